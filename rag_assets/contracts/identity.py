@@ -1,0 +1,82 @@
+"""Deterministic identities: semantic ids, point ids, slugs (A31, A32, B04, B05, B19–B21; R1, R2)."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import uuid
+
+POINT_NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "https://rag-assets.dev/point")
+"""The fixed project namespace of every PointId (R2). Changing it re-creates every point."""
+
+DEFAULT_SECTION = "body"
+_SLUG_SEPARATORS = re.compile(r"[\s\-_./]+")
+_SLUG_DROPPED = re.compile(r"[^a-z0-9-]")
+_DASHES = re.compile(r"-{2,}")
+
+
+def slug(text: str) -> str:
+    """IDX-025 §7.3 (B21): lower case, `a-z0-9` kept, blanks and ``- _ . /`` become one `-`; empty → `body`."""
+    dashed = _SLUG_SEPARATORS.sub("-", text.lower())
+    kept = _DASHES.sub("-", _SLUG_DROPPED.sub("", dashed)).strip("-")
+    return kept or DEFAULT_SECTION
+
+
+def unique_slugs(texts: list[str]) -> list[str]:
+    """Slugs of the sections of one document, collisions told apart by a short hash of the original text (R1).
+
+    Equal texts keep equal slugs; only different texts with one slug (`Foo<T>`, `Foot`) get a suffix.
+    """
+    slugs = [slug(text) for text in texts]
+    owners: dict[str, set[str]] = {}
+    for text, made in zip(texts, slugs, strict=True):
+        owners.setdefault(made, set()).add(text)
+    return [
+        f"{made}-{hashlib.sha256(text.encode()).hexdigest()[:8]}" if len(owners[made]) > 1 else made
+        for text, made in zip(texts, slugs, strict=True)
+    ]
+
+
+def build_semantic_id(doc_id: str, section_key: str = "", part_index: int = 1) -> str:
+    """``{DocId}:sec:{slug(SectionKey)}#p{PartIndex}`` (B05, B19). Raises ValueError on an empty `doc_id`."""
+    if not doc_id.strip():
+        raise ValueError("build_semantic_id needs a doc_id")
+    return f"{doc_id}:sec:{slug(section_key)}#p{max(1, part_index)}"
+
+
+def build_point_id(doc_id: str, section_key: str = "", part_index: int = 1) -> str:
+    """The legacy string helper of IDX-025 §7.2 (B20): the same format, not a Qdrant id."""
+    return build_semantic_id(doc_id, section_key, part_index)
+
+
+def symbol_semantic_id(
+    org_namespace: str,
+    project_id: str,
+    repo_id: str,
+    symbol_type: str,
+    symbol: str,
+    section_key: str,
+    part_index: int,
+) -> str:
+    """The IDX-069 string (A32), lower case. Raises ValueError where a part is missing or would fake a `::`."""
+    parts = (org_namespace, project_id, repo_id, symbol_type, symbol, section_key, str(part_index))
+    made = ":".join(part.strip() for part in parts).lower()
+    if "::" in made or made.startswith(":") or made.endswith(":"):
+        raise ValueError(f"semantic id with an empty or ambiguous part: {made!r}")
+    return made
+
+
+def disambiguated_symbol(symbol: str, path: str, ordinal_in_file: int = 0) -> str:
+    """The symbol of one source part of an FQN that has several (R1): `~` + 8 hex of sha256(path)."""
+    origin = path if ordinal_in_file == 0 else f"{path}#{ordinal_in_file}"
+    return f"{symbol}~{hashlib.sha256(origin.encode()).hexdigest()[:8]}"
+
+
+def point_id(org_id: str, project_id: str, repo_id: str, index_label: str, semantic_id: str) -> str:
+    """UUIDv5 over ``OrgId|ProjectId|RepoId|index label|SemanticId`` (R2): re-indexing keeps every id."""
+    return str(uuid.uuid5(POINT_NAMESPACE, f"{org_id}|{project_id}|{repo_id}|{index_label}|{semantic_id}"))
+
+
+def content_hash(text: str) -> str:
+    """sha256 hex of the UTF-8 text; what `ContentHash` and every content address in the project mean."""
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,254 @@
+"""`RagVectorPayload`: the metadata contract of every point (IDX-025, B01–B23; IDX-070 fields, C02).
+
+Writer and reader share this one type: `to_dictionary` writes, `from_dictionary` reads. A field that the
+vector store must filter on says so beside its declaration (`index=`); the stores create their payload
+indexes from there.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any, Literal
+
+from rag_assets.contracts.identity import DEFAULT_SECTION, build_semantic_id
+from rag_assets.contracts.kinds import RagContentType
+from rag_assets.contracts.result import InvokeResult, Message
+
+DEFAULT_EMBEDDING_MODEL = "text-embedding-3-large"  # contract default (B12); the pipeline sets the real one (R22)
+DEFAULT_PRIORITY = 3
+PayloadIndex = Literal["keyword", "integer", "datetime"]
+
+
+def _indexed(kind: PayloadIndex, default: Any = "") -> Any:
+    return field(default=default, metadata={"index": kind})
+
+
+@dataclass(slots=True, kw_only=True)
+class RagVectorPayload:
+    """All IDX-025 fields under their own names, then the documented extensions. Times are aware UTC datetimes."""
+
+    # identity and tenant isolation (§3.1)
+    org_id: str = _indexed("keyword")
+    project_id: str = _indexed("keyword")
+    doc_id: str = _indexed("keyword")
+    # business domain (§3.2)
+    business_domain_key: str = _indexed("keyword")
+    business_domain_area: str = ""
+    # semantic identity (§3.3)
+    semantic_id: str = _indexed("keyword")
+    # classification (§3.4)
+    content_type_id: RagContentType = _indexed("integer", RagContentType.UNKNOWN)
+    content_type: str = ""
+    subtype: str = _indexed("keyword")
+    subtype_flavor: str = ""
+    # section and chunk (§3.5)
+    section_key: str = ""
+    part_index: int = 0
+    part_total: int = 0
+    # core metadata (§3.6)
+    title: str = ""
+    language: str = ""
+    priority: int = DEFAULT_PRIORITY
+    audience: str = ""
+    persona: str = ""
+    stage: str = ""
+    label_slugs: Sequence[str] = ()
+    label_ids: Sequence[str] = ()
+    # raw source pointers (§3.7, IDX-070)
+    full_document_blob_uri: str = ""
+    source_slice_blob_uri: str = ""
+    description_blob_uri: str = ""
+    blob_version_id: str = ""
+    source_sha256: str = ""
+    line_start: int | None = None
+    line_end: int | None = None
+    char_start: int | None = None
+    char_end: int | None = None
+    symbol: str = _indexed("keyword")
+    symbol_type: str = ""
+    html_anchor: str = ""
+    pdf_pages: Sequence[int] = ()
+    # indexing and embedding (§3.8)
+    index_version: int = 0
+    embedding_model: str = ""
+    content_hash: str = ""
+    chunk_size_tokens: int | None = None
+    overlap_tokens: int | None = None
+    content_len_chars: int | None = None
+    indexed_utc: datetime | None = _indexed("datetime", None)
+    updated_utc: datetime | None = None
+    source_system: str = ""
+    source_object_id: str = ""
+    # source code (§3.9)
+    repo: str = ""
+    repo_branch: str = ""
+    commit_sha: str = ""
+    path: str = _indexed("keyword")
+    start_line: int | None = None
+    end_line: int | None = None
+    # extensions: IDX-069 names that IDX-025 lacks (R5)
+    org_namespace: str = ""
+    repo_id: str = _indexed("keyword")
+    # extensions: IDX-070 names (R6, C02)
+    domain: str = ""
+    kind: str = _indexed("keyword")
+    artifact: str = ""
+    primary_entity: str = ""
+    # extensions of this project
+    index_label: str = _indexed("keyword")
+    finder_snippet: str = ""  # the embedded text, stored in the record itself (C10)
+    graph_node_keys: Sequence[str] = _indexed("keyword", ())
+    source_type: str = _indexed("keyword")  # code, sql, document, config, transcript
+    code_language: str = _indexed("keyword")  # csharp, python …; `language` is the human one (R25)
+    confidentiality: str = _indexed("keyword")
+
+    def validate_for_index(self, now: datetime | None = None) -> InvokeResult[RagVectorPayload]:
+        """Normalises in place and reports (IDX-025 §4; B14–B16).
+
+        Any error means: do not index this point. `now` replaces the clock where `indexed_utc` is missing, so
+        that pure code can stay pure (R20); without it the wall clock is used, as the contract says.
+        """
+        warnings = self._normalise(now)
+        errors = [
+            Message(f"B14.{name.replace('_', '-')}", f"{pascal_case(name)} is missing or empty")
+            for name in ("org_id", "project_id", "doc_id")
+            if not getattr(self, name).strip()
+        ]
+        if self.content_type_id == RagContentType.UNKNOWN:
+            errors.append(Message("B14.content-type-id", "ContentTypeId is Unknown"))
+        if not self.semantic_id.strip():
+            if self.doc_id.strip():
+                self.semantic_id = build_semantic_id(self.doc_id, self.section_key, self.part_index)
+                warnings.append(Message("B15.semantic-id", "SemanticId was empty and has been generated"))
+            else:
+                errors.append(Message("B14.semantic-id", "SemanticId is missing and there is no DocId to make one"))
+        if errors:
+            return InvokeResult.failure(errors, warnings)
+        return InvokeResult.create(self, warnings)
+
+    def _normalise(self, now: datetime | None) -> list[Message]:
+        warnings: list[Message] = []
+
+        def replace(name: str, value: object) -> None:
+            warnings.append(Message(f"B15.{name.replace('_', '-')}", f"{pascal_case(name)} was set to {value!r}"))
+            setattr(self, name, value)
+
+        if not self.section_key.strip():
+            replace("section_key", DEFAULT_SECTION)
+        if self.part_index < 1:
+            replace("part_index", 1)
+        if self.part_total < self.part_index:
+            replace("part_total", self.part_index)
+        if self.index_version <= 0:
+            replace("index_version", 1)
+        if not self.embedding_model.strip():
+            replace("embedding_model", DEFAULT_EMBEDDING_MODEL)
+        if self.indexed_utc is None:
+            replace("indexed_utc", now or datetime.now(UTC))
+        if not self.business_domain_key.strip():
+            warnings.append(
+                Message(
+                    "B15.business-domain-key",
+                    "BusinessDomainKey is empty; a domain is strongly recommended",
+                )
+            )
+        return warnings
+
+    def to_dictionary(self) -> dict[str, Any]:
+        """PascalCase keys; None, empty strings and empty collections left out; times as ISO 8601 "o" (B17)."""
+        found: dict[str, Any] = {}
+        for name, key in _key_names():
+            value = _plain(getattr(self, name))
+            if value is not None:
+                found[key] = value
+        return found
+
+    @classmethod
+    def from_dictionary(cls, payload: Mapping[str, Any]) -> RagVectorPayload:
+        """The inverse of `to_dictionary`. Keys this version does not know are ignored."""
+        values: dict[str, Any] = {}
+        for name, key in _key_names():
+            if key not in payload:
+                continue
+            value = payload[key]
+            if name in ("indexed_utc", "updated_utc"):
+                value = parse_round_trip(value)
+            elif name == "content_type_id":
+                value = RagContentType(value)
+            values[name] = value
+        return cls(**values)
+
+    def to_qdrant_point(self, point_id: str | int, embedding: Sequence[float]) -> QdrantPoint:
+        """IDX-025 §6 (B18, B22). Raises ValueError on an empty or non-Qdrant id or an empty embedding."""
+        if point_id == "" or point_id is None:
+            raise ValueError("to_qdrant_point needs a point id")
+        if isinstance(point_id, str):
+            try:
+                uuid.UUID(point_id)
+            except ValueError:
+                raise ValueError(f"a Qdrant point id is a UUID or an unsigned integer, not {point_id!r}") from None
+        elif point_id < 0:
+            raise ValueError(f"a Qdrant point id is a UUID or an unsigned integer, not {point_id!r}")
+        if len(embedding) == 0:
+            raise ValueError(f"point {point_id} has an empty embedding")
+        return QdrantPoint(point_id, embedding, self.to_dictionary())
+
+
+@dataclass(frozen=True, slots=True)
+class QdrantPoint:
+    """What a vector store takes: primary key, dense vector, payload (B18)."""
+
+    id: str | int
+    vector: Sequence[float]
+    payload: dict[str, Any]
+
+
+def payload_indexes() -> dict[str, PayloadIndex]:
+    """PascalCase key → index kind, for every field the stores must index."""
+    return {
+        pascal_case(f.name): f.metadata["index"] for f in dataclasses.fields(RagVectorPayload) if "index" in f.metadata
+    }
+
+
+@cache
+def pascal_case(name: str) -> str:
+    """`source_sha256` → `SourceSha256`."""
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+
+
+def round_trip_time(moment: datetime) -> str:
+    """.NET's round-trip format "o": seven decimals and `Z` (B17)."""
+    utc = moment.astimezone(UTC)
+    return f"{utc:%Y-%m-%dT%H:%M:%S}.{utc.microsecond:06d}0Z"
+
+
+def parse_round_trip(text: str) -> datetime:
+    """The inverse of `round_trip_time`; digits beyond microseconds are cut."""
+    head, _, fraction = text.removesuffix("Z").partition(".")
+    moment = datetime.fromisoformat(head)
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return aware.replace(microsecond=int((fraction + "000000")[:6]))
+
+
+@cache
+def _key_names() -> tuple[tuple[str, str], ...]:
+    return tuple((f.name, pascal_case(f.name)) for f in dataclasses.fields(RagVectorPayload))
+
+
+def _plain(value: Any) -> Any:
+    """The JSON form of one field, or None where it is left out."""
+    if value is None or value == "":
+        return None
+    if isinstance(value, str | bool):
+        return value
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, datetime):
+        return round_trip_time(value)
+    kept = [item for item in value if item is not None]
+    return kept or None

@@ -1,0 +1,119 @@
+"""`SummarySection`: the atomic indexing unit, one section = one point (IDX-069 §6.3, A24–A26, A33)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from rag_assets.contracts.artifacts import description_uri, slice_uri
+from rag_assets.contracts.identity import content_hash
+from rag_assets.contracts.result import InvokeResult, Message
+from rag_assets.contracts.segment import Span
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from rag_assets.contracts.payload import RagVectorPayload
+
+    Vectors = NDArray[np.float32]
+
+
+class Embedder(Protocol):
+    """The `IEmbedder` of IDX-069. `embed` returns one L2-normalised float32 row per text, shape (n, dimension)."""
+
+    @property
+    def model_id(self) -> str: ...
+
+    @property
+    def dimension(self) -> int: ...
+
+    def embed(self, texts: Sequence[str]) -> Vectors: ...
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingWindow:
+    """The part of an embedding model that sections must respect: its id, and how long a text may be.
+
+    `count` gives the tokens of each text as that model sees them (without special tokens). It is a pure
+    function, so sections stay deterministic (A26).
+    """
+
+    model_id: str
+    max_tokens: int
+    count: Callable[[Sequence[str]], list[int]]
+
+
+@dataclass(slots=True, kw_only=True)
+class SummarySection:
+    """A finder snippet, the artifacts behind it and its place in the file (A25).
+
+    `finder_snippet` is the only text that is embedded (C09); `backing_artifact` is the markdown that a model
+    reads once the snippet is found. `span` is the source slice of this section. Parts of one section are
+    numbered 1..part_total (B07, R19).
+    """
+
+    section_key: str
+    symbol: str
+    symbol_type: str
+    finder_snippet: str
+    backing_artifact: str
+    span: Span
+    part_index: int = 1
+    part_total: int = 1
+    kind: str = ""
+    domain_key: str = ""
+    embedding_model: str = ""
+    primary_entity: str = ""
+    names: tuple[str, ...] = ()  # declared names, a keyword field of their own
+    graph_node_keys: tuple[str, ...] = ()
+    html_anchor: str = ""
+    source_text: str = ""  # the slice itself; set by the stage, never stored twice
+    snippet_tokens: int | None = None
+    vectors: Sequence[float] | None = None
+
+    @property
+    def section_normalized_text(self) -> str:
+        """What is embedded and what `RagPoint.contents` carries (A36, R4): the snippet, trailing blanks trimmed."""
+        return "\n".join(line.rstrip() for line in self.finder_snippet.strip().splitlines())
+
+    def create_embeddings(self, embedder: Embedder) -> InvokeResult[None]:
+        """Embeds this section (A28). A wrong dimension or a non-finite vector is an error, not an exception."""
+        try:
+            vector = embedder.embed([self.section_normalized_text])[0]
+        except (OSError, RuntimeError, ValueError) as error:
+            return InvokeResult.failure([Message("A28.embedding", f"{self.symbol} {self.section_key}: {error}")])
+        if len(vector) != embedder.dimension:
+            text = f"{self.symbol} {self.section_key}: {len(vector)} dimensions, the model has {embedder.dimension}"
+            return InvokeResult.failure([Message("A28.dimension", text)])
+        self.vectors = vector
+        self.embedding_model = embedder.model_id
+        return InvokeResult()
+
+    def populate_rag_payload(self, payload: RagVectorPayload) -> None:
+        """Section-specific metadata, after the SemanticId is set (A33)."""
+        payload.part_index = self.part_index
+        payload.part_total = self.part_total
+        payload.symbol = self.symbol
+        payload.symbol_type = self.symbol_type
+        payload.kind = self.kind
+        payload.artifact = self.symbol
+        payload.primary_entity = self.primary_entity
+        payload.finder_snippet = self.section_normalized_text
+        payload.graph_node_keys = self.graph_node_keys
+        payload.html_anchor = self.html_anchor
+        payload.line_start = payload.start_line = self.span.line_start  # one value for both pairs (R7)
+        payload.line_end = payload.end_line = self.span.line_end
+        payload.char_start = self.span.char_start
+        payload.char_end = self.span.char_end
+        payload.source_sha256 = content_hash(self.source_text)
+        payload.content_hash = content_hash(f"{self.section_normalized_text}\n\n{self.source_text}")
+        payload.content_len_chars = len(self.section_normalized_text)
+        payload.chunk_size_tokens = self.snippet_tokens
+
+    def slice_uri(self, document_uri: str) -> str:
+        return slice_uri(document_uri, self.symbol, self.section_key, self.part_index)
+
+    def description_uri(self, document_uri: str) -> str:
+        return description_uri(document_uri, self.symbol, self.section_key, self.part_index)

@@ -1,0 +1,172 @@
+"""What segmentation yields: one segment per top-level symbol, or one per text document (IDX-069 §3, A04–A08)."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Self
+
+
+class ParseHealth(StrEnum):
+    """How well a file could be parsed; no file is ever lost."""
+
+    OK = "ok"
+    RESCUED = "rescued"  # clean after same-length masking of directives or unsupported syntax
+    PARTIAL = "partial"  # some nodes are errors; the rest is used
+    TEXT_FALLBACK = "text-fallback"  # no usable tree: plain text windows
+    NO_GRAMMAR = "no-grammar"  # the language has no grammar here: text windows by design
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A range of the decoded text: lines 1-based inclusive, characters 0-based half-open (B10)."""
+
+    line_start: int
+    line_end: int
+    char_start: int
+    char_end: int
+
+    def slice(self, text: str) -> str:
+        return text[self.char_start : self.char_end]
+
+
+class LineIndex:
+    """Character offset → 1-based line of one text (`\\n`, `\\r\\n` and lone `\\r` all end a line)."""
+
+    __slots__ = ("_length", "_starts")
+
+    def __init__(self, text: str) -> None:
+        starts = [0]
+        find = text.find
+        position = find("\n")
+        while position != -1:
+            starts.append(position + 1)
+            position = find("\n", position + 1)
+        if "\r" in text:
+            extra = [i + 1 for i, c in enumerate(text) if c == "\r" and (i + 1 == len(text) or text[i + 1] != "\n")]
+            if extra:
+                starts = sorted({*starts, *extra})
+        self._starts = starts
+        self._length = len(text)
+
+    def line_of(self, char: int) -> int:
+        return bisect_right(self._starts, char)
+
+    def start_of(self, line: int) -> int:
+        return self._starts[line - 1]
+
+    def span(self, char_start: int, char_end: int) -> Span:
+        last = max(char_start, char_end - 1)
+        return Span(self.line_of(char_start), self.line_of(last), char_start, char_end)
+
+
+class MemberKind(StrEnum):
+    METHOD = "method"
+    CONSTRUCTOR = "constructor"
+    PROPERTY = "property"
+    INDEXER = "indexer"
+    FIELD = "field"
+    EVENT = "event"
+    OPERATOR = "operator"
+    DESTRUCTOR = "destructor"
+    ENUM_VALUE = "enum-value"
+    TYPE = "type"  # a nested type; its own members follow in `members`
+    EXTENSION = "extension"  # a C# 14 extension block
+    FUNCTION = "function"  # local functions of a Program, functions of other languages
+    STATEMENTS = "statements"  # top-level statements of a Program or module
+    SECTION = "section"  # a heading section of a document; `signature` is its heading path
+    WINDOW = "window"  # a run of lines of a text without structure
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    name: str
+    type: str = ""
+    default: str = ""
+    modifiers: tuple[str, ...] = ()  # this, ref, out, in, params …
+    attributes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A member of a segment, with its own range in the file.
+
+    `signature` is the declaration without body, on one line. `doc` is the plain text of its documentation
+    comment. `span` covers documentation and attributes too, so that consecutive members tile the body.
+    """
+
+    name: str
+    kind: MemberKind
+    signature: str
+    span: Span
+    doc: str = ""
+    type: str = ""  # return type, property or field type; nested: class, enum …
+    value: str = ""  # enum value or constant/initial value, when short
+    parameters: tuple[Parameter, ...] = ()
+    attributes: tuple[str, ...] = ()  # source text without brackets: `HttpGet("{id}")`
+    modifiers: tuple[str, ...] = ()
+    type_parameters: tuple[str, ...] = ()
+    base_list: tuple[str, ...] = ()  # of nested types
+    explicit_interface: str = ""
+    accessors: tuple[str, ...] = ()  # get, set, init, private set …
+    members: tuple[Member, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One top-level symbol of a code file, or a whole text document.
+
+    `symbol` is the fully qualified name with arity (``Ns.Repository`1``), `kind` what the declaration says
+    (class, interface, enum, struct, record, delegate, program, module, document, window …).
+    `ordinal` numbers the segments of the file from 0 in text order.
+    """
+
+    name: str
+    symbol: str
+    kind: str
+    span: Span
+    language: str
+    ordinal: int
+    namespace: str = ""
+    doc: str = ""
+    signature: str = ""
+    modifiers: tuple[str, ...] = ()
+    type_parameters: tuple[str, ...] = ()
+    attributes: tuple[str, ...] = ()
+    base_list: tuple[str, ...] = ()
+    parameters: tuple[Parameter, ...] = ()  # primary constructor, delegate
+    members: tuple[Member, ...] = ()
+    usings: tuple[str, ...] = ()
+    heading_path: tuple[str, ...] = ()  # documents
+    health: ParseHealth = ParseHealth.OK
+
+    @property
+    def is_partial(self) -> bool:
+        return "partial" in self.modifiers
+
+
+class SymbolText(str):
+    """The `symbolText` of `IDescriptionBuilder.build` (A11): the text of a segment that remembers the segment.
+
+    A builder may read it as plain text, as the seed says, or take the facts that segmentation already
+    parsed from `.segment`, which saves a second parse.
+    """
+
+    __slots__ = ("segment",)
+    segment: Segment
+
+    def __new__(cls, text: str, segment: Segment) -> Self:
+        made = super().__new__(cls, text)
+        made.segment = segment
+        return made
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentedFile:
+    """All segments of one file plus how the parse went."""
+
+    segments: tuple[Segment, ...]
+    health: ParseHealth
+    detail: str = ""
+    masked: tuple[str, ...] = field(default=())  # what masking removed: `#if A at 10-14`

@@ -1,0 +1,104 @@
+"""What discovery hands on: a file of one commit, its identity and its text (IDX-069 §2, rules A01–A03)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class SkipReason(StrEnum):
+    """Why a file of the commit is not indexed. Every skipped file carries exactly one."""
+
+    IGNORED = "ignored"  # .rag_assets_ignore, include/exclude of the configuration
+    BINARY = "binary"
+    VENDORED = "vendored"
+    GENERATED = "generated"
+    MINIFIED = "minified"
+    LOCK_FILE = "lock-file"
+    TOO_LARGE = "too-large"
+    LINE_TOO_LONG = "line-too-long"
+    SUBMODULE = "submodule"
+    SYMLINK = "symlink"
+    UNSAFE_PATH = "unsafe-path"
+    DUPLICATE_PATH = "duplicate-path"
+    MISSING_BLOB = "missing-blob"
+    EMPTY = "empty"
+    UNSUPPORTED = "unsupported"
+    UNREADABLE = "unreadable"
+    TIMED_OUT = "timed-out"
+
+
+@dataclass(frozen=True, slots=True)
+class GitRepoInfo:
+    """Where a snapshot comes from. `remote_url` never carries credentials.
+
+    For a source archive or a plain directory `commit_sha` is the sha256 of its content and `is_git` is false.
+    `commit_date` is ISO 8601 UTC; it, not the wall clock, dates everything a build writes (R20).
+    """
+
+    remote_url: str
+    branch: str
+    commit_sha: str
+    commit_date: str
+    is_git: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentIdentity:
+    """The isolation boundary of B02 and the names a point carries (A02, A27)."""
+
+    org_id: str
+    org_namespace: str
+    project_id: str
+    repo_id: str
+    doc_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class DiscoveredFile:
+    """One file of the snapshot that will be indexed. `text_sha256` addresses its (redacted) text in the blob store.
+
+    `path` is repository-relative with `/`; `blob_id` is the git object id (sha256 of the bytes without git).
+    """
+
+    path: str
+    blob_id: str
+    size_bytes: int
+    language: str
+    encoding: str
+    text_sha256: str
+    line_count: int
+    redacted_secrets: int = 0
+    replaced_characters: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedFile:
+    """One entry of the snapshot that is not indexed, and why."""
+
+    path: str
+    reason: SkipReason
+    detail: str = ""
+    size_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class IndexFileContext:
+    """All that segmentation, builders and point construction may know of a file: nothing is re-read (A02, A03).
+
+    `contents` is the decoded, secret-redacted text, character for character as long as the original.
+    `blob_uri` identifies the file and is stable over re-indexing (C03).
+    """
+
+    full_path: str
+    relative_path: str
+    contents: str
+    git: GitRepoInfo
+    identity: DocumentIdentity
+    index_label: str
+    blob_uri: str
+    blob_id: str = ""
+    source_sha256: str = ""
+    language_hint: str | None = None
+    domain_key: str = ""
+    labels: tuple[str, ...] = field(default=())

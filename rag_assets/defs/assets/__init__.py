@@ -1,0 +1,1 @@
+"""One file per asset, in the order of the flow."""

@@ -1,0 +1,53 @@
+"""Asset `discovered_files`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dagster import AssetExecutionContext, Config, MaterializeResult, ResourceParam, asset
+
+from rag_assets.defs.partitions import index_labels, one_run_for_all_labels
+from rag_assets.defs.resources import Workspace
+from rag_assets.defs.stage_asset import check_specs, materialize_labels
+from rag_assets.stages.build import IndexBuild, StageReport
+from rag_assets.stages.discovered_files import discover_files
+from rag_assets.stages.labels import repository_of
+from rag_assets.stages.progress import Progress
+from rag_assets.stages.versions import stage_version
+
+
+class DiscoveryConfig(Config):
+    """Which commit to index; empty means the head of the label's ref, which is what a backfill wants."""
+
+    commit: str = ""
+    force: bool = False
+
+
+@asset(
+    partitions_def=index_labels,
+    backfill_policy=one_run_for_all_labels,
+    group_name="corpus",
+    kinds={"git", "parquet"},
+    code_version=stage_version("discovered_files"),
+    check_specs=check_specs("discovered_files"),
+    description=(
+        "The files of one commit, decoded and with secrets masked; every file that is not indexed with its reason."
+    ),
+)
+def discovered_files(
+    context: AssetExecutionContext, config: DiscoveryConfig, workspace: Workspace, progress: ResourceParam[Progress]
+) -> Iterator[MaterializeResult[None]]:
+    def work(label: str) -> tuple[IndexBuild, StageReport]:
+        settings, home = workspace.settings(), workspace.index_home()
+        return discover_files(
+            home,
+            settings,
+            label,
+            repository_of(home, settings, label),
+            progress,
+            commit=config.commit or None,
+            run_id=context.run.run_id,
+            force=config.force,
+        )
+
+    yield from materialize_labels(context, workspace, work)

@@ -1,0 +1,28 @@
+"""What the assets need from outside: the configuration, and someone to report progress to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dagster import ConfigurableResource
+
+from rag_assets.settings import Settings, load_settings
+from rag_assets.stores.home import Home
+
+
+class Workspace(ConfigurableResource):  # type: ignore[type-arg]  # dagster declares the parameter for raw resources only
+    """The configuration and home directory all assets share.
+
+    `config_file` is empty to find `rag_assets.yaml` as the command line does; `home` overrides what it says.
+    """
+
+    config_file: str = ""
+    home: str = ""
+
+    def settings(self) -> Settings:
+        """Read anew at each step, so that a long-lived code server sees an edited file."""
+        settings = load_settings(Path(self.config_file) if self.config_file else None)
+        return settings.model_copy(update={"home": Path(self.home)}) if self.home else settings
+
+    def index_home(self) -> Home:
+        return Home(self.settings().home)

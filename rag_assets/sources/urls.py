@@ -1,0 +1,159 @@
+"""What a configured location is, and how a URL is written down without its credentials."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import unquote, urlsplit, urlunsplit
+
+from rag_assets.contracts.identity import slug
+from rag_assets.sources.errors import LocationError
+
+SCHEMES = frozenset({"https", "http", "ssh", "git", "git+ssh", "ssh+git", "file"})
+"""What git may be asked to speak. `ext::`, `fd::` and other helpers run programs and are refused."""
+
+ARCHIVE_SUFFIXES = (".tar.gz", ".tar.bz2", ".tar.xz", ".tgz", ".tbz2", ".txz", ".tar", ".zip")
+
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_HELPER = re.compile(r"[A-Za-z0-9+.-]+::")
+# `host:path` or `user@host:path`; a host of one letter is a Windows drive.
+_SCP = re.compile(r"(?:(?P<user>[^@/\\:\s]+)(?::[^@/\\\s]*)?@)?(?P<host>[^@/\\:\s-][^@/\\:\s]+|\[[0-9A-Fa-f:]+\]):(?P<path>(?![/\\]{2}).+)")
+_SERVICE_ACCOUNT = "git"  # the user of every forge's ssh address: part of the address, not of a person
+_VERSION = re.compile(r"^(?P<name>.+?)[-_](?P<version>v?\d+(?:\.\d+)+(?:[-.+_]?[0-9A-Za-z]+)*|v?\d+)$")
+_URL_IN_TEXT = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s'\"<>]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """User and password that stood in a URL; kept out of every repr."""
+
+    username: str = field(repr=False)
+    password: str | None = field(repr=False)
+
+
+def is_remote(location: str) -> bool:
+    """True for a URL or scp-like address, false for a path."""
+    return bool(_URL.match(location) or _HELPER.match(location) or (_SCP.fullmatch(location)))
+
+
+def check_location(location: str) -> None:
+    """Raises LocationError for what must not reach a git command line."""
+    if not location.strip():
+        raise LocationError("the location of a repository is empty; give a git URL, a path or a source archive")
+    if location.startswith("-"):
+        raise LocationError(f"{location!r}: a location must not start with '-'; write ./{location} for a path")
+    if any(ord(character) < 32 for character in location):
+        raise LocationError(f"{strip_credentials(location)!r}: a location must not contain control characters")
+    if _HELPER.match(location):
+        raise LocationError(f"{location.split('::', 1)[0]}:: transports run programs and are refused; use https or ssh")
+    if _URL.match(location):
+        _check_url(location)
+
+
+def _check_url(location: str) -> None:
+    clean = strip_credentials(location)
+    scheme, _, rest = location.partition("://")
+    if scheme.lower() not in SCHEMES:
+        raise LocationError(f"{clean}: scheme {scheme!r} is not supported; use one of {', '.join(sorted(SCHEMES))}")
+    try:
+        host = urlsplit(location).hostname or ""
+    except ValueError as error:
+        raise LocationError(f"{clean}: not a valid URL") from (None if "@" in rest else error)
+    if not host and scheme.lower() != "file":
+        raise LocationError(f"{clean}: the URL has no host")
+    if host.startswith("-"):
+        raise LocationError(f"{clean}: a host must not start with '-'")
+    if "?" in rest and scheme.lower() != "file":
+        raise LocationError(
+            f"{clean}: git does not send query parameters; give a token as https://user:token@host/… "
+            "or through a git credential helper"
+        )
+
+
+def strip_credentials(url: str) -> str:
+    """A git URL or scp-like address as it may be shown and stored: no password, user, query or fragment.
+
+    Only the user `git` of ssh addresses stays, for it is part of the address. Paths are returned unchanged.
+    """
+    if _URL.match(url):
+        scheme, _, rest = url.partition("://")
+        authority, slash, path = _authority(rest)
+        user, _, host = authority.rpartition("@")
+        kept = f"{_SERVICE_ACCOUNT}@" if user.split(":", 1)[0] == _SERVICE_ACCOUNT and "ssh" in scheme.lower() else ""
+        return f"{scheme}://{kept}{host}{slash}{path}"
+    scp = _SCP.fullmatch(url)
+    if scp is None:
+        return url
+    kept = f"{_SERVICE_ACCOUNT}@" if scp["user"] == _SERVICE_ACCOUNT else ""
+    return f"{kept}{scp['host']}:{scp['path']}"
+
+
+def _authority(rest: str) -> tuple[str, str, str]:
+    """(authority, `/`, path) of what follows `://`, without query and fragment.
+
+    A password may hold an unquoted `/`, `?` or `#`: everything up to the last `@` before white space counts as
+    user information, for showing too little is the harmless mistake.
+    """
+    user, at, tail = rest.rpartition("@")
+    tail = re.split(r"[?#]", tail, maxsplit=1)[0]
+    host, slash, path = tail.partition("/")
+    return (f"{user}{at}{host}", slash, path)
+
+
+def without_credentials(location: str) -> tuple[str, Credentials | None]:
+    """(the URL to call git with, the credentials that stood in it). Only http and https carry any.
+
+    ssh keeps its user, which ssh needs and which is no secret, and loses a password, which ssh never uses.
+    """
+    if not _URL.match(location):
+        return location, None
+    parts = urlsplit(location)
+    if parts.username is None:
+        return location, None
+    host = parts.netloc.rpartition("@")[2]
+    if parts.scheme.lower() in ("http", "https"):
+        password = None if parts.password is None else unquote(parts.password)
+        return urlunsplit(parts._replace(netloc=host)), Credentials(unquote(parts.username), password)
+    return urlunsplit(parts._replace(netloc=f"{parts.username}@{host}")), None
+
+
+def scrubbed(text: str, location: str) -> str:
+    """`text`, as a program printed it, without the credentials of `location` or of any URL in it."""
+    clean = _URL_IN_TEXT.sub(lambda match: strip_credentials(match.group()), text)
+    if not is_remote(location) or not _URL.match(location):
+        return clean
+    user = location.partition("://")[2].rpartition("@")[0]
+    for secret in sorted({user, *user.split(":", 1)} - {"", _SERVICE_ACCOUNT}, key=len, reverse=True):
+        for form in (secret, unquote(secret)):
+            clean = clean.replace(form, "***")
+    return clean
+
+
+def archive_stem(location: str) -> str | None:
+    """`/a/pythonnet-3.2.1.tar.gz` → `pythonnet-3.2.1`; None for anything but a source archive's name."""
+    name = re.split(r"[/\\]", location)[-1]
+    for suffix in ARCHIVE_SUFFIXES:
+        if name.lower().endswith(suffix) and len(name) > len(suffix):
+            return name[: -len(suffix)]
+    return None
+
+
+def archive_version(location: str) -> str | None:
+    """The version in an archive's name, `3.2.1` of `pythonnet-3.2.1.tar.gz`; None where there is none."""
+    match = _VERSION.match(archive_stem(location) or "")
+    return match["version"] if match else None
+
+
+def default_repository_id(location: str, base_dir: Path | None = None) -> str:
+    """A lower-case slug that names the repository: `https://host/org/Repo.git` → `repo`."""
+    stem = archive_stem(location)
+    if stem is not None and not is_remote(location):
+        match = _VERSION.match(stem)
+        return slug(match["name"] if match else stem)
+    if is_remote(location):
+        path = strip_credentials(location)
+    else:
+        path = str(((base_dir or Path.cwd()) / Path(location).expanduser()).resolve())
+    parts = [part for part in re.split(r"[/\\:]", path) if part and part != ".git"]
+    return slug(parts[-1].removesuffix(".git")) if parts else slug("")

@@ -1,0 +1,96 @@
+"""Stage `active_index`: writes the manifest, which makes the generation readable, and moves the label's pointer."""
+
+from __future__ import annotations
+
+from rag_assets.stages.build import IndexBuild, StageReport
+from rag_assets.stages.checks import CHECKS
+from rag_assets.stages.build import BuildError
+from rag_assets.stages.versions import STAGES, stage_version
+from rag_assets.stores.cache import cache_key
+from rag_assets.stores.generations import Manifest, active_pointer, promote, write_manifest
+
+STAGE = "active_index"
+
+
+def activate(build: IndexBuild, run_id: str = "", *, checked: bool = False) -> StageReport:
+    """Promotes the generation of `build`. Unless the caller has `checked` it already, the blocking checks run
+    here: no path leads to an active generation around them. Raises BuildError naming the check that failed."""
+    upstream = [stage for stage in STAGES if stage != STAGE]
+    inputs = build.inputs_of(STAGE, *upstream)
+    previous = active_pointer(build.home, build.spec.index_label)
+    current = build.spec.generation_id
+    unchanged = build.is_finished and previous is not None and previous.generation_id == current
+    if not unchanged:
+        if not checked:
+            _run_blocking_checks(build)
+        if not build.is_finished:
+            write_manifest(build.directory, _manifest(build, run_id))
+        promote(build.home, build.spec.index_label, current, run_id)
+    report = StageReport(
+        stage=STAGE,
+        version=stage_version(STAGE),
+        inputs=inputs,
+        output=cache_key(STAGE, current, inputs).hex(),
+        counts={"points": build.required("qdrant_points").counts["points"]},
+        tables={
+            "active index": [
+                {
+                    "label": build.spec.index_label,
+                    "generation": current,
+                    "previous": previous.generation_id if previous else "",
+                    "commit": build.spec.git.commit_sha,
+                }
+            ]
+        },
+        unchanged=unchanged,
+    )
+    return report if unchanged else build.finish(report)
+
+
+def _run_blocking_checks(build: IndexBuild) -> None:
+    for name, (asset, blocking, check) in CHECKS.items():
+        if not blocking:
+            continue
+        result = check(build)
+        if not result.passed:
+            detail = "; ".join(result.examples[:3]) or str(result.numbers)
+            raise BuildError(f"{build.spec.index_label}: check {name} on {asset} failed: {detail}")
+
+
+def _manifest(build: IndexBuild, run_id: str) -> Manifest:
+    spec = build.spec
+    repository = build.repository
+    records = {stage: build.required(stage) for stage in STAGES if stage != STAGE}
+    segments = records["segments"].counts
+    return Manifest(
+        generation_id=spec.generation_id,
+        index_label=spec.index_label,
+        repository_id=repository.id,
+        org_id=repository.org,
+        project_id=repository.project_id,
+        remote_url=spec.git.remote_url,
+        ref=spec.ref,
+        commit_sha=spec.git.commit_sha,
+        commit_date=spec.git.commit_date,
+        is_git=spec.git.is_git,
+        config_hash=spec.config_hash,
+        embedding_model=spec.embedding_model,
+        dimension=records["embeddings"].counts["dimension"],
+        lexical_only=build.settings.embedder.provider == "lexical-only",
+        stage_versions={stage: record.version for stage, record in records.items()},
+        counts={
+            "files": records["discovered_files"].counts["indexed"],
+            "skipped_files": records["discovered_files"].counts["skipped"],
+            "segments": segments["segments"],
+            "descriptions": records["descriptions"].counts["descriptions"],
+            "sections": records["summary_sections"].counts["sections"],
+            "points": records["qdrant_points"].counts["points"],
+            "blocked_points": records["qdrant_points"].counts["blocked"],
+            "warnings": records["qdrant_points"].counts["warnings"],
+        },
+        parse_health={
+            name.removeprefix("health_"): count for name, count in segments.items() if name.startswith("health_")
+        },
+        bucket_count=spec.bucket_count,
+        run_id=run_id,
+    )

@@ -1,0 +1,194 @@
+"""A generation while it is being built: what it is a build of, what each stage has done, and who holds the label.
+
+The first stage writes `build.json`; every later one reads it, so stages can run in one process or in many. A
+stage leaves `stages/{name}.json`, a record of what it read and wrote: with equal inputs and version there is
+nothing to do. `manifest.json`, written by the last stage, makes the generation readable.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from filelock import FileLock, Timeout
+
+from rag_assets.contracts.source_file import GitRepoInfo
+from rag_assets.settings import RepositorySettings, Settings
+from rag_assets.stages.versions import stage_version
+from rag_assets.stores.cache import cache_key
+from rag_assets.stores.generations import generation_directory
+from rag_assets.stores.home import Home, write_atomically
+
+
+class BuildError(Exception):
+    """A build that cannot go on for a reason the user can act on; the text says how."""
+
+
+class LabelBusy(BuildError):
+    """Another process is building the same label."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildSpec:
+    """What one generation is a build of. Equal specs give equal generations."""
+
+    index_label: str
+    generation_id: str
+    ref: str
+    git: GitRepoInfo
+    bucket_count: int
+    config_hash: str
+    embedding_model: str
+    repository: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageReport:
+    """What a stage did. `counts` become metadata and manifest numbers; `tables` are for people.
+
+    `problems` are the expected failures of single rows, listed and never swallowed.
+    """
+
+    stage: str
+    version: str
+    inputs: str
+    output: str
+    counts: dict[str, int] = field(default_factory=dict)
+    tables: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+    unchanged: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class IndexBuild:
+    """A build in progress: its directory, its spec and the settings it runs under."""
+
+    home: Home
+    settings: Settings
+    spec: BuildSpec
+
+    @property
+    def directory(self) -> Path:
+        return generation_directory(self.home, self.spec.index_label, self.spec.generation_id)
+
+    @property
+    def buckets(self) -> range:
+        return range(self.spec.bucket_count)
+
+    @property
+    def repository(self) -> RepositorySettings:
+        return RepositorySettings(**self.spec.repository)
+
+    @property
+    def is_finished(self) -> bool:
+        return (self.directory / "manifest.json").is_file()
+
+    def record_path(self, stage: str) -> Path:
+        return self.directory / "stages" / f"{stage}.json"
+
+    def record(self, stage: str) -> StageReport | None:
+        """What a stage of this build did, if it finished."""
+        try:
+            return msgspec.json.decode(self.record_path(stage).read_bytes(), type=StageReport)
+        except (FileNotFoundError, msgspec.DecodeError):
+            return None
+
+    def required(self, stage: str) -> StageReport:
+        """The record of an upstream stage. Raises BuildError naming the asset to materialize."""
+        record = self.record(stage)
+        if record is None:
+            raise BuildError(
+                f"{self.spec.index_label}: asset {stage} has not been materialized for generation "
+                f"{self.spec.generation_id}; materialize {stage} first"
+            )
+        return record
+
+    def inputs_of(self, stage: str, *upstream: str) -> str:
+        """The fingerprint of everything a stage reads: upstream outputs, its version, the configuration."""
+        outputs = [self.required(name).output for name in upstream]
+        return cache_key(stage, stage_version(stage), self.spec.config_hash, *outputs).hex()
+
+    def finished(self, stage: str, inputs: str) -> StageReport | None:
+        """The record of `stage` when it already ran on exactly these inputs."""
+        record = self.record(stage)
+        if record is None or record.inputs != inputs or record.version != stage_version(stage):
+            return None
+        return replace(record, unchanged=True)
+
+    def finish(self, report: StageReport) -> StageReport:
+        write_atomically(self.record_path(report.stage), msgspec.json.encode(report, order="sorted"))
+        return report
+
+
+def start_build(home: Home, settings: Settings, spec: BuildSpec) -> IndexBuild:
+    """Makes (or takes up again) the directory of a generation and points the label's candidate at it."""
+    build = IndexBuild(home, settings, spec)
+    build.directory.mkdir(parents=True, exist_ok=True)
+    write_atomically(build.directory / "build.json", msgspec.json.encode(spec, order="sorted"))
+    return build
+
+
+def reset_build(build: IndexBuild) -> None:
+    """Forgets what the stages of an unfinished or forced build did. The manifest goes first."""
+    (build.directory / "manifest.json").unlink(missing_ok=True)
+    shutil.rmtree(build.directory)
+
+
+def set_candidate(home: Home, label: str, generation_id: str, run_id: str) -> None:
+    """Names the generation that the later stages of this run work on."""
+    found = json.dumps({"generation_id": generation_id, "run_id": run_id}).encode()
+    write_atomically(home.label(label) / "candidate.json", found)
+
+
+def candidate_build(home: Home, settings: Settings, label: str, *, of_run: str | None = None) -> IndexBuild:
+    """The build that the label's stages work on.
+
+    `of_run` is given when the same run has made the candidate: another run that took the label over in
+    between is an error, not a silent mix of two commits.
+    """
+    path = home.label(label) / "candidate.json"
+    try:
+        found = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise BuildError(f"{label}: nothing has been discovered yet; materialize discovered_files first") from None
+    if of_run is not None and found["run_id"] != of_run:
+        raise BuildError(f"{label}: run {found['run_id']} has taken this label over; run this one again")
+    directory = generation_directory(home, label, found["generation_id"])
+    try:
+        spec = msgspec.json.decode((directory / "build.json").read_bytes(), type=BuildSpec)
+    except FileNotFoundError:
+        raise BuildError(f"{label}: generation {found['generation_id']} is gone; run: rag-assets index") from None
+    return IndexBuild(home, settings, spec)
+
+
+@contextlib.contextmanager
+def label_lock(home: Home, label: str, *, wait_seconds: float = 0.0) -> Iterator[None]:
+    """Holds a label for one builder at a time; the holder's own nested calls pass (the lock is re-entrant).
+
+    The operating system releases it when a process dies, so a killed build never blocks the next one.
+    Raises LabelBusy naming the holder.
+    """
+    folder = home.label(label)
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folder / "build.lock", is_singleton=True)
+    holder = folder / "build.holder"
+    try:
+        lock.acquire(timeout=wait_seconds)
+    except Timeout:
+        who = holder.read_text(encoding="utf-8") if holder.exists() else "another process"
+        raise LabelBusy(
+            f"{label} is being indexed by {who}; nothing was changed. Wait for it, or stop it and run again"
+        ) from None
+    try:
+        if lock.lock_counter == 1:
+            holder.write_text(f"process {os.getpid()}", encoding="utf-8")
+        yield
+    finally:
+        lock.release()

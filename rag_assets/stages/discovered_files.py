@@ -1,0 +1,181 @@
+"""Stage `discovered_files`: the files of one commit, read once, decoded, redacted; every other one with its reason."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from rag_assets.contracts.source_file import DiscoveredFile, SkippedFile
+from rag_assets.languages import detect_language
+from rag_assets.models import model_id
+from rag_assets.settings import RepositorySettings, Settings
+from rag_assets.sources import DiscoveredText, IgnorePolicy, Snapshot, discover, open_snapshot
+from rag_assets.stages.build import BuildSpec, IndexBuild, StageReport, reset_build, set_candidate, start_build
+from rag_assets.stages.progress import Progress
+from rag_assets.stages.rows import DISCOVERED_FILES
+from rag_assets.stages.versions import config_hash, stage_version
+from rag_assets.stores.blobs import BlobStore
+from rag_assets.stores.cache import cache_key
+from rag_assets.stores.home import Home, path_slug
+from rag_assets.stores.tables import bucket_count, bucket_of, digest_files, write_part
+
+STAGE = "discovered_files"
+_SHOWN_SKIPS = 200  # rows of the skip table in a report; the Parquet table has them all
+
+
+def discover_files(
+    home: Home,
+    settings: Settings,
+    label: str,
+    repository: RepositorySettings,
+    progress: Progress,
+    *,
+    commit: str | None = None,
+    run_id: str = "",
+    force: bool = False,
+) -> tuple[IndexBuild, StageReport]:
+    """Starts (or resumes) the generation of a commit, default the head of the label's ref.
+
+    Raises the errors of `rag_assets.sources` for a repository, ref or commit that cannot be read.
+    """
+    with open_snapshot(
+        repository.location,
+        ref=repository.ref,
+        commit=commit,
+        mirrors=home.mirrors,
+        timeout=settings.sources.network_timeout_seconds,
+    ) as snapshot:
+        entries = list(snapshot.entries())
+        spec = _spec(settings, label, repository, snapshot, len(entries))
+        build = IndexBuild(home, settings, spec)
+        if force and build.directory.exists():
+            reset_build(build)
+        build = start_build(home, settings, spec)
+        set_candidate(home, label, spec.generation_id, run_id)
+        inputs = cache_key(STAGE, stage_version(STAGE), spec.config_hash, spec.git.commit_sha).hex()
+        done = build.finished(STAGE, inputs)
+        if done is not None:
+            return build, done
+        progress.begin(STAGE, len(entries), "files")
+        report = _write(build, snapshot, repository, settings, inputs, progress)
+    progress.end(f"{report.counts['indexed']} indexed, {report.counts['skipped']} skipped")
+    return build, build.finish(report)
+
+
+def generation_id(spec_ref: str, commit_sha: str, commit_date: str, configuration: str) -> str:
+    """`{commit date}_{ref}_{sha8}_{config hash 6}`: sorts by time, says what it is of."""
+    compact = commit_date.replace("-", "").replace(":", "").partition(".")[0].removesuffix("Z")
+    return f"{compact}Z_{path_slug(spec_ref)}_{commit_sha[:8]}_{configuration[:6]}"
+
+
+def _spec(
+    settings: Settings, label: str, repository: RepositorySettings, snapshot: Snapshot, entries: int
+) -> BuildSpec:
+    info = snapshot.info
+    model = model_id(settings.embedder.provider, settings.embedder.precision)
+    configuration = config_hash(settings, repository, model)
+    ref = repository.ref or snapshot.ref
+    return BuildSpec(
+        index_label=label,
+        generation_id=generation_id(ref, info.commit_sha, info.commit_date, configuration),
+        ref=ref,
+        git=info,
+        bucket_count=bucket_count(entries),
+        config_hash=configuration,
+        embedding_model=model,
+        repository=repository.model_dump(mode="json", exclude={"location"}) | {"location": info.remote_url},
+    )
+
+
+def _write(
+    build: IndexBuild,
+    snapshot: Snapshot,
+    repository: RepositorySettings,
+    settings: Settings,
+    inputs: str,
+    progress: Progress,
+) -> StageReport:
+    blobs = BlobStore(build.home.blobs)
+    policy = IgnorePolicy(
+        include=repository.include,
+        exclude=repository.exclude,
+        max_file_bytes=settings.sources.max_file_bytes,
+        max_line_length=settings.sources.max_line_length,
+        file_time_limit_seconds=settings.sources.file_time_limit_seconds,
+    )
+    rows: list[list[dict[str, Any]]] = [[] for _ in build.buckets]
+    reasons: Counter[str] = Counter()
+    languages: Counter[str] = Counter()
+    totals: Counter[str] = Counter()
+    skips: list[dict[str, Any]] = []
+    for found in discover(snapshot, policy, language_of=detect_language):
+        if isinstance(found, DiscoveredText):
+            blobs.put(found.text)
+            row = _indexed_row(found.file)
+            languages[found.file.language] += 1
+            totals["redacted_secrets"] += found.file.redacted_secrets
+            totals["bytes"] += found.file.size_bytes
+        else:
+            row = _skipped_row(found)
+            reasons[found.reason.value] += 1
+            if len(skips) < _SHOWN_SKIPS:
+                skips.append({"path": found.path, "reason": found.reason.value, "detail": found.detail})
+        rows[bucket_of(row["path"], len(rows))].append(row)
+        progress.advance(1, row["path"])
+    parts: list[Path] = []
+    for bucket, bucket_rows in enumerate(rows):
+        bucket_rows.sort(key=lambda row: row["path"])
+        columns = {name: [row[name] for row in bucket_rows] for name in DISCOVERED_FILES.names}
+        parts.append(write_part(build.directory, STAGE, bucket, DISCOVERED_FILES, columns))
+    return StageReport(
+        stage=STAGE,
+        version=stage_version(STAGE),
+        inputs=inputs,
+        output=digest_files(parts, build.directory),
+        counts={
+            "indexed": sum(languages.values()),
+            "skipped": sum(reasons.values()),
+            "bytes": totals["bytes"],
+            "redacted_secrets": totals["redacted_secrets"],
+        },
+        tables={
+            "languages": [{"language": name, "files": count} for name, count in languages.most_common()],
+            "skipped by reason": [{"reason": name, "files": count} for name, count in reasons.most_common()],
+            "skipped files": skips,
+        },
+    )
+
+
+def _indexed_row(file: DiscoveredFile) -> dict[str, Any]:
+    return {
+        "path": file.path,
+        "outcome": "indexed",
+        "reason": "",
+        "detail": "",
+        "language": file.language,
+        "encoding": file.encoding,
+        "blob_id": file.blob_id,
+        "text_sha256": file.text_sha256,
+        "size_bytes": file.size_bytes,
+        "line_count": file.line_count,
+        "redacted_secrets": file.redacted_secrets,
+        "replaced_characters": file.replaced_characters,
+    }
+
+
+def _skipped_row(file: SkippedFile) -> dict[str, Any]:
+    return {
+        "path": file.path,
+        "outcome": "skipped",
+        "reason": file.reason.value,
+        "detail": file.detail,
+        "language": "",
+        "encoding": "",
+        "blob_id": "",
+        "text_sha256": "",
+        "size_bytes": file.size_bytes,
+        "line_count": 0,
+        "redacted_secrets": 0,
+        "replaced_characters": 0,
+    }

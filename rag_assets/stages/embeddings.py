@@ -1,0 +1,108 @@
+"""Stage `embeddings`: one vector per section, computed once per (model, text) for all labels and generations."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from rag_assets.stages.build import BuildError, IndexBuild, StageReport
+from rag_assets.stages.progress import Progress
+from rag_assets.stages.rows import embeddings_schema
+from rag_assets.stages.versions import stage_version
+from rag_assets.stores.cache import Cache, cache_key
+from rag_assets.stores.tables import digest_files, read_part, write_part
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from rag_assets.models import BatchEmbedder
+
+STAGE = "embeddings"
+_NORM_TOLERANCE = 1e-3  # float32 rounding of a 384-term norm stays far below
+
+
+def embed_sections(build: IndexBuild, embedder: BatchEmbedder, progress: Progress) -> StageReport:
+    """Embeds every section text that no earlier build has embedded with this model.
+
+    Vectors go to the cache batch by batch, so a killed run loses one batch at most. Raises BuildError for a
+    model that returns a wrong dimension, non-finite or non-normalised vectors.
+    """
+    inputs = build.inputs_of(STAGE, "summary_sections")
+    done = build.finished(STAGE, inputs)
+    if done is not None:
+        return done
+    counts: Counter[str] = Counter()
+    parts: list[Path] = []
+    progress.begin(STAGE, build.required("summary_sections").counts["sections"], "sections")
+    with Cache(build.home.cache, STAGE) as cache:
+        for bucket in build.buckets:
+            texts = read_part(build.directory, "summary_sections", bucket, ["finder_snippet"])
+            vectors = _vectors(texts.column("finder_snippet").to_pylist(), embedder, cache, counts, progress)
+            parts.append(_write(build, bucket, vectors, embedder.dimension))
+    progress.end(f"{counts['embedded']} embedded, {counts['from_cache']} from cache")
+    report = StageReport(
+        stage=STAGE,
+        version=stage_version(STAGE),
+        inputs=inputs,
+        output=digest_files(parts, build.directory),
+        counts={
+            "vectors": counts["vectors"],
+            "embedded": counts["embedded"],
+            "from_cache": counts["from_cache"],
+            "dimension": embedder.dimension,
+        },
+    )
+    return build.finish(report)
+
+
+def _vectors(
+    texts: list[str], embedder: BatchEmbedder, cache: Cache, counts: Counter[str], progress: Progress
+) -> NDArray[np.float32]:
+    """One row per text, equal texts embedded once."""
+    keys = [cache_key(STAGE, embedder.model_id, text) for text in texts]
+    width = embedder.dimension * 4
+    known = {key: value for key, value in cache.get_many(list(dict.fromkeys(keys))).items() if len(value) == width}
+    missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+    progress.advance(sum(key in known for key in keys))
+    waiting, wanted = list(missing), list(missing.values())
+    repeats = Counter(keys)
+    for rows, batch in embedder.embed_batches(wanted):
+        check_vectors(batch, embedder.dimension, embedder.model_id)
+        made = [(waiting[row], batch[i].tobytes()) for i, row in enumerate(rows)]
+        cache.put_many(made)
+        known.update(made)
+        progress.advance(sum(repeats[key] for key, _ in made))
+    counts["vectors"] += len(texts)
+    counts["embedded"] += len(missing)
+    counts["from_cache"] += len(texts) - len(missing)
+    stacked = b"".join(known[key] for key in keys)
+    return np.frombuffer(stacked, dtype=np.float32).reshape(len(texts), embedder.dimension)
+
+
+def check_vectors(vectors: NDArray[np.float32], dimension: int, model_id: str) -> None:
+    """Raises BuildError unless `vectors` is (n, dimension), finite and of unit length."""
+    if vectors.ndim != 2 or vectors.shape[1] != dimension:
+        raise BuildError(f"{model_id} returned vectors of shape {vectors.shape}, expected (n, {dimension})")
+    if not np.isfinite(vectors).all():
+        raise BuildError(f"{model_id} returned a vector with NaN or infinity; run: rag-assets doctor")
+    norms = np.linalg.norm(vectors, axis=1)
+    if len(norms) and float(np.abs(norms - 1.0).max()) > _NORM_TOLERANCE:
+        raise BuildError(f"{model_id} returned a vector of length {float(norms.max()):.3f}, expected 1")
+
+
+def _write(build: IndexBuild, bucket: int, vectors: NDArray[np.float32], dimension: int) -> Path:
+    flat = pa.array(vectors.reshape(-1), type=pa.float32())
+    column = pa.FixedSizeListArray.from_arrays(flat, dimension)
+    schema = embeddings_schema(dimension)
+    return write_part(build.directory, STAGE, bucket, schema, {"vector": column}, vectors=("vector",))
+
+
+def read_vectors(build: IndexBuild, bucket: int, dimension: int) -> NDArray[np.float32]:
+    """The vectors of a bucket, (n, dimension), in the order of its sections."""
+    column = read_part(build.directory, STAGE, bucket, ["vector"]).column("vector").combine_chunks()
+    flat: NDArray[np.float32] = column.flatten().to_numpy(zero_copy_only=False)
+    return flat.reshape(-1, dimension)

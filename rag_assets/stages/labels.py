@@ -1,0 +1,45 @@
+"""Index labels: which repository at which ref a label stands for."""
+
+from __future__ import annotations
+
+import msgspec
+
+from rag_assets.config_file import ConfigError
+from rag_assets.settings import RepositorySettings, Settings
+from rag_assets.sources import default_ref
+from rag_assets.stores.home import Home, index_label, write_atomically
+
+
+def label_of(settings: Settings, repository: RepositorySettings, ref: str | None = None) -> tuple[str, str]:
+    """(label, ref) of a repository; without a ref the one its HEAD names. May ask git, and the network for a URL."""
+    wanted = ref or repository.ref or default_ref(
+        repository.location,
+        mirrors=Home(settings.home).mirrors,
+        timeout=settings.sources.network_timeout_seconds,
+    )
+    return index_label(repository.id, wanted), wanted
+
+
+def register_label(home: Home, label: str, repository: RepositorySettings, ref: str) -> None:
+    """Remembers what a label stands for, so that later runs need its name only."""
+    known = repository.model_copy(update={"ref": ref})
+    write_atomically(home.label(label) / "label.json", msgspec.json.encode(known.model_dump(mode="json")))
+
+
+def repository_of(home: Home, settings: Settings, label: str) -> RepositorySettings:
+    """The repository of a label, with its ref. The configuration wins over what was remembered.
+
+    Raises ConfigError for a label nobody has registered or configured.
+    """
+    for configured in settings.repositories:
+        if configured.ref is not None and index_label(configured.id, configured.ref) == label:
+            return configured
+    try:
+        remembered = RepositorySettings(**msgspec.json.decode((home.label(label) / "label.json").read_bytes()))
+    except FileNotFoundError:
+        known = ", ".join(home.known_labels()) or "none"
+        raise ConfigError(f"unknown index label {label!r}; known: {known}; run: rag-assets index") from None
+    for configured in settings.repositories:
+        if configured.id == remembered.id:
+            return configured.model_copy(update={"ref": remembered.ref})
+    return remembered

@@ -1,0 +1,51 @@
+"""All stages in order, without an orchestrator: what tests and notebooks call. The Dagster assets call the same
+functions one by one."""
+
+from __future__ import annotations
+
+from rag_assets.models import open_embedder
+from rag_assets.settings import RepositorySettings, Settings
+from rag_assets.stages.active_index import activate
+from rag_assets.stages.bm25_artifacts import build_keyword_weights
+from rag_assets.stages.build import IndexBuild, StageReport, label_lock
+from rag_assets.stages.descriptions import describe_files
+from rag_assets.stages.discovered_files import discover_files
+from rag_assets.stages.embeddings import embed_sections
+from rag_assets.stages.labels import register_label
+from rag_assets.stages.progress import Progress, Silent
+from rag_assets.stages.qdrant_points import build_points
+from rag_assets.stages.segments import segment_files
+from rag_assets.stages.summary_sections import build_sections
+from rag_assets.stores.home import Home
+
+
+def run_stages(
+    settings: Settings,
+    label: str,
+    repository: RepositorySettings,
+    *,
+    commit: str | None = None,
+    force: bool = False,
+    run_id: str = "",
+    progress: Progress | None = None,
+) -> tuple[IndexBuild, list[StageReport]]:
+    """Builds and activates one label. Raises BuildError or the errors of `rag_assets.sources`."""
+    home = Home(settings.home)
+    shown = progress or Silent()
+    with label_lock(home, label):
+        register_label(home, label, repository, repository.ref or "")
+        build, discovered = discover_files(
+            home, settings, label, repository, shown, commit=commit, run_id=run_id, force=force
+        )
+        embedder = open_embedder(settings.embedder, home.cache)
+        reports = [
+            discovered,
+            segment_files(build, shown),
+            describe_files(build, shown),
+            build_sections(build, embedder.window, shown),
+            embed_sections(build, embedder, shown),
+            build_keyword_weights(build, shown),
+            build_points(build, shown),
+            activate(build, run_id),
+        ]
+    return build, reports

@@ -1,0 +1,140 @@
+"""Stage `segments`: the top-level symbols of every file, parsed once per (version, path, text) for all labels."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rag_assets.contracts.segment import ParseHealth, Segment, SegmentedFile
+from rag_assets.segmentation import segment_file
+from rag_assets.stages.build import IndexBuild, StageReport
+from rag_assets.stages.progress import Progress
+from rag_assets.stages.rows import PARSED_FILES, SEGMENTS
+from rag_assets.stages.versions import stage_version
+from rag_assets.stores.blobs import BlobStore
+from rag_assets.stores.cache import Cache, cache_key
+from rag_assets.stores.tables import digest_files, read_rows, write_part
+
+STAGE = "segments"
+PARSED = "parsed_files"
+_SHOWN_FILES = 200  # rows of the parse-health table in a report
+_CACHE_BATCH = 64  # files parsed between two cache writes: what a killed run loses at most
+
+
+def indexed_files(build: IndexBuild, bucket: int) -> list[dict[str, Any]]:
+    """The rows of discovered_files that go on, in path order."""
+    return [row for row in read_rows(build.directory, "discovered_files", bucket) if row["outcome"] == "indexed"]
+
+
+def segment_files(build: IndexBuild, progress: Progress) -> StageReport:
+    """Segments every discovered file. No file is lost: an empty one is listed with its health."""
+    inputs = build.inputs_of(STAGE, "discovered_files")
+    done = build.finished(STAGE, inputs)
+    if done is not None:
+        return done
+    version = stage_version(STAGE)
+    totals: Counter[str] = Counter()
+    health: Counter[str] = Counter()
+    unclean: list[dict[str, Any]] = []
+    parts: list[Path] = []
+    progress.begin(STAGE, build.required("discovered_files").counts["indexed"], "files")
+    with Cache(build.home.cache, STAGE) as cache:
+        for bucket in build.buckets:
+            rows = indexed_files(build, bucket)
+            segmented = list(_segmented(build, cache, version, rows, totals, progress))
+            for row, file in zip(rows, segmented, strict=True):
+                health[file.health.value] += 1
+                totals["segments"] += len(file.segments)
+                if file.health not in (ParseHealth.OK, ParseHealth.NO_GRAMMAR) and len(unclean) < _SHOWN_FILES:
+                    unclean.append({"path": row["path"], "health": file.health.value, "detail": file.detail})
+            parts += _write_bucket(build, bucket, rows, segmented)
+    progress.end(f"{totals['segments']} segments; {totals['parsed']} files parsed, {totals['from_cache']} from cache")
+    report = StageReport(
+        stage=STAGE,
+        version=version,
+        inputs=inputs,
+        output=digest_files(parts, build.directory),
+        counts={
+            "segments": totals["segments"],
+            "parsed": totals["parsed"],
+            "from_cache": totals["from_cache"],
+            **{f"health_{name.replace('-', '_')}": health[name] for name in sorted(health)},
+        },
+        tables={
+            "parse health": [{"health": name, "files": count} for name, count in sorted(health.items())],
+            "files not parsed cleanly": unclean,
+        },
+    )
+    return build.finish(report)
+
+
+def _segmented(
+    build: IndexBuild,
+    cache: Cache,
+    version: str,
+    rows: list[dict[str, Any]],
+    totals: Counter[str],
+    progress: Progress,
+) -> Iterator[SegmentedFile]:
+    blobs = BlobStore(build.home.blobs)
+    keys = [cache_key(STAGE, version, row["language"], row["path"], row["text_sha256"]) for row in rows]
+    known = cache.get_many(keys)
+    fresh: list[tuple[bytes, bytes]] = []
+    for row, key in zip(rows, keys, strict=True):
+        found = known.get(key)
+        if found is None:
+            made = segment_file(blobs.get(row["text_sha256"]), row["path"], row["language"])
+            fresh.append((key, msgspec.msgpack.encode(made)))
+            totals["parsed"] += 1
+            yield made
+        else:
+            totals["from_cache"] += 1
+            yield msgspec.msgpack.decode(found, type=SegmentedFile)
+        if len(fresh) >= _CACHE_BATCH:
+            cache.put_many(fresh)
+            fresh.clear()
+        progress.advance(1, row["path"])
+    cache.put_many(fresh)
+
+
+def _write_bucket(
+    build: IndexBuild, bucket: int, rows: list[dict[str, Any]], segmented: list[SegmentedFile]
+) -> list[Path]:
+    parsed = {
+        "path": [row["path"] for row in rows],
+        "health": [file.health.value for file in segmented],
+        "detail": [file.detail for file in segmented],
+        "masked": [list(file.masked) for file in segmented],
+        "segments": [len(file.segments) for file in segmented],
+    }
+    pairs: list[tuple[str, Segment]] = [
+        (row["path"], segment) for row, file in zip(rows, segmented, strict=True) for segment in file.segments
+    ]
+    columns = {
+        "path": [path for path, _ in pairs],
+        "ordinal": [segment.ordinal for _, segment in pairs],
+        "symbol": [segment.symbol for _, segment in pairs],
+        "symbol_type": [segment.kind for _, segment in pairs],
+        "language": [segment.language for _, segment in pairs],
+        "line_start": [segment.span.line_start for _, segment in pairs],
+        "line_end": [segment.span.line_end for _, segment in pairs],
+        "char_start": [segment.span.char_start for _, segment in pairs],
+        "char_end": [segment.span.char_end for _, segment in pairs],
+        "segment": [msgspec.json.encode(segment) for _, segment in pairs],
+    }
+    return [
+        write_part(build.directory, PARSED, bucket, PARSED_FILES, parsed),
+        write_part(build.directory, STAGE, bucket, SEGMENTS, columns),
+    ]
+
+
+def read_segments(build: IndexBuild, bucket: int) -> dict[str, list[Segment]]:
+    """Path → its segments in text order."""
+    found: dict[str, list[Segment]] = {}
+    for row in read_rows(build.directory, STAGE, bucket, ["path", "segment"]):
+        found.setdefault(row["path"], []).append(msgspec.json.decode(row["segment"], type=Segment))
+    return found

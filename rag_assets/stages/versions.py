@@ -1,0 +1,60 @@
+"""Versions of the stages and the hash of the configuration: together they decide what must be computed again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from rag_assets.classification import CLASSIFIER_VERSION
+from rag_assets.contracts.description import INDEX_VERSION
+from rag_assets.descriptions import DESCRIPTION_VERSION
+from rag_assets.sections import SECTION_VERSION
+from rag_assets.segmentation import SEGMENTER_VERSION
+from rag_assets.settings import RepositorySettings, Settings
+from rag_assets.sources import POLICY_FINGERPRINT
+from rag_assets.stores.keyword import KEYWORD_VERSION
+
+TABLE_VERSION = 1
+"""Raise it when the columns of a table change."""
+
+STAGES = (
+    "discovered_files",
+    "segments",
+    "descriptions",
+    "summary_sections",
+    "embeddings",
+    "bm25_artifacts",
+    "qdrant_points",
+    "active_index",
+)
+
+_PARTS: dict[str, tuple[object, ...]] = {
+    "discovered_files": (POLICY_FINGERPRINT,),
+    "segments": (SEGMENTER_VERSION,),
+    "descriptions": (CLASSIFIER_VERSION, DESCRIPTION_VERSION),
+    "summary_sections": (SECTION_VERSION,),
+    "embeddings": (),
+    "bm25_artifacts": (KEYWORD_VERSION,),
+    "qdrant_points": (INDEX_VERSION,),
+    "active_index": (),
+}
+
+
+def stage_version(stage: str) -> str:
+    """The code version of a stage: equal versions and equal inputs give equal bytes."""
+    return "-".join(str(part) for part in (TABLE_VERSION, *_PARTS[stage]))
+
+
+def config_hash(settings: Settings, repository: RepositorySettings, embedding_model: str) -> str:
+    """sha256 hex over everything but the commit that decides what a generation contains.
+
+    Where a repository lies, how many threads work and how long to wait do not change the result, so they
+    are left out.
+    """
+    relevant = {
+        "repository": repository.model_dump(mode="json", exclude={"location", "ref"}),
+        "limits": settings.sources.model_dump(mode="json", include={"max_file_bytes", "max_line_length"}),
+        "embedding_model": embedding_model,
+        "stages": {stage: stage_version(stage) for stage in STAGES},
+    }
+    return hashlib.sha256(json.dumps(relevant, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,1 @@
+"""Everything durable: generations, tables, blobs, caches, the vector shard and the keyword statistics."""

@@ -1,0 +1,56 @@
+"""Content-addressed texts: the full documents behind every point, stored once for all labels (C03, C06)."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+
+from rag_assets.contracts.identity import content_hash
+
+
+class BlobError(Exception):
+    """A blob is absent or not what its address says."""
+
+
+@dataclass(frozen=True, slots=True)
+class BlobStore:
+    """Texts by the sha256 of their UTF-8 bytes, in `root/ab/abcd…`."""
+
+    root: Path
+
+    def path(self, sha256: str) -> Path:
+        return self.root / sha256[:2] / sha256
+
+    def put(self, text: str) -> str:
+        """Stores a text and returns its address. A text that is already there is not written again."""
+        address = content_hash(text)
+        path = self.path(address)
+        if path.exists():
+            return address
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # No fsync per blob: a torn file cannot pass for whole, because `get` checks the address.
+        temporary = path.with_name(f"{address}.{uuid.uuid4().hex}.tmp")
+        try:
+            temporary.write_bytes(text.encode())
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+        return address
+
+    def get(self, sha256: str) -> str:
+        """The text of an address. Raises BlobError where it is absent or damaged."""
+        path = self.path(sha256)
+        try:
+            text = path.read_bytes().decode()
+        except FileNotFoundError:
+            raise BlobError(f"document {sha256} is not in the blob store; run: rag-assets index --force") from None
+        except UnicodeDecodeError as error:
+            raise self._damaged(path, sha256) from error
+        if content_hash(text) != sha256:
+            raise self._damaged(path, sha256)
+        return text
+
+    def _damaged(self, path: Path, sha256: str) -> BlobError:
+        path.unlink(missing_ok=True)  # the next build writes it again
+        return BlobError(f"document {sha256} was damaged on disk and has been removed; run: rag-assets index --force")

@@ -1,0 +1,95 @@
+"""The directory everything durable lives in, and the names of its parts.
+
+home/
+  blobs/ab/ab12…            full documents, addressed by the sha256 of their text, shared by all labels
+  cache/                    content-addressed results of stages, and prepared model files
+  mirrors/                  bare mirrors of remote repositories
+  dagster/                  DAGSTER_HOME, when the environment names none
+  labels/{label}/
+    label.json              the repository settings this label was last built with
+    active.json             which generation is served, and which run promoted it
+    generations/{id}/       one complete, immutable build
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+
+_UNSAFE = re.compile(r"[^a-z0-9._-]+")
+_SLUG_HASH_LENGTH = 6  # 24 bits: enough to keep `feature/x` and `feature-x` apart in one repository
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    root: Path
+
+    @property
+    def blobs(self) -> Path:
+        return self.root / "blobs"
+
+    @property
+    def cache(self) -> Path:
+        return self.root / "cache"
+
+    @property
+    def mirrors(self) -> Path:
+        return self.root / "mirrors"
+
+    @property
+    def dagster(self) -> Path:
+        return self.root / "dagster"
+
+    @property
+    def labels(self) -> Path:
+        return self.root / "labels"
+
+    def label(self, label: str) -> Path:
+        """Raises ValueError for a name that could leave the labels folder."""
+        if not label or label.startswith(".") or any(c in label for c in "/\\:|,"):
+            raise ValueError(f"not an index label: {label!r}; labels look like repository@branch")
+        return self.labels / label
+
+    def known_labels(self) -> list[str]:
+        """Labels with a folder here, sorted."""
+        if not self.labels.is_dir():
+            return []
+        return sorted(entry.name for entry in self.labels.iterdir() if entry.is_dir())
+
+
+def path_slug(name: str) -> str:
+    """A name that is safe in file names, URLs and Dagster partition keys on every platform.
+
+    A name that had to change gets a short hash, so that two refs never share one slug
+    (`Feature/X` → `feature-x~1a2b3c`).
+    """
+    made = _UNSAFE.sub("-", name.lower()).strip("-.") or "x"
+    if made == name:
+        return made
+    return f"{made}~{hashlib.sha256(name.encode()).hexdigest()[:_SLUG_HASH_LENGTH]}"
+
+
+def index_label(repository_id: str, ref: str) -> str:
+    """`pythonnet@master`: one repository at one ref, the Dagster partition key."""
+    return f"{path_slug(repository_id)}@{path_slug(ref)}"
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Readers see the old file or the new one, never a part. The folder is made if needed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            temporary.unlink()
+        raise

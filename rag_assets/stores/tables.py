@@ -1,0 +1,96 @@
+"""The tables of a generation: Parquet, one file per bucket of paths, byte-identical for equal rows.
+
+A bucket is the unit of reading, writing and resuming, so memory stays bounded by the largest bucket
+whatever the size of the repository.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+FILES_PER_BUCKET = 256  # ~2 MB of source a bucket: small enough for memory, large enough for columnar I/O
+MAX_BUCKETS = 512
+_COMPRESSION = "zstd"
+
+
+def bucket_count(files: int) -> int:
+    """How many buckets a snapshot of that many files gets; recorded in the generation."""
+    return max(1, min(MAX_BUCKETS, -(-files // FILES_PER_BUCKET)))
+
+
+def bucket_of(path: str, buckets: int) -> int:
+    """The bucket of a repository path; the same on every machine and in every process."""
+    digest = hashlib.blake2b(path.encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big") % buckets
+
+
+def part_path(directory: Path, table: str, bucket: int) -> Path:
+    return directory / table / f"part-{bucket:03d}.parquet"
+
+
+def write_part(
+    directory: Path,
+    table: str,
+    bucket: int,
+    schema: pa.Schema,
+    columns: Mapping[str, Sequence[Any] | pa.Array],
+    *,
+    vectors: Sequence[str] = (),
+) -> Path:
+    """Writes one bucket of one table atomically and returns its path. `vectors` names columns of float vectors, which dictionary
+    and plain encodings only blow up: they get BYTE_STREAM_SPLIT."""
+    made = pa.table({name: columns[name] for name in schema.names}, schema=schema)
+    path = part_path(directory, table, bucket)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex}.tmp")
+    leaves = [f"{name}.list.element" for name in vectors]
+    options: dict[str, Any] = {"compression": _COMPRESSION}
+    if leaves:
+        options |= {"use_dictionary": False, "use_byte_stream_split": leaves}
+    try:
+        pq.write_table(made, temporary, **options)
+        temporary.replace(path)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            temporary.unlink()
+    return path
+
+
+def read_part(directory: Path, table: str, bucket: int, columns: Sequence[str] | None = None) -> pa.Table:
+    """One bucket of one table."""
+    return pq.read_table(part_path(directory, table, bucket), columns=columns, memory_map=False)
+
+
+def read_rows(directory: Path, table: str, bucket: int, columns: Sequence[str] | None = None) -> list[dict[str, Any]]:
+    """One bucket as dictionaries. Not for vector columns: `to_pylist` on those costs gigabytes."""
+    rows: list[dict[str, Any]] = read_part(directory, table, bucket, columns).to_pylist()
+    return rows
+
+
+def read_all(directory: Path, table: str, buckets: int, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
+    """Every bucket in turn."""
+    for bucket in range(buckets):
+        yield read_part(directory, table, bucket, columns)
+
+
+def remove_table(directory: Path, table: str) -> None:
+    for part in sorted((directory / table).glob("part-*.parquet*")):
+        part.unlink()
+
+
+def digest_files(paths: Iterable[Path], base: Path) -> str:
+    """sha256 over names and bytes of files: the data version of a stage's output."""
+    digest = hashlib.sha256()
+    for path in sorted(paths):
+        digest.update(path.relative_to(base).as_posix().encode())
+        with path.open("rb") as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()
