@@ -51,18 +51,22 @@ def read_yaml(path: Path) -> dict[str, Any]:
     return loaded
 
 
-def resolve_home(home: str | Path | None = None) -> Path:
-    """The home directory: the argument, else `$RAG_ASSETS__HOME`, else `home` of the configuration file, else
-    `.rag_assets` beside that file, or in the current folder when there is none."""
+def resolve_home(home: str | Path | None = None, *, config: Path | None = None) -> Path:
+    """The home directory: the argument, else `$RAG_ASSETS__HOME`, else `home` of the configuration file (`config`,
+    or the one `find_config` finds), else `.rag_assets` beside that file. Without a file: the `.rag_assets` of the
+    current folder or of the nearest folder above that has one, as git finds its repository."""
     if home is not None:
         return Path(home).expanduser().resolve()
     named = os.environ.get(HOME_VARIABLE)
     if named:
         return Path(named).expanduser().resolve()
-    config = find_config()
-    if config is None:
-        return Path.cwd() / DEFAULT_HOME
-    configured = read_yaml(config).get("home", DEFAULT_HOME)
+    path = config or find_config()
+    if path is None:
+        here = Path.cwd()
+        return next(
+            (at / DEFAULT_HOME for at in (here, *here.parents) if (at / DEFAULT_HOME).is_dir()), here / DEFAULT_HOME
+        )
+    configured = read_yaml(path).get("home", DEFAULT_HOME)
     if not isinstance(configured, str):
-        raise ConfigError(f"{config}: home: expected a path, found {configured!r}")
-    return (config.parent / Path(configured).expanduser()).resolve()
+        raise ConfigError(f"{path}: home: expected a path, found {configured!r}")
+    return (path.resolve().parent / Path(configured).expanduser()).resolve()

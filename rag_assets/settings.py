@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from rag_assets.config_file import HOME_VARIABLE, ConfigError, find_config, read_yaml, resolve_home
+from rag_assets.config_file import DEFAULT_HOME, ConfigError, find_config, read_yaml, resolve_home
 from rag_assets.contracts.kinds import SubtypeKind
 
 ENV_PREFIX = "RAG_ASSETS__"
@@ -38,10 +38,10 @@ class _Strict(BaseModel):
 class DomainSettings(_Strict):
     """A business domain and what belongs to it (BusinessDomainKey, Domain, DomainSummary of the points)."""
 
-    key: Name
-    title: Name
-    tagline: str = ""
-    description: str = ""
+    key: Name = Field(description="short identifier, the same in every repository")
+    title: Name = Field(description="name for people")
+    tagline: str = Field(default="", description="one line, part of what is embedded")
+    description: str = Field(default="", description="a paragraph for people and models")
     paths: tuple[str, ...] = Field(default=(), description="globs over repository paths")
     namespaces: tuple[str, ...] = Field(default=(), description="globs over namespaces")
 
@@ -49,16 +49,16 @@ class DomainSettings(_Strict):
 class RepositorySettings(_Strict):
     """One repository to index: where it is, which ref, what of it, and under which tenant."""
 
-    id: Name
+    id: Name = Field(description="what the repository is called in labels and commands")
     location: Name = Field(description="git URL, path of a git repository, plain directory, or source archive")
     ref: str | None = Field(default=None, description="branch or tag; default: what HEAD names")
-    org: Name = DEFAULT_ORG
-    org_namespace: str = Field(default="", description="default: org")
-    project: str = Field(default="", description="default: the repository id")
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    domains: tuple[DomainSettings, ...] = ()
-    rule_packs: tuple[Name, ...] = ("generic",)
+    org: Name = Field(default=DEFAULT_ORG, description="organisation: the outer boundary of every search")
+    org_namespace: str = Field(default="", description="organisation part of semantic ids; default: org")
+    project: str = Field(default="", description="project within the organisation; default: the repository id")
+    include: tuple[str, ...] = Field(default=(), description="globs of files to index; empty: all")
+    exclude: tuple[str, ...] = Field(default=(), description="globs of files not to index")
+    domains: tuple[DomainSettings, ...] = Field(default=(), description="business domains and what belongs to them")
+    rule_packs: tuple[Name, ...] = Field(default=("generic",), description="rules that decide what kind a type is of")
     kinds: dict[str, SubtypeKind] = Field(default={}, description="path glob → kind, stronger than every rule")
 
     @property
@@ -73,17 +73,19 @@ class RepositorySettings(_Strict):
 class SourceLimits(_Strict):
     """What discovery refuses, with the reason shown for each file."""
 
-    max_file_bytes: int = Field(default=MEBIBYTE, gt=0)
+    max_file_bytes: int = Field(default=MEBIBYTE, gt=0, description="larger files are skipped")
     max_line_length: int = Field(default=20_000, gt=0, description="characters; longer lines are machine-made")
-    file_time_limit_seconds: float = Field(default=10.0, gt=0)
-    network_timeout_seconds: float = Field(default=300.0, gt=0)
+    file_time_limit_seconds: float = Field(default=10.0, gt=0, description="for reading and decoding one file")
+    network_timeout_seconds: float = Field(default=300.0, gt=0, description="for one clone or fetch")
 
 
 class EmbedderSettings(_Strict):
     """The local embedding model, or none (`lexical-only`)."""
 
-    provider: Literal["local", "lexical-only"] = "local"
-    precision: Literal["int8", "fp32"] = "int8"
+    provider: Literal["local", "lexical-only"] = Field(
+        default="local", description="lexical-only indexes without vectors: keyword search works, meaning does not"
+    )
+    precision: Literal["int8", "fp32"] = Field(default="int8", description="fp32 is exact and about half as fast")
     threads: int = Field(default=0, ge=0, description="0: one per processor core")
 
 
@@ -106,11 +108,13 @@ class Settings(BaseSettings):
         nested_model_default_partial_update=True,
     )
 
-    home: Path = Path(".rag_assets")
-    repositories: tuple[RepositorySettings, ...] = ()
-    sources: SourceLimits = SourceLimits()
-    embedder: EmbedderSettings = EmbedderSettings()
-    stores: StoreSettings = StoreSettings()
+    home: Path = Field(
+        default=Path(DEFAULT_HOME), description="indexes, caches and mirrors; relative to the configuration file"
+    )
+    repositories: tuple[RepositorySettings, ...] = Field(default=(), description="what to index")
+    sources: SourceLimits = Field(default=SourceLimits(), description="what discovery refuses")
+    embedder: EmbedderSettings = Field(default=EmbedderSettings(), description="the local embedding model")
+    stores: StoreSettings = Field(default=StoreSettings(), description="the embedded vector store")
 
     @field_validator("repositories")
     @classmethod
@@ -165,13 +169,12 @@ def load_settings(config: Path | None = None) -> Settings:
         settings = Settings(**values)
     except ValidationError as error:
         raise ConfigError(_explain(error, path)) from error
-    base = path.parent if path else Path.cwd()
+    base = path.resolve().parent if path else Path.cwd()
     repositories = tuple(
         repository.model_copy(update={"location": _absolute(repository.location, base)})
         for repository in settings.repositories
     )
-    home = resolve_home() if HOME_VARIABLE in os.environ else (base / settings.home.expanduser()).resolve()
-    return settings.model_copy(update={"home": home, "repositories": repositories})
+    return settings.model_copy(update={"home": resolve_home(config=path), "repositories": repositories})
 
 
 def _refuse_unknown_variables() -> None:

@@ -6,6 +6,7 @@ import importlib
 import re
 import threading
 from bisect import bisect_left
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tree_sitter import Language, Parser
@@ -13,7 +14,10 @@ from tree_sitter import Language, Parser
 from rag_assets.contracts.segment import LineIndex, Span
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Tree
+    from tree_sitter import Node, Point, Tree
+
+MAX_NESTED_TYPES = 16
+"""Types nested deeper keep their place and signature but lose their members: no recursion error on hostile input."""
 
 _GRAMMARS: dict[str, tuple[str, str]] = {
     "csharp": ("tree_sitter_c_sharp", "language"),
@@ -28,6 +32,10 @@ _GRAMMARS: dict[str, tuple[str, str]] = {
 
 _CONTINUATION_RUN = re.compile(rb"[\x80-\xbf]+")
 _thread = threading.local()
+
+
+class UnparseableError(ValueError):
+    """A text that would take the parser unbounded time or memory; the message says why. Use text windows."""
 
 
 def parser(language: str) -> Parser:
@@ -74,10 +82,96 @@ class SourceText:
     def span(self, start_byte: int, end_byte: int) -> Span:
         return self.lines.span(self.char(start_byte), self.char(end_byte))
 
+    def slice(self, start_byte: int, end_byte: int) -> str:
+        return self.text[self.char(start_byte) : self.char(end_byte)]
+
     def text_of(self, node: Node) -> str:
-        return self.text[self.char(node.start_byte) : self.char(node.end_byte)]
+        return self.slice(node.start_byte, node.end_byte)
+
+
+# What keeps a parse bounded. tree-sitter reports its progress about once per 100 operations; real files of all
+# seven grammars take one report per 13 to 160 bytes. Some malformed texts (`lambda x: ` 4,000 times as JavaScript)
+# need quadratically many: 40 KB took 8.6 s.
+_BYTES_PER_REPORT = 4
+_FREE_REPORTS = 1_000
+
+# Others need memory quadratic in the length of one ambiguous run: 6 KB of `a=>` as Java took 1.4 GB, 8 KB of
+# `A<` as C# 250 MB. At these limits the same runs stay under 60 MB.
+_MAX_OPEN_ANGLES = 400
+_MAX_JAVA_FAT_ARROWS = 100  # Java has no such token; a few in a broken file are harmless
+_ANGLE_LANGUAGES = frozenset({"csharp", "java", "typescript", "tsx"})
+
+_QUOTED_OR_COMMENT = re.compile(
+    r""""(?:[^"\\\n]|\\.)*+"?|'(?:[^'\\\n]|\\.)*+'?|//[^\n]*+|/\*(?s:.*?)(?:\*/|\Z)""",
+)
 
 
 def parse(language: str, source: SourceText) -> Tree:
-    """The syntax tree of `source`. KeyError for a language without grammar."""
-    return parser(language).parse(source.utf8)
+    """The syntax tree of `source`, in time and memory bounded by its size.
+
+    Raises UnparseableError where tree-sitter would exceed the bounds (deterministically: operations are
+    counted, not seconds) and KeyError for a language without grammar.
+    """
+    _refuse_runaway(language, source.text)
+    left = _FREE_REPORTS + len(source.utf8) // _BYTES_PER_REPORT
+    view = memoryview(source.utf8)
+
+    def read(offset: int, _: Point) -> memoryview:
+        return view[offset:]
+
+    def over_budget(_offset: int, _has_error: bool) -> bool:
+        nonlocal left
+        left -= 1
+        return left < 0
+
+    made = parser(language)
+    try:
+        return made.parse(read, progress_callback=over_budget)
+    except ValueError:
+        made.reset()  # otherwise the next parse of this thread would go on with this text
+        raise UnparseableError("the parser gave up: too many ambiguities for its size") from None
+
+
+def _refuse_runaway(language: str, text: str) -> None:
+    if language == "java" and text.count("=>") > _MAX_JAVA_FAT_ARROWS:
+        arrows = _QUOTED_OR_COMMENT.sub("", text).count("=>")
+        if arrows > _MAX_JAVA_FAT_ARROWS:
+            raise UnparseableError(f"{arrows} times `=>`, which is not Java")
+    if language in _ANGLE_LANGUAGES and text.count("<") > _MAX_OPEN_ANGLES:
+        for statement in re.split(r"[;}]", _QUOTED_OR_COMMENT.sub("", text)):
+            closed = statement.count(">") - statement.count("=>") - statement.count("->")
+            unclosed = statement.count("<") - closed
+            if unclosed > _MAX_OPEN_ANGLES:
+                raise UnparseableError(f"{unclosed} unclosed `<` in one statement")
+
+
+_WHOLE_NODE = ("_definition", "_declaration", "_statement", "comment")
+"""How the four grammars that use `error_share` name complete statements below a root that is itself an error."""
+
+
+def error_share(root: Node) -> float:
+    """The share (0–1) of the bytes below `root` that no top-level rule of the grammar could explain."""
+    size = root.end_byte - root.start_byte
+    if size == 0:
+        return 0.0
+    children = root.named_children
+    if root.type == "ERROR":
+        good = sum(c.end_byte - c.start_byte for c in children if c.type.endswith(_WHOLE_NODE))
+        return 1 - good / size
+    return sum(c.end_byte - c.start_byte for c in children if c.is_error) / size
+
+
+def error_lines(root: Node, limit: int = 5) -> Sequence[int]:
+    """1-based lines of the first errors, at most `limit`, without walking the parts that are clean."""
+    lines: list[int] = []
+    stack = [root]
+    while stack and len(lines) < limit:
+        node = stack.pop()
+        if node.is_error or node.is_missing:
+            lines.append(node.start_point.row + 1)
+        elif node.has_error:
+            inner = [child for child in reversed(node.children) if child.has_error or child.is_missing]
+            if not inner:  # a missing hidden token, such as a line end, is no node of its own
+                lines.append(node.start_point.row + 1)
+            stack.extend(inner)
+    return lines

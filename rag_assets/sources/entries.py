@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -106,5 +107,5 @@ def _escaped(match: re.Match[str]) -> str:
 
 def utc_iso(seconds: float) -> str:
     """Seconds since 1970 as `2024-01-31T12:00:00Z`; dates that no calendar has are moved to its ends."""
-    bounded = min(max(int(seconds), 0), _LAST_SECOND)
+    bounded = int(min(max(seconds, 0.0), _LAST_SECOND)) if math.isfinite(seconds) else 0
     return f"{datetime.fromtimestamp(bounded, UTC):%Y-%m-%dT%H:%M:%SZ}"

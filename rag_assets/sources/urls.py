@@ -21,6 +21,7 @@ _HELPER = re.compile(r"[A-Za-z0-9+.-]+::")
 _SCP = re.compile(r"(?:(?P<user>[^@/\\:\s]+)(?::[^@/\\\s]*)?@)?(?P<host>[^@/\\:\s-][^@/\\:\s]+|\[[0-9A-Fa-f:]+\]):(?P<path>(?![/\\]{2}).+)")
 _SERVICE_ACCOUNT = "git"  # the user of every forge's ssh address: part of the address, not of a person
 _VERSION = re.compile(r"^(?P<name>.+?)[-_](?P<version>v?\d+(?:\.\d+)+(?:[-.+_]?[0-9A-Za-z]+)*|v?\d+)$")
+_SHORTEST_SECRET = 4  # shorter ones would black out ordinary words; git never gets any of them to print
 _URL_IN_TEXT = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s'\"<>]+")
 
 
@@ -92,13 +93,15 @@ def strip_credentials(url: str) -> str:
 def _authority(rest: str) -> tuple[str, str, str]:
     """(authority, `/`, path) of what follows `://`, without query and fragment.
 
-    A password may hold an unquoted `/`, `?` or `#`: everything up to the last `@` before white space counts as
-    user information, for showing too little is the harmless mistake.
+    A `/`, `?` or `#` in a password should be quoted. Where one is not, the "port" before it is no number: then
+    everything up to the last `@` counts as user information, for showing too little is the harmless mistake.
     """
-    user, at, tail = rest.rpartition("@")
-    tail = re.split(r"[?#]", tail, maxsplit=1)[0]
-    host, slash, path = tail.partition("/")
-    return (f"{user}{at}{host}", slash, path)
+    authority = re.split(r"[/?#]", rest, maxsplit=1)[0]
+    port = authority.rpartition(":")[2] if ":" in authority else ""
+    if "@" not in authority and "@" in rest and port and not port.isdigit():
+        authority = rest.rpartition("@")[0] + "@" + re.split(r"[/?#]", rest.rpartition("@")[2], maxsplit=1)[0]
+    path = re.split(r"[?#]", rest[len(authority) :], maxsplit=1)[0]
+    return authority, path[:1], path[1:]
 
 
 def without_credentials(location: str) -> tuple[str, Credentials | None]:
@@ -123,10 +126,11 @@ def scrubbed(text: str, location: str) -> str:
     clean = _URL_IN_TEXT.sub(lambda match: strip_credentials(match.group()), text)
     if not is_remote(location) or not _URL.match(location):
         return clean
-    user = location.partition("://")[2].rpartition("@")[0]
-    for secret in sorted({user, *user.split(":", 1)} - {"", _SERVICE_ACCOUNT}, key=len, reverse=True):
-        for form in (secret, unquote(secret)):
-            clean = clean.replace(form, "***")
+    user = _authority(location.partition("://")[2])[0].rpartition("@")[0]
+    secrets = {form for part in (user, *user.split(":", 1)) for form in (part, unquote(part))}
+    for secret in sorted(secrets, key=len, reverse=True):
+        if len(secret) >= _SHORTEST_SECRET:
+            clean = clean.replace(secret, "***")
     return clean
 
 

@@ -34,6 +34,9 @@ public class Order
     /// <summary>Parcels that carry this order; large orders are split.</summary>
     public ICollection<ShippingLabel> Labels { get; set; } = [];
 
+    /// <summary>Days on which the parcel may be delivered.</summary>
+    public DeliveryDays DeliveryDays { get; set; } = DeliveryDays.Weekdays;
+
     /// <summary>When the order was placed, in UTC; null for drafts.</summary>
     public DateTimeOffset? PlacedAt { get; set; }
 

@@ -69,6 +69,7 @@ public sealed partial class OrderManager(
             return Result.Fail(ShopMessages.LabelAlreadyPrinted);
         }
 
+        order.DeliveryDays = days;
         await orders.SaveAsync(order, cancellationToken);
         return Result.Ok();
     }

@@ -26,6 +26,4 @@ public sealed class ShippingLabel
 
     /// <summary>Tells listeners that the label has left the printer.</summary>
     public void ConfirmPrinted() => Printed?.Invoke(this, EventArgs.Empty);
-
-    ~ShippingLabel() => Printed = null;
 }

@@ -1,0 +1,314 @@
+"""What indexing a repository costs, stage by stage, beside the floor that no pipeline can go below.
+
+    python benchmarks/indexing.py https://github.com/JamesNK/Newtonsoft.Json
+    python benchmarks/indexing.py PATH --lexical-only
+
+Floor: reading the files of the commit, the bare tree-sitter parse of its C# files, and splitting all its texts into
+keyword terms; one core, in the same run. Every build runs in a process of its own with a home of its own. Times are
+CPU seconds where they say so, because shared machines make wall times noisy.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+QUERIES = (
+    "how are dates without a time zone read",
+    "convert a dictionary whose keys are enums",
+    "JsonSerializer error handling",
+    "where is the maximum depth checked",
+    "custom converter for a property",
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("repository", help="git URL or path")
+    parser.add_argument("--ref", default=None)
+    parser.add_argument("--lexical-only", action="store_true", help="leave the embedding model out")
+    parser.add_argument("--skip-determinism", action="store_true", help="leave out the second full build")
+    parser.add_argument("--child", default="", help=argparse.SUPPRESS)
+    parser.add_argument("--home", default="", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.child:
+        found = {"floor": floor, "build": build, "dagster": dagster_run, "search": search}[arguments.child](arguments)
+        print(json.dumps(found))
+        return
+    with tempfile.TemporaryDirectory(prefix="rag-assets-benchmark-") as folder:
+        report(arguments, Path(folder))
+
+
+def report(arguments: argparse.Namespace, folder: Path) -> None:
+    home = folder / "home"
+    base = child(arguments, "floor", home)
+    first = child(arguments, "build", home)
+    print(f"\n{arguments.repository} @ {first['commit'][:8]}: {base['files']} files, {base['csharp_files']} of them C#")
+    table(
+        ("floor", "CPU s"),
+        [(name, f"{base[name]:.2f}") for name in ("read", "parse", "tokenise")],
+    )
+    rows = [(stage, f"{cpu:.2f}", f"{wall:.2f}") for stage, (cpu, wall) in first["stages"].items()]
+    table(("stage", "CPU s", "wall s"), rows)
+    others = sum(cpu for stage, (cpu, _) in first["stages"].items() if stage != "embeddings")
+    limit = base["parse"] + base["tokenise"]
+    again = child(arguments, "dagster", home)
+    found = child(arguments, "search", home)
+    results = [
+        ("everything except embedding / (parse + tokenise), CPU", f"{others / limit:.2f}", "<= 4"),
+        ("peak memory of the build, MB", f"{first['peak_mb']:.0f}", "<= 1500"),
+        ("same commit again through Dagster, s", f"{again['wall']:.2f}", "<= 6"),
+        ("  of it in the stages (the rest is Dagster), s", f"{again['stages_wall']:.2f}", ""),
+        ("  files parsed / texts embedded", f"{again['parsed']} / {again['embedded']}", "0 / 0"),
+        ("same commit again, `rag-assets index`, s", f"{up_to_date(arguments, home):.2f}", "<= 6"),
+        ("search, cold process, s (median of 5)", f"{cold_search(home, first['label']):.2f}", "<= 1.2"),
+        ("search, warm, p50 ms", f"{found['p50']:.1f}", "<= 20"),
+        ("search, warm, p95 ms", f"{found['p95']:.1f}", ""),
+    ]
+    if not arguments.skip_determinism:
+        second = child(arguments, "build", folder / "other", seed="4711")
+        same = first["digests"] == second["digests"]
+        results.append(("two builds, two hash seeds: tables byte-identical", "yes" if same else "NO", "yes"))
+        if not same:
+            different = [name for name, digest in first["digests"].items() if second["digests"].get(name) != digest]
+            print("different:", ", ".join(different[:10]))
+    table(("measure", "found", "target"), results)
+
+
+def child(arguments: argparse.Namespace, name: str, home: Path, seed: str = "0") -> dict[str, Any]:
+    """Runs one part in a fresh process, so that its memory and its imports are its own."""
+    command = [sys.executable, __file__, arguments.repository, "--child", name, "--home", str(home)]
+    command += ["--ref", arguments.ref] if arguments.ref else []
+    command += ["--lexical-only"] if arguments.lexical_only else []
+    done = subprocess.run(
+        command, check=True, stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONHASHSEED": seed}
+    )
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def _repository(arguments: argparse.Namespace) -> Any:
+    from rag_assets.settings import RepositorySettings
+
+    return RepositorySettings(id="benchmark", location=arguments.repository, ref=arguments.ref)
+
+
+def _settings(arguments: argparse.Namespace) -> Any:
+    from rag_assets.settings import EmbedderSettings, Settings
+
+    provider = "lexical-only" if arguments.lexical_only else "local"
+    return Settings(home=Path(arguments.home), embedder=EmbedderSettings(provider=provider))
+
+
+def floor(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The work nobody can avoid, on the files that discovery accepts."""
+    import tree_sitter_c_sharp
+    from tree_sitter import Language, Parser
+
+    from rag_assets.languages import detect_language
+    from rag_assets.sources import DiscoveredText, IgnorePolicy, discover, open_snapshot
+    from rag_assets.stores.home import Home
+    from rag_assets.stores.keyword.terms import runs, word_terms
+
+    mirrors = Home(Path(arguments.home)).mirrors
+    with open_snapshot(arguments.repository, ref=arguments.ref, commit=None, mirrors=mirrors) as snapshot:
+        started = time.process_time()
+        entries = list(snapshot.entries())
+        for _ in snapshot.read(entries):
+            pass
+        read = time.process_time() - started
+        found = discover(snapshot, IgnorePolicy(), language_of=detect_language)
+        texts = [(file.file.language, file.text) for file in found if isinstance(file, DiscoveredText)]
+    parser = Parser(Language(tree_sitter_c_sharp.language()))
+    sources = [text.encode() for language, text in texts if language == "csharp"]
+    started = time.process_time()
+    for source in sources:
+        parser.parse(source)
+    parse = time.process_time() - started
+    started = time.process_time()
+    for _, text in texts:
+        for run in runs(text):
+            word_terms(run)
+    tokenise = time.process_time() - started
+    return {
+        "read": read,
+        "parse": parse,
+        "tokenise": tokenise,
+        "files": len(texts),
+        "csharp_files": len(sources),
+    }
+
+
+class Timer:
+    """A `Progress` that keeps CPU and wall seconds of each stage."""
+
+    def __init__(self) -> None:
+        self.stages: dict[str, tuple[float, float]] = {}
+
+    def begin(self, stage: str, total: int, unit: str) -> None:
+        self._stage = stage
+
+    def advance(self, amount: int, current: str = "") -> None: ...
+
+    def end(self, summary: str = "") -> None: ...
+
+
+def build(arguments: argparse.Namespace) -> dict[str, Any]:
+    """One full build without an orchestrator."""
+    from rag_assets.stages import run as stages
+    from rag_assets.stages.labels import label_of
+    from rag_assets.stores.tables import digest_files
+
+    timer = Timer()
+    for name, function in list(vars(stages).items()):
+        if name in STAGE_FUNCTIONS:
+            setattr(stages, name, timed(timer, STAGE_FUNCTIONS[name], function))
+    settings, repository = _settings(arguments), _repository(arguments)
+    label, ref = label_of(settings, repository)
+    made, _ = stages.run_stages(settings, label, repository.model_copy(update={"ref": ref}), progress=timer)
+    tables = [path for path in made.directory.rglob("*") if path.suffix in {".parquet", ".json"}]
+    tables = [path for path in tables if "shard" not in path.parts and path.parent.name != "stages"]
+    digests = {
+        path.relative_to(made.directory).as_posix(): digest_files([path], made.directory)
+        for path in tables
+        if path.name != "manifest.json"
+    }
+    return {
+        "label": label,
+        "commit": made.spec.git.commit_sha,
+        "stages": timer.stages,
+        "peak_mb": peak_mb(),
+        "digests": digests | {"directory": hashlib.sha256(made.spec.generation_id.encode()).hexdigest()},
+    }
+
+
+STAGE_FUNCTIONS = {
+    "discover_files": "discovered_files",
+    "segment_files": "segments",
+    "describe_files": "descriptions",
+    "build_sections": "summary_sections",
+    "embed_sections": "embeddings",
+    "build_keyword_weights": "bm25_artifacts",
+    "build_points": "qdrant_points",
+    "activate": "active_index",
+}
+
+
+def timed(timer: Timer, stage: str, function: Any) -> Any:
+    def call(*positional: Any, **named: Any) -> Any:
+        cpu, wall = time.process_time(), time.perf_counter()
+        result = function(*positional, **named)
+        timer.stages[stage] = (time.process_time() - cpu, time.perf_counter() - wall)
+        return result
+
+    return call
+
+
+def dagster_run(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The index job on a finished generation, on a Dagster instance with SQLite storage."""
+    from dagster import DagsterInstance
+
+    from rag_assets.defs.resources import Workspace
+    from rag_assets.definitions import defs
+    from rag_assets.stages import build as stage_build
+    from rag_assets.stages.labels import label_of
+    from rag_assets.stages.progress import Silent
+    from rag_assets.stores.home import Home
+
+    settings = _settings(arguments)
+    label, _ = label_of(settings, _repository(arguments))
+    home = Home(settings.home)
+    home.dagster.mkdir(parents=True, exist_ok=True)
+    os.environ["RAG_ASSETS__EMBEDDER__PROVIDER"] = settings.embedder.provider
+    with DagsterInstance.local_temp(str(home.dagster)) as instance:
+        instance.add_dynamic_partitions("index_label", [label])
+        started = time.perf_counter()
+        result = defs.get_job_def("index").execute_in_process(
+            instance=instance,
+            partition_key=label,
+            resources={"workspace": Workspace(home=str(settings.home)), "progress": Silent()},
+            run_config={"loggers": {"console": {"config": {"log_level": "ERROR"}}}},
+        )
+        wall = time.perf_counter() - started
+        steps = [event for event in result.all_events if event.event_type_value == "STEP_SUCCESS"]
+        stages_wall = sum(event.step_success_data.duration_ms for event in steps) / 1000
+    candidate = stage_build.candidate_build(home, settings, label)
+    unchanged = [
+        event.asset_materialization.metadata["unchanged"].value
+        for event in result.all_events
+        if event.is_step_materialization and event.asset_materialization is not None
+    ]
+    redone = not all(unchanged)
+    return {
+        "wall": wall,
+        "stages_wall": stages_wall,
+        "parsed": candidate.required("segments").counts["parsed"] if redone else 0,
+        "embedded": candidate.required("embeddings").counts["embedded"] if redone else 0,
+    }
+
+
+def search(arguments: argparse.Namespace) -> dict[str, Any]:
+    from rag_assets import open_index
+    from rag_assets.stages.labels import label_of
+
+    label, _ = label_of(_settings(arguments), _repository(arguments))
+    index = open_index(label, home=arguments.home)
+    for query in QUERIES:
+        index.search(query, limit=10)
+    times = []
+    for _ in range(20):
+        for query in QUERIES:
+            started = time.perf_counter()
+            index.search(query, limit=10)
+            times.append((time.perf_counter() - started) * 1000)
+    return {"p50": statistics.median(times), "p95": statistics.quantiles(times, n=20)[-1]}
+
+
+def up_to_date(arguments: argparse.Namespace, home: Path) -> float:
+    command = [sys.executable, "-m", "rag_assets", "--home", str(home), "index", arguments.repository]
+    command += ["--ref", arguments.ref] if arguments.ref else []
+    command += ["--lexical-only"] if arguments.lexical_only else []
+    subprocess.run(command, check=True, capture_output=True)  # the ad hoc repository gets a label of its own
+    started = time.perf_counter()
+    subprocess.run(command, check=True, capture_output=True)
+    return time.perf_counter() - started
+
+
+def cold_search(home: Path, label: str) -> float:
+    command = [sys.executable, "-m", "rag_assets", "--home", str(home), "search", QUERIES[0], "--label", label]
+    times = []
+    for _ in range(6):
+        started = time.perf_counter()
+        subprocess.run(command, check=True, capture_output=True)
+        times.append(time.perf_counter() - started)
+    return statistics.median(times[1:])
+
+
+def peak_mb() -> float:
+    """Peak resident memory of this process in MB; 0 where the platform does not tell."""
+    try:
+        import resource
+    except ImportError:
+        return 0.0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1024 * 1024 if sys.platform == "darwin" else 1024)
+
+
+def table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
+    print("\n| " + " | ".join(header) + " |")
+    print("|" + " --- |" * len(header))
+    for row in rows:
+        print("| " + " | ".join(row) + " |")
+
+
+if __name__ == "__main__":
+    main()

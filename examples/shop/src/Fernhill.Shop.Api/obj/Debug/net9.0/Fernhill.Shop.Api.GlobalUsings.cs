@@ -1,0 +1,3 @@
+global using System;
+global using System.Collections.Generic;
+global using System.Threading.Tasks;

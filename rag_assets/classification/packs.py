@@ -1,0 +1,221 @@
+"""Rule packs: classification rules as data, validated by one typed model, selected and extended by name.
+
+A pack is a YAML file. `extends` names the packs it builds on; a rule with the name of an inherited rule
+replaces it; the rules of all selected packs are merged by `order`, later packs first where orders are equal.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import re
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from rag_assets.classification.patterns import glob_pattern, name_test
+from rag_assets.contracts.kinds import SubtypeKind
+
+PACK_SUFFIX = ".yaml"
+_FOLDER = resources.files("rag_assets.classification") / "packs"
+
+
+class PackError(Exception):
+    """A rule pack that cannot be used; the text names the pack, the place and what is wrong."""
+
+
+def _name_patterns(values: tuple[str, ...]) -> tuple[str, ...]:
+    name_test(values)
+    return values
+
+
+def _globs(values: tuple[str, ...]) -> tuple[str, ...]:
+    for value in values:
+        glob_pattern(value)
+    return values
+
+
+def _expression(value: str) -> str:
+    try:
+        re.compile(value, re.MULTILINE)
+    except re.error as error:
+        raise ValueError(f"not a regular expression: {error}") from error
+    return value
+
+
+Text = Annotated[str, Field(min_length=1)]
+Words = Annotated[tuple[Text, ...], Field(min_length=1)]
+Names = Annotated[Words, AfterValidator(_name_patterns)]
+Globs = Annotated[Words, AfterValidator(_globs)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Condition(_Strict):
+    """Tests that must all hold. Names are compared without qualification, arguments, generics and `Attribute`."""
+
+    language_in: Words | None = None
+    declaration_in: Words | None = Field(default=None, description="class, interface, enum, record, program …")
+    name_matches: Names | None = None
+    namespace_matches: Names | None = Field(default=None, description="the whole namespace")
+    namespace_part_matches: Names | None = Field(default=None, description="any dotted part of the namespace")
+    folder_matches: Names | None = Field(default=None, description="the name of any folder of the path")
+    path_matches: Globs | None = None
+    attribute_matches: Names | None = Field(default=None, description="on the type")
+    attribute_any: Names | None = Field(default=None, description="on the type or a member")
+    base_matches: Names | None = Field(default=None, description="base type, by name; interfaces do not count")
+    implements_matches: Names | None = Field(default=None, description="entries of the base list named I…")
+    has_member_of_type: Names | None = None
+    calls_any: Words | None = Field(default=None, description="methods called as `.Name(` in the segment's text")
+    head_matches: Annotated[Text, AfterValidator(_expression)] | None = Field(
+        default=None, description="regular expression over the first lines of the file"
+    )
+    static_with_this_parameters: bool | None = None
+    only_data_members: bool | None = None
+    unless: Condition | None = None
+
+    @model_validator(mode="after")
+    def _tests_something(self) -> Condition:
+        if all(getattr(self, name) is None for name in type(self).model_fields if name != "unless"):
+            raise ValueError("a condition needs at least one test besides `unless`")
+        return self
+
+
+class Rule(_Strict):
+    """A kind and the conditions of which any one decides for it."""
+
+    name: Text
+    order: int
+    kind: SubtypeKind
+    reason: Text
+    any: Annotated[tuple[Condition, ...], Field(min_length=1)]
+
+
+class RulePack(_Strict):
+    name: Text
+    description: Text
+    extends: tuple[Text, ...] = ()
+    rules: Annotated[tuple[Rule, ...], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _rule_names_are_unique(self) -> RulePack:
+        names = [rule.name for rule in self.rules]
+        repeated = sorted({name for name in names if names.count(name) > 1})
+        if repeated:
+            raise ValueError(f"rule names used twice: {', '.join(repeated)}")
+        return self
+
+
+def built_in_packs() -> tuple[str, ...]:
+    """The names of the packs that come with rag_assets."""
+    return tuple(sorted(e.name.removesuffix(PACK_SUFFIX) for e in _FOLDER.iterdir() if e.name.endswith(PACK_SUFFIX)))
+
+
+def built_in_fingerprint() -> str:
+    """12 hex digits over the built-in packs: part of the classifier's version."""
+    digest = hashlib.sha256()
+    for name in built_in_packs():
+        text = (_FOLDER / f"{name}{PACK_SUFFIX}").read_text(encoding="utf-8")  # text: line endings do not count
+        digest.update(f"{name}\n{text}\0".encode())
+    return digest.hexdigest()[:12]
+
+
+def load_pack(reference: str) -> RulePack:
+    """A pack by built-in name, or by the path of a `.yaml` file of the user. Raises PackError."""
+    if not reference.endswith(PACK_SUFFIX):
+        return _load_built_in(reference)
+    try:
+        text = Path(reference).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise PackError(f"rule pack {reference}: {error}") from error
+    return parse_pack(text, reference)
+
+
+@cache
+def _load_built_in(name: str) -> RulePack:
+    known = built_in_packs()
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise PackError(
+            f"no rule pack {name!r}{hint} Built in: {', '.join(known)}; a pack of your own is named by its .yaml path"
+        )
+    return parse_pack((_FOLDER / f"{name}{PACK_SUFFIX}").read_text(encoding="utf-8"), name)
+
+
+def parse_pack(text: str, origin: str) -> RulePack:
+    """The pack in a YAML text. Raises PackError naming `origin`, the rule and the key."""
+    import yaml  # here, not above: only who loads packs pays for it
+
+    try:
+        loaded = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f":{mark.line + 1}" if mark else ""
+        raise PackError(f"rule pack {origin}{line}: not valid YAML: {getattr(error, 'problem', error)}") from error
+    if not isinstance(loaded, dict):
+        raise PackError(f"rule pack {origin}: expected a mapping at the top, found {type(loaded).__name__}")
+    try:
+        return RulePack(**loaded)
+    except ValidationError as error:
+        raise PackError("\n".join(_explain(problem, loaded, origin) for problem in error.errors())) from error
+
+
+def _explain(problem: Any, loaded: dict[str, Any], origin: str) -> str:
+    place = ".".join(str(part) for part in problem["loc"]) or "(top)"
+    message = problem["msg"].removeprefix("Value error, ")
+    rule = _rule_name(problem["loc"], loaded)
+    where = f"rule pack {origin}: {rule}{place}"
+    if problem["type"] != "extra_forbidden":
+        return f"{where}: {message}"
+    model = (
+        Condition if "any" in problem["loc"] or "unless" in problem["loc"] else Rule if len(problem["loc"]) > 1 else RulePack
+    )
+    near = difflib.get_close_matches(str(problem["loc"][-1]), list(model.model_fields), n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else f"; valid: {', '.join(model.model_fields)}"
+    return f"{where}: unknown key{hint}"
+
+
+def _rule_name(location: tuple[int | str, ...], loaded: dict[str, Any]) -> str:
+    """`rule 'test-name', ` for a problem inside a rule that has a name."""
+    if len(location) < 2 or location[0] != "rules" or not isinstance(location[1], int):
+        return ""
+    rule = loaded["rules"][location[1]]
+    name = rule.get("name") if isinstance(rule, dict) else None
+    return f"rule {name!r}, " if name else ""
+
+
+def merged_rules(references: tuple[str, ...]) -> list[tuple[RulePack, Rule]]:
+    """The rules of the selected packs and of what they extend, in the order they are tried.
+
+    Raises PackError for an unknown pack, a cycle of `extends`, or no pack at all.
+    """
+    if not references:
+        raise PackError("no rule pack selected; `rule_packs: [generic]` is the default")
+    packs: dict[str, RulePack] = {}
+    for reference in references:
+        _collect(reference, packs, ())
+    position = {name: index for index, name in enumerate(packs)}
+    winners: dict[str, tuple[RulePack, Rule, int]] = {}
+    for pack in packs.values():
+        for index, rule in enumerate(pack.rules):
+            winners[rule.name] = (pack, rule, index)
+    ordered = sorted(winners.values(), key=lambda found: (found[1].order, -position[found[0].name], found[2]))
+    return [(pack, rule) for pack, rule, _ in ordered]
+
+
+def _collect(reference: str, packs: dict[str, RulePack], path: tuple[str, ...]) -> None:
+    """Adds a pack after everything it extends."""
+    pack = load_pack(reference)
+    if pack.name in path:
+        raise PackError(f"rule packs extend each other in a circle: {' → '.join((*path, pack.name))}")
+    for parent in pack.extends:
+        _collect(parent, packs, (*path, pack.name))
+    known = packs.setdefault(pack.name, pack)
+    if known != pack:
+        raise PackError(f"two different rule packs are named {pack.name!r}; rename the one in {reference}")

@@ -1,0 +1,75 @@
+"""The application: global options, the commands, and the one place where errors become words and exit codes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rag_assets.interfaces.cli.config import config_app, init
+from rag_assets.interfaces.cli.doctor import doctor
+from rag_assets.interfaces.cli.failures import ReportedGroup
+from rag_assets.interfaces.cli.index import index
+from rag_assets.interfaces.cli.output import Output, prepare_streams, wants_color
+from rag_assets.interfaces.cli.reset import reset
+from rag_assets.interfaces.cli.search import search
+from rag_assets.interfaces.cli.session import Session
+from rag_assets.interfaces.cli.show import show
+from rag_assets.interfaces.cli.status import status
+
+PROGRAM = "rag-assets"
+
+app = typer.Typer(
+    name=PROGRAM,
+    cls=ReportedGroup,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
+    help="Index git repositories and search them, offline. Start with: rag-assets index",
+    epilog="Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 failure, 2 wrong usage, "
+    "4 nothing found, 130 interrupted.",
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if not wanted:
+        return
+    from importlib.metadata import version
+
+    typer.echo(f"{PROGRAM} {version(PROGRAM)}")
+    raise typer.Exit
+
+
+@app.callback()
+def _global_options(
+    context: typer.Context,
+    home: Annotated[
+        Path | None, typer.Option(help="Where indexes and caches are kept. Default: as configured, else .rag_assets.")
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option(help="The configuration file. Default: rag_assets.yaml here or above.")
+    ] = None,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the full trace of an error.")] = False,
+    no_color: Annotated[bool, typer.Option("--no-color", help="Plain text, as with NO_COLOR.")] = False,
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    context.obj = Session(home, config, debug, Output(color=wants_color() and not no_color))
+
+
+app.command()(init)
+app.command()(index)
+app.command()(search)
+app.command()(show)
+app.command()(status)
+app.command()(doctor)
+app.command()(reset)
+app.add_typer(config_app, name="config")
+
+
+def main() -> None:
+    """Runs the command line on `sys.argv` and exits with its code."""
+    prepare_streams()
+    app(prog_name=PROGRAM)

@@ -1,0 +1,126 @@
+"""`rag-assets init` and `rag-assets config check`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from rag_assets.config_file import CONFIG_NAME, CONFIG_VARIABLE, DEFAULT_HOME, ConfigError
+from rag_assets.interfaces.cli.failures import FAILURE, CommandError
+from rag_assets.interfaces.cli.session import Session, session_of
+
+config_app = typer.Typer(help="Look at the configuration.", no_args_is_help=True)
+
+
+def init(
+    context: typer.Context,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a file that exists.")] = False,
+) -> None:
+    """Write a commented rag_assets.yaml into the current folder."""
+    from rag_assets.interfaces.cli.config_text import commented_settings
+
+    output = session_of(context).output
+    path = Path.cwd() / CONFIG_NAME
+    if path.exists() and not force:
+        raise CommandError(f"{path} exists already; overwrite it with: rag-assets init --force")
+    repository = _repository_here(path.parent)
+    path.write_text(commented_settings(repository), encoding="utf-8", newline="\n")
+    output.line("wrote ", (str(path), "path"))
+    if repository is None:
+        output.line("next: list your repositories in it, then run: rag-assets index")
+    else:
+        output.line(f"it lists this repository as {repository['id']!r}; next, run: rag-assets index")
+        if not _is_ignored(path.parent):
+            output.line(f"add {DEFAULT_HOME}/ to .gitignore: the index is kept there")
+
+
+@config_app.command("check")
+def check(
+    context: typer.Context, as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False
+) -> None:
+    """Say whether the configuration is valid, where it comes from, and what is wrong with it."""
+    session = session_of(context)
+    found = examine(session)
+    if as_json:
+        session.output.json(found)
+    else:
+        _show(session, found)
+    if not found["valid"]:
+        raise typer.Exit(FAILURE)
+
+
+def examine(session: Session) -> dict[str, Any]:
+    """What is configured, from where, and every problem; also what `doctor` asks."""
+    from rag_assets.settings import ENV_PREFIX
+
+    variables = sorted(name for name in os.environ if name.upper().startswith(ENV_PREFIX) or name == CONFIG_VARIABLE)
+    found: dict[str, Any] = {
+        "valid": False,
+        "file": None,
+        "environment": variables,
+        "home": None,
+        "repositories": [],
+        "problems": [],
+    }
+    try:
+        config = session.config()
+        found["file"] = str(config) if config else None
+        settings = session.settings()
+    except ConfigError as error:
+        found["problems"] = str(error).splitlines()
+        return found
+    found["home"] = str(settings.home)
+    for repository in settings.repositories:
+        found["repositories"].append({"id": repository.id, "ref": repository.ref})
+        missing = _missing_location(repository.location)
+        if missing:
+            found["problems"].append(f"{found['file']}: repository {repository.id!r}: {missing}")
+    found["valid"] = not found["problems"]
+    return found
+
+
+def _show(session: Session, found: dict[str, Any]) -> None:
+    output = session.output
+    output.line(("file         ", "dim"), found["file"] or f"none ({CONFIG_NAME} here or above); defaults apply")
+    output.line(("environment  ", "dim"), ", ".join(found["environment"]) or "no variable applies")
+    if found["home"]:
+        output.line(("home         ", "dim"), found["home"])
+        names = [f"{entry['id']}@{entry['ref'] or 'HEAD'}" for entry in found["repositories"]]
+        output.line(("repositories ", "dim"), ", ".join(names) or "none configured")
+    for problem in found["problems"]:
+        output.line((problem, "bad"))
+    if found["valid"]:
+        output.line(("the configuration is valid", "good"))
+
+
+def _missing_location(location: str) -> str:
+    """Why a local location cannot be there, or nothing. URLs are not asked: that would need the network."""
+    from rag_assets.sources.urls import is_remote
+
+    if is_remote(location) or Path(location).exists():
+        return ""
+    return f"location {location} does not exist"
+
+
+def _repository_here(folder: Path) -> dict[str, str] | None:
+    """The entry for the git repository that `folder` belongs to, if it does."""
+    from rag_assets.interfaces.cli.targets import repository_above
+    from rag_assets.sources.urls import default_repository_id
+
+    top = repository_above(folder)
+    if top is None:
+        return None
+    relative = Path(os.path.relpath(top, folder)).as_posix()
+    return {"id": default_repository_id(str(top)), "location": relative}
+
+
+def _is_ignored(folder: Path) -> bool:
+    """True where the folder's .gitignore already names the home directory."""
+    try:
+        lines = (folder / ".gitignore").read_text(encoding="utf-8", errors="replace").splitlines()
+    except FileNotFoundError:
+        return False
+    return any(line.strip().strip("/") == DEFAULT_HOME for line in lines)

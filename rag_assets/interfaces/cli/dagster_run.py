@@ -1,0 +1,176 @@
+"""Running the Dagster assets of one label in this process, with Dagster's own console kept quiet."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dagster import AssetCheckEvaluation, BetaWarning, DagsterInstance, ExecuteInProcessResult, PreviewWarning
+
+from rag_assets.stages.progress import Progress
+from rag_assets.stores.home import Home, write_atomically
+
+if TYPE_CHECKING:
+    from dagster import DagsterEvent
+    from dagster._utils.error import SerializableErrorInfo
+
+_INSTANCE_FILE = "dagster.yaml"
+_INTERRUPTED = "DagsterExecutionInterruptedError"
+_CHECK_FAILED = "DagsterAssetCheckFailedError"
+_EXPECTED_FAILURE = "Failure"
+_SHOWN_EXAMPLES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class RunOutcome:
+    """How a run ended. `failure` is for people and empty on success; `trace` is the whole story."""
+
+    run_id: str
+    failure: str = ""
+    trace: str = ""
+    interrupted: bool = False
+    seconds_by_stage: dict[str, float] = field(default_factory=dict)
+
+
+def instance_directory(home: Home) -> Path:
+    """DAGSTER_HOME where it is set, else a folder under the home directory."""
+    named = os.environ.get("DAGSTER_HOME")
+    return Path(named).expanduser() if named else home.dagster
+
+
+@contextmanager
+def open_instance(home: Home) -> Iterator[DagsterInstance]:
+    """The Dagster instance that keeps runs, events and partitions; made when it is not there yet."""
+    directory = instance_directory(home)
+    directory.mkdir(parents=True, exist_ok=True)
+    if not (directory / _INSTANCE_FILE).exists():
+        template = files("rag_assets.defs").joinpath(_INSTANCE_FILE).read_bytes()
+        write_atomically(directory / _INSTANCE_FILE, template)
+    with quiet(), DagsterInstance.from_config(str(directory)) as instance:
+        yield instance
+
+
+def run_index_job(
+    home: Home,
+    label: str,
+    progress: Progress,
+    *,
+    config_file: Path | None,
+    lexical_only: bool,
+    commit: str,
+    pinned: bool,
+    force: bool,
+) -> RunOutcome:
+    """Materializes every asset of `label` as one run of the job `index`.
+
+    `commit` is what will be indexed, for the tag; `pinned` says whether discovery must be told so.
+    """
+    with quiet():
+        from rag_assets.definitions import defs
+        from rag_assets.defs.partitions import index_labels
+        from rag_assets.defs.resources import Workspace
+
+        workspace = Workspace(
+            config_file=str(config_file) if config_file else "", home=str(home.root), lexical_only=lexical_only
+        )
+        discovery = {"commit": commit if pinned else "", "force": force}
+        with open_instance(home) as instance:
+            assert index_labels.name is not None
+            instance.add_dynamic_partitions(index_labels.name, [label])
+            result = defs.resolve_job_def("index").execute_in_process(
+                instance=instance,
+                partition_key=label,
+                run_config={
+                    "ops": {"discovered_files": {"config": discovery}},
+                    "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
+                },
+                resources={"workspace": workspace, "progress": progress},
+                tags={"rag/label": label, "rag/commit": commit},
+                raise_on_error=False,
+            )
+            return _outcome(result)
+
+
+def delete_partitions(home: Home, labels: list[str]) -> None:
+    """Takes labels out of the instance, if there is one. Their past runs stay in its history."""
+    if not (instance_directory(home) / _INSTANCE_FILE).exists():
+        return
+    from rag_assets.defs.partitions import index_labels
+
+    with open_instance(home) as instance:
+        assert index_labels.name is not None
+        for label in labels:
+            instance.delete_dynamic_partition(index_labels.name, label)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Without Dagster's notes on its own beta interfaces: whoever runs a command cannot act on them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BetaWarning)
+        warnings.simplefilter("ignore", PreviewWarning)
+        yield
+
+
+def _outcome(result: ExecuteInProcessResult) -> RunOutcome:
+    events = result.all_events
+    seconds_by_stage = {
+        event.step_key: event.step_success_data.duration_ms / 1000
+        for event in events
+        if event.is_step_success and event.step_key is not None
+    }
+    failed = next((event for event in events if event.is_step_failure), None)
+    if result.success:
+        return RunOutcome(result.run_id, seconds_by_stage=seconds_by_stage)
+    if failed is None:
+        stopped = next((event for event in events if event.is_job_failure), None)
+        error = stopped.job_failure_data.error if stopped is not None else None
+        text = _innermost(error) if error else "the run ended without a result"
+        return RunOutcome(result.run_id, text, error.to_string() if error else "", _is_interrupt(error))
+    error = failed.step_failure_data.error
+    return RunOutcome(
+        result.run_id,
+        failure=_explain(failed, events),
+        trace=error.to_string() if error else "",
+        interrupted=_is_interrupt(error),
+        seconds_by_stage=seconds_by_stage,
+    )
+
+
+def _explain(failed: DagsterEvent, events: list[DagsterEvent]) -> str:
+    """What a person can act on: the text of an expected failure, the examples of a failed check, or the error."""
+    data = failed.step_failure_data
+    error = data.error
+    if data.user_failure_data is not None and data.user_failure_data.description:
+        return data.user_failure_data.description
+    if error is not None and error.cls_name == _CHECK_FAILED:
+        checks = [event.asset_check_evaluation_data for event in events if event.event_type_value == "ASSET_CHECK_EVALUATION"]
+        return "; ".join(_failed_check(check) for check in checks if check.blocking and not check.passed)
+    return f"stage {failed.step_key}: {_innermost(error) if error else 'failed without an error'}"
+
+
+def _failed_check(check: AssetCheckEvaluation) -> str:
+    examples = check.metadata.get("examples")
+    shown = str(examples.value).splitlines()[:_SHOWN_EXAMPLES] if examples else []
+    detail = f": {'; '.join(line.removeprefix('- ') for line in shown)}" if shown else ""
+    return f"check {check.check_name} on {check.asset_key.to_user_string()} failed{detail}; the old index stays active"
+
+
+def _innermost(error: SerializableErrorInfo) -> str:
+    while error.cause is not None:
+        error = error.cause
+    return error.message.strip().splitlines()[-1] if error.message.strip() else str(error.cls_name)
+
+
+def _is_interrupt(error: SerializableErrorInfo | None) -> bool:
+    while error is not None:
+        if error.cls_name in (_INTERRUPTED, "KeyboardInterrupt"):
+            return True
+        error = error.cause
+    return False

@@ -1,0 +1,105 @@
+"""Errors at one place: the expected ones as one line with the next command, the others with where the trace is."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+import traceback
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from rag_assets.interfaces.cli.output import Output, wants_color
+from rag_assets.interfaces.cli.session import Session
+
+FAILURE = 1
+USAGE = 2
+NOTHING_FOUND = 4  # 3 is left for a gate that was not passed
+INTERRUPTED = 130  # 128 + SIGINT, as shells report it
+_DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+_NOT_WRITABLE = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+_BROKEN_PIPE = 141  # 128 + SIGPIPE, what every other program in a pipe reports
+
+# (module, class). An error of a module that was never imported cannot have been raised, so nothing has to be
+# imported, at every start, only to recognise it.
+EXPECTED = (
+    ("rag_assets.config_file", "ConfigError"),
+    ("rag_assets.interfaces.cli.failures", "CommandError"),
+    ("rag_assets.models.weights", "ModelError"),
+    ("rag_assets.query", "QueryError"),
+    ("rag_assets.sources.errors", "SourceError"),
+    ("rag_assets.stages.build", "BuildError"),
+    ("rag_assets.stores.artifacts", "ArtifactError"),
+    ("rag_assets.stores.blobs", "BlobError"),
+    ("rag_assets.stores.generations", "GenerationError"),
+)
+
+
+class CommandError(Exception):
+    """A command that cannot do what was asked, for a reason the user can act on."""
+
+
+def is_expected(error: BaseException) -> bool:
+    """True for the failures whose text says everything: what, why and what to do."""
+    known = (getattr(sys.modules[module], name) for module, name in EXPECTED if module in sys.modules)
+    return any(isinstance(error, kind) for kind in known)
+
+
+class ReportedGroup(TyperGroup):
+    """The top-level group; every error of every command passes here."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+            return result
+        except (typer.Exit, typer.Abort, typer.TyperException):
+            raise  # wrong usage and deliberate ends: typer shows them
+        except KeyboardInterrupt:
+            _output(ctx).note("interrupted")
+            raise typer.Exit(INTERRUPTED) from None
+        except BrokenPipeError:
+            _leave_pipe()
+            raise typer.Exit(_BROKEN_PIPE) from None
+        except Exception as error:
+            _show(ctx, error)
+            raise typer.Exit(FAILURE) from None
+
+
+def describe(error: BaseException) -> str:
+    """One line for people: what failed, why, and what helps where we know it."""
+    if is_expected(error):
+        return str(error)
+    if isinstance(error, OSError):
+        return describe_os_error(error)
+    return f"unexpected {type(error).__name__}: {error}; run the command again with --debug to see where"
+
+
+def describe_os_error(error: OSError) -> str:
+    """The path, what the system says, and what helps where we know it."""
+    said = error.strerror or str(error)
+    where = f"{error.filename}: " if error.filename else ""
+    if error.errno in _DISK_FULL:
+        return f"{where}{said}; free some space, or choose another place with --home"
+    if error.errno in _NOT_WRITABLE:
+        return f"{where}{said}; make it writable, or choose another place with --home"
+    return f"{where}{said}"
+
+
+def _show(ctx: Any, error: Exception) -> None:
+    output = _output(ctx)
+    if isinstance(ctx.obj, Session) and ctx.obj.debug:
+        output.note("".join(traceback.format_exception(error)).rstrip())
+    output.error(describe(error))
+
+
+def _output(ctx: Any) -> Output:
+    return ctx.obj.output if isinstance(ctx.obj, Session) else Output(color=wants_color())
+
+
+def _leave_pipe() -> None:
+    """The reader has gone. What is still buffered goes nowhere, or Python complains about it at exit."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())

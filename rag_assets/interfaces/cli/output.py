@@ -1,0 +1,136 @@
+"""Writing for people and for programs: results on stdout, everything else on stderr, colour only on a terminal.
+
+Colours are written by hand and tables are aligned by hand, because importing a library for it would cost a
+search a tenth of its time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TextIO
+
+Style = Literal["plain", "bold", "dim", "path", "good", "warn", "bad"]
+Part = str | tuple[str, Style]
+
+_CODES: dict[Style, str] = {
+    "plain": "",
+    "bold": "1",
+    "dim": "2",
+    "path": "1;36",
+    "good": "32",
+    "warn": "33",
+    "bad": "1;31",
+}
+# Repository text is data: an escape sequence in a source file must not reach the terminal as one.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_COLUMN_GAP = "  "
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """`color` False keeps every line plain, even on a terminal (`--no-color`, `NO_COLOR`)."""
+
+    color: bool = True
+
+    def line(self, *parts: Part) -> None:
+        """One line of the result, on stdout."""
+        self._write(sys.stdout, parts)
+
+    def note(self, *parts: Part) -> None:
+        """One line about the work, on stderr."""
+        self._write(sys.stderr, parts)
+
+    def error(self, text: str) -> None:
+        self._write(sys.stderr, (("error: ", "bad"), text))
+
+    def warning(self, text: str) -> None:
+        self._write(sys.stderr, (("warning: ", "warn"), text))
+
+    def text(self, text: str) -> None:
+        """Text of the repository on stdout: its lines as they are, control characters made visible."""
+        for line in text.splitlines() or [""]:
+            self.line(line)
+
+    def json(self, value: Any) -> None:
+        """One JSON object on stdout; ASCII only where the stream could not carry the rest."""
+        encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("-", "")
+        sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=not encoding.startswith("utf")) + "\n")
+
+    def table(
+        self, rows: Sequence[Mapping[str, Any]], *, right: frozenset[str] = frozenset(), on_stderr: bool = False
+    ) -> None:
+        """Aligned columns under the keys of the first row; `right` names the columns of numbers."""
+        if not rows:
+            return
+        names = list(rows[0])
+        cells = [[printable(str(row.get(name, ""))).replace("\n", " ") for name in names] for row in rows]
+        widths = [max(len(name), *(len(row[i]) for row in cells)) for i, name in enumerate(names)]
+        aligned = [[_pad(names[i], widths[i], names[i] in right) for i in range(len(names))]]
+        aligned += [[_pad(row[i], widths[i], names[i] in right) for i in range(len(names))] for row in cells]
+        write = self.note if on_stderr else self.line
+        for number, row in enumerate(aligned):
+            style: Style = "bold" if number == 0 else "plain"
+            write((_COLUMN_GAP.join(row).rstrip(), style))
+
+    def _write(self, stream: TextIO, parts: Sequence[Part]) -> None:
+        colored = self.color and stream.isatty()
+        made = []
+        for part in parts:
+            text, style = (part, "plain") if isinstance(part, str) else part
+            code = _CODES[style] if colored else ""
+            clean = printable(text)
+            made.append(f"\x1b[{code}m{clean}\x1b[0m" if code else clean)
+        stream.write("".join(made) + "\n")
+
+
+def prepare_streams() -> None:
+    """Lets any character be written to any console: what its encoding lacks becomes `?` instead of an exception."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")
+    if sys.platform == "win32":
+        os.system("")  # makes an old Windows console understand colour codes
+
+
+def wants_color() -> bool:
+    """False where NO_COLOR is set (https://no-color.org) or the terminal says it is dumb."""
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def printable(text: str) -> str:
+    """Control characters other than tab and line feed as `\\xNN`."""
+    return _CONTROL.sub(lambda match: f"\\x{ord(match.group()):02x}", text)
+
+
+def short(commit: str) -> str:
+    """The first digits of a commit id, as git shows them."""
+    return commit[:10]
+
+
+def size(byte_count: int) -> str:
+    """`12.3 MB`."""
+    amount = float(byte_count)
+    for unit in ("B", "kB", "MB"):
+        if amount < 1000:
+            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+        amount /= 1000
+    return f"{amount:.1f} GB"
+
+
+def seconds(amount: float) -> str:
+    """`0.42 s`, `12 s`, `3:05 min`."""
+    if amount < 10:
+        return f"{amount:.2f} s"
+    if amount < 120:
+        return f"{amount:.0f} s"
+    return f"{int(amount) // 60}:{int(amount) % 60:02d} min"
+
+
+def _pad(text: str, width: int, right: bool) -> str:
+    return text.rjust(width) if right else text.ljust(width)

@@ -1,0 +1,48 @@
+"""What every command needs of the global options, resolved when it is asked for and not before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from rag_assets.config_file import find_config, resolve_home
+from rag_assets.interfaces.cli.output import Output
+from rag_assets.stores.home import Home
+
+if TYPE_CHECKING:
+    from rag_assets.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """The global options. `home` and `config` are what the user typed, if anything."""
+
+    home_option: Path | None
+    config_option: Path | None
+    debug: bool
+    output: Output
+
+    def config(self) -> Path | None:
+        """The configuration file in use. Raises ConfigError where the environment names one that is absent."""
+        return self.config_option or find_config()
+
+    def home(self) -> Home:
+        """The home directory, without loading the settings model: searching needs no more than this."""
+        return Home(resolve_home(self.home_option, config=self.config_option))
+
+    def settings(self) -> Settings:
+        """The effective settings, `--home` included. Raises ConfigError."""
+        from rag_assets.settings import load_settings
+
+        settings = load_settings(self.config())
+        return settings.model_copy(update={"home": self.home().root})
+
+
+def session_of(context: typer.Context) -> Session:
+    """The session that the application's callback made for this invocation."""
+    session = context.find_root().obj
+    assert isinstance(session, Session)
+    return session

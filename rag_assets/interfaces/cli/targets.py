@@ -1,0 +1,86 @@
+"""What the words after `rag-assets index` mean: a configured id, a label, a path, a URL or a source archive."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from rag_assets.interfaces.cli.failures import CommandError
+from rag_assets.settings import RepositorySettings, Settings
+from rag_assets.sources.urls import default_repository_id, is_remote, strip_credentials
+from rag_assets.stages.labels import repository_of
+from rag_assets.stores.home import Home
+
+
+def chosen_repositories(
+    settings: Settings, home: Home, named: Sequence[str], *, ref: str | None = None, identifier: str | None = None
+) -> list[RepositorySettings]:
+    """The repositories to index; without a name all configured ones, else the one of the current folder.
+
+    Raises CommandError saying what to type.
+    """
+    if not named and not settings.repositories:
+        here = repository_above(Path.cwd())
+        if here is None:
+            raise CommandError(
+                "nothing to index: no repository is configured and the current folder is in none. Type one of\n"
+                "  rag-assets index PATH, URL or source archive\n"
+                "  rag-assets init        to configure repositories"
+            )
+        named = [str(here)]
+    found = [repository_named(settings, home, name, identifier) for name in named] or list(settings.repositories)
+    if ref is None:
+        return found
+    return [repository.model_copy(update={"ref": ref}) for repository in found]
+
+
+def repository_named(settings: Settings, home: Home, name: str, identifier: str | None = None) -> RepositorySettings:
+    """The repository of one word: configured id, known label, existing path, URL; in this order."""
+    for configured in settings.repositories:
+        if configured.id == name:
+            return configured
+    if name in home.known_labels():
+        return repository_of(home, settings, name)
+    remote = is_remote(name)
+    path = Path(name).expanduser()
+    if not remote and not path.exists():
+        raise CommandError(_unknown(settings, home, name))
+    location = name if remote else str(path.resolve())
+    for configured in settings.repositories:
+        if configured.location == location:
+            return configured
+    return RepositorySettings(id=identifier or default_repository_id(location), location=location)
+
+
+def refuse_takeover(home: Home, label: str, repository: RepositorySettings) -> None:
+    """Raises CommandError where `label` already stands for another source that is still there."""
+    try:
+        known = RepositorySettings(**msgspec.json.decode((home.label(label) / "label.json").read_bytes()))
+    except FileNotFoundError:
+        return
+    new, old = strip_credentials(repository.location), strip_credentials(known.location)
+    if new != old and (is_remote(old) or Path(old).exists()):
+        raise CommandError(
+            f"label {label} already stands for {old}; index {new} under another name with --id NAME, "
+            f"or remove the old index with: rag-assets reset {label}"
+        )
+
+
+def repository_above(folder: Path) -> Path | None:
+    """The top of the git working tree that `folder` is in, or the bare repository it is."""
+    for at in (folder, *folder.parents):
+        if (at / ".git").exists():
+            return at
+        if (at / "HEAD").is_file() and (at / "objects").is_dir() and (at / "refs").is_dir():
+            return at
+    return None
+
+
+def _unknown(settings: Settings, home: Home, name: str) -> str:
+    known = [*(repository.id for repository in settings.repositories), *home.known_labels()]
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(known)}" if known else ""
+    return f"{name!r} is neither a configured repository nor a label, a path that exists or a URL{hint}"

@@ -1,0 +1,161 @@
+"""The one table from a repository path to its language and source type. Names only: contents are never read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class SourceType(StrEnum):
+    """What a file is to a reader; a filter of every query (E08)."""
+
+    CODE = "code"
+    SQL = "sql"
+    DOCUMENT = "document"
+    CONFIG = "config"
+    RESOURCE = "resource"
+    TRANSCRIPT = "transcript"
+    MARKUP = "markup"
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """A language, what its files are, and how they are recognised (all in lower case, blank-separated).
+
+    `names` are whole file names; a name also matches with a suffix (`Dockerfile.dev`).
+    """
+
+    name: str
+    source_type: SourceType
+    extensions: str = ""
+    names: str = ""
+
+
+TEXT = "text"
+"""The language of every file that the table does not know."""
+
+_CODE, _CONFIG, _MARKUP, _DOCUMENT = SourceType.CODE, SourceType.CONFIG, SourceType.MARKUP, SourceType.DOCUMENT
+
+_TABLE = (
+    # code; csharp, go, java, javascript, python, tsx and typescript have a grammar here
+    Language("csharp", _CODE, "cs csx cake"),
+    Language("go", _CODE, "go"),
+    Language("java", _CODE, "java"),
+    Language("javascript", _CODE, "js jsx mjs cjs"),
+    Language("python", _CODE, "py pyi pyw"),
+    Language("tsx", _CODE, "tsx"),
+    Language("typescript", _CODE, "ts mts cts"),
+    Language("batch", _CODE, "bat cmd"),
+    Language("bicep", _CODE, "bicep"),
+    Language("c", _CODE, "c h"),
+    Language("clojure", _CODE, "clj cljs cljc edn"),
+    Language("cpp", _CODE, "cpp cc cxx hpp hh hxx inl ipp"),
+    Language("dart", _CODE, "dart"),
+    Language("elixir", _CODE, "ex exs"),
+    Language("erlang", _CODE, "erl hrl"),
+    Language("fsharp", _CODE, "fs fsi fsx"),
+    Language("graphql", _CODE, "graphql gql"),
+    Language("groovy", _CODE, "groovy gradle", "jenkinsfile"),
+    Language("haskell", _CODE, "hs lhs"),
+    Language("http", _CODE, "http rest"),
+    Language("ipynb", _CODE, "ipynb"),
+    Language("julia", _CODE, "jl"),
+    Language("kotlin", _CODE, "kt kts"),
+    Language("kusto", _CODE, "kql csl"),
+    Language("lua", _CODE, "lua"),
+    Language("objectivec", _CODE, "m mm"),
+    Language("perl", _CODE, "pl pm"),
+    Language("php", _CODE, "php"),
+    Language("powershell", _CODE, "ps1 psm1 psd1"),
+    Language("proto", _CODE, "proto"),
+    Language("r", _CODE, "r"),
+    Language("ruby", _CODE, "rb rake gemspec", "gemfile rakefile"),
+    Language("rust", _CODE, "rs"),
+    Language("scala", _CODE, "scala sc"),
+    Language("shader", _CODE, "hlsl glsl fx shader compute"),
+    Language("shell", _CODE, "sh bash zsh fish ksh"),
+    Language("svelte", _CODE, "svelte"),
+    Language("swift", _CODE, "swift"),
+    Language("terraform", _CODE, "tf tfvars hcl"),
+    Language("vb", _CODE, "vb vbs bas"),
+    Language("vue", _CODE, "vue"),
+    Language("zig", _CODE, "zig"),
+    # sql
+    Language("sql", SourceType.SQL, "sql psql pgsql tsql plsql mysql ddl dml prc udf"),
+    # documents
+    Language("markdown", _DOCUMENT, "md markdown mdown mkd mdx"),
+    Language("rst", _DOCUMENT, "rst rest.txt"),
+    Language("asciidoc", _DOCUMENT, "adoc asciidoc"),
+    Language("latex", _DOCUMENT, "tex"),
+    Language("org", _DOCUMENT, "org"),
+    Language(
+        TEXT,
+        _DOCUMENT,
+        "txt text log",
+        "license licence copying notice authors contributors changelog changes readme install todo codeowners",
+    ),
+    # transcripts
+    Language("srt", SourceType.TRANSCRIPT, "srt"),
+    Language("vtt", SourceType.TRANSCRIPT, "vtt"),
+    # resources: texts and data that code looks up
+    Language("resx", SourceType.RESOURCE, "resx resw"),
+    Language("csv", SourceType.RESOURCE, "csv tsv"),
+    Language("gettext", SourceType.RESOURCE, "po pot"),
+    Language("properties", SourceType.RESOURCE, "properties"),
+    Language("xliff", SourceType.RESOURCE, "xlf xliff"),
+    # configuration
+    Language("dockerfile", _CONFIG, "dockerfile", "dockerfile containerfile"),
+    Language("ignore", _CONFIG, "gitignore dockerignore npmignore prettierignore eslintignore rag_assets_ignore"),
+    Language(
+        "ini",
+        _CONFIG,
+        "ini cfg conf editorconfig globalconfig gitattributes gitmodules gitconfig env npmrc service desktop",
+        ".env",
+    ),
+    Language(
+        "json", _CONFIG, "json jsonc json5 jsonl ndjson webmanifest arm map", ".babelrc .eslintrc .prettierrc .swcrc"
+    ),
+    Language("makefile", _CONFIG, "mk mak cmake", "makefile gnumakefile cmakelists.txt"),
+    Language("msbuild", _CONFIG, "csproj vbproj fsproj sqlproj vcxproj proj props targets tasks sln slnx slnf ruleset"),
+    Language("toml", _CONFIG, "toml", "pipfile"),
+    Language("yaml", _CONFIG, "yaml yml", ".clang-format"),
+    Language(
+        "xml",
+        _CONFIG,
+        "xml config nuspec xsd wsdl xslt xsl plist manifest dtd rdl rdlc dtsx edmx vsixmanifest pubxml settings "
+        "dotsettings runsettings xunit",
+    ),
+    # markup
+    Language("css", _MARKUP, "css scss sass less"),
+    Language("html", _MARKUP, "html htm xhtml hbs handlebars mustache ejs liquid aspx ascx master"),
+    Language("razor", _MARKUP, "razor cshtml vbhtml"),
+    Language("xaml", _MARKUP, "xaml axaml"),
+)
+
+LANGUAGES: dict[str, Language] = {language.name: language for language in _TABLE}
+"""Every language by its name."""
+
+_BY_EXTENSION = {ext: language.name for language in _TABLE for ext in language.extensions.split()}
+_BY_NAME = {name: language.name for language in _TABLE for name in language.names.split()}
+
+
+def detect_language(path: str) -> str:
+    """The language of a repository path (`/`-separated), by file name and then extension; TEXT when unknown.
+
+    Letter case does not matter. A dot file counts as its own extension: `.editorconfig` is `ini`. Of a path with
+    several extensions the last known one decides only when it is the last: `a.sql.bak` is text.
+    """
+    name = path.rsplit("/", 1)[-1].lower()
+    known = _BY_NAME.get(name)
+    if known is not None:
+        return known
+    stem, _, extension = name.rpartition(".")
+    if extension in _BY_EXTENSION:
+        return _BY_EXTENSION[extension]
+    return _BY_NAME.get(stem.split(".", 1)[0], TEXT) if stem else TEXT
+
+
+def source_type(language: str) -> SourceType:
+    """What files of `language` are; documents for a name that the table does not have."""
+    known = LANGUAGES.get(language)
+    return SourceType.DOCUMENT if known is None else known.source_type

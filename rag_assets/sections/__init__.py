@@ -1,0 +1,23 @@
+"""From facts to summary sections: finder snippets, token-aware splitting, source slices. Pure (A26)."""
+
+from rag_assets.sections.blocks import Block, SectionSubject
+from rag_assets.sections.code import Outline, code_sections, kebab_case
+from rag_assets.sections.documents import TextOutline, TextSection, text_sections
+from rag_assets.sections.splitting import Part, split
+
+SECTION_VERSION = 1
+"""Raise it when the same description would give other sections."""
+
+__all__ = [
+    "SECTION_VERSION",
+    "Block",
+    "Outline",
+    "Part",
+    "SectionSubject",
+    "TextOutline",
+    "TextSection",
+    "code_sections",
+    "kebab_case",
+    "split",
+    "text_sections",
+]

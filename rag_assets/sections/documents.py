@@ -1,0 +1,189 @@
+"""Sections of texts: documents by heading path, SQL, configuration and structureless code by their own breaks.
+
+The chunk text under its heading path is itself the snippet (R4). E01 asks for chunks of 700–1000 tokens; an
+embedder that sees 256 would ignore most of such a chunk, so the target is the window where that is smaller:
+min(window, CHUNK_TOKENS), with the overlap in the proportion of E01.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rag_assets.contracts.identity import content_hash, unique_slugs
+from rag_assets.contracts.section import EmbeddingWindow, SummarySection
+from rag_assets.contracts.segment import LineIndex, Span
+from rag_assets.sections.blocks import Block, SectionSubject, section_of
+from rag_assets.sections.chunks import Chunk, Run, chunk_runs
+from rag_assets.sections.paragraphs import Piece, fit_pieces, paragraphs
+from rag_assets.sections.splitting import HEADER_SHARE, budget_of, count_lines, fit_lines, split
+
+CHUNK_TOKENS = 1_000  # E01: at most
+OVERLAP_SHARE = 0.15  # E01: 100–150 of 700–1000
+HEADING_SEPARATOR = " > "
+MAX_KEY_CHARS = 120
+"""Heading paths longer than this are cut and hashed in the section key; keys are parts of ids and URIs."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextSection:
+    """A run of a text: its heading path ('' before the first heading, or without headings) and its characters."""
+
+    heading: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextOutline:
+    """A text ready for chunking. `origin` is the span of `text` in its file; all offsets are relative to `text`.
+
+    `title` is the first header line, `default_key` the section key of what has no heading, `node_keys` the graph
+    keys for a section key, `names` those of the whole text, `declared` (offset, name) of what is declared inside.
+    """
+
+    title: str
+    text: str
+    origin: Span
+    sections: Sequence[TextSection]
+    default_key: str
+    node_keys: Callable[[str], tuple[str, ...]]
+    names: tuple[str, ...] = ()
+    declared: Sequence[tuple[int, str]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Consecutive sections that share their chunks, under the heading and the key of the first."""
+
+    sections: tuple[int, ...]
+    pieces: tuple[Piece, ...]
+    sizes: tuple[int, ...]
+
+
+def text_sections(subject: SectionSubject, outline: TextOutline, window: EmbeddingWindow) -> list[SummarySection]:
+    """The sections of one text, in order, parts numbered per section key (E01, E02, R18, R19). Pure."""
+    target = min(budget_of(window), CHUNK_TOKENS)
+    keys = section_keys([section.heading for section in outline.sections], outline.default_key)
+    headers, header_tokens = _headers(outline, target, window)
+    room = target - header_tokens
+    pieces = [paragraphs(outline.text, section.start, section.end) for section in outline.sections]
+    groups = _merged(outline.sections, fit_pieces(outline.text, pieces, room, window), room)
+    if not groups:
+        return [_blank_section(subject, outline, window)]
+    runs = [Run(headers[outline.sections[g.sections[0]].heading], g.pieces, g.sizes) for g in groups]
+    overlap = math.floor(target * OVERLAP_SHARE)
+    chunked = chunk_runs(outline.text, runs, target=target, room=room, overlap=overlap, window=window)
+    lines = LineIndex(outline.text)
+    made: list[SummarySection] = []
+    for group, chunks in zip(groups, chunked, strict=True):
+        heading = outline.sections[group.sections[0]].heading
+        for number, chunk in enumerate(chunks, start=1):
+            block = _block(outline, group, chunk, keys, lines)
+            artifact = f"# {outline.title}{f': {heading}' if heading else ''}\n\n{block.text.strip()}\n"
+            made.append(
+                section_of(
+                    subject,
+                    keys[group.sections[0]],
+                    chunk.snippet,
+                    chunk.tokens,
+                    [block],
+                    artifact,
+                    (number, len(chunks)),
+                    html_anchor(heading),
+                )
+            )
+    return made
+
+
+def section_keys(headings: Sequence[str], default: str) -> list[str]:
+    """One unique key per section: the slug of its heading path; repeated paths are numbered (R1)."""
+    seen: dict[str, int] = {}
+    texts = []
+    for heading in headings:
+        text = _key_text(heading) if heading else default
+        seen[text] = seen.get(text, 0) + 1
+        # The NUL keeps a repeated "Example" apart from a heading that reads "Example 2".
+        texts.append(text if seen[text] == 1 else f"{text} \0{seen[text]}")
+    return unique_slugs(texts)
+
+
+def _key_text(heading: str) -> str:
+    if len(heading) <= MAX_KEY_CHARS:
+        return heading
+    return f"{heading[:MAX_KEY_CHARS]} {content_hash(heading)[:8]}"
+
+
+def html_anchor(heading: str) -> str:
+    """The anchor that renderers of markdown give the last heading of a path: lower case, blanks as `-`."""
+    last = heading.rsplit(HEADING_SEPARATOR, 1)[-1].strip().lower()
+    return re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", last))
+
+
+def _headers(outline: TextOutline, target: int, window: EmbeddingWindow) -> tuple[dict[str, tuple[str, ...]], int]:
+    """Heading path → header lines (title, path, empty line) within their share, and the tokens of the longest."""
+    limit = math.floor(target * HEADER_SHARE)
+    headings = list(dict.fromkeys(section.heading for section in outline.sections))
+    title, empty, *counts = count_lines([outline.title, "", *headings], window)
+    made: dict[str, tuple[str, ...]] = {}
+    longest = 0
+    for heading, tokens in zip(headings, counts, strict=True):
+        lines = [(outline.title, title), *([(heading, tokens)] if heading else []), ("", empty)]
+        fitted, used = fit_lines([line for line, _ in lines], [size for _, size in lines], limit, window)
+        made[heading] = tuple(fitted)
+        longest = max(longest, used)
+    return made, longest
+
+
+def _merged(
+    sections: Sequence[TextSection], fitted: Sequence[Sequence[tuple[Piece, int]]], room: int
+) -> list[_Group]:
+    """Neighbouring sections joined while they fit one chunk and lie under the same parent (E02)."""
+    groups: list[_Group] = []
+    for index, found in enumerate(fitted):
+        if not found:
+            continue
+        pieces, sizes = tuple(piece for piece, _ in found), tuple(size for _, size in found)
+        if groups:
+            last = groups[-1]
+            related = _related(sections[last.sections[0]].heading, sections[index].heading)
+            if related and sum(last.sizes) + sum(sizes) <= room:
+                groups[-1] = _Group((*last.sections, index), last.pieces + pieces, last.sizes + sizes)
+                continue
+        groups.append(_Group((index,), pieces, sizes))
+    return groups
+
+
+def _related(first: str, other: str) -> bool:
+    """Whether `other` is a sibling of `first` or lies below it or below a sibling."""
+    parent = first.split(HEADING_SEPARATOR)[:-1]
+    return other.split(HEADING_SEPARATOR)[: len(parent)] == parent
+
+
+def _block(outline: TextOutline, group: _Group, chunk: Chunk, keys: Sequence[str], lines: LineIndex) -> Block:
+    """What a chunk covers: its source, the headings and declarations inside, its graph keys."""
+    start, end = chunk.start, chunk.end
+    inside = [i for i in group.sections if outline.sections[i].start < end and start < outline.sections[i].end]
+    headings = [outline.sections[i].heading.rsplit(HEADING_SEPARATOR, 1)[-1] for i in inside]
+    declared = [name for offset, name in outline.declared if start <= offset < end]
+    inner, origin = lines.span(start, end), outline.origin
+    return Block(
+        outline.text[start:end],
+        Span(
+            origin.line_start + inner.line_start - 1,
+            origin.line_start + inner.line_end - 1,
+            origin.char_start + start,
+            origin.char_start + end,
+        ),
+        names=tuple(name for name in (*outline.names, *headings, *declared) if name),
+        node_keys=tuple(key for i in inside for key in outline.node_keys(keys[i])),
+    )
+
+
+def _blank_section(subject: SectionSubject, outline: TextOutline, window: EmbeddingWindow) -> SummarySection:
+    """A text of blanks only is still a file that exists and can be found by its name."""
+    part = split([outline.title], [], window)[0]
+    block = Block("", outline.origin, outline.names, outline.node_keys(outline.default_key))
+    return section_of(subject, outline.default_key, part.text, part.tokens, [block], f"# {outline.title}\n")

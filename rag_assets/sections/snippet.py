@@ -1,0 +1,120 @@
+"""The finder snippet: `Key: value` lines in the fixed order of the domain reference §3.
+
+Only this text is embedded for symbols, and an embedder sees little of it (256 tokens), so every line has to earn
+its tokens: what one line says no other repeats, empty lines of facts are left out. Identifiers stay whole here;
+the embedding model and the keyword index split them into words themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from rag_assets.contracts.segment import Member, MemberKind
+from rag_assets.sections.splitting import shortened
+
+GENERAL_DOMAIN = "General"
+PURPOSE_CHARS = 400
+"""About 90 tokens, a third of the default window: two or three sentences of a summary."""
+FACT_CHARS = 240
+"""Per kind-specific line: some eight type names; more say little about what a type is for."""
+MEMBER_DOC_CHARS = 240
+SIGNATURE_CHARS = 320
+"""A member line of both fills about half of the default window, so no member hides its neighbours."""
+
+_CONTAINERS = frozenset({"src", "source", "lib", "app", "main", "."})
+"""Folders that hold everything and so tell nothing."""
+
+_MODIFIERS = frozenset(
+    "public private protected internal static async sealed abstract virtual override new partial readonly extern "
+    "unsafe volatile required file export default declare final synchronized native pub".split()
+)
+_TAG_LINE = re.compile(
+    r"^(?:(?:param|typeparam|exception|seealso)\b[^\n:]*|returns?|remarks|value|example|inheritdoc)\s*:", re.MULTILINE
+)
+_BLANK_LINE = re.compile(r"\n[ \t]*\n")
+_SENTENCE_END = re.compile(r"[.!?。！？](?=\s|$)")
+
+
+def finder_header(
+    *,
+    kind: str,
+    artifact: str,
+    domain: str = "",
+    domain_summary: str = "",
+    primary_entity: str = "",
+    facts: Iterable[tuple[str, str]] = (),
+    purpose: str = "",
+) -> list[str]:
+    """The lines of a snippet in their fixed order, groups apart by an empty line; keys without value left out."""
+    groups = (
+        (("Domain", domain or GENERAL_DOMAIN), ("DomainSummary", domain_summary)),
+        (("Kind", kind),),
+        (("Artifact", artifact), ("PrimaryEntity", primary_entity), *facts),
+        (("Purpose", shortened_sentences(purpose, PURPOSE_CHARS)),),
+    )
+    lines: list[str] = []
+    for group in groups:
+        found = [f"{key}: {shortened(one_line(value), _limit(key))}" for key, value in group if value]
+        if found and lines:
+            lines.append("")
+        lines.extend(found)
+    return lines
+
+
+def _limit(key: str) -> int:
+    return PURPOSE_CHARS if key in ("Purpose", "Artifact") else FACT_CHARS
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def first_paragraph(doc: str) -> str:
+    """The summary of a documentation text on one line: up to a blank line or the first `param x:`-like line."""
+    if not doc:
+        return ""
+    head = _BLANK_LINE.split(doc.strip(), maxsplit=1)[0]
+    tag = _TAG_LINE.search(head)
+    return one_line(head[: tag.start()] if tag else head)
+
+
+def shortened_sentences(text: str, length: int) -> str:
+    """At most `length` characters, ending after a sentence where that keeps at least half of them."""
+    if len(text) <= length:
+        return text
+    ends = [found.end() for found in _SENTENCE_END.finditer(text, 0, length)]
+    return text[: ends[-1]] if ends and ends[-1] >= length // 2 else shortened(text, length)
+
+
+def path_words(path: str, artifact: str) -> str:
+    """The folders and the stem of a path that the artifact name does not already carry: `tests/perf/Runner`."""
+    known = artifact.lower()
+    *folders, name = path.split("/")
+    stem = name.rpartition(".")[0] or name
+    new = [part for part in (*folders, stem) if part.lower() not in known and part.lower() not in _CONTAINERS]
+    return "/".join(new)
+
+
+def compact_signature(signature: str) -> str:
+    """A signature without its leading modifiers, which every neighbour shares."""
+    rest = signature
+    while True:
+        word, _, tail = rest.partition(" ")
+        if not tail or word not in _MODIFIERS:
+            return rest
+        rest = tail
+
+
+def member_line(member: Member, owner: str = "") -> str:
+    """One member as one line: `Task<Order> Create(Order order) — Creates the order.` `owner` names a nested type."""
+    if member.kind is MemberKind.ENUM_VALUE:
+        text = f"{member.name} = {member.value}" if member.value else member.name
+    else:
+        text = shortened(compact_signature(member.signature) or member.name, SIGNATURE_CHARS)
+        if member.kind is MemberKind.PROPERTY and not member.signature and member.value:
+            text += f": {shortened(one_line(member.value), SIGNATURE_CHARS)}"
+    if owner:
+        text = f"{owner}: {text}"
+    doc = first_paragraph(member.doc)
+    return f"{text} — {shortened_sentences(doc, MEMBER_DOC_CHARS)}" if doc else text

@@ -1,0 +1,159 @@
+"""Facts that several declarations share: attributes, modifiers, parameters, bases, signatures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from rag_assets.contracts.segment import Parameter
+from rag_assets.segmentation.csharp.reader import collapsed
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from rag_assets.segmentation.csharp.reader import Reader
+
+MAX_VALUE_CHARS = 120
+"""Longest initial value that counts as short: a line. Longer ones are code to read in the slice."""
+
+_ATTRIBUTE_LISTS = frozenset({"attribute_list", "preproc_if_in_attribute_list"})
+_NOT_A_TYPE = frozenset({":", ",", "argument_list", "comment", "ERROR"})
+_PARAMETER_WORDS = ("scoped ", "ref ", "readonly ")  # the grammar counts them to the type in some positions
+
+
+class Head(NamedTuple):
+    """What every declaration begins with. `children`: the nodes after attributes and modifiers (all of it, in order)."""
+
+    attributes: tuple[str, ...]
+    modifiers: tuple[str, ...]
+    start: int  # character offset of the declaration without attributes: where the signature begins
+    children: list[Node]
+
+
+def read_head(reader: Reader, node: Node) -> Head:
+    attributes: list[str] = []
+    modifiers: list[str] = []
+    children = node.children
+    start = -1
+    rest = 0
+    for rest, child in enumerate(children):  # noqa: B007 - used after the loop
+        kind = child.type
+        if kind == "modifier":
+            if start < 0:
+                start = reader.char(child.start_byte)
+            modifiers.append(reader.text_of(child))
+        elif kind in _ATTRIBUTE_LISTS:
+            attributes += read_attributes(reader, child)
+        elif kind != "comment":
+            break
+    if start < 0:
+        start = reader.char(children[rest].start_byte) if children else reader.char(node.start_byte)
+    return Head(tuple(attributes), tuple(modifiers), start, children[rest:])
+
+
+def read_attributes(reader: Reader, attribute_list: Node) -> list[str]:
+    """Source text of each attribute without brackets, with its target if it has one: `return: NotNull`."""
+    found: list[str] = []
+    target = ""
+    open_nodes = [attribute_list]
+    while open_nodes:
+        for child in open_nodes.pop().children:
+            kind = child.type
+            if kind == "attribute":
+                found.append(target + reader.one_line(child))
+            elif kind == "attribute_target_specifier":
+                target = reader.one_line(child).rstrip(": ") + ": "
+            elif kind in ("assembly", "module"):
+                target = kind + ": "
+            elif kind in ("attribute_list", "preproc_else", "preproc_elif"):
+                open_nodes.append(child)
+    return found
+
+
+def read_parameters(reader: Reader, parameter_list: Node | None) -> tuple[Parameter, ...]:
+    if parameter_list is None or parameter_list.child_count <= 2:
+        return ()
+    found: list[Parameter] = []
+    loose: list[Node] = []  # a `params` array has no node of its own
+    attributes: list[str] = []
+    for child in parameter_list.children:
+        kind = child.type
+        if kind == "parameter":
+            found.append(_parameter(reader, child))
+        elif kind in _ATTRIBUTE_LISTS:
+            attributes += read_attributes(reader, child)
+        elif kind in (",", ")"):
+            if loose:
+                found.append(_params_array(reader, loose, attributes))
+            loose, attributes = [], []
+        elif kind not in ("(", "[", "]", "comment", "params", "ERROR"):
+            loose.append(child)
+    if loose:
+        found.append(_params_array(reader, loose, attributes))
+    return tuple(found)
+
+
+def _parameter(reader: Reader, node: Node) -> Parameter:
+    attributes: list[str] = []
+    modifiers: list[str] = []
+    type_and_name: list[Node] = []
+    default = ""
+    for child in node.children:
+        kind = child.type
+        if kind == "modifier":
+            modifiers.append(reader.text_of(child))
+        elif kind in _ATTRIBUTE_LISTS:
+            attributes += read_attributes(reader, child)
+        elif kind == "=":
+            default = collapsed(reader.text[reader.char(child.end_byte) : reader.char(node.end_byte)])
+            break
+        elif kind not in ("comment", "ERROR"):
+            type_and_name.append(child)
+    if not type_and_name:
+        return Parameter("", reader.one_line(node))
+    written = reader.one_line(type_and_name[0]) if len(type_and_name) > 1 else ""
+    while written.startswith(_PARAMETER_WORDS):
+        word, written = written.split(" ", 1)
+        modifiers.append(word)
+    name = reader.text_of(type_and_name[-1])
+    return Parameter(name, written, default, tuple(modifiers), tuple(attributes))
+
+
+def _params_array(reader: Reader, loose: list[Node], attributes: list[str]) -> Parameter:
+    written = reader.one_line(loose[0]) if len(loose) > 1 else ""
+    return Parameter(reader.text_of(loose[-1]), written, "", ("params",), tuple(attributes))
+
+
+def read_type_parameters(reader: Reader, type_parameter_list: Node | None) -> tuple[str, ...]:
+    """Names only; variance is in the signature."""
+    if type_parameter_list is None:
+        return ()
+    names = (child.child_by_field_name("name") for child in type_parameter_list.children)
+    return tuple(reader.text_of(name) for name in names if name is not None)
+
+
+def read_bases(reader: Reader, base_list: Node | None) -> tuple[str, ...]:
+    """Base types as written; arguments of a primary constructor base are not part of the type."""
+    if base_list is None:
+        return ()
+    found = []
+    for child in base_list.children:
+        kind = child.type
+        if kind == "primary_constructor_base_type":
+            written = child.child_by_field_name("type")
+            found.append(reader.one_line(written if written is not None else child))
+        elif kind not in _NOT_A_TYPE:
+            found.append(reader.one_line(child))
+    return tuple(found)
+
+
+def signature(reader: Reader, start: int, end: int) -> str:
+    """The header between two character offsets on one line, without the `;` that ends it."""
+    return collapsed(reader.text[start:end]).rstrip("; ")
+
+
+def short_value(text: str) -> str:
+    """An initial value as written if it is one short line, else empty."""
+    stripped = text.strip()
+    if len(stripped) > MAX_VALUE_CHARS or "\n" in stripped or "\r" in stripped:
+        return ""
+    return collapsed(stripped)

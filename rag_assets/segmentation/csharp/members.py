@@ -1,0 +1,229 @@
+"""Members of types: one function per shape of declaration, from node to `Member`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from rag_assets.contracts.segment import Member, MemberKind
+from rag_assets.segmentation.csharp.facts import (
+    read_head,
+    read_parameters,
+    read_type_parameters,
+    short_value,
+    signature,
+)
+from rag_assets.segmentation.csharp.reader import collapsed
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from rag_assets.segmentation.csharp.facts import Head
+    from rag_assets.segmentation.csharp.items import Item
+    from rag_assets.segmentation.csharp.reader import Reader
+
+
+def read_member(reader: Reader, item: Item) -> list[Member]:
+    """The members that one declaration declares: several for `int a, b;`, none for what is not a member."""
+    read = _READERS.get(item.kind)
+    return read(reader, item) if read is not None else []
+
+
+def _callable(reader: Reader, item: Item) -> list[Member]:
+    """Methods, constructors, destructors, operators and local functions."""
+    node = item.node
+    head = read_head(reader, node)
+    field = node.child_by_field_name
+    parameter_list, body, returns = field("parameters"), field("body"), field("returns") or field("type")
+    kind = _CALLABLES[item.kind]
+    end = body.start_byte if body is not None else node.end_byte
+    if kind is MemberKind.CONSTRUCTOR and parameter_list is not None:
+        end = parameter_list.end_byte  # what it passes to base or this is code
+    return [
+        Member(
+            name=_callable_name(reader, item, head, parameter_list),
+            kind=kind,
+            signature=signature(reader, head.start, reader.char(end)),
+            span=reader.span(item.start, item.end),
+            doc=item.doc(),
+            type=reader.one_line(returns) if returns is not None else "",
+            parameters=read_parameters(reader, parameter_list),
+            attributes=head.attributes,
+            modifiers=head.modifiers,
+            type_parameters=read_type_parameters(reader, field("type_parameters")),
+            explicit_interface=_explicit_interface(reader, head),
+        )
+    ]
+
+
+def _callable_name(reader: Reader, item: Item, head: Head, parameter_list: Node | None) -> str:
+    name = item.node.child_by_field_name("name")
+    written = reader.text_of(name) if name is not None else ""
+    if item.kind == "destructor_declaration":
+        return "~" + written
+    if item.kind not in ("operator_declaration", "conversion_operator_declaration"):
+        return written
+    # `operator checked +`, `explicit operator Money`; as written, because masking may have changed the node
+    for child in head.children:
+        if child.type in ("operator", "implicit", "explicit"):
+            end = parameter_list.start_byte if parameter_list is not None else item.node.end_byte
+            return collapsed(reader.text[reader.char(child.start_byte) : reader.char(end)])
+    return written
+
+
+def _property(reader: Reader, item: Item) -> list[Member]:
+    """Properties, indexers and events with accessors."""
+    node = item.node
+    head = read_head(reader, node)
+    field = node.child_by_field_name
+    accessor_list, value, written = field("accessors"), field("value"), field("type")
+    is_expression = value is not None and value.type == "arrow_expression_clause"
+    accessors = ("get",) if is_expression else _accessors(reader, accessor_list)
+    inside = accessor_list or (value if is_expression else None)
+    header = signature(reader, head.start, reader.char(node.end_byte if inside is None else inside.start_byte))
+    kind = _PROPERTIES[item.kind]
+    name = field("name")
+    initial = ""
+    if value is not None and not is_expression and accessor_list is not None:
+        initial = short_value(reader.text[reader.char(accessor_list.end_byte) : reader.char(node.end_byte)].strip(" =;\t"))
+    return [
+        Member(
+            name="this[]" if kind is MemberKind.INDEXER else reader.text_of(name) if name is not None else "",
+            kind=kind,
+            signature=f"{header} {{ {'; '.join(accessors)}; }}" if accessors else header,
+            span=reader.span(item.start, item.end),
+            doc=item.doc(use_trailing=True),
+            type=reader.one_line(written) if written is not None else "",
+            value=initial,
+            parameters=read_parameters(reader, field("parameters")),
+            attributes=head.attributes,
+            modifiers=head.modifiers,
+            explicit_interface=_explicit_interface(reader, head),
+            accessors=accessors,
+        )
+    ]
+
+
+def _accessors(reader: Reader, accessor_list: Node | None) -> tuple[str, ...]:
+    """`get`, `private set`, `init`: modifiers and keyword, without attributes and body."""
+    if accessor_list is None:
+        return ()
+    found = []
+    for child in accessor_list.children:
+        if child.type == "accessor_declaration":
+            head = read_head(reader, child)
+            name = child.child_by_field_name("name")
+            if name is not None:
+                found.append(" ".join([*head.modifiers, reader.text_of(name)]))
+    return tuple(found)
+
+
+def _field(reader: Reader, item: Item) -> list[Member]:
+    """Fields and field-like events: one member per declarator; their spans tile the declaration."""
+    node = item.node
+    head = read_head(reader, node)
+    declaration = next((child for child in head.children if child.type == "variable_declaration"), None)
+    if declaration is None:
+        return []
+    kind = MemberKind.FIELD if item.kind == "field_declaration" else MemberKind.EVENT
+    prefix_end = declaration.start_byte
+    written = declaration.child_by_field_name("type")
+    if written is not None:
+        prefix_end = written.end_byte
+    prefix = collapsed(reader.text[head.start : reader.char(prefix_end)])
+    doc = item.doc(use_trailing=True)
+    type_text = reader.one_line(written) if written is not None else ""
+    parts = _declarators(declaration)
+    found: list[Member] = []
+    start = item.start
+    for number, (declarator, after) in enumerate(parts):
+        last = number == len(parts) - 1
+        end = item.end if last else reader.char(after)
+        name, header, value = _declarator(reader, declarator, end if not last else reader.char(node.end_byte))
+        found.append(
+            Member(
+                name=name,
+                kind=kind,
+                signature=f"{prefix} {header}" + (f" = {value}" if value else ""),
+                span=reader.span(start, end),
+                doc=doc,
+                type=type_text,
+                value=value,
+                attributes=head.attributes,
+                modifiers=head.modifiers,
+            )
+        )
+        if not last:
+            start = reader.char(parts[number + 1][0].start_byte)
+    return found
+
+
+def _declarators(declaration: Node) -> list[tuple[Node, int]]:
+    """Each declarator with the byte offset after the comma that ends it (or after itself)."""
+    found: list[tuple[Node, int]] = []
+    for child in declaration.children:
+        if child.type == "variable_declarator":
+            found.append((child, child.end_byte))
+        elif child.type == "," and found:
+            found[-1] = (found[-1][0], child.end_byte)
+    return found
+
+
+def _declarator(reader: Reader, node: Node, end: int) -> tuple[str, str, str]:
+    """Name, name with its brackets (`buffer[128]`), short initial value. `end`: where the value ends, `,` or `;` included."""
+    children = node.children
+    name = reader.text_of(children[0]) if children else ""
+    for child in children:
+        if child.type == "=":
+            header = collapsed(reader.text[reader.char(node.start_byte) : reader.char(child.start_byte)])
+            return name, header, short_value(reader.text[reader.char(child.end_byte) : end].rstrip(",; \t\r\n"))
+    return name, reader.one_line(node), ""
+
+
+def _enum_value(reader: Reader, item: Item) -> list[Member]:
+    node = item.node
+    head = read_head(reader, node)
+    name = node.child_by_field_name("name")
+    value = node.child_by_field_name("value")
+    number = short_value(reader.text_of(value)) if value is not None else ""
+    written = reader.text_of(name) if name is not None else ""
+    return [
+        Member(
+            name=written,
+            kind=MemberKind.ENUM_VALUE,
+            signature=f"{written} = {number}" if number else written,
+            span=reader.span(item.start, item.end),
+            doc=item.doc(use_trailing=True),
+            value=number,
+            attributes=head.attributes,
+        )
+    ]
+
+
+def _explicit_interface(reader: Reader, head: Head) -> str:
+    for child in head.children:
+        if child.type == "explicit_interface_specifier":
+            return reader.one_line(child).rstrip(".")
+    return ""
+
+
+_CALLABLES = {
+    "method_declaration": MemberKind.METHOD,
+    "constructor_declaration": MemberKind.CONSTRUCTOR,
+    "destructor_declaration": MemberKind.DESTRUCTOR,
+    "operator_declaration": MemberKind.OPERATOR,
+    "conversion_operator_declaration": MemberKind.OPERATOR,
+    "local_function_statement": MemberKind.FUNCTION,
+}
+_PROPERTIES = {
+    "property_declaration": MemberKind.PROPERTY,
+    "indexer_declaration": MemberKind.INDEXER,
+    "event_declaration": MemberKind.EVENT,
+}
+_READERS: dict[str, Callable[[Reader, Item], list[Member]]] = {
+    **dict.fromkeys(_CALLABLES, _callable),
+    **dict.fromkeys(_PROPERTIES, _property),
+    "field_declaration": _field,
+    "event_field_declaration": _field,
+    "enum_member_declaration": _enum_value,
+}

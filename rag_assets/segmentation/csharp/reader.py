@@ -1,0 +1,57 @@
+"""Reading text from nodes of a view: slices, one-line forms, spans."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from rag_assets.contracts.segment import Span
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from rag_assets.segmentation.csharp.rescue import SourceView
+
+_NEEDS_CARE = re.compile(r"""["'#]|/[/*]""")
+_TOKEN = re.compile(
+    r"""(?P<blank>\s++|//[^\r\n]*+|/\*[^*]*+\*++(?:[^/*][^*]*+\*++)*+/|\#[ \t]*+(?:if|elif|else|endif|pragma|region|endregion|nullable|line)\b[^\r\n]*+)"""
+    r"""|(?P<kept>"{3,}+.*?"{3,}+|[$@]*@[$@]*"(?:[^"]|"")*+"|"(?:[^"\\\r\n]|\\.)*+"|'(?:[^'\\\r\n]|\\.)*+'|[^\s"'/#@$]++|.)""",
+    re.DOTALL,
+)
+
+
+def collapsed(text: str) -> str:
+    """`text` on one line: white space, comments and directives become single blanks, literals stay as written."""
+    if _NEEDS_CARE.search(text) is None:
+        return " ".join(text.split())
+    pieces: list[str] = []
+    for found in _TOKEN.finditer(text):
+        kept = found.group("kept")
+        if kept is not None:
+            pieces.append(kept)
+        elif pieces and pieces[-1] != " ":
+            pieces.append(" ")
+    return "".join(pieces).strip()
+
+
+class Reader:
+    """The text of one view by node. `text` is the view's, so facts come from the original (see SourceView)."""
+
+    __slots__ = ("_lines", "char", "extensions", "length", "text")
+
+    def __init__(self, view: SourceView, length: int) -> None:
+        """`length`: of the original text; spans end there, even if a line end was added for the grammar."""
+        self.text = view.text
+        self.char = view.source.char
+        self.extensions = view.extensions
+        self.length = length
+        self._lines = view.source.lines
+
+    def text_of(self, node: Node) -> str:
+        return self.text[self.char(node.start_byte) : self.char(node.end_byte)]
+
+    def one_line(self, node: Node) -> str:
+        return collapsed(self.text[self.char(node.start_byte) : self.char(node.end_byte)])
+
+    def span(self, start: int, end: int) -> Span:
+        return self._lines.span(start, min(end, self.length))

@@ -1,0 +1,141 @@
+"""Type declarations: as segments at the top level, as members inside other types (A04, A05, R14)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from rag_assets.contracts.segment import Member, MemberKind, Parameter
+from rag_assets.segmentation.csharp.facts import (
+    read_bases,
+    read_head,
+    read_parameters,
+    read_type_parameters,
+    signature,
+)
+from rag_assets.segmentation.csharp.items import TYPES, Item, items
+from rag_assets.segmentation.csharp.members import read_member
+from rag_assets.segmentation.csharp.reader import collapsed
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from rag_assets.segmentation.csharp.reader import Reader
+
+MAX_NESTING = 32
+"""How deep nested types are read; deeper ones are text of the type around them. Real code stays below 6."""
+
+
+class TypeFacts(NamedTuple):
+    """What a type declaration says. `symbol`: fully qualified name with arity; `returns`: of a delegate."""
+
+    name: str
+    symbol: str
+    kind: str
+    signature: str
+    doc: str
+    modifiers: tuple[str, ...]
+    type_parameters: tuple[str, ...]
+    attributes: tuple[str, ...]
+    base_list: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
+    returns: str
+    members: tuple[Member, ...]
+
+
+def read_type(reader: Reader, item: Item, scope: str, depth: int = 0) -> TypeFacts:
+    """The facts of a type declared in `scope` (namespace or type), nested types included down to MAX_NESTING."""
+    node = item.node
+    head = read_head(reader, node)
+    name_node = node.child_by_field_name("name")
+    name = reader.text_of(name_node) if name_node is not None else ""
+    type_parameters: tuple[str, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
+    base_list: tuple[str, ...] = ()
+    for child in head.children:
+        kind = child.type
+        if kind == "type_parameter_list":
+            type_parameters = read_type_parameters(reader, child)
+        elif kind == "parameter_list":
+            parameters = read_parameters(reader, child)
+        elif kind == "base_list":
+            base_list += read_bases(reader, child)
+    returns = node.child_by_field_name("type") if item.kind == "delegate_declaration" else None
+    body = node.child_by_field_name("body")
+    symbol = f"{scope}.{name}" if scope else name
+    if type_parameters:
+        symbol += f"`{len(type_parameters)}"
+    return TypeFacts(
+        name=name,
+        symbol=symbol,
+        kind=TYPES[item.kind],
+        signature=signature(reader, head.start, reader.char(node.end_byte if body is None else body.start_byte)),
+        doc=item.doc(),
+        modifiers=head.modifiers,
+        type_parameters=type_parameters,
+        attributes=head.attributes,
+        base_list=base_list,
+        parameters=parameters,
+        returns=reader.one_line(returns) if returns is not None else "",
+        members=read_body(reader, body, symbol, depth) if body is not None else (),
+    )
+
+
+def read_body(reader: Reader, body: Node, symbol: str, depth: int) -> tuple[Member, ...]:
+    """The members of a type body, in text order."""
+    found: list[Member] = []
+    for item in items(reader, body):
+        if item.kind in TYPES:
+            found.append(_nested(reader, item, symbol, depth + 1))
+        else:
+            found += read_member(reader, item)
+    return tuple(found)
+
+
+def _nested(reader: Reader, item: Item, scope: str, depth: int) -> Member:
+    if depth > MAX_NESTING:
+        span = reader.span(item.start, item.end)
+        return Member(name="", kind=MemberKind.TYPE, signature="", span=span, type=TYPES[item.kind])
+    receiver = _extension_receiver(reader, item)
+    facts = read_type(reader, item, scope, depth)
+    if receiver is None:
+        return _type_member(reader, item, facts)
+    parameter = facts.parameters[0] if facts.parameters else Parameter("", receiver)
+    written = f"{' '.join(parameter.modifiers)} {parameter.type}".strip()
+    return Member(
+        name=f"extension({written})",
+        kind=MemberKind.EXTENSION,
+        signature=facts.signature,
+        span=reader.span(item.start, item.end),
+        doc=facts.doc,
+        type="extension",
+        parameters=(parameter,),
+        attributes=facts.attributes,
+        type_parameters=facts.type_parameters,
+        members=facts.members,
+    )
+
+
+def _type_member(reader: Reader, item: Item, facts: TypeFacts) -> Member:
+    return Member(
+        name=facts.name,
+        kind=MemberKind.TYPE,
+        signature=facts.signature,
+        span=reader.span(item.start, item.end),
+        doc=facts.doc,
+        type=facts.kind,
+        parameters=facts.parameters,
+        attributes=facts.attributes,
+        modifiers=facts.modifiers,
+        type_parameters=facts.type_parameters,
+        base_list=facts.base_list,
+        members=facts.members,
+        symbol=facts.symbol,
+    )
+
+
+def _extension_receiver(reader: Reader, item: Item) -> str | None:
+    """The receiver of an extension block (which was parsed as a struct, see constructs), None for any other type."""
+    if not reader.extensions or item.kind != "struct_declaration":
+        return None
+    receiver = reader.extensions.get(reader.char(item.node.start_byte))
+    return collapsed(reader.text[receiver[0] : receiver[1]]) if receiver else None

@@ -1,0 +1,135 @@
+"""Documentation comments as plain text: the summary first, then one line per other tag.
+
+A tolerant tag scanner, not an XML parser: broken documentation is common and its words are still wanted. Nothing
+is fetched or expanded; the cost is linear.
+"""
+
+from __future__ import annotations
+
+import re
+
+_TAG = re.compile(r"<(/?+)([A-Za-z]\w*+)\b([^<>]*+)>|<!\[CDATA\[|\]\]>|<!--|-->")
+_ATTRIBUTE = re.compile(r"""([A-Za-z]+)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
+_ENTITY = re.compile(r"&(?:(lt|gt|amp|quot|apos|nbsp)|#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6}));")
+_CREF_PREFIX = re.compile(r"\A[A-Z!]:")
+_BLOCK_LINE = re.compile(r"^[ \t]*\*(?!/)[ \t]?", re.MULTILINE)
+_COMMENT_SLASHES = re.compile(r"\A/{2,}!?")
+_WORD = re.compile(r"\w")
+_LOOKS_LIKE_CODE = (";", "{", "}")  # last character of a line of code that was commented out
+_TOOL_COMMENT = ("ReSharper ",)  # instructions to a tool, not documentation
+
+_ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'", "nbsp": " "}
+_SECTIONS = frozenset(
+    {"summary", "param", "typeparam", "returns", "value", "remarks", "exception", "example", "permission"}
+)
+_NAMED_BY = {"param": "name", "typeparam": "name", "exception": "cref", "permission": "cref"}
+_INLINE = frozenset(
+    "a b br c code description em i include inheritdoc item li list listheader note ol p para paramref pre "
+    "see strong term tt typeparamref u ul".split()
+)
+_BREAKS = frozenset({"br", "code", "description", "item", "li", "listheader", "note", "p", "para", "pre", "term"})
+_REFERENCES = ("cref", "langword", "name", "href")  # attributes of empty tags that stand for their text
+
+
+def is_documentation(comment: str) -> bool:
+    """Whether a comment is `///` or `/** */`; `////` and `/***` are ordinary comments, as for the compiler."""
+    return (comment.startswith("///") and not comment.startswith("////")) or (
+        comment.startswith("/**") and not comment.startswith("/***") and len(comment) > 4
+    )
+
+
+def plain_documentation(comments: list[str]) -> str:
+    """The text of documentation comments (source text, in order). Empty if they say nothing."""
+    raw = "\n".join(comment[3:] if comment.startswith("///") else _block(comment, 3) for comment in comments)
+    if "<" not in raw:
+        return _words(raw)
+    return _sections(raw)
+
+
+def plain_comment(comments: list[str]) -> str:
+    """The text of ordinary comments, without rulers, instructions to tools and code that was commented out."""
+    lines: list[str] = []
+    for comment in comments:
+        text = _block(comment, 2) if comment.startswith("/*") else _COMMENT_SLASHES.sub("", comment)
+        for line in text.splitlines():
+            stripped = line.strip()
+            if (
+                _WORD.search(stripped)
+                and not stripped.endswith(_LOOKS_LIKE_CODE)
+                and not stripped.startswith(_TOOL_COMMENT)
+            ):
+                lines.append(stripped)
+    return " ".join(" ".join(lines).split())
+
+
+def _block(comment: str, opening: int) -> str:
+    return _BLOCK_LINE.sub("", comment[opening:].removesuffix("*/"))
+
+
+def _sections(raw: str) -> str:
+    """Walks the tags once: text goes to the section that is open, known inline tags become text, others stay as written."""
+    summary: list[str] = []
+    others: list[tuple[str, list[str]]] = []
+    current = summary
+    done = 0
+    for tag in _TAG.finditer(raw):
+        current.append(raw[done : tag.start()])
+        done = tag.end()
+        closing, name, attributes = tag.group(1), (tag.group(2) or "").lower(), tag.group(3) or ""
+        if name in _SECTIONS:
+            if closing or attributes.endswith("/"):
+                current = summary
+            elif name == "summary":
+                current = summary
+                current.append(" ")
+            else:
+                current = []
+                others.append((_label(name, attributes), current))
+        elif name == "seealso":
+            if not closing:
+                others.append(("see also", [_reference(attributes, _REFERENCES)]))
+        elif name in _INLINE:
+            current.append(_inline(raw, tag, name))
+        elif name:
+            current.append(tag.group())
+    current.append(raw[done:])
+    lines = [f"{label}: {text}" for label, pieces in others if (text := _words("".join(pieces)))]
+    first = _words("".join(summary))
+    return "\n".join([first, "", *lines] if first and lines else [first, *lines]).strip()
+
+
+def _label(name: str, attributes: str) -> str:
+    wanted = _NAMED_BY.get(name)
+    value = _reference(attributes, (wanted,)) if wanted else ""
+    return f"{name} {value}" if value else name
+
+
+def _inline(raw: str, tag: re.Match[str], name: str) -> str:
+    """What stands for an inline tag: the name it refers to, a break, or nothing (its content follows by itself)."""
+    closing, attributes = tag.group(1), tag.group(3)
+    if closing:
+        return " " if name in _BREAKS else ""
+    empty = attributes.endswith("/") or raw.startswith("</", tag.end())
+    if empty and name not in _BREAKS:
+        reference = _reference(attributes, _REFERENCES)
+        return f"inheritdoc {reference}" if name == "inheritdoc" and reference else reference
+    return " " if name in _BREAKS else ""
+
+
+def _reference(attributes: str, names: tuple[str, ...]) -> str:
+    values = {found.group(1): found.group(2) or found.group(3) or "" for found in _ATTRIBUTE.finditer(attributes)}
+    value = next((values[name] for name in names if name in values), "")
+    return _CREF_PREFIX.sub("", value).replace("{", "<").replace("}", ">").strip()
+
+
+def _words(text: str) -> str:
+    return " ".join((_ENTITY.sub(_decoded, text) if "&" in text else text).split())
+
+
+def _decoded(entity: re.Match[str]) -> str:
+    name, decimal, hexadecimal = entity.groups()
+    if name:
+        return _ENTITIES[name]
+    code = int(decimal) if decimal else int(hexadecimal, 16)
+    is_character = 0x20 <= code < 0xD800 or 0xE000 <= code <= 0x10FFFF
+    return chr(code) if is_character else entity.group()

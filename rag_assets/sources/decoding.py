@@ -1,0 +1,130 @@
+"""Bytes into text without losing any: BOMs, UTF-8, UTF-16 and UTF-32, and bytes of Windows-1252 in between.
+
+Offsets of every later stage count characters of this text. Line ends stay as they are, a BOM at the start goes.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass
+
+SNIFFED_BYTES = 8_000
+"""How far git looks for a NUL to call a file binary; a NUL that comes later is kept as a character."""
+_MAX_CONTROL_SHARE = 0.1  # text has tabs and line ends; a tenth of other control bytes is a binary format
+_UTF16_ZERO_SHARE = 0.4  # of the high bytes, in text that is at least half ASCII
+_UTF16_STRAY_ZEROS = 0.05  # of the low bytes: a NUL character now and then
+
+_CONTROL_BYTES = bytes(byte for byte in range(32) if byte not in b"\t\n\r\f\b\x1b\0")
+_SURROGATES = re.compile(r"[\ud800-\udfff]")
+_REPLACEMENT = "\ufffd"
+_MIXED = "rag_assets.mixed_windows_1252"
+
+# The five bytes that Windows-1252 leaves undefined become the control characters of the same number, as browsers
+# do it; this is also what makes the fallback total: no byte is lost.
+_WINDOWS_1252 = tuple(bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(256))
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig", "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le", "utf-32-le"),  # before UTF-16: its BOM begins with the one of UTF-16
+    (codecs.BOM_UTF32_BE, "utf-32-be", "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le", "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be", "utf-16-be"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """`replaced` counts the characters that are U+FFFD because the bytes stood for no character at all."""
+
+    text: str
+    encoding: str
+    replaced: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """The bytes are not text; `detail` says what gave it away."""
+
+    detail: str
+
+
+def decode(data: bytes) -> Decoded | Binary:
+    """The text of a file, and the encoding it was found in.
+
+    Order: BOM; UTF-16 without BOM, where every second byte is evidently zero; a NUL in the first 8,000 bytes
+    means binary; UTF-8; at last UTF-8 whose invalid bytes are read as Windows-1252 one by one, which is a plain
+    Windows-1252 text when nothing in it is UTF-8.
+    """
+    for bom, name, codec in _BOMS:
+        if data.startswith(bom):
+            return _utf8(data[len(bom) :], name) if codec == "utf-8" else _wide(data[len(bom) :], codec)
+    head = data[:SNIFFED_BYTES]
+    if b"\0" in head:
+        codec_without_bom = _utf16_without_bom(head)
+        if codec_without_bom is None:
+            return Binary("NUL byte in the first 8,000")
+        return _wide(data, codec_without_bom)
+    if len(head) - len(head.translate(None, _CONTROL_BYTES)) > len(head) * _MAX_CONTROL_SHARE:
+        return Binary("more than a tenth of the first 8,000 bytes are control characters")
+    return _utf8(data, "utf-8")
+
+
+def _utf8(data: bytes, name: str) -> Decoded:
+    try:
+        return Decoded(data.decode("utf-8"), name)
+    except UnicodeDecodeError:
+        pass  # the next two readings are for exactly this case
+    try:
+        return _without_surrogates(data.decode("utf-8", "surrogatepass"), name)
+    except UnicodeDecodeError:
+        text = data.decode("utf-8", _MIXED)
+    valid = data.decode("utf-8", "ignore")
+    return Decoded(text, "windows-1252" if valid.isascii() else "utf-8+windows-1252")
+
+
+def _wide(data: bytes, codec: str) -> Decoded:
+    """UTF-16 or UTF-32. Cut or impossible code units become U+FFFD, one each."""
+    width = 4 if codec.startswith("utf-32") else 2
+    whole, rest = data[: len(data) // width * width], data[len(data) // width * width :]
+    try:
+        text = whole.decode(codec, "surrogatepass")
+    except UnicodeDecodeError:
+        text = whole.decode(codec, "replace")
+        lost = text.count(_REPLACEMENT) - whole.count(_REPLACEMENT.encode(codec))
+        return Decoded(text + _REPLACEMENT * bool(rest), codec, lost + bool(rest))
+    decoded = _without_surrogates(text, codec)
+    return Decoded(decoded.text + _REPLACEMENT * bool(rest), codec, decoded.replaced + bool(rest))
+
+
+def _without_surrogates(text: str, encoding: str) -> Decoded:
+    """Pairs of surrogates joined to the character they stand for, lone ones replaced one for one."""
+    joined = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    clean, replaced = _SURROGATES.subn(_REPLACEMENT, joined)
+    return Decoded(clean, encoding, replaced)
+
+
+def _utf16_without_bom(head: bytes) -> str | None:
+    """The codec of evident UTF-16: many zeros among the high bytes, hardly any among the low ones."""
+    even, odd = head[0::2], head[1::2]
+    if not even or not odd:
+        return None
+    even_zeros, odd_zeros = even.count(0) / len(even), odd.count(0) / len(odd)
+    if odd_zeros >= _UTF16_ZERO_SHARE and even_zeros <= _UTF16_STRAY_ZEROS:
+        low, codec = even, "utf-16-le"
+    elif even_zeros >= _UTF16_ZERO_SHARE and odd_zeros <= _UTF16_STRAY_ZEROS:
+        low, codec = odd, "utf-16-be"
+    else:
+        return None
+    is_text = len(low) - len(low.translate(None, _CONTROL_BYTES)) <= len(low) * _MAX_CONTROL_SHARE
+    return codec if is_text else None
+
+
+def _as_windows_1252(error: UnicodeError) -> tuple[str, int]:
+    """The codec error handler that reads one invalid byte as Windows-1252 and goes on behind it."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return _WINDOWS_1252[error.object[error.start]], error.start + 1
+
+
+codecs.register_error(_MIXED, _as_windows_1252)

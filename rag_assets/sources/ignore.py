@@ -1,0 +1,173 @@
+"""One policy decides for every kind of source which files are indexed, and says why for each one that is not."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rag_assets.contracts.source_file import SkippedFile, SkipReason
+from rag_assets.sources import conventions
+from rag_assets.sources.entries import Entry, EntryKind
+from rag_assets.sources.gitignore import Pattern, last_match, parse_pattern, parse_patterns
+
+IGNORE_FILE = ".rag_assets_ignore"
+GITIGNORE_FILE = ".gitignore"
+
+DEFAULT_MAX_FILE_BYTES = 1024 * 1024
+"""The largest hand-written C# file of five real repositories has 0.2 MB; above 1 MiB there is only data."""
+DEFAULT_MAX_LINE_LENGTH = 20_000
+"""Hand-written C# has string literals of 10,130 characters on a line (JSON in tests); from 70,000 on there are
+base64 payloads and one-line data files. Prose is exempt."""
+DEFAULT_FILE_TIME_LIMIT_SECONDS = 10.0
+"""Decoding and redacting 1 MiB takes 0.1 s; a hundred times that is a file to leave out and to report."""
+
+Refusal = tuple[SkipReason, str]
+
+
+@dataclass(frozen=True, slots=True)
+class IgnorePolicy:
+    """What the configuration says about files. Patterns have `.gitignore` syntax, from the root of the source.
+
+    `include`: only these files, when given. `exclude`: never these; it beats every `.rag_assets_ignore`, and a
+    `!pattern` in either re-includes what a convention refuses (`!vendor/` for first-party code called so).
+    Raises ValueError for a pattern that matches nothing.
+    """
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    max_file_bytes: int = DEFAULT_MAX_FILE_BYTES
+    max_line_length: int = DEFAULT_MAX_LINE_LENGTH
+    file_time_limit_seconds: float = DEFAULT_FILE_TIME_LIMIT_SECONDS
+
+    def __post_init__(self) -> None:
+        _configured("include", self.include)
+        _configured("exclude", self.exclude)
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes with every setting that changes which files are indexed; not with the time limit."""
+        parts = (self.include, self.exclude, self.max_file_bytes, self.max_line_length)
+        return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+
+class PathRules:
+    """The policy for one tree: settings, the tree's own ignore files and the conventions, asked path by path.
+
+    Every directory is asked once. What lies below a refused directory is refused with it, as in git.
+    """
+
+    def __init__(self, policy: IgnorePolicy) -> None:
+        self._policy = policy
+        self._include = _configured("include", policy.include)
+        self._exclude = _configured("exclude", policy.exclude)
+        self._files: dict[str, list[tuple[str, tuple[Pattern, ...]]]] = {}
+        self._directories: dict[str, Refusal | None] = {"": None}
+
+    def add_ignore_file(self, directory: str, name: str, content: bytes) -> None:
+        """An ignore file of `directory` (empty for the root). Those added later win over earlier ones there."""
+        patterns = parse_patterns(content.decode("utf-8", "replace"))
+        path = f"{directory}/{name}" if directory else name
+        self._files.setdefault(directory, []).append((path, patterns))
+
+    def refused_directory(self, directory: str) -> Refusal | None:
+        """Why everything below `directory` is left out."""
+        if directory in self._directories:
+            return self._directories[directory]
+        parent, _, name = directory.rpartition("/")
+        refusal = self.refused_directory(parent)
+        if refusal is None:
+            verdict = self._verdict(directory, is_directory=True)
+            if verdict is None:
+                refusal = conventions.refused_directory(tuple(parent.split("/")) if parent else (), name)
+            elif verdict.ignored:
+                refusal = (SkipReason.IGNORED, verdict.source)
+        self._directories[directory] = refusal
+        return refusal
+
+    def refused_path(self, path: str) -> Refusal | None:
+        """Why a file is left out by its path alone."""
+        parent, _, name = path.rpartition("/")
+        refusal = self.refused_directory(parent)
+        if refusal is not None:
+            return refusal
+        verdict = self._verdict(path, is_directory=False)
+        if verdict is not None and verdict.ignored:
+            return SkipReason.IGNORED, verdict.source
+        if name in (IGNORE_FILE, GITIGNORE_FILE):
+            return SkipReason.IGNORED, "list of ignored files"
+        if self._include and not self._is_included(path):
+            return SkipReason.IGNORED, "matches no include pattern"
+        if verdict is None:
+            refusal = conventions.refused_name(tuple(parent.split("/")) if parent else (), name)
+        return refusal or conventions.refused_format(name)
+
+    def refused_entry(self, entry: Entry) -> SkippedFile | None:
+        """Why an entry is not even read; None for one whose content decides."""
+        if entry.refused is not None:
+            return entry.skipped(entry.refused, entry.detail)
+        if entry.kind is EntryKind.SYMLINK:
+            return entry.skipped(SkipReason.SYMLINK, "links are not followed")
+        if entry.kind is EntryKind.SUBMODULE:
+            return entry.skipped(SkipReason.SUBMODULE, "index the submodule as a repository of its own")
+        refusal = self.refused_path(entry.path)
+        if refusal is not None:
+            return entry.skipped(*refusal)
+        if entry.size > self._policy.max_file_bytes:
+            limit = self._policy.max_file_bytes
+            return entry.skipped(SkipReason.TOO_LARGE, f"{entry.size:,} bytes, limit {limit:,}")
+        if entry.size == 0:
+            return entry.skipped(SkipReason.EMPTY, "0 bytes")
+        return None
+
+    def _verdict(self, path: str, *, is_directory: bool) -> _Verdict | None:
+        """What the settings, else the deepest ignore file with a matching line, say of `path` itself."""
+        parts = path.split("/")
+        if self._exclude:
+            found = last_match(self._exclude, parts, is_directory)
+            if found is not None:
+                return _Verdict(not found.negated, f"exclude: {found.text}")
+        if not self._files:
+            return None
+        for depth in range(len(parts) - 1, -1, -1):
+            for source, patterns in reversed(self._files.get("/".join(parts[:depth]), ())):
+                found = last_match(patterns, parts[depth:], is_directory)
+                if found is not None:
+                    return _Verdict(not found.negated, f"{source}:{found.line}: {found.text}")
+        return None
+
+    def _is_included(self, path: str) -> bool:
+        """True where the deepest level of the path that an include pattern speaks of is included."""
+        parts = path.split("/")
+        for depth in range(len(parts), 0, -1):
+            found = last_match(self._include, parts[:depth], depth < len(parts))
+            if found is not None:
+                return not found.negated
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    ignored: bool
+    source: str
+
+
+def ignore_files(entries: Iterable[Entry], *, with_gitignore: bool) -> list[Entry]:
+    """The entries that are ignore files, in the order in which they must be added."""
+    names = (GITIGNORE_FILE, IGNORE_FILE) if with_gitignore else (IGNORE_FILE,)
+    found = [
+        entry
+        for entry in entries
+        if entry.kind is EntryKind.FILE and entry.refused is None and entry.path.rpartition("/")[2] in names
+    ]
+    return sorted(found, key=lambda entry: (names.index(entry.path.rpartition("/")[2]), entry.path))
+
+
+def _configured(setting: str, patterns: tuple[str, ...]) -> tuple[Pattern, ...]:
+    made = []
+    for text in patterns:
+        pattern = parse_pattern(text)
+        if pattern is None:
+            raise ValueError(f"{setting}: {text!r} matches nothing; write a pattern of .gitignore syntax, as 'docs/'")
+        made.append(pattern)
+    return tuple(made)

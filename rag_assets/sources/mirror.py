@@ -1,0 +1,218 @@
+"""URLs: a bare mirror of each under the home directory, fetched under a lock, never left half-made."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from rag_assets.sources.errors import MissingCommit, MissingRef, SourceUnreachable
+from rag_assets.sources.git import GitError, GitTimeout, run_git
+from rag_assets.sources.urls import default_repository_id, scrubbed, strip_credentials, without_credentials
+
+# Branches and tags, not `refs/*`: forges keep every pull request under refs/pull, often most of the objects.
+_REFSPECS = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
+_FULL_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_SYMREF = re.compile(rb"^ref: (\S+)\tHEAD$", re.MULTILINE)
+
+
+def mirror_path(mirrors: Path, url: str) -> Path:
+    """Where the mirror of a URL lies: readable, and unique by the URL without its credentials."""
+    clean = strip_credentials(url)
+    digest = hashlib.sha256(clean.encode()).hexdigest()[:12]
+    return mirrors / f"{default_repository_id(url)}-{digest}.git"
+
+
+def update_mirror(url: str, mirrors: Path, *, ref: str | None, commit: str | None, timeout: float) -> Path:
+    """The up-to-date bare mirror of `url`, cloned or fetched.
+
+    A full commit id that the mirror already has needs no network. Raises SourceUnreachable, and MissingCommit
+    or MissingRef where the server says so.
+    """
+    mirror = mirror_path(mirrors, url)
+    if commit is not None and _has_commit(mirror, commit):
+        return mirror
+    with _locked(mirror, url, timeout):
+        for leftover in mirrors.glob(f"{mirror.name}.*.tmp"):  # of a clone that was killed; we hold the lock
+            shutil.rmtree(leftover)
+        if not _is_repository(mirror):
+            _clone(url, mirror, timeout)
+        else:
+            _fetch(url, mirror, _REFSPECS, timeout)
+            if ref is None:
+                _follow_head(url, mirror, timeout)
+        if ref is not None and ref.startswith("refs/") and not ref.startswith(("refs/heads/", "refs/tags/")):
+            _fetch_extra(url, mirror, f"+{ref}:{ref}", MissingRef(f"{strip_credentials(url)}: no ref {ref!r}"), timeout)
+        if commit is not None and _FULL_ID.fullmatch(commit) and not _has_commit(mirror, commit):
+            missing = MissingCommit(f"{strip_credentials(url)}: no commit {commit} in any branch or tag")
+            _fetch_extra(url, mirror, commit, missing, timeout)
+    return mirror
+
+
+def list_remote(url: str, patterns: tuple[str, ...], *, timeout: float) -> bytes:
+    """What `git ls-remote --symref` says of a URL. Raises SourceUnreachable."""
+    clean, credentials = without_credentials(url)
+    with _explained(url, timeout):
+        return run_git(
+            "ls-remote",
+            "--symref",
+            "--",
+            clean,
+            *patterns,
+            timeout=timeout,
+            network=True,
+            credentials=credentials,
+        )
+
+
+def remote_branch(listing: bytes) -> str | None:
+    """The full ref that HEAD points to in an `ls-remote --symref` listing."""
+    match = _SYMREF.search(listing)
+    return match[1].decode("utf-8", "replace") if match else None
+
+
+def _clone(url: str, mirror: Path, timeout: float) -> None:
+    """Clones beside its place and moves it there whole, so that an interrupted clone is never taken for one."""
+    clean, credentials = without_credentials(url)
+    if mirror.exists():
+        shutil.rmtree(mirror)  # not a repository: what a damaged disk left
+    temporary = mirror.with_name(f"{mirror.name}.{uuid.uuid4().hex}.tmp")
+    try:
+        with _explained(url, timeout):
+            run_git(
+                "clone",
+                "--bare",
+                "--quiet",
+                "--template=",
+                "--",
+                clean,
+                str(temporary),
+                timeout=timeout,
+                network=True,
+                credentials=credentials,
+            )
+        temporary.replace(mirror)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _fetch(url: str, mirror: Path, refspecs: tuple[str, ...], timeout: float) -> None:
+    clean, credentials = without_credentials(url)
+    with _explained(url, timeout):
+        run_git(
+            "fetch",
+            "--quiet",
+            "--prune",
+            "--update-shallow",
+            "--no-tags",
+            "--no-write-fetch-head",
+            "--",
+            clean,
+            *refspecs,
+            git_dir=mirror,
+            timeout=timeout,
+            network=True,
+            credentials=credentials,
+        )
+
+
+def _fetch_extra(url: str, mirror: Path, refspec: str, missing: MissingRef | MissingCommit, timeout: float) -> None:
+    """One more ref or commit; servers refuse what they do not have or do not give out."""
+    clean, credentials = without_credentials(url)
+    try:
+        run_git(
+            "fetch",
+            "--quiet",
+            "--no-tags",
+            "--no-write-fetch-head",
+            "--",
+            clean,
+            refspec,
+            git_dir=mirror,
+            timeout=timeout,
+            network=True,
+            credentials=credentials,
+        )
+    except GitError:
+        raise missing from None
+
+
+def _follow_head(url: str, mirror: Path, timeout: float) -> None:
+    """Points HEAD where the server's HEAD points; a renamed default branch is followed."""
+    branch = remote_branch(list_remote(url, ("HEAD",), timeout=timeout))
+    if branch is not None:
+        run_git("symbolic-ref", "HEAD", branch, git_dir=mirror)
+
+
+def _is_repository(mirror: Path) -> bool:
+    if not (mirror / "HEAD").is_file():
+        return False
+    try:
+        run_git("rev-parse", "--git-dir", git_dir=mirror)
+    except GitError:
+        return False
+    return True
+
+
+def _has_commit(mirror: Path, commit: str) -> bool:
+    if not _FULL_ID.fullmatch(commit) or not _is_repository(mirror):
+        return False
+    try:
+        run_git("cat-file", "-e", f"{commit}^{{commit}}", git_dir=mirror)
+    except GitError:
+        return False
+    return True
+
+
+@contextmanager
+def _locked(mirror: Path, url: str, timeout: float) -> Iterator[None]:
+    mirror.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(mirror.with_name(f"{mirror.name}.lock"))
+    try:
+        lock.acquire(timeout=timeout)
+    except Timeout:
+        raise SourceUnreachable(
+            f"{strip_credentials(url)}: another process has been fetching it for {timeout:g} s; "
+            "wait for it, or raise sources.network_timeout_seconds"
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+@contextmanager
+def _explained(url: str, timeout: float) -> Iterator[None]:
+    """Turns what git says of a URL into an error of ours, without credentials and without its cause."""
+    clean = strip_credentials(url)
+    try:
+        yield
+    except GitTimeout:
+        raise SourceUnreachable(
+            f"{clean}: no answer within {timeout:g} s; check the address, or raise sources.network_timeout_seconds"
+        ) from None
+    except GitError as error:
+        said = scrubbed(error.stderr, url)
+        raise SourceUnreachable(f"{clean}: git cannot read it: {_last_words(said)}{_advice(said)}") from None
+
+
+def _last_words(said: str) -> str:
+    """The line that says why: git prints progress and hints around it."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    fatal = [line for line in lines if line.startswith(("fatal:", "ERROR:", "remote:", "ssh:"))]
+    return " · ".join(fatal or lines[-2:]) or "no message"
+
+
+def _advice(said: str) -> str:
+    low = said.lower()
+    if any(words in low for words in ("authentication failed", "could not read username", "401", "403", "denied")):
+        return "; the server wants (other) credentials: configure a git credential helper or an ssh key"
+    if any(words in low for words in ("not found", "does not appear to be a git repository", "does not exist")):
+        return "; check the address; forges also say so when the credentials are missing"
+    return "; check the address and the network"

@@ -1,0 +1,124 @@
+"""Stage `bm25_artifacts`: BM25F statistics of the label, and one sparse weight vector per section."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from rag_assets.contracts.section import SummarySection
+from rag_assets.stages.build import IndexBuild, StageReport
+from rag_assets.stages.progress import Progress
+from rag_assets.stages.rows import KEYWORD_WEIGHTS
+from rag_assets.stages.summary_sections import read_sections
+from rag_assets.stages.versions import stage_version
+from rag_assets.stores.keyword.bm25f import SparseRows, merge_statistics, statistics_of, term_indices, weights
+from rag_assets.stores.keyword.counts import TermCounts, count_terms
+from rag_assets.stores.keyword.vocabulary import write_vocabulary
+from rag_assets.stores.tables import digest_files, read_part, write_part
+
+if TYPE_CHECKING:
+    from rag_assets.stores.keyword.bm25f import KeywordStatistics
+
+STAGE = "bm25_artifacts"
+KEYWORD = "keyword"
+_COUNTS = "keyword_counts"  # first-pass counts, on disk so that memory holds one bucket; removed at the end
+
+
+def build_keyword_weights(build: IndexBuild, progress: Progress) -> StageReport:
+    """Counts the terms of every section, then weighs them with the statistics of the whole label."""
+    inputs = build.inputs_of(STAGE, "summary_sections")
+    done = build.finished(STAGE, inputs)
+    if done is not None:
+        return done
+    progress.begin(STAGE, build.required("summary_sections").counts["sections"], "sections")
+    counted = build.directory / _COUNTS
+    if counted.exists():
+        shutil.rmtree(counted)
+    counted.mkdir(parents=True)
+    statistics = merge_statistics([_count(build, bucket, counted, progress) for bucket in build.buckets])
+    indices = term_indices(statistics.document_frequencies)
+    keyword = build.directory / KEYWORD
+    keyword.mkdir(exist_ok=True)
+    write_vocabulary(keyword, statistics, indices)
+    parts = []
+    for bucket in build.buckets:
+        rows = weights(_load_counts(counted, bucket), statistics, indices)
+        parts.append(_write(build, bucket, rows))
+    shutil.rmtree(counted)
+    files = [*parts, *(path for path in keyword.iterdir() if path.is_file())]
+    progress.end(f"{len(indices)} terms")
+    report = StageReport(
+        stage=STAGE,
+        version=stage_version(STAGE),
+        inputs=inputs,
+        output=digest_files(files, build.directory),
+        counts={
+            "sections": statistics.sections,
+            "terms": len(indices),
+            **{f"{name}_terms": total for name, total in statistics.total_lengths.items()},
+        },
+    )
+    return build.finish(report)
+
+
+def keyword_fields(section: SummarySection, path: str) -> dict[str, str]:
+    """The texts of the keyword fields of a section (see `rag_assets.stores.keyword.fields`)."""
+    return {
+        "names": " ".join(section.names),
+        "path": path,
+        "snippet": section.section_normalized_text,
+        "body": section.source_text,
+    }
+
+
+def _count(build: IndexBuild, bucket: int, folder: Path, progress: Progress) -> KeywordStatistics:
+    counts = count_terms([keyword_fields(found.section, found.path) for found in read_sections(build, bucket)])
+    np.savez(
+        folder / f"{bucket:03d}.npz",
+        offsets=counts.offsets,
+        terms=counts.terms,
+        frequencies=counts.frequencies,
+        lengths=counts.lengths,
+        fields=np.array(counts.fields),
+        vocabulary=np.frombuffer("\n".join(counts.vocabulary).encode(), dtype=np.uint8),  # terms hold no line breaks
+    )
+    progress.advance(len(counts))
+    return statistics_of(counts)
+
+
+def _load_counts(folder: Path, bucket: int) -> TermCounts:
+    with np.load(folder / f"{bucket:03d}.npz") as found:
+        vocabulary = found["vocabulary"].tobytes().decode()
+        return TermCounts(
+            fields=tuple(str(name) for name in found["fields"]),
+            vocabulary=tuple(vocabulary.split("\n")) if vocabulary else (),
+            offsets=found["offsets"],
+            terms=found["terms"],
+            frequencies=found["frequencies"],
+            lengths=found["lengths"],
+        )
+
+
+def _write(build: IndexBuild, bucket: int, rows: SparseRows) -> Path:
+    offsets = pa.array(rows.offsets, type=pa.int32())
+    columns = {
+        "indices": pa.ListArray.from_arrays(offsets, pa.array(rows.indices, type=pa.uint32())),
+        "values": pa.ListArray.from_arrays(offsets, pa.array(rows.values, type=pa.float32())),
+    }
+    return write_part(build.directory, STAGE, bucket, KEYWORD_WEIGHTS, columns)
+
+
+def read_weights(build: IndexBuild, bucket: int) -> SparseRows:
+    """The sparse vectors of a bucket, in the order of its sections."""
+    table = read_part(build.directory, STAGE, bucket)
+    indices = table.column("indices").combine_chunks()
+    values = table.column("values").combine_chunks()
+    return SparseRows(
+        offsets=indices.offsets.to_numpy().astype(np.int64),
+        indices=indices.values.to_numpy(),
+        values=values.values.to_numpy(),
+    )

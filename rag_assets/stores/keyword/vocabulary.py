@@ -1,0 +1,119 @@
+"""What a query needs of the keyword index: the indices of known terms, read from two small files.
+
+    keyword/statistics.json   version, N, average lengths: for people and for the version check
+    keyword/vocabulary.tsv    term <tab> index <tab> sections it occurs in, sorted by the bytes of the term
+
+A text file, because a query must start without a Parquet reader; it is read whole (2 MB at 100,000 terms) and
+searched by bisection.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rag_assets.stores.home import write_atomically
+from rag_assets.stores.keyword import KEYWORD_VERSION
+from rag_assets.stores.keyword.terms import query_terms
+
+if TYPE_CHECKING:
+    from rag_assets.stores.keyword.bm25f import KeywordStatistics
+
+_STATISTICS = "statistics.json"
+_VOCABULARY = "vocabulary.tsv"
+
+
+class KeywordIndexError(Exception):
+    """The keyword files of a generation are absent, damaged or of another version; the text says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTerm:
+    index: int
+    sections: int  # how many sections hold it
+
+
+@dataclass(frozen=True, slots=True)
+class QueryVector:
+    """A question as a sparse vector: `indices` ascending, one weight each. `unknown` are the terms no section has."""
+
+    indices: tuple[int, ...]
+    values: tuple[float, ...]
+    unknown: tuple[str, ...] = ()
+
+
+def write_vocabulary(directory: Path, statistics: KeywordStatistics, indices: Mapping[str, int]) -> None:
+    """Writes the query side of the index; equal input gives equal bytes. The statistics are written last."""
+    frequencies = statistics.document_frequencies
+    lines = [f"{term}\t{indices[term]}\t{frequencies[term]}\n" for term in sorted(frequencies)]
+    write_atomically(directory / _VOCABULARY, "".join(lines).encode())
+    about = {
+        "version": KEYWORD_VERSION,
+        "sections": statistics.sections,
+        "terms": len(lines),
+        "average_lengths": {
+            name: statistics.average_length(name) for name, total in sorted(statistics.total_lengths.items()) if total
+        },
+    }
+    write_atomically(directory / _STATISTICS, json.dumps(about, indent=2).encode())
+
+
+class Vocabulary:
+    """The terms of one generation."""
+
+    __slots__ = ("_lines", "sections", "size")
+
+    def __init__(self, directory: Path) -> None:
+        """Raises KeywordIndexError."""
+        try:
+            about = json.loads((directory / _STATISTICS).read_bytes())
+            self._lines = (directory / _VOCABULARY).read_bytes()
+            version, self.sections, self.size = about["version"], int(about["sections"]), int(about["terms"])
+        except FileNotFoundError as error:
+            raise KeywordIndexError(f"keyword index {directory}: {error.filename} is missing; {_REPAIR}") from None
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise KeywordIndexError(f"keyword index {directory} cannot be read ({error}); {_REPAIR}") from error
+        if version != KEYWORD_VERSION:
+            raise KeywordIndexError(
+                f"keyword index {directory} was made by version {version}, this one reads {KEYWORD_VERSION}; {_REPAIR}"
+            )
+        if self._lines.count(b"\n") != self.size:
+            raise KeywordIndexError(f"keyword index {directory}: {_VOCABULARY} is cut short; {_REPAIR}")
+
+    def find(self, term: str) -> KnownTerm | None:
+        """The entry of an exact term, in O(log n)."""
+        lines, wanted = self._lines, term.encode(errors="replace")
+        low, high = 0, len(lines)
+        while low < high:
+            start = lines.rfind(b"\n", low, (low + high) // 2) + 1 or low
+            end = lines.index(b"\n", start)
+            found, index, sections = lines[start:end].split(b"\t")
+            if found == wanted:
+                return KnownTerm(int(index), int(sections))
+            if found < wanted:
+                low = end + 1
+            else:
+                high = start
+        return None
+
+    def __contains__(self, term: str) -> bool:
+        return self.find(term) is not None
+
+    def query_vector(self, text: str) -> QueryVector:
+        """The sparse vector of a question. Its dot product with the vector of a section is the BM25F score."""
+        known: dict[int, float] = {}
+        unknown: list[str] = []
+        for term, weight in query_terms(text).items():
+            entry = self.find(term)
+            if entry is None:
+                unknown.append(term)
+            else:
+                known[entry.index] = weight
+        ordered = sorted(known)
+        return QueryVector(tuple(ordered), tuple(known[index] for index in ordered), tuple(unknown))
+
+
+_REPAIR = "run: rag-assets index --force"
