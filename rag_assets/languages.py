@@ -22,7 +22,7 @@ class SourceType(StrEnum):
 class Language:
     """A language, what its files are, and how they are recognised (all in lower case, blank-separated).
 
-    `names` are whole file names; a name also matches with a suffix (`Dockerfile.dev`).
+    `names` are whole file names; one also matches with a leading dot or an unknown suffix (`.env.local`).
     """
 
     name: str
@@ -84,16 +84,11 @@ _TABLE = (
     Language("sql", SourceType.SQL, "sql psql pgsql tsql plsql mysql ddl dml prc udf"),
     # documents
     Language("markdown", _DOCUMENT, "md markdown mdown mkd mdx"),
-    Language("rst", _DOCUMENT, "rst rest.txt"),
+    Language("rst", _DOCUMENT, "rst"),
     Language("asciidoc", _DOCUMENT, "adoc asciidoc"),
     Language("latex", _DOCUMENT, "tex"),
     Language("org", _DOCUMENT, "org"),
-    Language(
-        TEXT,
-        _DOCUMENT,
-        "txt text log",
-        "license licence copying notice authors contributors changelog changes readme install todo codeowners",
-    ),
+    Language(TEXT, _DOCUMENT, "txt text log"),
     # transcripts
     Language("srt", SourceType.TRANSCRIPT, "srt"),
     Language("vtt", SourceType.TRANSCRIPT, "vtt"),
@@ -109,16 +104,14 @@ _TABLE = (
     Language(
         "ini",
         _CONFIG,
-        "ini cfg conf editorconfig globalconfig gitattributes gitmodules gitconfig env npmrc service desktop",
-        ".env",
+        "ini cfg conf editorconfig globalconfig gitattributes gitmodules gitconfig npmrc service desktop",
+        "env",
     ),
-    Language(
-        "json", _CONFIG, "json jsonc json5 jsonl ndjson webmanifest arm map", ".babelrc .eslintrc .prettierrc .swcrc"
-    ),
+    Language("json", _CONFIG, "json jsonc json5 jsonl ndjson webmanifest babelrc eslintrc prettierrc swcrc"),
     Language("makefile", _CONFIG, "mk mak cmake", "makefile gnumakefile cmakelists.txt"),
     Language("msbuild", _CONFIG, "csproj vbproj fsproj sqlproj vcxproj proj props targets tasks sln slnx slnf ruleset"),
     Language("toml", _CONFIG, "toml", "pipfile"),
-    Language("yaml", _CONFIG, "yaml yml", ".clang-format"),
+    Language("yaml", _CONFIG, "yaml yml clang-format"),
     Language(
         "xml",
         _CONFIG,
@@ -142,17 +135,16 @@ _BY_NAME = {name: language.name for language in _TABLE for name in language.name
 def detect_language(path: str) -> str:
     """The language of a repository path (`/`-separated), by file name and then extension; TEXT when unknown.
 
-    Letter case does not matter. A dot file counts as its own extension: `.editorconfig` is `ini`. Of a path with
-    several extensions the last known one decides only when it is the last: `a.sql.bak` is text.
+    Letter case does not matter. A dot file is its own extension: `.editorconfig` is `ini`. Only the last
+    extension counts: `a.sql.bak` is text, `Dockerfile.md` markdown, `Dockerfile.dev` a dockerfile.
     """
     name = path.rsplit("/", 1)[-1].lower()
-    known = _BY_NAME.get(name)
-    if known is not None:
-        return known
-    stem, _, extension = name.rpartition(".")
-    if extension in _BY_EXTENSION:
+    if name in _BY_NAME:
+        return _BY_NAME[name]
+    _, dot, extension = name.rpartition(".")
+    if dot and extension in _BY_EXTENSION:
         return _BY_EXTENSION[extension]
-    return _BY_NAME.get(stem.split(".", 1)[0], TEXT) if stem else TEXT
+    return _BY_NAME.get(name.lstrip(".").split(".", 1)[0], TEXT)
 
 
 def source_type(language: str) -> SourceType:

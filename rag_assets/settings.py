@@ -146,6 +146,11 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         return env_settings, init_settings  # the environment beats the file
 
+    def without_vectors(self) -> Settings:
+        """These settings with keyword search only (`--lexical-only`)."""
+        embedder = self.embedder.model_copy(update={"provider": "lexical-only"})
+        return self.model_copy(update={"embedder": embedder})
+
     def repository(self, repository_id: str) -> RepositorySettings:
         """Raises ConfigError naming near ids."""
         for repository in self.repositories:

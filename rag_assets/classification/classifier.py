@@ -31,9 +31,7 @@ class Classifier:
     Raises PackError for packs and PatternError for globs that cannot be used.
     """
 
-    def __init__(
-        self, packs: tuple[str, ...] = DEFAULT_PACKS, kinds: Mapping[str, SubtypeKind] | None = None
-    ) -> None:
+    def __init__(self, packs: tuple[str, ...] = DEFAULT_PACKS, kinds: Mapping[str, SubtypeKind] | None = None) -> None:
         self._rules = merged_rules(packs)
         self._overrides = tuple((glob, glob_pattern(glob), kind) for glob, kind in (kinds or {}).items())
         self._compiled: dict[tuple[str, str], tuple[tuple[Test, Alternative], ...]] = {}
@@ -56,9 +54,9 @@ class Classifier:
                 return Classification(kind, "set by the configuration", evidence, OVERRIDE_RULE, OVERRIDE_PACK)
         facts = SegmentFacts(segment, file)
         for first, alternative in self._alternatives(file.language, segment.kind):
-            evidence = first(facts)
-            if evidence:
-                found = alternative.classification(facts, evidence)
+            holds = first(facts)
+            if holds:
+                found = alternative.classification(facts, holds)
                 if found is not None:
                     return found
         return Classification(SubtypeKind.OTHER, "no rule matches", (f"declaration: {segment.kind}",))

@@ -18,6 +18,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from rag_assets.classification.patterns import glob_pattern, name_test
 from rag_assets.contracts.kinds import SubtypeKind
+from rag_assets.languages import SourceType
 
 PACK_SUFFIX = ".yaml"
 _FOLDER = resources.files("rag_assets.classification") / "packs"
@@ -60,6 +61,7 @@ class Condition(_Strict):
     """Tests that must all hold. Names are compared without qualification, arguments, generics and `Attribute`."""
 
     language_in: Words | None = None
+    source_type_in: tuple[SourceType, ...] | None = None
     declaration_in: Words | None = Field(default=None, description="class, interface, enum, record, program …")
     name_matches: Names | None = None
     namespace_matches: Names | None = Field(default=None, description="the whole namespace")
@@ -174,7 +176,11 @@ def _explain(problem: Any, loaded: dict[str, Any], origin: str) -> str:
     if problem["type"] != "extra_forbidden":
         return f"{where}: {message}"
     model = (
-        Condition if "any" in problem["loc"] or "unless" in problem["loc"] else Rule if len(problem["loc"]) > 1 else RulePack
+        Condition
+        if "any" in problem["loc"] or "unless" in problem["loc"]
+        else Rule
+        if len(problem["loc"]) > 1
+        else RulePack
     )
     near = difflib.get_close_matches(str(problem["loc"][-1]), list(model.model_fields), n=1)
     hint = f"; did you mean {near[0]!r}?" if near else f"; valid: {', '.join(model.model_fields)}"

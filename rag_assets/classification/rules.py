@@ -11,6 +11,7 @@ from rag_assets.classification.facts import SegmentFacts
 from rag_assets.classification.packs import Condition, Rule, RulePack
 from rag_assets.classification.patterns import glob_pattern, name_test
 from rag_assets.contracts.kinds import Classification
+from rag_assets.languages import source_type
 
 HEAD_CHARS = 2_000
 """How much of a file counts as its header block: the front matter and first lines of any real document."""
@@ -52,13 +53,15 @@ def compile_rule(pack: RulePack, rule: Rule, language: str, declaration: str) ->
 
 
 def _possible(condition: Condition, language: str, declaration: str) -> bool:
-    return (condition.language_in is None or language in condition.language_in) and (
-        condition.declaration_in is None or declaration in condition.declaration_in
+    return (
+        (condition.language_in is None or language in condition.language_in)
+        and (condition.source_type_in is None or source_type(language) in condition.source_type_in)
+        and (condition.declaration_in is None or declaration in condition.declaration_in)
     )
 
 
 def _tests(condition: Condition) -> tuple[Test, ...]:
-    """The tests of a condition, cheap and decisive ones first; the order changes speed and evidence, not the outcome."""
+    """The tests of a condition, cheap and decisive ones first: the order matters for speed and evidence only."""
     tests: list[Test] = []
     if condition.name_matches is not None:
         tests.append(_name(condition.name_matches))
@@ -92,6 +95,8 @@ def _tests(condition: Condition) -> tuple[Test, ...]:
         tests.append(lambda facts: f"declaration: {facts.segment.kind}")
     if condition.language_in is not None:
         tests.append(lambda facts: f"language: {facts.file.language}")
+    if condition.source_type_in is not None:
+        tests.append(lambda facts: f"source type: {source_type(facts.file.language)}")
     if condition.unless is not None:
         tests.append(_unless(condition.unless))
     return tuple(tests)
@@ -193,15 +198,9 @@ def _calls(methods: tuple[str, ...]) -> Test:
 
 def _unless(condition: Condition) -> Test:
     tests = _tests(condition)
-    languages = condition.language_in
-    declarations = condition.declaration_in
 
-    def test(facts: SegmentFacts) -> str:
-        holds = (
-            (languages is None or facts.file.language in languages)
-            and (declarations is None or facts.segment.kind in declarations)
-            and all(test(facts) for test in tests)
-        )
+    def exception(facts: SegmentFacts) -> str:
+        holds = _possible(condition, facts.file.language, facts.segment.kind) and all(test(facts) for test in tests)
         return "" if holds else "no exception applies"
 
-    return test
+    return exception

@@ -157,7 +157,7 @@ class SummaryFacts(ABC):
         self.org_namespace = context.identity.org_namespace
         self.project_id = context.identity.project_id
         self.repo_id = context.identity.repo_id
-        self.repo = context.git.remote_url
+        self.repo = context.git.remote_url or context.identity.repo_id  # B13: URL or logical name
         self.branch = context.git.branch
         self.commit_sha = context.git.commit_sha
         self.commit_date = context.git.commit_date

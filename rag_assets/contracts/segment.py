@@ -111,6 +111,7 @@ class Member:
     explicit_interface: str = ""
     accessors: tuple[str, ...] = ()  # get, set, init, private set …
     members: tuple[Member, ...] = ()
+    symbol: str = ""  # of nested types: fully qualified name with arity (``Ns.Outer`1.Inner``)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,15 +13,19 @@ from rag_assets.stores.home import Home
 class Workspace(ConfigurableResource):  # type: ignore[type-arg]  # dagster declares the parameter for raw resources only
     """The configuration and home directory all assets share.
 
-    `config_file` is empty to find `rag_assets.yaml` as the command line does; `home` overrides what it says.
+    `config_file` is empty to find `rag_assets.yaml` as the command line does; `home` and `lexical_only` override
+    what it says.
     """
 
     config_file: str = ""
     home: str = ""
+    lexical_only: bool = False
 
     def settings(self) -> Settings:
         """Read anew at each step, so that a long-lived code server sees an edited file."""
         settings = load_settings(Path(self.config_file) if self.config_file else None)
+        if self.lexical_only:
+            settings = settings.without_vectors()
         return settings.model_copy(update={"home": Path(self.home)}) if self.home else settings
 
     def index_home(self) -> Home:

@@ -2,7 +2,7 @@
 
 A token of BERT's WordPiece depends on its word alone, so the ids of every distinct word are kept: 5 times the
 speed of the tokenizer on code (12 against 2.3 MB per CPU second, splitting included), with the same result,
-which a test checks. Texts with characters beyond ASCII or with control characters go through the tokenizer.
+which a test checks. Lines with characters beyond ASCII or with control characters go through the tokenizer.
 """
 
 from __future__ import annotations
@@ -59,9 +59,15 @@ class TextEncoder:
 
     def token_ids(self, text: str) -> list[int]:
         """All tokens of the text. Control characters and lone surrogates have none."""
-        if text.isascii() and not _CONTROLS.search(text):
-            return list(chain.from_iterable(map(self._ids_of_word.__getitem__, _WORDS.findall(text))))
-        return self._tokenize(text)
+        if _is_plain(text):
+            return self._of_words(text)
+        ids: list[int] = []
+        for line in text.split("\n"):  # a line end ends a word: one accent in a file costs one line
+            ids += self._of_words(line) if _is_plain(line) else self._tokenize(line)
+        return ids
+
+    def _of_words(self, text: str) -> list[int]:
+        return list(chain.from_iterable(map(self._ids_of_word.__getitem__, _WORDS.findall(text))))
 
     def _tokenize(self, text: str) -> list[int]:
         """The slow, obvious way: what the fast path must equal."""
@@ -83,6 +89,10 @@ class _WordIds(dict[str, tuple[int, ...]]):
                 self.clear()
             self[word] = ids
         return ids
+
+
+def _is_plain(text: str) -> bool:
+    return text.isascii() and not _CONTROLS.search(text)
 
 
 def _well_formed(text: str) -> str:

@@ -52,7 +52,8 @@ def chunk_runs(
     while pending:
         places = [(runs[r.run].pieces[r.first - r.back][0], runs[r.run].pieces[r.stop - 1][1]) for r in pending]
         snippets = [
-            join(runs[r.run].header, [text[start:end].rstrip()]) for r, (start, end) in zip(pending, places, strict=True)
+            join(runs[r.run].header, [text[start:end].rstrip()])
+            for r, (start, end) in zip(pending, places, strict=True)
         ]
         again: list[_Range] = []
         for r, (start, end), snippet, tokens in zip(pending, places, snippets, window.count(snippets), strict=True):

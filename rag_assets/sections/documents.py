@@ -22,7 +22,8 @@ from rag_assets.sections.splitting import HEADER_SHARE, budget_of, count_lines, 
 
 CHUNK_TOKENS = 1_000  # E01: at most
 OVERLAP_SHARE = 0.15  # E01: 100–150 of 700–1000
-HEADING_SEPARATOR = " > "
+PATH_SEPARATOR = " > "
+"""Between the titles of a heading path, as segmentation writes it."""
 MAX_KEY_CHARS = 120
 """Heading paths longer than this are cut and hashed in the section key; keys are parts of ids and URIs."""
 
@@ -118,7 +119,7 @@ def _key_text(heading: str) -> str:
 
 def html_anchor(heading: str) -> str:
     """The anchor that renderers of markdown give the last heading of a path: lower case, blanks as `-`."""
-    last = heading.rsplit(HEADING_SEPARATOR, 1)[-1].strip().lower()
+    last = heading.rsplit(PATH_SEPARATOR, 1)[-1].strip().lower()
     return re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", last))
 
 
@@ -137,9 +138,7 @@ def _headers(outline: TextOutline, target: int, window: EmbeddingWindow) -> tupl
     return made, longest
 
 
-def _merged(
-    sections: Sequence[TextSection], fitted: Sequence[Sequence[tuple[Piece, int]]], room: int
-) -> list[_Group]:
+def _merged(sections: Sequence[TextSection], fitted: Sequence[Sequence[tuple[Piece, int]]], room: int) -> list[_Group]:
     """Neighbouring sections joined while they fit one chunk and lie under the same parent (E02)."""
     groups: list[_Group] = []
     for index, found in enumerate(fitted):
@@ -158,15 +157,15 @@ def _merged(
 
 def _related(first: str, other: str) -> bool:
     """Whether `other` is a sibling of `first` or lies below it or below a sibling."""
-    parent = first.split(HEADING_SEPARATOR)[:-1]
-    return other.split(HEADING_SEPARATOR)[: len(parent)] == parent
+    parent = first.split(PATH_SEPARATOR)[:-1]
+    return other.split(PATH_SEPARATOR)[: len(parent)] == parent
 
 
 def _block(outline: TextOutline, group: _Group, chunk: Chunk, keys: Sequence[str], lines: LineIndex) -> Block:
     """What a chunk covers: its source, the headings and declarations inside, its graph keys."""
     start, end = chunk.start, chunk.end
     inside = [i for i in group.sections if outline.sections[i].start < end and start < outline.sections[i].end]
-    headings = [outline.sections[i].heading.rsplit(HEADING_SEPARATOR, 1)[-1] for i in inside]
+    headings = [outline.sections[i].heading.rsplit(PATH_SEPARATOR, 1)[-1] for i in inside]
     declared = [name for offset, name in outline.declared if start <= offset < end]
     inner, origin = lines.span(start, end), outline.origin
     return Block(

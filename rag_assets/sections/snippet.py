@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from rag_assets.contracts.segment import Member, MemberKind
+from rag_assets.contracts.segment import Member
 from rag_assets.sections.splitting import shortened
 
 GENERAL_DOMAIN = "General"
@@ -25,10 +25,11 @@ SIGNATURE_CHARS = 320
 _CONTAINERS = frozenset({"src", "source", "lib", "app", "main", "."})
 """Folders that hold everything and so tell nothing."""
 
-_MODIFIERS = frozenset(
+_MODIFIER_NAMES = (
     "public private protected internal static async sealed abstract virtual override new partial readonly extern "
-    "unsafe volatile required file export default declare final synchronized native pub".split()
+    "unsafe volatile required file export default declare final synchronized native pub"
 )
+_MODIFIERS = frozenset(_MODIFIER_NAMES.split())
 _TAG_LINE = re.compile(
     r"^(?:(?:param|typeparam|exception|seealso)\b[^\n:]*|returns?|remarks|value|example|inheritdoc)\s*:", re.MULTILINE
 )
@@ -108,12 +109,10 @@ def compact_signature(signature: str) -> str:
 
 def member_line(member: Member, owner: str = "") -> str:
     """One member as one line: `Task<Order> Create(Order order) — Creates the order.` `owner` names a nested type."""
-    if member.kind is MemberKind.ENUM_VALUE:
+    text = compact_signature(member.signature)
+    if not text:
         text = f"{member.name} = {member.value}" if member.value else member.name
-    else:
-        text = shortened(compact_signature(member.signature) or member.name, SIGNATURE_CHARS)
-        if member.kind is MemberKind.PROPERTY and not member.signature and member.value:
-            text += f": {shortened(one_line(member.value), SIGNATURE_CHARS)}"
+    text = shortened(one_line(text), SIGNATURE_CHARS)
     if owner:
         text = f"{owner}: {text}"
     doc = first_paragraph(member.doc)

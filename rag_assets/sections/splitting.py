@@ -108,9 +108,7 @@ def pack(sizes: Sequence[int], room: int) -> list[tuple[int, int]]:
     return ranges
 
 
-def fit_lines(
-    lines: Sequence[str], sizes: Sequence[int], limit: int, window: EmbeddingWindow
-) -> tuple[list[str], int]:
+def fit_lines(lines: Sequence[str], sizes: Sequence[int], limit: int, window: EmbeddingWindow) -> tuple[list[str], int]:
     """The lines shortened so that their tokens sum to at most `limit`, and that sum; the longest give way first."""
     total = sum(sizes)
     if total <= limit:

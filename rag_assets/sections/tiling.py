@@ -39,11 +39,12 @@ def _start(member: Member) -> int:
     return member.span.char_start
 
 
-def tile(segment: Span, leaves: list[Leaf], text: str) -> tuple[Span, list[Span]]:
+def tile(segment: Span, leaves: list[Leaf], text: str, *, fill_gaps: bool = True) -> tuple[Span, list[Span]]:
     """(header, one tile per leaf) of the segment whose source is `text`.
 
     The header reaches from the start of the segment to its first member. Members outside of the segment keep
-    their own span.
+    their own span. Without `fill_gaps` what stands between members belongs to nobody: in a module these are the
+    types of the file, segments of their own.
     """
     ranges = [[*_own_range(leaf)] for leaf in leaves]
     inside = [i for i, (start, end) in enumerate(ranges) if segment.char_start <= start <= end <= segment.char_end]
@@ -55,7 +56,7 @@ def tile(segment: Span, leaves: list[Leaf], text: str) -> tuple[Span, list[Span]
     previous: int | None = None
     for index in inside:
         start, end = ranges[index]
-        if previous is not None and start > covered:
+        if fill_gaps and previous is not None and start > covered:
             gap = text[covered - offset : start - offset]
             if not gap.isspace():
                 _share_gap(gap, covered, ranges[previous], ranges[index])
@@ -63,7 +64,7 @@ def tile(segment: Span, leaves: list[Leaf], text: str) -> tuple[Span, list[Span]
             covered, previous = end, index
         elif previous is None:
             previous = index
-    tail = text[covered - offset :].rstrip()
+    tail = text[covered - offset :].rstrip() if fill_gaps else ""
     if tail and previous is not None:
         ranges[previous][1] = covered + len(tail)
     tiles = [_respanned(leaf.member.span, ranges[i], text, offset) for i, leaf in enumerate(leaves)]

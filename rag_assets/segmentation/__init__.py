@@ -1,1 +1,62 @@
 """Texts into segments: one per top-level symbol of a code file, one per text document (A04–A08)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import partial
+
+from rag_assets.contracts.segment import ParseHealth, SegmentedFile
+from rag_assets.languages import SourceType, source_type
+from rag_assets.segmentation.code import segment_code
+from rag_assets.segmentation.config import segment_windows
+from rag_assets.segmentation.csharp import SEGMENTER_VERSION as _CSHARP_VERSION
+from rag_assets.segmentation.csharp import segment_csharp
+from rag_assets.segmentation.documents import segment_text
+from rag_assets.segmentation.go import read_go
+from rag_assets.segmentation.java import read_java
+from rag_assets.segmentation.markdown import segment_markdown
+from rag_assets.segmentation.python import read_python
+from rag_assets.segmentation.resx import segment_resx
+from rag_assets.segmentation.rst import segment_rst
+from rag_assets.segmentation.sql import segment_sql
+from rag_assets.segmentation.typescript import typescript_reader
+
+_VERSION = 1
+"""Of everything but C#. Raise it with any change of behaviour: cached segments are found by it."""
+
+SEGMENTER_VERSION = f"{_VERSION}.{_CSHARP_VERSION}"
+"""Part of the cache key of every segmented file."""
+
+_SEGMENTERS: dict[str, Callable[[str, str, str], SegmentedFile]] = {
+    "csharp": lambda text, path, _: segment_csharp(text, path),
+    "go": partial(segment_code, read=read_go),
+    "java": partial(segment_code, read=read_java),
+    "javascript": partial(segment_code, read=typescript_reader("javascript")),
+    "markdown": segment_markdown,
+    "python": partial(segment_code, read=read_python),
+    "resx": segment_resx,
+    "rst": segment_rst,
+    "sql": segment_sql,
+    "tsx": partial(segment_code, read=typescript_reader("tsx")),
+    "typescript": partial(segment_code, read=typescript_reader("typescript")),
+}
+"""Documents without an entry are plain text, everything else is windows of lines."""
+
+
+_CHARACTER = re.compile(r"[^\s\x00\ufeff]")
+"""What makes a text more than blank: neither white space, NUL nor byte order mark."""
+
+
+def segment_file(text: str, path: str, language: str) -> SegmentedFile:
+    """The segments of one file, in text order (A04–A08). Pure (A07), and never raises for any text.
+
+    `path` is repository-relative with `/`, `language` a name of `rag_assets.languages`. A file without
+    any character but blanks has no segments, and `detail` says so.
+    """
+    if not _CHARACTER.search(text):
+        return SegmentedFile((), ParseHealth.OK, "only blanks" if text else "empty file")
+    segmenter = _SEGMENTERS.get(language)
+    if segmenter is None:
+        segmenter = segment_text if source_type(language) is SourceType.DOCUMENT else segment_windows
+    return segmenter(text, path, language)

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from rag_assets.contracts.segment import Member, MemberKind, ParseHealth, Segment, SegmentedFile
+from rag_assets.contracts.segment import Member, ParseHealth, Segment, SegmentedFile
 from rag_assets.segmentation.doc_comments import plain_comments
 from rag_assets.segmentation.tree import SourceText, UnparseableError, error_lines, error_share, parse
-from rag_assets.segmentation.windows import MAX_CHARS, first_line, window_members, window_segment
+from rag_assets.segmentation.windows import statement_members, window_members, window_segment
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -52,7 +52,6 @@ class CodeFile:
     usings: list[str] = field(default_factory=list)
     items: list[Segment | Member | Statement] = field(default_factory=list)
     passed: list[Statement] = field(default_factory=list)
-
 
 
 Reader = Callable[["Node", SourceText, str], CodeFile]
@@ -125,24 +124,12 @@ def _module_members(items: Iterable[Segment | Member | Statement], source: Sourc
             run = item if run is None else Statement(run.start, max(run.end, item.end))
             continue
         if run is not None:
-            yield from statements(run, source)
+            yield from statement_members(source.text, source.lines, run.start, run.end)
             run = None
         if isinstance(item, Member):
             yield item
     if run is not None:
-        yield from statements(run, source)
-
-
-def statements(run: Statement, source: SourceText) -> Iterator[Member]:
-    """A run of statements as members: one, or windows of it where it is long."""
-    span = source.lines.span(run.start, run.end)
-    if span.char_end - span.char_start > MAX_CHARS:
-        yield from window_members(source.text, source.lines, span.char_start, span.char_end, MemberKind.STATEMENTS)
-        return
-    content = span.slice(source.text).strip()
-    if content:
-        name = f"lines {span.line_start}-{span.line_end}"
-        yield Member(name=name, kind=MemberKind.STATEMENTS, signature=first_line(content), span=span)
+        yield from statement_members(source.text, source.lines, run.start, run.end)
 
 
 def _rescue_gaps(found: CodeFile, source: SourceText) -> None:
@@ -197,7 +184,9 @@ def declarations(nodes: Iterable[Node]) -> Iterator[Declared]:
         if leading and row > leading[-1].end_point.row + 1:
             leading.clear()
         if "comment" in node.type:
-            trails = above is not None and row == above.end_point.row and above is not (leading[-1] if leading else None)
+            trails = (
+                above is not None and row == above.end_point.row and above is not (leading[-1] if leading else None)
+            )
             if not trails:
                 leading.append(node)
         elif node.type == "decorator":

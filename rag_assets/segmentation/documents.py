@@ -64,9 +64,7 @@ def _first_title(headings: list[Heading]) -> str:
 def _sections(text: str, lines: LineIndex, headings: list[Heading], name: str) -> Iterable[Member]:
     first = headings[0].start
     if text[:first].strip():
-        yield Member(
-            name=name, kind=MemberKind.SECTION, type="preamble", signature=name, span=lines.span(0, first)
-        )
+        yield Member(name=name, kind=MemberKind.SECTION, type="preamble", signature=name, span=lines.span(0, first))
     else:
         first = 0  # blank lines above the first heading belong to it, so that sections tile the text
     above: list[Heading] = []

@@ -153,9 +153,7 @@ def _function(declared: Declared, source: SourceText) -> Member:
     return Member(
         name=f"{receiver}.{name}" if receiver else name,
         kind=MemberKind.METHOD if node.type == "method_declaration" else MemberKind.FUNCTION,
-        signature=signature(
-            source, node.start_byte, body_start(node), node.child_by_field_name("parameters")
-        ),
+        signature=signature(source, node.start_byte, body_start(node), node.child_by_field_name("parameters")),
         span=source.span(declared.start, node.end_byte),
         doc=declared.doc(source),
         type=field_text(source, node, "result"),

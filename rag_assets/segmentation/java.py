@@ -236,6 +236,4 @@ def _parameters(node: Node, source: SourceText) -> Iterator[Parameter]:
             name = source.text_of(named[-1]) if named else ""
         else:
             continue
-        yield Parameter(
-            name=name, type=type_text, modifiers=_modifiers(child), attributes=_annotations(child, source)
-        )
+        yield Parameter(name=name, type=type_text, modifiers=_modifiers(child), attributes=_annotations(child, source))

@@ -8,7 +8,7 @@ _LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 
 
 def numbered_lines(text: str) -> list[tuple[int, str]]:
-    """(character offset, line without its end) for each line; `\\n`, `\\r\\n` and lone `\\r` end one, as in LineIndex."""
+    """(character offset, line without its end) for each line, which ends as LineIndex has it: LF, CRLF or lone CR."""
     if "\r" in text:
         return [(match.start(), match[1]) for match in _LINE.finditer(text)]
     found = []

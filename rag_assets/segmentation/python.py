@@ -207,7 +207,9 @@ def _docstring(block: Node) -> Node | None:
 
 
 def _is_string(node: Node) -> bool:
-    return node.type == "expression_statement" and node.named_child_count == 1 and node.named_children[0].type == "string"
+    return (
+        node.type == "expression_statement" and node.named_child_count == 1 and node.named_children[0].type == "string"
+    )
 
 
 def _decorators(node: Node, source: SourceText) -> tuple[str, ...]:
@@ -237,7 +239,9 @@ def _parameters(node: Node, source: SourceText) -> Iterator[Parameter]:
     for child in () if declared is None else declared.named_children:
         if child.type in ("comment", "keyword_separator", "positional_separator"):
             continue
-        name = child.child_by_field_name("name") or (child.named_children[0] if child.type == "typed_parameter" else child)
+        name = child.child_by_field_name("name") or (
+            child.named_children[0] if child.type == "typed_parameter" else child
+        )
         text = source.text_of(name)
         bare = text.lstrip("*")
         yield Parameter(

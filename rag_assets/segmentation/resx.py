@@ -15,8 +15,8 @@ from rag_assets.segmentation.names import file_stem
 _ENTRY_OR_COMMENT = re.compile(r"<!--|<!\[CDATA\[|<data(?=[\s/>])")
 _END_OF_ENTRY = re.compile(r"</data\s*>|<!\[CDATA\[|<data(?=[\s/>])")
 _TAG_END = re.compile(r"""(?:[^"'>]|"[^"]*+"|'[^']*+')*+>""")
-_ATTRIBUTE = re.compile(r"""([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
-_CHILD = re.compile(r"<(value|comment)(?:\s[^>]*)?>")
+_ATTRIBUTE = re.compile(r"""(?<![\w:.-])([\w:.-]++)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+_CHILD = re.compile(r"<(value|comment)(?:\s[^<>]*)?>")
 _CDATA = re.compile(r"<!\[CDATA\[(.*?)(?:\]\]>|\Z)", re.DOTALL)
 _REFERENCE = re.compile(r"&(?:#(\d{1,7})|#x([0-9a-fA-F]{1,6})|(amp|lt|gt|quot|apos));")
 _ENTITIES = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}

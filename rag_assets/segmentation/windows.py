@@ -110,6 +110,18 @@ def _inside_line(text: str, begin: int, stop: int) -> bool:
     return starts_inside or stops_inside
 
 
+def statement_members(text: str, lines: LineIndex, start: int, end: int) -> tuple[Member, ...]:
+    """A run of statements as members: one, or windows of it where it is long; none when it is blank."""
+    if end - start > MAX_CHARS:
+        return window_members(text, lines, start, end, MemberKind.STATEMENTS)
+    content = text[start:end].strip()
+    if not content:
+        return ()
+    span = lines.span(start, end)
+    name = f"lines {span.line_start}-{span.line_end}"
+    return (Member(name=name, kind=MemberKind.STATEMENTS, signature=first_line(content), span=span),)
+
+
 def first_line(content: str) -> str:
     """The first line of a stripped text, white space collapsed, short enough for a list."""
     return " ".join(re.split(r"[\r\n]", content[: _SIGNATURE_CHARS * 2], maxsplit=1)[0].split())[:_SIGNATURE_CHARS]

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import IO, cast
 
 from rag_assets.sources.errors import CorruptArchive
 
@@ -102,9 +103,9 @@ def _zip_time(info: zipfile.ZipInfo) -> float:
 def _tar_members(path: Path, max_expanded: int) -> Iterator[Member]:
     with path.open("rb") as raw, _decompressed(raw, path.name) as plain:
         stream = _ForwardStream(plain, max_expanded, path.name)
-        with tarfile.open(fileobj=stream, mode="r:", errorlevel=2) as archive:
+        with tarfile.open(fileobj=cast(IO[bytes], stream), mode="r:", errorlevel=2) as archive:
             for info in archive:
-                archive.members = []  # the list would only grow: nobody goes back
+                archive.members = []  # type: ignore[attr-defined]  # it would only grow: nobody goes back
                 if info.isdir():
                     continue
                 yield Member(
@@ -129,16 +130,16 @@ def _read_tar(archive: tarfile.TarFile, info: tarfile.TarInfo, name: str) -> byt
         return data
 
 
-def _decompressed(raw: io.BufferedIOBase, name: str) -> io.BufferedIOBase:
+def _decompressed(raw: IO[bytes], name: str) -> IO[bytes]:
     """The plain bytes of a compressed file, by what it begins with. These readers raise on a truncated file."""
     magic = raw.read(6)
     raw.seek(0)
     if magic.startswith(b"\x1f\x8b"):
-        return gzip.GzipFile(fileobj=raw)
+        return cast(IO[bytes], gzip.GzipFile(fileobj=raw))
     if magic.startswith(b"BZh"):
-        return bz2.BZ2File(raw)
+        return cast(IO[bytes], bz2.BZ2File(raw))
     if magic.startswith(b"\xfd7zXZ\0"):
-        return lzma.LZMAFile(raw)
+        return cast(IO[bytes], lzma.LZMAFile(raw))
     if not name.lower().endswith(".tar"):
         raise CorruptArchive(f"{name}: the archive is damaged, it does not begin as its format does; fetch it again")
     return raw
@@ -147,7 +148,7 @@ def _decompressed(raw: io.BufferedIOBase, name: str) -> io.BufferedIOBase:
 class _ForwardStream:
     """A file object for tarfile that only goes forward: bounded, and able to tell whether the archive had its end."""
 
-    def __init__(self, plain: io.BufferedIOBase, limit: int, name: str) -> None:
+    def __init__(self, plain: IO[bytes], limit: int, name: str) -> None:
         self._plain = plain
         self._limit = limit
         self._name = name

@@ -138,8 +138,7 @@ UNSUPPORTED = {
     f".{name}": kind
     for kind, names in {
         "PDF document": "pdf",
-        "office document": "doc docx dotx numbers odp ods odt one pages potx ppt pptx rtf vsd vsdx xls xlsb xlsm "
-        "xlsx",
+        "office document": "doc docx dotx numbers odp ods odt one pages potx ppt pptx rtf vsd vsdx xls xlsb xlsm xlsx",
         "e-book or help file": "chm epub mobi",
     }.items()
     for name in names.split()

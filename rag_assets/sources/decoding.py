@@ -71,16 +71,21 @@ def decode(data: bytes) -> Decoded | Binary:
 
 
 def _utf8(data: bytes, name: str) -> Decoded:
+    text = _attempt(data, "strict")
+    if text is not None:
+        return Decoded(text, name)
+    with_surrogates = _attempt(data, "surrogatepass")
+    if with_surrogates is not None:
+        return _without_surrogates(with_surrogates, name)
+    is_mixed = not data.decode("utf-8", "ignore").isascii()
+    return Decoded(data.decode("utf-8", _MIXED), "utf-8+windows-1252" if is_mixed else "windows-1252")
+
+
+def _attempt(data: bytes, errors: str) -> str | None:
     try:
-        return Decoded(data.decode("utf-8"), name)
+        return data.decode("utf-8", errors)
     except UnicodeDecodeError:
-        pass  # the next two readings are for exactly this case
-    try:
-        return _without_surrogates(data.decode("utf-8", "surrogatepass"), name)
-    except UnicodeDecodeError:
-        text = data.decode("utf-8", _MIXED)
-    valid = data.decode("utf-8", "ignore")
-    return Decoded(text, "windows-1252" if valid.isascii() else "utf-8+windows-1252")
+        return None
 
 
 def _wide(data: bytes, codec: str) -> Decoded:

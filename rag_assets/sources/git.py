@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
@@ -180,7 +180,7 @@ def git_environment(*, network: bool, credentials: Credentials | None = None) ->
     return environment | _as_variables(config)
 
 
-def _as_variables(config: Sequence[tuple[str, str]]) -> Mapping[str, str]:
+def _as_variables(config: Sequence[tuple[str, str]]) -> dict[str, str]:
     made = {"GIT_CONFIG_COUNT": str(len(config))}
     for number, (key, value) in enumerate(config):
         made[f"GIT_CONFIG_KEY_{number}"] = key

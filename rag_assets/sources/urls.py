@@ -18,7 +18,9 @@ ARCHIVE_SUFFIXES = (".tar.gz", ".tar.bz2", ".tar.xz", ".tgz", ".tbz2", ".txz", "
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _HELPER = re.compile(r"[A-Za-z0-9+.-]+::")
 # `host:path` or `user@host:path`; a host of one letter is a Windows drive.
-_SCP = re.compile(r"(?:(?P<user>[^@/\\:\s]+)(?::[^@/\\\s]*)?@)?(?P<host>[^@/\\:\s-][^@/\\:\s]+|\[[0-9A-Fa-f:]+\]):(?P<path>(?![/\\]{2}).+)")
+_SCP = re.compile(
+    r"(?:(?P<user>[^@/\\:\s]+)(?::[^@/\\\s]*)?@)?(?P<host>[^@/\\:\s-][^@/\\:\s]+|\[[0-9A-Fa-f:]+\]):(?P<path>(?![/\\]{2}).+)"
+)
 _SERVICE_ACCOUNT = "git"  # the user of every forge's ssh address: part of the address, not of a person
 _VERSION = re.compile(r"^(?P<name>.+?)[-_](?P<version>v?\d+(?:\.\d+)+(?:[-.+_]?[0-9A-Za-z]+)*|v?\d+)$")
 _SHORTEST_SECRET = 4  # shorter ones would black out ordinary words; git never gets any of them to print

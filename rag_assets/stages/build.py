@@ -26,6 +26,9 @@ from rag_assets.stores.cache import cache_key
 from rag_assets.stores.generations import generation_directory
 from rag_assets.stores.home import Home, write_atomically
 
+_LOCK = "build.lock"
+_HOLDER = "build.holder"
+
 
 class BuildError(Exception):
     """A build that cannot go on for a reason the user can act on; the text says how."""
@@ -177,18 +180,35 @@ def label_lock(home: Home, label: str, *, wait_seconds: float = 0.0) -> Iterator
     """
     folder = home.label(label)
     folder.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(folder / "build.lock", is_singleton=True)
-    holder = folder / "build.holder"
+    lock = FileLock(folder / _LOCK, is_singleton=True)
     try:
         lock.acquire(timeout=wait_seconds)
     except Timeout:
-        who = holder.read_text(encoding="utf-8") if holder.exists() else "another process"
         raise LabelBusy(
-            f"{label} is being indexed by {who}; nothing was changed. Wait for it, or stop it and run again"
+            f"{label} is being indexed by {_holder(folder)}; nothing was changed. Wait for it, or stop it and run again"
         ) from None
     try:
         if lock.lock_counter == 1:
-            holder.write_text(f"process {os.getpid()}", encoding="utf-8")
+            (folder / _HOLDER).write_text(f"process {os.getpid()}", encoding="utf-8")
         yield
     finally:
         lock.release()
+
+
+def label_holder(home: Home, label: str) -> str | None:
+    """Who is building a label now, or None. Changes nothing, but for an instant it holds the free lock itself."""
+    folder = home.label(label)
+    if not (folder / _LOCK).exists():
+        return None
+    lock = FileLock(folder / _LOCK)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        return _holder(folder)
+    lock.release()
+    return None
+
+
+def _holder(folder: Path) -> str:
+    path = folder / _HOLDER
+    return path.read_text(encoding="utf-8") if path.exists() else "another process"

@@ -39,12 +39,14 @@ def discover_files(
 
     Raises the errors of `rag_assets.sources` for a repository, ref or commit that cannot be read.
     """
+    policy = ignore_policy(settings, repository)
     with open_snapshot(
         repository.location,
         ref=repository.ref,
         commit=commit,
         mirrors=home.mirrors,
         timeout=settings.sources.network_timeout_seconds,
+        policy=policy,
     ) as snapshot:
         entries = list(snapshot.entries())
         spec = _spec(settings, label, repository, snapshot, len(entries))
@@ -58,7 +60,7 @@ def discover_files(
         if done is not None:
             return build, done
         progress.begin(STAGE, len(entries), "files")
-        report = _write(build, snapshot, repository, settings, inputs, progress)
+        report = _write(build, snapshot, policy, inputs, progress)
     progress.end(f"{report.counts['indexed']} indexed, {report.counts['skipped']} skipped")
     return build, build.finish(report)
 
@@ -67,6 +69,11 @@ def generation_id(spec_ref: str, commit_sha: str, commit_date: str, configuratio
     """`{commit date}_{ref}_{sha8}_{config hash 6}`: sorts by time, says what it is of."""
     compact = commit_date.replace("-", "").replace(":", "").partition(".")[0].removesuffix("Z")
     return f"{compact}Z_{path_slug(spec_ref)}_{commit_sha[:8]}_{configuration[:6]}"
+
+
+def planned_generation(settings: Settings, repository: RepositorySettings, snapshot: Snapshot) -> str:
+    """The id of the generation that indexing `snapshot` makes: when it is active already, there is nothing to do."""
+    return _spec(settings, "", repository, snapshot, 0).generation_id
 
 
 def _spec(
@@ -84,26 +91,26 @@ def _spec(
         bucket_count=bucket_count(entries),
         config_hash=configuration,
         embedding_model=model,
-        repository=repository.model_dump(mode="json", exclude={"location"}) | {"location": info.remote_url},
+        # Where this machine keeps the repository does not belong into a generation.
+        repository=repository.model_dump(mode="json") | {"location": info.remote_url or repository.id},
     )
 
 
-def _write(
-    build: IndexBuild,
-    snapshot: Snapshot,
-    repository: RepositorySettings,
-    settings: Settings,
-    inputs: str,
-    progress: Progress,
-) -> StageReport:
-    blobs = BlobStore(build.home.blobs)
-    policy = IgnorePolicy(
+def ignore_policy(settings: Settings, repository: RepositorySettings) -> IgnorePolicy:
+    """What the configuration says about the files of a repository."""
+    return IgnorePolicy(
         include=repository.include,
         exclude=repository.exclude,
         max_file_bytes=settings.sources.max_file_bytes,
         max_line_length=settings.sources.max_line_length,
         file_time_limit_seconds=settings.sources.file_time_limit_seconds,
     )
+
+
+def _write(
+    build: IndexBuild, snapshot: Snapshot, policy: IgnorePolicy, inputs: str, progress: Progress
+) -> StageReport:
+    blobs = BlobStore(build.home.blobs)
     rows: list[list[dict[str, Any]]] = [[] for _ in build.buckets]
     reasons: Counter[str] = Counter()
     languages: Counter[str] = Counter()

@@ -6,23 +6,27 @@ import msgspec
 
 from rag_assets.config_file import ConfigError
 from rag_assets.settings import RepositorySettings, Settings
-from rag_assets.sources import default_ref
+from rag_assets.sources import default_ref, strip_credentials
 from rag_assets.stores.home import Home, index_label, write_atomically
 
 
 def label_of(settings: Settings, repository: RepositorySettings, ref: str | None = None) -> tuple[str, str]:
     """(label, ref) of a repository; without a ref the one its HEAD names. May ask git, and the network for a URL."""
-    wanted = ref or repository.ref or default_ref(
-        repository.location,
-        mirrors=Home(settings.home).mirrors,
-        timeout=settings.sources.network_timeout_seconds,
+    wanted = (
+        ref
+        or repository.ref
+        or default_ref(
+            repository.location,
+            mirrors=Home(settings.home).mirrors,
+            timeout=settings.sources.network_timeout_seconds,
+        )
     )
     return index_label(repository.id, wanted), wanted
 
 
 def register_label(home: Home, label: str, repository: RepositorySettings, ref: str) -> None:
-    """Remembers what a label stands for, so that later runs need its name only."""
-    known = repository.model_copy(update={"ref": ref})
+    """Remembers what a label stands for, so that later runs need its name only. Credentials are not remembered."""
+    known = repository.model_copy(update={"ref": ref, "location": strip_credentials(repository.location)})
     write_atomically(home.label(label) / "label.json", msgspec.json.encode(known.model_dump(mode="json")))
 
 

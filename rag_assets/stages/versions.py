@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 
-from rag_assets.classification import CLASSIFIER_VERSION
+from rag_assets.classification import CLASSIFIER_VERSION, Classifier
 from rag_assets.contracts.description import INDEX_VERSION
-from rag_assets.descriptions import DESCRIPTION_VERSION
+from rag_assets.descriptions import DESCRIPTION_VERSION, default_registry
 from rag_assets.sections import SECTION_VERSION
 from rag_assets.segmentation import SEGMENTER_VERSION
 from rag_assets.settings import RepositorySettings, Settings
@@ -53,6 +53,8 @@ def config_hash(settings: Settings, repository: RepositorySettings, embedding_mo
     """
     relevant = {
         "repository": repository.model_dump(mode="json", exclude={"location", "ref"}),
+        "builders": default_registry().fingerprint,
+        "rules": Classifier(repository.rule_packs, repository.kinds).fingerprint,
         "limits": settings.sources.model_dump(mode="json", include={"max_file_bytes", "max_line_length"}),
         "embedding_model": embedding_model,
         "stages": {stage: stage_version(stage) for stage in STAGES},

@@ -61,7 +61,9 @@ class ArtifactStore:
         payload = msgspec.json.decode(row["payload"])
         text: str = self._document(payload["Path"])[payload.get("CharStart", 0) : payload["CharEnd"]]
         if content_hash(text) != payload["SourceSha256"]:
-            raise ArtifactError(f"{uri}: the stored slice does not match its recorded hash; run: rag-assets index --force")
+            raise ArtifactError(
+                f"{uri}: the stored slice does not match its recorded hash; run: rag-assets index --force"
+            )
         return text
 
     def _description(self, path: str, section_row: int) -> str:

@@ -43,18 +43,19 @@ class SearchFilter:
             values = getattr(self, field.name)
             if isinstance(values, tuple) and any(not isinstance(value, str) or not value.strip() for value in values):
                 raise ScopeError(f"empty condition in {field.name}: {values!r}")
+        object.__setattr__(self, "paths", tuple(_normalised(path) for path in self.paths))
+
+
+def _normalised(path: str) -> str:
+    """A path as users type it (`./src`, `src\\Api` on Windows) in the form of the repository."""
+    made = path.strip().replace("\\", "/").removeprefix("./").lstrip("/")
+    if not made:
+        raise ScopeError(f"empty condition in paths: {path!r}")
+    return made
 
 
 def has_wildcard(pattern: str) -> bool:
     return _WILDCARDS.search(pattern) is not None
-
-
-def literal_prefix(pattern: str) -> str:
-    """What every match of a glob starts with; empty for a glob over file names."""
-    if "/" not in pattern:
-        return ""
-    found = _WILDCARDS.search(pattern)
-    return pattern[: found.start()] if found else pattern
 
 
 def glob_matcher(pattern: str) -> re.Pattern[str]:

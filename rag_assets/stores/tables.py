@@ -66,7 +66,8 @@ def write_part(
 
 def read_part(directory: Path, table: str, bucket: int, columns: Sequence[str] | None = None) -> pa.Table:
     """One bucket of one table."""
-    return pq.read_table(part_path(directory, table, bucket), columns=columns, memory_map=False)
+    with pq.ParquetFile(part_path(directory, table, bucket)) as file:  # `read_table` would load pyarrow.dataset
+        return file.read(columns=list(columns) if columns is not None else None)
 
 
 def read_rows(directory: Path, table: str, bucket: int, columns: Sequence[str] | None = None) -> list[dict[str, Any]]:

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import qdrant_edge as edge
 
-from rag_assets.contracts.payload import payload_indexes
-from rag_assets.stores.filters import SearchFilter, glob_matcher, has_wildcard, literal_prefix
+from rag_assets.contracts.payload import PayloadIndex, payload_indexes
+from rag_assets.stores.filters import SearchFilter, glob_matcher, has_wildcard
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,6 +35,7 @@ HNSW_FROM_POINTS = 20_000
 
 _HNSW_LINKS = 16  # the engine's default; recall@40 .999 on clustered vectors
 _HNSW_CANDIDATES = 100  # the engine's default
+_HNSW_FULL_SCAN_KB = 10_000  # the engine's default: filters that leave less than this are scanned exactly
 _HNSW_THREADS = 1  # several threads insert in any order: two builds of equal points would then rank differently
 _UPSERT_BATCH = 500  # points in one engine call; larger ones are no faster and only cost memory
 _SCROLL_BATCH = 5_000
@@ -111,8 +112,11 @@ class ShardWriter:
             vectors[DENSE] = point.dense
         indices, values = point.sparse
         if len(indices):
-            vectors[SPARSE] = edge.SparseVector(indices, values)
-        return edge.Point(point.id, vectors, point.payload)
+            vectors[SPARSE] = _sparse_vector(indices, values)
+        try:
+            return edge.Point(point.id, vectors, point.payload)
+        except (TypeError, ValueError) as error:  # not a UUID, or a payload that is not JSON
+            raise VectorStoreError(f"point {point.id} of {point.payload.get('Path', '?')}: {error}") from error
 
     def _update(self, operation: edge.UpdateOperation) -> None:
         try:
@@ -140,13 +144,13 @@ class ShardReader:
 
     def dense(self, vector: Dense, scope: SearchFilter, limit: int) -> list[Scored]:
         """The nearest points by dot product, best first."""
-        return self._search(edge.Query.Nearest(vector, using=DENSE), scope, limit)
+        return self._search(vector, DENSE, scope, limit)
 
     def sparse(self, indices: Sequence[int], values: Sequence[float], scope: SearchFilter, limit: int) -> list[Scored]:
         """The points with the highest keyword score, best first; only points that share a term."""
         if not len(indices):
             return []
-        return self._search(edge.Query.Nearest(edge.SparseVector(indices, values), using=SPARSE), scope, limit)
+        return self._search(_sparse_vector(indices, values), SPARSE, scope, limit)
 
     def retrieve(self, ids: Sequence[str], scope: SearchFilter) -> dict[str, dict[str, Any]]:
         """id → payload of the points of `ids` that exist within the scope."""
@@ -191,7 +195,8 @@ class ShardReader:
     ) -> None:
         self.close()
 
-    def _search(self, query: Any, scope: SearchFilter, limit: int) -> list[Scored]:
+    def _search(self, vector: Any, using: str, scope: SearchFilter, limit: int) -> list[Scored]:
+        query = edge.Query.Nearest(vector, using=using)
         request = edge.QueryRequest(limit, query=query, filter=self._compile(scope), with_payload=False)
         return [Scored(str(point.id), point.score) for point in self._call(self._shard.query, request)]
 
@@ -224,19 +229,28 @@ class ShardReader:
 
     def _path_conditions(self, path: str, scope: SearchFilter) -> list[Any]:
         """Alternatives that together match a path pattern exactly. The engine knows prefixes but no globs, so a glob
-        becomes the list of the paths it matches (2 ms at 1,000 paths)."""
-        pattern = path_pattern(path)
-        if pattern.folder:
-            return [_match("Path", edge.MatchPrefix(pattern.folder))]
-        
-        return [_match("Path", edge.MatchAny([known for known in self._known_paths(scope) if matches(known)]))]
+        becomes the list of the paths it matches: k results stay k (4 ms at 1,000 paths)."""
+        folder = path.removesuffix("/**").removesuffix("/")
+        if has_wildcard(folder):
+            return [_match("Path", edge.MatchAny(self._matching_paths(path, scope)))]
+        below = _match("Path", edge.MatchPrefix(f"{folder}/"))
+        if folder != path:
+            return [below]
+        if "/" in folder:
+            return [below, _match("Path", edge.MatchValue(folder))]
+        return [below, _match("Path", edge.MatchAny(self._matching_paths(path, scope)))]
 
-    def _known_paths(self, scope: SearchFilter) -> list[str]:
+    def _matching_paths(self, pattern: str, scope: SearchFilter) -> list[str]:
         tenant = (scope.org_id, scope.project_id)
         if tenant not in self._paths:
             everything = SearchFilter(org_id=scope.org_id, project_id=scope.project_id)
             self._paths[tenant] = list(self.values("Path", everything))
-        return self._paths[tenant]
+        matches = glob_matcher(pattern).match
+        return [path for path in self._paths[tenant] if matches(path)]
+
+
+def _sparse_vector(indices: Any, values: Any) -> edge.SparseVector:
+    return edge.SparseVector(indices, values)  # takes arrays as they are, though its stub says lists
 
 
 def _match(key: str, match: Any) -> edge.FieldCondition:
@@ -248,7 +262,7 @@ def _configuration(dimension: int) -> edge.EdgeConfig:
     return edge.EdgeConfig(
         vectors=dense,
         sparse_vectors={SPARSE: edge.EdgeSparseVectorParams()},  # no idf modifier: the weights carry it
-        hnsw_config=edge.HnswIndexConfig(_HNSW_LINKS, _HNSW_CANDIDATES, HNSW_FULL_SCAN, _HNSW_THREADS),
+        hnsw_config=edge.HnswIndexConfig(_HNSW_LINKS, _HNSW_CANDIDATES, _HNSW_FULL_SCAN_KB, _HNSW_THREADS),
         optimizers=edge.EdgeOptimizersConfig(default_segment_number=1, indexing_threshold=1),
         wal_enabled=False,
     )

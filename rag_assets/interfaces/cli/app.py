@@ -35,9 +35,12 @@ app = typer.Typer(
 def _print_version(wanted: bool) -> None:
     if not wanted:
         return
-    from importlib.metadata import version
+    from importlib.metadata import PackageNotFoundError, version
 
-    typer.echo(f"{PROGRAM} {version(PROGRAM)}")
+    try:
+        typer.echo(f"{PROGRAM} {version(PROGRAM)}")
+    except PackageNotFoundError:
+        typer.echo(f"{PROGRAM}, run from its source without being installed")
     raise typer.Exit
 
 

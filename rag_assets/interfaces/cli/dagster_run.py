@@ -150,7 +150,9 @@ def _explain(failed: DagsterEvent, events: list[DagsterEvent]) -> str:
     if data.user_failure_data is not None and data.user_failure_data.description:
         return data.user_failure_data.description
     if error is not None and error.cls_name == _CHECK_FAILED:
-        checks = [event.asset_check_evaluation_data for event in events if event.event_type_value == "ASSET_CHECK_EVALUATION"]
+        checks = [
+            event.asset_check_evaluation_data for event in events if event.event_type_value == "ASSET_CHECK_EVALUATION"
+        ]
         return "; ".join(_failed_check(check) for check in checks if check.blocking and not check.passed)
     return f"stage {failed.step_key}: {_innermost(error) if error else 'failed without an error'}"
 

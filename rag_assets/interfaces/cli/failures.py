@@ -25,15 +25,19 @@ _BROKEN_PIPE = 141  # 128 + SIGPIPE, what every other program in a pipe reports
 # (module, class). An error of a module that was never imported cannot have been raised, so nothing has to be
 # imported, at every start, only to recognise it.
 EXPECTED = (
+    ("rag_assets.classification.packs", "PackError"),
     ("rag_assets.config_file", "ConfigError"),
     ("rag_assets.interfaces.cli.failures", "CommandError"),
     ("rag_assets.models.weights", "ModelError"),
-    ("rag_assets.query", "QueryError"),
+    ("rag_assets.query.results", "QueryError"),
     ("rag_assets.sources.errors", "SourceError"),
     ("rag_assets.stages.build", "BuildError"),
     ("rag_assets.stores.artifacts", "ArtifactError"),
     ("rag_assets.stores.blobs", "BlobError"),
+    ("rag_assets.stores.filters", "ScopeError"),
     ("rag_assets.stores.generations", "GenerationError"),
+    ("rag_assets.stores.keyword.vocabulary", "KeywordIndexError"),
+    ("rag_assets.stores.vectors", "VectorStoreError"),
 )
 
 

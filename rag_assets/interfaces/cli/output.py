@@ -132,5 +132,10 @@ def seconds(amount: float) -> str:
     return f"{int(amount) // 60}:{int(amount) % 60:02d} min"
 
 
+def named_counts(counts: Mapping[str, Any]) -> str:
+    """`ok 12, partial 1`; what is zero or empty is left out."""
+    return ", ".join(f"{name} {count}" for name, count in counts.items() if count)
+
+
 def _pad(text: str, width: int, right: bool) -> str:
     return text.rjust(width) if right else text.ljust(width)

@@ -52,11 +52,21 @@ def repository_named(settings: Settings, home: Home, name: str, identifier: str 
     for configured in settings.repositories:
         if configured.location == location:
             return configured
-    return RepositorySettings(id=identifier or default_repository_id(location), location=location)
+    made = RepositorySettings(id=identifier or default_repository_id(location), location=location)
+    if made.id in {configured.id for configured in settings.repositories}:
+        raise CommandError(
+            f"{made.id!r} is configured for another repository; index {strip_credentials(location)} with --id NAME"
+        )
+    return made
 
 
-def refuse_takeover(home: Home, label: str, repository: RepositorySettings) -> None:
-    """Raises CommandError where `label` already stands for another source that is still there."""
+def refuse_takeover(settings: Settings, home: Home, label: str, repository: RepositorySettings) -> None:
+    """Raises CommandError where `label` already stands for another source that is still there.
+
+    A configured repository may move: its id says which one it is.
+    """
+    if any(configured.id == repository.id for configured in settings.repositories):
+        return
     try:
         known = RepositorySettings(**msgspec.json.decode((home.label(label) / "label.json").read_bytes()))
     except FileNotFoundError:

@@ -23,6 +23,7 @@ def graph_bytes(precision: Precision) -> bytes:
     """The ONNX graph of `precision`.
 
     Inputs: `input_ids` int64 (tokens,), one text with its special tokens, and the table of WORD_EMBEDDINGS.
-    Output: `vector` float32 (384,) of unit length. All other weights are external initializers named as in the safetensors file; int8 needs `quantisation.int8_weights`.
+    Output: `vector` float32 (384,) of unit length. All other weights are external
+    initializers named as in the safetensors file; int8 needs `quantisation.int8_weights`.
     """
     return resources.files(__name__).joinpath(f"minilm-{precision}.onnx").read_bytes()

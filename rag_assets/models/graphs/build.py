@@ -185,7 +185,9 @@ def _serialise(graph: _Graph, precision: Precision) -> bytes:
     ids = helper.make_tensor_value_info("input_ids", TensorProto.INT64, ["tokens"])
     words = helper.make_tensor_value_info(WORD_EMBEDDINGS, TensorProto.FLOAT, [VOCABULARY, HIDDEN])
     vector = helper.make_tensor_value_info("vector", TensorProto.FLOAT, [HIDDEN])
-    body = helper.make_graph(graph.nodes, f"minilm-{precision}", [ids, words], [vector], list(graph.initializers.values()))
+    body = helper.make_graph(
+        graph.nodes, f"minilm-{precision}", [ids, words], [vector], list(graph.initializers.values())
+    )
     opsets = [helper.make_opsetid("", _OPSET), helper.make_opsetid(_MICROSOFT, 1)]
     model = helper.make_model(body, opset_imports=opsets, ir_version=_IR_VERSION, producer_name="rag_assets")
     serialised: bytes = model.SerializeToString(deterministic=True)

@@ -35,7 +35,7 @@ class Region:
 def code_regions(code: str) -> list[Region]:
     """The outermost bodies (`{ … }`) and expressions (`=> …;`, `= …;`) of members in `code` (of a Scan), in order.
 
-    Type and namespace bodies and accessor lists are walked through. Linear; ends at the first brace that is never closed.
+    Type and namespace bodies and accessor lists are walked through. Linear; a body that is never closed ends it.
     """
     matches = brackets(code)
     regions: list[Region] = []
@@ -76,7 +76,7 @@ def _is_code(header: str) -> bool:
 
 
 def _expression_end(code: str, position: int, matches: dict[int, int], in_enum: bool) -> int:
-    """The `;` (`,` in an enum) or the end of the enclosing bracket after an expression; brackets in it are jumped over."""
+    """Where an expression ends: at `;` (`,` in an enum) or the enclosing bracket. Brackets in it are jumped over."""
     while found := (_ENUM_TOKEN if in_enum else _TOKEN).search(code, position):
         token = found.group()
         if token in ("{", "(", "["):

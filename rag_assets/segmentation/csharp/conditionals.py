@@ -46,14 +46,14 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which text goes: `directives` and `dropped` are character ranges in text order; dropped ones with their branch."""
+    """Which text goes: character ranges in text order, the dropped ones with their branch."""
 
     directives: tuple[tuple[int, int], ...]
     dropped: tuple[tuple[int, int, Branch], ...]
 
 
 def find_groups(found: Scan) -> tuple[Group, ...]:
-    """All `#if` groups in the order of their `#if`. A stray `#else` or `#endif` is ignored; an open group ends with the text."""
+    """All `#if` groups in the order of their `#if`. A stray `#else` is ignored; an open group ends with the text."""
     return _Finder(found.code).groups(found)
 
 
@@ -121,9 +121,7 @@ def _apply(operator: str, values: list[bool]) -> None:
         values.append(not right)
     elif operator != "(":
         left = values.pop()
-        values.append(
-            {"&&": left and right, "||": left or right, "==": left == right, "!=": left != right}[operator]
-        )
+        values.append({"&&": left and right, "||": left or right, "==": left == right, "!=": left != right}[operator])
     else:
         values.append(right)
 

@@ -14,6 +14,8 @@ from rag_assets.segmentation.csharp.masking import Mask
 
 _EXTENSION = re.compile(r"[{};\]]\s*+(extension)\s*+(<[\w\s,@\[\].]*+>\s*+)?\(")
 _EXTENSION_BODY = re.compile(r"\s*+(?:where\b[^;{}]*+)?\{")
+_MAYBE_EXTENSION = re.compile(r"extension\s*+[<(]")  # begins with a literal: fast on every file
+_BEFORE_EXTENSION = frozenset(" \t\r\n{};]/")
 _IDENTIFIER = re.compile(r"@?\w+")
 _ALLOWS = re.compile(r"\b(allows\s++ref)\s++struct\b")
 _REF_PARTIAL = re.compile(r"\b(ref)\s++partial\s++struct\b")
@@ -41,37 +43,33 @@ class Construct:
 
 def may_hold_extension(text: str) -> bool:
     """Whether an extension block may be there: with methods only, the grammar takes it for a constructor, silently."""
-    return "extension" in text and _MAYBE_EXTENSION.search(text) is not None
-
-
-_MAYBE_EXTENSION = re.compile(r"[{};\]/\s]extension\s*+[<(]")
+    return any(text[m.start() - 1 : m.start()] in _BEFORE_EXTENSION for m in _MAYBE_EXTENSION.finditer(text))
 
 
 def find_constructs(code: str) -> list[Construct]:
-    """Every unsupported construct in `code` (of a Scan, after `#if` masking). Unordered; masks never overlap."""
+    """Unsupported constructs in `code` (of a Scan, after `#if` masking) but extension blocks. Masks never overlap."""
     found = [Construct("allows ref struct", m.start(1), (Mask(*m.span(1)),)) for m in _ALLOWS.finditer(code)]
     found += [Construct("ref partial struct", m.start(1), (Mask(*m.span(1)),)) for m in _REF_PARTIAL.finditer(code)]
     found += [
-        Construct("compound assignment operator", m.start(), (Mask(*m.span(1)),)) for m in _COMPOUND_OPERATOR.finditer(code)
+        Construct("compound assignment operator", m.start(), (Mask(*m.span(1)),))
+        for m in _COMPOUND_OPERATOR.finditer(code)
     ]
     found += _lambdas(code)
-    extensions = list(_EXTENSION.finditer(code))
-    accesses = "?" in code and _CONDITIONAL_ACCESS.search(code) is not None
-    if extensions or accesses:
-        matches = brackets(code)
-        found += (made for m in extensions if (made := _extension(code, m, matches)) is not None)
-        found += _conditional_assignments(code, matches)
+    if _CONDITIONAL_ACCESS.search(code):
+        found += _conditional_assignments(code, brackets(code))
     return found
 
 
 def find_extensions(code: str) -> list[Construct]:
-    """Only the extension blocks of `code`."""
+    """The extension blocks of `code`."""
+    if not may_hold_extension(code):
+        return []
     matches = brackets(code)
     return [made for m in _EXTENSION.finditer(code) if (made := _extension(code, m, matches)) is not None]
 
 
 def directive_masks(found: Scan) -> tuple[list[Mask], list[Construct]]:
-    """Masks for directives that hold no code (pragma, nullable, line …), and those of file-based programs as constructs."""
+    """Masks for directives that hold no code (pragma, line …); those of file-based programs count as constructs."""
     masks, constructs = [], []
     for directive in found.directives:
         if directive.word in _KEPT_DIRECTIVES:

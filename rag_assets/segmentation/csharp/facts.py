@@ -21,7 +21,7 @@ _PARAMETER_WORDS = ("scoped ", "ref ", "readonly ")  # the grammar counts them t
 
 
 class Head(NamedTuple):
-    """What every declaration begins with. `children`: the nodes after attributes and modifiers (all of it, in order)."""
+    """What every declaration begins with. `children`: the nodes after attributes and modifiers, in order."""
 
     attributes: tuple[str, ...]
     modifiers: tuple[str, ...]
@@ -146,9 +146,29 @@ def read_bases(reader: Reader, base_list: Node | None) -> tuple[str, ...]:
     return tuple(found)
 
 
-def signature(reader: Reader, start: int, end: int) -> str:
-    """The header between two character offsets on one line, without the `;` that ends it."""
-    return collapsed(reader.text[start:end]).rstrip("; ")
+def signature(
+    reader: Reader,
+    start: int,
+    end: int,
+    parameter_list: Node | None = None,
+    parameters: tuple[Parameter, ...] = (),
+) -> str:
+    """The header between two character offsets on one line, without the `;` that ends it and without attributes.
+
+    `parameters`: what was read from `parameter_list`; tells whether there are attributes to leave out.
+    """
+    if parameter_list is None or not any(parameter.attributes for parameter in parameters):
+        return collapsed(reader.text[start:end]).rstrip("; ")
+    pieces: list[str] = []
+    for parameter in (parameter_list, *parameter_list.children):
+        for child in parameter.children:
+            if child.type in _ATTRIBUTE_LISTS:
+                pieces.append(reader.text[start : reader.char(child.start_byte)])
+                start = reader.char(child.end_byte)
+                while reader.text[start : start + 1].isspace():
+                    start += 1
+    pieces.append(reader.text[start:end])
+    return collapsed("".join(pieces)).rstrip("; ")
 
 
 def short_value(text: str) -> str:

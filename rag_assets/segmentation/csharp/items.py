@@ -27,20 +27,47 @@ TYPES = {
 """Node type → kind of a type declaration; a record is a record whether class or struct (the signature tells)."""
 
 MEMBERS = frozenset(
-    "method_declaration constructor_declaration destructor_declaration property_declaration indexer_declaration "
-    "field_declaration event_declaration event_field_declaration operator_declaration "
-    "conversion_operator_declaration enum_member_declaration".split()
+    [
+        "method_declaration",
+        "constructor_declaration",
+        "destructor_declaration",
+        "property_declaration",
+        "indexer_declaration",
+        "field_declaration",
+        "event_declaration",
+        "event_field_declaration",
+        "operator_declaration",
+        "conversion_operator_declaration",
+        "enum_member_declaration",
+    ]
 )
 FILE_LEVEL = frozenset(
-    "using_directive extern_alias_directive global_attribute namespace_declaration file_scoped_namespace_declaration "
-    "global_statement shebang_directive".split()
+    [
+        "using_directive",
+        "extern_alias_directive",
+        "global_attribute",
+        "namespace_declaration",
+        "file_scoped_namespace_declaration",
+        "global_statement",
+        "shebang_directive",
+    ]
 )
 _STATEMENTS = frozenset({"block"})  # and every type that ends in _statement: bare inside `#if` at top level
 
 _OPENED = frozenset({"preproc_if", "preproc_elif", "preproc_else", "ERROR"})
 _TRANSPARENT = frozenset(
-    "#if preproc_region preproc_endregion preproc_pragma preproc_nullable preproc_line preproc_error preproc_warning "
-    "preproc_define preproc_undef".split()
+    [
+        "#if",
+        "preproc_region",
+        "preproc_endregion",
+        "preproc_pragma",
+        "preproc_nullable",
+        "preproc_line",
+        "preproc_error",
+        "preproc_warning",
+        "preproc_define",
+        "preproc_undef",
+    ]
 )
 """Nodes that do not part a documentation comment from its declaration."""
 
@@ -71,7 +98,11 @@ class Item:
         if self.comments:
             return plain_comment(self.comments)
         if self.trailing and use_trailing:
-            return plain_documentation([self.trailing]) if is_documentation(self.trailing) else plain_comment([self.trailing])
+            return (
+                plain_documentation([self.trailing])
+                if is_documentation(self.trailing)
+                else plain_comment([self.trailing])
+            )
         return ""
 
 
@@ -128,7 +159,7 @@ def _same_line(text: str, end: int, start: int) -> bool:
 
 
 def _attached(text: str, pending: list[tuple[int, int, str]], start: int) -> list[tuple[int, int, str]]:
-    """The comments of `pending` that belong to what starts at `start`: without a blank line between, or documentation."""
+    """The comments that belong to what starts at `start`: documentation, or no blank line between."""
     first = len(pending)
     while first:
         comment_start, comment_end, comment = pending[first - 1]

@@ -80,7 +80,7 @@ def blank(text: str) -> str:
 
 
 def brackets(code: str) -> dict[int, int]:
-    """Position of each opening bracket of `code` (of a Scan) → position of its closing one; unmatched ones are absent."""
+    """Position of each opening bracket of `code` (of a Scan) → that of its closing one; unmatched ones are absent."""
     matches: dict[int, int] = {}
     open_at: list[tuple[str, int]] = []
     for found in _BRACKET.finditer(code):

@@ -39,15 +39,16 @@ def _callable(reader: Reader, item: Item) -> list[Member]:
     end = body.start_byte if body is not None else node.end_byte
     if kind is MemberKind.CONSTRUCTOR and parameter_list is not None:
         end = parameter_list.end_byte  # what it passes to base or this is code
+    parameters = read_parameters(reader, parameter_list)
     return [
         Member(
             name=_callable_name(reader, item, head, parameter_list),
             kind=kind,
-            signature=signature(reader, head.start, reader.char(end)),
+            signature=signature(reader, head.start, reader.char(end), parameter_list, parameters),
             span=reader.span(item.start, item.end),
             doc=item.doc(),
             type=reader.one_line(returns) if returns is not None else "",
-            parameters=read_parameters(reader, parameter_list),
+            parameters=parameters,
             attributes=head.attributes,
             modifiers=head.modifiers,
             type_parameters=read_type_parameters(reader, field("type_parameters")),
@@ -80,12 +81,17 @@ def _property(reader: Reader, item: Item) -> list[Member]:
     is_expression = value is not None and value.type == "arrow_expression_clause"
     accessors = ("get",) if is_expression else _accessors(reader, accessor_list)
     inside = accessor_list or (value if is_expression else None)
-    header = signature(reader, head.start, reader.char(node.end_byte if inside is None else inside.start_byte))
+    end = node.end_byte if inside is None else inside.start_byte
+    parameter_list = field("parameters")
+    parameters = read_parameters(reader, parameter_list)
+    header = signature(reader, head.start, reader.char(end), parameter_list, parameters)
     kind = _PROPERTIES[item.kind]
     name = field("name")
     initial = ""
     if value is not None and not is_expression and accessor_list is not None:
-        initial = short_value(reader.text[reader.char(accessor_list.end_byte) : reader.char(node.end_byte)].strip(" =;\t"))
+        initial = short_value(
+            reader.text[reader.char(accessor_list.end_byte) : reader.char(node.end_byte)].strip(" =;\t")
+        )
     return [
         Member(
             name="this[]" if kind is MemberKind.INDEXER else reader.text_of(name) if name is not None else "",
@@ -95,7 +101,7 @@ def _property(reader: Reader, item: Item) -> list[Member]:
             doc=item.doc(use_trailing=True),
             type=reader.one_line(written) if written is not None else "",
             value=initial,
-            parameters=read_parameters(reader, field("parameters")),
+            parameters=parameters,
             attributes=head.attributes,
             modifiers=head.modifiers,
             explicit_interface=_explicit_interface(reader, head),
@@ -170,7 +176,7 @@ def _declarators(declaration: Node) -> list[tuple[Node, int]]:
 
 
 def _declarator(reader: Reader, node: Node, end: int) -> tuple[str, str, str]:
-    """Name, name with its brackets (`buffer[128]`), short initial value. `end`: where the value ends, `,` or `;` included."""
+    """Name, name with its brackets (`buffer[128]`), short value. `end`: where the value ends, `,` or `;` included."""
     children = node.children
     name = reader.text_of(children[0]) if children else ""
     for child in children:

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 
 _NEEDS_CARE = re.compile(r"""["'#]|/[/*]""")
 _TOKEN = re.compile(
-    r"""(?P<blank>\s++|//[^\r\n]*+|/\*[^*]*+\*++(?:[^/*][^*]*+\*++)*+/|\#[ \t]*+(?:if|elif|else|endif|pragma|region|endregion|nullable|line)\b[^\r\n]*+)"""
-    r"""|(?P<kept>"{3,}+.*?"{3,}+|[$@]*@[$@]*"(?:[^"]|"")*+"|"(?:[^"\\\r\n]|\\.)*+"|'(?:[^'\\\r\n]|\\.)*+'|[^\s"'/#@$]++|.)""",
+    r"""(?P<blank>\s++|//[^\r\n]*+|/\*[^*]*+\*++(?:[^/*][^*]*+\*++)*+/"""
+    r"""|\#[ \t]*+(?:if|elif|else|endif|pragma|region|endregion|nullable|line)\b[^\r\n]*+)"""
+    r"""|(?P<kept>"{3,}+.*?"{3,}+|[$@]*@[$@]*"(?:[^"]|"")*+"|"(?:[^"\\\r\n]|\\.)*+"|'(?:[^'\\\r\n]|\\.)*+'"""
+    r"""|[^\s"'/#@$]++|.)""",
     re.DOTALL,
 )
 
@@ -55,3 +57,6 @@ class Reader:
 
     def span(self, start: int, end: int) -> Span:
         return self._lines.span(start, min(end, self.length))
+
+    def line_of(self, offset: int) -> int:
+        return self._lines.line_of(offset)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -104,7 +105,7 @@ def find_errors(tree: Tree, source: SourceText) -> tuple[tuple[int, int], ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Masks:
-    """What one variant masks. `text` and `code`: after conditional masking. `defined`: how conditions were evaluated."""
+    """What one variant masks. `text`, `code`: after conditional masking. `defined`: how conditions were evaluated."""
 
     text: str
     code: str
@@ -119,10 +120,7 @@ def _rescue(plain: SourceView) -> Parsed:
     found = scan(plain.source.text)
     groups = find_groups(found)
     view, masks = plain, _Masks(plain.text, found.code)
-    for defined in (True, False) if groups else (True,):
-        tried = _masks_of(plain.source, found, groups, defined)
-        if not (tried.plain or tried.constructs):
-            break
+    for tried in _attempts(plain.source, found, groups):
         candidate = _masked(plain, tried)
         if candidate.damage < view.damage:
             view, masks = candidate, tried
@@ -140,6 +138,17 @@ def _rescue(plain: SourceView) -> Parsed:
     return Parsed(view, health, notes, alternative, found.code)
 
 
+def _attempts(source: SourceText, found: Scan, groups: tuple[Group, ...]) -> Iterator[_Masks]:
+    """Masks worth trying, in order: directives alone before newer syntax, symbols defined before undefined."""
+    for defined in (True, False) if groups else (True,):
+        masks = _masks_of(source, found, groups, defined)
+        if masks.plain or masks.constructs:
+            yield masks
+        newer = find_constructs(masks.code)
+        if newer:
+            yield replace(masks, constructs=[*masks.constructs, *newer])
+
+
 def _masks_of(source: SourceText, found: Scan, groups: tuple[Group, ...], defined: bool) -> _Masks:
     choice = choose(groups, defined)
     conditional = in_order(
@@ -147,7 +156,7 @@ def _masks_of(source: SourceText, found: Scan, groups: tuple[Group, ...], define
     )
     lines, constructs = directive_masks(found)
     code = masked_text(found.code, conditional)
-    constructs += find_constructs(code)
+    constructs += find_extensions(code)
     text = masked_text(source.text, conditional)
     return _Masks(text, code, (*conditional, *lines), constructs, choice.dropped, defined)
 

@@ -24,8 +24,35 @@ _SECTIONS = frozenset(
 )
 _NAMED_BY = {"param": "name", "typeparam": "name", "exception": "cref", "permission": "cref"}
 _INLINE = frozenset(
-    "a b br c code description em i include inheritdoc item li list listheader note ol p para paramref pre "
-    "see strong term tt typeparamref u ul".split()
+    [
+        "a",
+        "b",
+        "br",
+        "c",
+        "code",
+        "description",
+        "em",
+        "i",
+        "include",
+        "inheritdoc",
+        "item",
+        "li",
+        "list",
+        "listheader",
+        "note",
+        "ol",
+        "p",
+        "para",
+        "paramref",
+        "pre",
+        "see",
+        "strong",
+        "term",
+        "tt",
+        "typeparamref",
+        "u",
+        "ul",
+    ]
 )
 _BREAKS = frozenset({"br", "code", "description", "item", "li", "listheader", "note", "p", "para", "pre", "term"})
 _REFERENCES = ("cref", "langword", "name", "href")  # attributes of empty tags that stand for their text
@@ -67,7 +94,7 @@ def _block(comment: str, opening: int) -> str:
 
 
 def _sections(raw: str) -> str:
-    """Walks the tags once: text goes to the section that is open, known inline tags become text, others stay as written."""
+    """Walks the tags once: text goes to the open section, known inline tags become text, others stay as written."""
     summary: list[str] = []
     others: list[tuple[str, list[str]]] = []
     current = summary

@@ -78,7 +78,8 @@ def _columns(names: tuple[str, ...], numbers: Mapping[str, int], found: array[in
     rank = np.empty(len(vocabulary), dtype=np.int64)
     rank[[numbers[term] for term in vocabulary]] = np.arange(len(vocabulary), dtype=np.int64)
     width = len(names)
-    lengths = np.diff(np.frombuffer(ends, dtype=np.uint64).astype(np.int64), prepend=0)
+    bounds = np.concatenate(([0], np.frombuffer(ends, dtype=np.uint64))).astype(np.int64)
+    lengths = bounds[1:] - bounds[:-1]
     cell = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)  # section * width + field, per occurrence
     sections, fields = np.divmod(cell, width)
     span = max(1, len(vocabulary))

@@ -17,9 +17,13 @@ FUNCTION_WORD_WEIGHT = 0.2
 """Of a function word in a question. 0 gains the same on prose (doc .571 → .612) and loses `IsValid`, `ToString`."""
 
 FUNCTION_WORDS = frozenset(
-    "a an and are as at be been but by can did do does for from has have how i if in into is it its not of on or "
-    "should than that the their then there these this those to was we were what when where which while who why will "
-    "with would you your".split()
+    word
+    for line in (
+        "a an and are as at be been but by can did do does for from has have how i if in into is it its not of on or",
+        "should than that the their then there these this those to was we were what when where which while who why",
+        "will with would you your",
+    )
+    for word in line.split()
 )
 
 

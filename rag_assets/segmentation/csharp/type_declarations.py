@@ -50,17 +50,19 @@ def read_type(reader: Reader, item: Item, scope: str, depth: int = 0) -> TypeFac
     name = reader.text_of(name_node) if name_node is not None else ""
     type_parameters: tuple[str, ...] = ()
     parameters: tuple[Parameter, ...] = ()
+    parameter_list: Node | None = None
     base_list: tuple[str, ...] = ()
     for child in head.children:
         kind = child.type
         if kind == "type_parameter_list":
             type_parameters = read_type_parameters(reader, child)
         elif kind == "parameter_list":
-            parameters = read_parameters(reader, child)
+            parameter_list, parameters = child, read_parameters(reader, child)
         elif kind == "base_list":
             base_list += read_bases(reader, child)
     returns = node.child_by_field_name("type") if item.kind == "delegate_declaration" else None
     body = node.child_by_field_name("body")
+    end = node.end_byte if body is None else body.start_byte
     symbol = f"{scope}.{name}" if scope else name
     if type_parameters:
         symbol += f"`{len(type_parameters)}"
@@ -68,7 +70,7 @@ def read_type(reader: Reader, item: Item, scope: str, depth: int = 0) -> TypeFac
         name=name,
         symbol=symbol,
         kind=TYPES[item.kind],
-        signature=signature(reader, head.start, reader.char(node.end_byte if body is None else body.start_byte)),
+        signature=signature(reader, head.start, reader.char(end), parameter_list, parameters),
         doc=item.doc(),
         modifiers=head.modifiers,
         type_parameters=type_parameters,
@@ -93,8 +95,10 @@ def read_body(reader: Reader, body: Node, symbol: str, depth: int) -> tuple[Memb
 
 def _nested(reader: Reader, item: Item, scope: str, depth: int) -> Member:
     if depth > MAX_NESTING:
-        span = reader.span(item.start, item.end)
-        return Member(name="", kind=MemberKind.TYPE, signature="", span=span, type=TYPES[item.kind])
+        name = item.node.child_by_field_name("name")
+        written = reader.text_of(name) if name is not None else ""
+        kind, span = TYPES[item.kind], reader.span(item.start, item.end)
+        return Member(written, MemberKind.TYPE, f"{kind} {written}", span, type=kind, symbol=f"{scope}.{written}")
     receiver = _extension_receiver(reader, item)
     facts = read_type(reader, item, scope, depth)
     if receiver is None:

@@ -1,0 +1,68 @@
+"""Unique symbols (R1): one fully qualified name with several source parts gets a suffix per part.
+
+Two phases, so that a label can be worked through in buckets and in any order: count the symbols of all files
+into a `SymbolCensus`, merge the censuses, then ask for the final symbols of each file.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from rag_assets.contracts.identity import disambiguated_symbol
+from rag_assets.contracts.segment import Segment
+
+
+class SymbolCensus:
+    """How often each (symbol type, lower-cased symbol) occurs in a label. Mergeable; order does not matter.
+
+    Lower-cased, because semantic ids and blob URIs are (A32, A34): `Foo` and `foo` would be one point.
+    """
+
+    __slots__ = ("_counts",)
+
+    def __init__(self, segments: Iterable[Segment] = ()) -> None:
+        self._counts: Counter[tuple[str, str]] = Counter()
+        self.add(segments)
+
+    def add(self, segments: Iterable[Segment]) -> None:
+        self._counts.update((segment.kind.lower(), segment.symbol.lower()) for segment in segments)
+
+    def merge(self, other: SymbolCensus) -> None:
+        self._counts.update(other._counts)
+
+    def parts_of(self, segment: Segment) -> int:
+        """In how many places the label declares this symbol."""
+        return self._counts[(segment.kind.lower(), segment.symbol.lower())]
+
+    def repeated(self) -> dict[tuple[str, str], int]:
+        """The symbols with several parts, sorted: what a reader of the build may want to see."""
+        return {key: count for key, count in sorted(self._counts.items()) if count > 1}
+
+
+def final_symbol(segment: Segment, path: str, census: SymbolCensus, ordinal_in_file: int = 0) -> str:
+    """The symbol of one segment: its own, or with the suffix of its path where the census knows several parts.
+
+    `ordinal_in_file` tells the parts within one file apart (see `final_symbols`).
+    """
+    if ordinal_in_file == 0 and census.parts_of(segment) <= 1:
+        return segment.symbol
+    return disambiguated_symbol(segment.symbol, path, ordinal_in_file)
+
+
+def final_symbols(segments: Sequence[Segment], path: str, census: SymbolCensus) -> list[str]:
+    """The final symbols of all segments of one file, in order; no two are equal, whatever their symbol types.
+
+    Blob URIs carry the symbol without its type, so within a file equal names of different types are parts too.
+    """
+    in_file = Counter(segment.symbol.lower() for segment in segments)
+    seen: Counter[str] = Counter()
+    found = []
+    for segment in segments:
+        key = segment.symbol.lower()
+        if in_file[key] > 1 and census.parts_of(segment) <= 1:
+            found.append(disambiguated_symbol(segment.symbol, path, seen[key]))
+        else:
+            found.append(final_symbol(segment, path, census, seen[key]))
+        seen[key] += 1
+    return found

@@ -1,0 +1,124 @@
+"""`SourceFileProcessor`: the loop of IDX-069 §8.4 over the segments of one file, without a branch on flavors (A45)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from rag_assets.classification import Classifier, FileFacts
+from rag_assets.contracts.description import DescriptionBuilder, DomainCatalog, ResourceDictionary, SummaryFacts
+from rag_assets.contracts.kinds import Classification
+from rag_assets.contracts.result import Message
+from rag_assets.contracts.segment import Segment, SegmentedFile, SymbolText
+from rag_assets.contracts.source_file import IndexFileContext
+from rag_assets.descriptions.registry import DescriptionBuilderRegistry
+
+
+class Outcome(StrEnum):
+    """What became of one segment in the hands of one builder."""
+
+    DESCRIBED = "described"
+    NOT_APPLICABLE = "not-applicable"  # success without a value (A14, R15)
+    NO_BUILDER = "no-builder"  # the kind is not indexed (A44)
+    FAILED = "failed"
+
+
+class BuilderError(Exception):
+    """A builder raised, which A13 forbids: a defect of the builder. Names builder, symbol and file."""
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentOutcome:
+    """One segment, its kind, and what one builder made of it. `messages` are errors first, then warnings."""
+
+    segment: Segment
+    classification: Classification
+    outcome: Outcome
+    builder: str = ""
+    description: SummaryFacts | None = None
+    messages: tuple[Message, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FileOutcome:
+    """What became of a file: one entry per segment and builder, in order."""
+
+    path: str
+    outcomes: tuple[SegmentOutcome, ...]
+
+    @property
+    def descriptions(self) -> list[SummaryFacts]:
+        return [found.description for found in self.outcomes if found.description is not None]
+
+    @property
+    def not_applicable(self) -> int:
+        return sum(found.outcome is Outcome.NOT_APPLICABLE for found in self.outcomes)
+
+    @property
+    def failures(self) -> list[SegmentOutcome]:
+        return [found for found in self.outcomes if found.outcome is Outcome.FAILED]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFileProcessor:
+    """The parts every file of a repository is described with."""
+
+    classifier: Classifier
+    registry: DescriptionBuilderRegistry
+    domain_catalog: DomainCatalog
+    resource_dictionary: ResourceDictionary
+
+    def describe_file(self, context: IndexFileContext, segmented: SegmentedFile) -> FileOutcome:
+        """Detect → get_builders → build for each segment (A09, A45). Failed results are data; see BuilderError."""
+        file = FileFacts(context.relative_path, context.language_hint or "", context.contents)
+        outcomes = (found for segment in segmented.segments for found in self._describe(context, segment, file))
+        return FileOutcome(context.relative_path, tuple(outcomes))
+
+    def _describe(self, context: IndexFileContext, segment: Segment, file: FileFacts) -> Iterator[SegmentOutcome]:
+        classification = self.classifier.classify(segment, file)
+        builders = self.registry.get_builders(classification.kind)
+        if not builders:
+            yield SegmentOutcome(segment, classification, Outcome.NO_BUILDER)
+            return
+        symbol_text = SymbolText(segment.span.slice(context.contents), segment)
+        for builder in builders:
+            yield self._build(builder, context, symbol_text, classification)
+
+    def _build(
+        self,
+        builder: DescriptionBuilder,
+        context: IndexFileContext,
+        symbol_text: SymbolText,
+        classification: Classification,
+    ) -> SegmentOutcome:
+        segment = symbol_text.segment
+        try:
+            result = builder.build(context, symbol_text, self.domain_catalog, self.resource_dictionary)
+        except Exception as error:
+            raise BuilderError(
+                f"builder {builder.name!r} raised on {segment.symbol} in {context.relative_path}, "
+                f"lines {segment.span.line_start}-{segment.span.line_end}: {type(error).__name__}: {error}"
+            ) from error
+        description = result.value if result.successful else None
+        if description is not None:
+            description.kind = classification.kind.value
+        outcome = Outcome.DESCRIBED if description is not None else Outcome.NOT_APPLICABLE
+        if not result.successful:
+            outcome = Outcome.FAILED
+        messages = (*result.errors, *result.warnings)
+        return SegmentOutcome(segment, classification, outcome, builder.name, description, messages)
+
+
+def describe_file(
+    context: IndexFileContext,
+    segmented: SegmentedFile,
+    *,
+    classifier: Classifier,
+    registry: DescriptionBuilderRegistry,
+    domain_catalog: DomainCatalog,
+    resource_dictionary: ResourceDictionary,
+) -> FileOutcome:
+    """One file through a `SourceFileProcessor` of these parts."""
+    processor = SourceFileProcessor(classifier, registry, domain_catalog, resource_dictionary)
+    return processor.describe_file(context, segmented)

@@ -1,0 +1,102 @@
+"""`DescriptionBuilderRegistry`: which builders describe which kind, and nothing more (IDX-069 §8; A40–A44, R23)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable
+from importlib.metadata import EntryPoint, entry_points
+from typing import cast
+
+from rag_assets.contracts.description import DescriptionBuilder
+from rag_assets.contracts.kinds import SubtypeKind
+from rag_assets.descriptions.services import ServiceError, Services
+
+ENTRY_POINT_GROUP = "rag_assets.builders"
+"""A package registers builders of its own through a function of this group that receives the registry."""
+
+
+class RegistryError(Exception):
+    """A registration that cannot be honoured; the text names the builder and the kind."""
+
+
+class DescriptionBuilderRegistry:
+    """Builder types by kind. The kind is the only key: symbols, flavors and domains are the builders' business."""
+
+    def __init__(self, services: Services | None = None) -> None:
+        self._services = services or Services()
+        self._types: dict[SubtypeKind, list[type]] = {}
+        self._instances: dict[type, DescriptionBuilder] = {}
+
+    def register(self, builder_type: type, kind: SubtypeKind) -> None:
+        """Adds a builder type for a kind; order of registration is order of use.
+
+        Raises RegistryError for an exact pair registered before (A41, R23), and for what is no builder type.
+        """
+        if not isinstance(builder_type, type):
+            raise RegistryError(f"register takes a builder type, not {builder_type!r}: instances are made here (A42)")
+        missing = [name for name in ("name", "description", "build") if not hasattr(builder_type, name)]
+        if missing:
+            raise RegistryError(
+                f"{builder_type.__qualname__} is no description builder: it has no {', '.join(missing)}"
+            )
+        registered = self._types.setdefault(kind, [])
+        if builder_type in registered:
+            raise RegistryError(f"{builder_type.__qualname__} is already registered for {kind}")
+        registered.append(builder_type)
+
+    def unregister(self, builder_type: type, kind: SubtypeKind) -> None:
+        """Takes a pair back, so that a package can put its own builder in the place of a built-in one."""
+        if builder_type not in self._types.get(kind, ()):
+            raise RegistryError(f"{builder_type.__qualname__} is not registered for {kind}")
+        self._types[kind].remove(builder_type)
+
+    def get_builders(self, kind: SubtypeKind) -> tuple[DescriptionBuilder, ...]:
+        """The builders of a kind in order of registration; none is legal and means "not indexed" (A40, A44).
+
+        One instance per type, made on first use (A42). Raises ServiceError when it cannot be made.
+        """
+        return tuple(self._instance(builder_type) for builder_type in self._types.get(kind, ()))
+
+    def validate(self) -> None:
+        """Makes every builder now. Raises RegistryError listing all that cannot be made, for a start-up to fail on."""
+        problems = []
+        for builder_type in dict.fromkeys(t for types in self._types.values() for t in types):
+            try:
+                self._instance(builder_type)
+            except ServiceError as error:
+                problems.append(str(error))
+        if problems:
+            raise RegistryError("description builders cannot be made:\n" + "\n".join(problems))
+
+    def load_entry_points(self, points: Iterable[EntryPoint] | None = None) -> None:
+        """Calls the registration functions of installed packages, in order of their names.
+
+        Raises RegistryError naming the package whose function cannot be loaded or used.
+        """
+        found = entry_points(group=ENTRY_POINT_GROUP) if points is None else points
+        for point in sorted(found, key=lambda point: (point.name, point.value)):
+            try:
+                function = cast(Callable[[DescriptionBuilderRegistry], None], point.load())
+                function(self)
+            except (ImportError, AttributeError, TypeError) as error:
+                raise RegistryError(
+                    f"entry point {point.name} = {point.value} ({ENTRY_POINT_GROUP}): {error}"
+                ) from error
+
+    @property
+    def fingerprint(self) -> str:
+        """12 hex digits over all pairs, in order, and the `version` of each builder type, where it has one.
+
+        A part of every cache key of descriptions: another builder means another result.
+        """
+        digest = hashlib.sha256()
+        for kind in sorted(self._types):
+            for t in self._types[kind]:
+                digest.update(f"{kind} {t.__module__}:{t.__qualname__} {getattr(t, 'version', '')}\n".encode())
+        return digest.hexdigest()[:12]
+
+    def _instance(self, builder_type: type) -> DescriptionBuilder:
+        made = self._instances.get(builder_type)
+        if made is None:
+            made = self._instances[builder_type] = cast(DescriptionBuilder, self._services.create(builder_type))
+        return made

@@ -1,0 +1,184 @@
+"""The single checks of `doctor`. Each says ok, warn or fail, what it saw, and what repairs it."""
+
+from __future__ import annotations
+
+import locale
+import platform
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, Literal
+
+from rag_assets.config_file import ConfigError
+from rag_assets.interfaces.cli.config import examine
+from rag_assets.interfaces.cli.failures import describe_os_error, is_expected
+from rag_assets.interfaces.cli.indexing import require_writable
+from rag_assets.interfaces.cli.labels import served_labels
+from rag_assets.interfaces.cli.output import size
+from rag_assets.interfaces.cli.session import Session
+from rag_assets.stores.generations import active_generation
+from rag_assets.stores.home import Home
+
+Verdict = Literal["ok", "warn", "fail"]
+
+OLDEST_PYTHON = (3, 11)
+OLDEST_GIT = (2, 25)  # cat-file --batch, worktrees and --show-prefix as they are used here
+_LOW_SPACE = 1_000_000_000  # an index of a large repository and its caches
+_NO_SPACE = 100_000_000
+
+GOLDEN_TEXT = "Parses a JSON document into objects"
+GOLDEN_START: tuple[float, ...] = ()
+"""The first values of the fp32 vector of GOLDEN_TEXT. Other texts differ by .05 a value on average, int8 by .005."""
+_GOLDEN_TOLERANCE = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    name: str
+    verdict: Verdict
+    detail: str
+    repair: str = ""
+
+    def as_object(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def examine_all(session: Session) -> Iterator[Finding]:
+    """All checks in order of dependence, so that the first failure is the one to mend first."""
+    yield python_version()
+    yield git_version()
+    yield dagster_versions()
+    yield terminal_encoding()
+    yield configuration(session)
+    try:
+        home = session.home()
+    except ConfigError as error:
+        yield Finding("home", "fail", str(error), "mend the configuration first")
+        return
+    yield home_directory(home)
+    yield embedding_model(session, home)
+    yield from indexes(home)
+
+
+def python_version() -> Finding:
+    found = platform.python_version()
+    if sys.version_info < OLDEST_PYTHON:
+        return Finding("python", "fail", found, "install Python 3.11 or newer")
+    return Finding("python", "ok", f"{found} on {platform.system()} {platform.machine()}")
+
+
+def git_version() -> Finding:
+    from rag_assets.sources.errors import GitNotFound
+    from rag_assets.sources.git import run_git
+
+    try:
+        said = run_git("version", timeout=10).decode("utf-8", "replace").strip()
+    except GitNotFound:
+        return Finding("git", "warn", "not found: only archives and plain directories can be indexed", "install git")
+    numbers = tuple(int(part) for part in said.removeprefix("git version ").split(".")[:2] if part.isdigit())
+    if numbers < OLDEST_GIT:
+        return Finding("git", "fail", said, f"install git {'.'.join(map(str, OLDEST_GIT))} or newer")
+    return Finding("git", "ok", said)
+
+
+def dagster_versions() -> Finding:
+    """dagster and its satellites are released together and work only together."""
+    found = {name: _version(name) for name in ("dagster", "dagster-webserver", "dagster-graphql")}
+    said = ", ".join(f"{name} {number or 'missing'}" for name, number in found.items())
+    if found["dagster"] is None:
+        return Finding("dagster", "fail", said, "pip install --force-reinstall rag-assets")
+    if len(set(found.values())) > 1:
+        return Finding("dagster", "fail", said, f"pip install dagster-webserver=={found['dagster']}")
+    return Finding("dagster", "ok", said)
+
+
+def terminal_encoding() -> Finding:
+    encoding = (getattr(sys.stdout, "encoding", None) or locale.getpreferredencoding(False)).lower()
+    if encoding.replace("-", "").startswith("utf"):
+        return Finding("terminal", "ok", encoding)
+    return Finding("terminal", "warn", f"{encoding}: some characters will show as ?", "set PYTHONUTF8=1")
+
+
+def configuration(session: Session) -> Finding:
+    found = examine(session)
+    if found["problems"]:
+        return Finding("configuration", "fail", "; ".join(found["problems"]), "rag-assets config check")
+    where = found["file"] or "no file, defaults apply"
+    return Finding("configuration", "ok", f"{where}; {len(found['repositories'])} repositories")
+
+
+def home_directory(home: Home) -> Finding:
+    try:
+        require_writable(home)
+        free = shutil.disk_usage(home.root).free
+    except OSError as error:
+        return Finding("home", "fail", describe_os_error(error), "choose another place with --home")
+    detail = f"{home.root}, {size(free)} free"
+    if free < _NO_SPACE:
+        return Finding("home", "fail", detail, "free some space, or choose another place with --home")
+    return Finding("home", "warn" if free < _LOW_SPACE else "ok", detail)
+
+
+def embedding_model(session: Session, home: Home) -> Finding:
+    """Present, whole, and giving the vector it must give."""
+    from rag_assets.models import ModelError, open_embedder
+
+    try:
+        settings = session.settings().embedder
+    except ConfigError as error:
+        return Finding("model", "fail", str(error).splitlines()[0], "mend the configuration first")
+    if settings.provider == "lexical-only":
+        return Finding("model", "warn", "none configured (lexical-only): keyword search alone")
+    try:
+        embedder = open_embedder(settings, home.cache)
+        start = embedder.embed([GOLDEN_TEXT])[0][: len(GOLDEN_START)]
+    except ModelError as error:
+        first, _, rest = str(error).partition("\n")
+        return Finding("model", "fail", first, " ".join(rest.split()))
+    except (ImportError, RuntimeError, OSError) as error:
+        repair = "pip install --force-reinstall onnxruntime tokenizers"
+        return Finding("model", "fail", f"onnxruntime does not run: {error}", repair)
+    off = sum(abs(float(value) - wanted) for value, wanted in zip(start, GOLDEN_START, strict=True)) / len(GOLDEN_START)
+    if not off < _GOLDEN_TOLERANCE:  # also where it is not a number
+        detail = f"{embedder.model_id} gives another vector than it must ({off:.3f} off)"
+        return Finding("model", "fail", detail, "rag-assets reset --cache --yes, then rag-assets doctor")
+    return Finding("model", "ok", f"{embedder.model_id}, {embedder.dimension} dimensions, golden vector reproduced")
+
+
+def indexes(home: Home) -> Iterator[Finding]:
+    """Every label with an index: readable, and holding what its manifest says."""
+    for label in served_labels(home):
+        yield _attempt(label, lambda label=label: _index(home, label))
+
+
+def _index(home: Home, label: str) -> Finding:
+    from rag_assets.stores.vectors import ShardReader
+
+    generation = active_generation(home, label)
+    reader = ShardReader(generation.vectors)
+    try:
+        stored, declared = reader.count(), generation.manifest.counts["points"]
+    finally:
+        reader.close()
+    if stored != declared:
+        detail = f"the store holds {stored} of {declared} points"
+        return Finding(label, "fail", detail, f"rag-assets index {label} --force")
+    return Finding(label, "ok", f"{stored:,} points, generation {generation.manifest.generation_id}")
+
+
+def _attempt(label: str, check: Callable[[], Finding]) -> Finding:
+    try:
+        return check()
+    except Exception as error:
+        if not is_expected(error) and not isinstance(error, OSError):
+            raise
+        return Finding(label, "fail", str(error), f"rag-assets index {label} --force")
+
+
+def _version(distribution: str) -> str | None:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return None

@@ -1,0 +1,156 @@
+"""What one `index` command does for each repository: plan, skip what is up to date, run, sum up."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rag_assets.contracts.source_file import GitRepoInfo
+from rag_assets.interfaces.cli.failures import describe, is_expected
+from rag_assets.interfaces.cli.output import short
+from rag_assets.interfaces.cli.session import Session
+from rag_assets.interfaces.cli.summary import Result, summarize
+from rag_assets.interfaces.cli.targets import chosen_repositories, refuse_takeover
+from rag_assets.models import embedding_window
+from rag_assets.settings import RepositorySettings, Settings
+from rag_assets.sources import open_snapshot
+from rag_assets.stages.build import label_lock
+from rag_assets.stages.discovered_files import planned_generation
+from rag_assets.stages.labels import label_of, register_label
+from rag_assets.stores.generations import GenerationError, active_pointer, read_generation
+from rag_assets.stores.home import Home
+
+_LOCK_WAIT_SECONDS = 0.5  # whoever only looks at a label holds it for an instant
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The options of the command."""
+
+    ref: str | None = None
+    commit: str | None = None
+    identifier: str | None = None
+    force: bool = False
+    lexical_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One label and the commit it will be built from."""
+
+    label: str
+    repository: RepositorySettings
+    git: GitRepoInfo
+    generation_id: str
+
+
+def index_all(session: Session, named: Sequence[str], request: Request) -> Iterator[Result]:
+    """Indexes one repository after the other; one that fails does not stop the next, an interrupt does.
+
+    Errors that concern all of them (configuration, home, model) are raised.
+    """
+    settings = session.settings()
+    if request.lexical_only:
+        settings = settings.without_vectors()
+    home = Home(settings.home)
+    require_writable(home)
+    embedding_window(settings.embedder, home.cache)  # a missing model is known now, not after ten minutes
+    for repository in chosen_repositories(settings, home, named, ref=request.ref, identifier=request.identifier):
+        started = time.monotonic()
+        label = repository.id
+        try:
+            label, ref = label_of(settings, repository)
+            repository = repository.model_copy(update={"ref": ref})
+            refuse_takeover(settings, home, label, repository)
+            result = _index(session, home, plan(settings, home, label, repository, request.commit), request)
+        except Exception as error:
+            if not is_expected(error) and not isinstance(error, OSError):
+                raise
+            session.output.error(f"{label}: {describe(error)}")
+            result = {"label": label, "status": "failed", "failure": describe(error)}
+        yield result | {"seconds": round(time.monotonic() - started, 3)}
+        if result["status"] == "interrupted":
+            return
+
+
+def require_writable(home: Home) -> None:
+    """Raises OSError naming the home directory, before anything else has started."""
+    home.root.mkdir(parents=True, exist_ok=True)
+    probe = home.root / ".writable"
+    probe.write_bytes(b"")
+    probe.unlink()
+
+
+def plan(settings: Settings, home: Home, label: str, repository: RepositorySettings, commit: str | None) -> Plan:
+    """Resolves the commit; for a URL this fetches, and the run that follows needs no network any more."""
+    with open_snapshot(
+        repository.location,
+        ref=repository.ref,
+        commit=commit,
+        mirrors=home.mirrors,
+        timeout=settings.sources.network_timeout_seconds,
+    ) as snapshot:
+        return Plan(label, repository, snapshot.info, planned_generation(settings, repository, snapshot))
+
+
+def _index(session: Session, home: Home, planned: Plan, request: Request) -> Result:
+    label, commit = planned.label, short(planned.git.commit_sha)
+    if not request.force and _is_active(home, planned):
+        session.output.note(f"{label} is up to date: commit {commit} is indexed")
+        pointer = active_pointer(home, label)
+        return summarize(home, label, planned.generation_id, "up-to-date", run_id=pointer.run_id if pointer else "")
+    with label_lock(home, label, wait_seconds=_LOCK_WAIT_SECONDS):
+        session.output.note(f"indexing {label} at {commit}{' without vectors' if request.lexical_only else ''}")
+        register_label(home, label, planned.repository, planned.repository.ref or "")
+        return _run(session, home, planned, request)
+
+
+def _is_active(home: Home, planned: Plan) -> bool:
+    pointer = active_pointer(home, planned.label)
+    if pointer is None or pointer.generation_id != planned.generation_id:
+        return False
+    try:
+        read_generation(home, planned.label, planned.generation_id)
+    except GenerationError:
+        return False
+    return True
+
+
+def _run(session: Session, home: Home, planned: Plan, request: Request) -> Result:
+    from rag_assets.interfaces.cli.dagster_run import run_index_job
+    from rag_assets.interfaces.cli.progress import shown_progress
+
+    with shown_progress(session.output) as progress:
+        outcome = run_index_job(
+            home,
+            planned.label,
+            progress,
+            config_file=session.config(),
+            lexical_only=request.lexical_only,
+            commit=planned.git.commit_sha,
+            pinned=planned.git.is_git,
+            force=request.force,
+        )
+    if outcome.interrupted:
+        session.output.note(f"interrupted; run the same command again and {planned.label} continues where it stopped")
+        return {"label": planned.label, "status": "interrupted", "run_id": outcome.run_id}
+    if outcome.failure:
+        if session.debug:
+            session.output.note(outcome.trace)
+        session.output.error(f"{planned.label}: {outcome.failure}")
+        session.output.note(f"the whole trace is in run {outcome.run_id}; --debug prints it here")
+        return {
+            "label": planned.label,
+            "status": "failed",
+            "run_id": outcome.run_id,
+            "failure": outcome.failure,
+        }
+    return summarize(
+        home,
+        planned.label,
+        planned.generation_id,
+        "indexed",
+        run_id=outcome.run_id,
+        seconds_by_stage=outcome.seconds_by_stage,
+    )

@@ -1,0 +1,69 @@
+"""Which label a command is about when it is not told."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+
+import typer
+
+from rag_assets.interfaces.cli.failures import CommandError
+from rag_assets.interfaces.cli.output import Output
+from rag_assets.interfaces.cli.session import Session
+from rag_assets.interfaces.freshness import remembered_repository
+from rag_assets.sources.urls import is_remote
+from rag_assets.stores.generations import active_pointer
+from rag_assets.stores.home import Home
+
+_NOTHING = "nothing is indexed in {}; run: rag-assets index"
+
+
+def chosen_label(session: Session, home: Home, wanted: str | None) -> str:
+    """The label `wanted` names, else the only one with an index, else the one the current folder belongs to.
+
+    A repository id will do where it has one label. Raises CommandError listing the candidates.
+    """
+    served = served_labels(home)
+    if not served:
+        raise CommandError(_NOTHING.format(home.root))
+    if wanted is not None:
+        return label_named(served, wanted)
+    if len(served) == 1:
+        return served[0]
+    here = [label for label in served if _covers(home, label, Path.cwd())]
+    if len(here) == 1:
+        return here[0]
+    raise CommandError(f"several labels are indexed; choose one with --label: {', '.join(here or served)}")
+
+
+def served_labels(home: Home) -> list[str]:
+    """Labels with an active generation, sorted."""
+    return [label for label in home.known_labels() if active_pointer(home, label) is not None]
+
+
+def complete_label(context: typer.Context, incomplete: str) -> list[str]:
+    """Shell completion of `--label`."""
+    options = context.find_root().params
+    home = Session(options.get("home"), options.get("config"), False, Output()).home()
+    return [label for label in served_labels(home) if label.startswith(incomplete)]
+
+
+def label_named(known: list[str], wanted: str) -> str:
+    """The label that `wanted` is, or the only one of the repository it names. Raises CommandError with near names."""
+    if wanted in known:
+        return wanted
+    of_repository = [label for label in known if label.partition("@")[0] == wanted]
+    if len(of_repository) == 1:
+        return of_repository[0]
+    if of_repository:
+        raise CommandError(f"{wanted!r} has several labels; choose one of: {', '.join(of_repository)}")
+    near = difflib.get_close_matches(wanted, known, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(known) or 'none'}"
+    raise CommandError(f"no label {wanted!r}; {hint}")
+
+
+def _covers(home: Home, label: str, folder: Path) -> bool:
+    location = str(remembered_repository(home, label).get("location", ""))
+    if not location or is_remote(location):
+        return False
+    return folder.resolve().is_relative_to(Path(location))

@@ -1,0 +1,158 @@
+"""`rag-assets status`: what every label serves, how old it is, what was left out and why."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rag_assets.interfaces.cli.labels import complete_label, label_named
+from rag_assets.interfaces.cli.output import Output, named_counts, short, size
+from rag_assets.interfaces.cli.session import session_of
+
+if TYPE_CHECKING:
+    from rag_assets.stores.generations import Generation
+    from rag_assets.stores.home import Home
+
+_KEY_WIDTH = 13
+
+
+def status(
+    context: typer.Context,
+    label: Annotated[
+        str | None, typer.Option("--label", "-l", help="Only this one. Default: all.", autocompletion=complete_label)
+    ] = None,
+    skipped: Annotated[bool, typer.Option("--skipped", help="List every file left out, with its reason.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> None:
+    """Show every index: commit against head, counts, skipped files, size, the run that made it."""
+    session = session_of(context)
+    home = session.home()
+    labels = home.known_labels() if label is None else [label_named(home.known_labels(), label)]
+    found = [describe_label(home, name, skipped) for name in labels]
+    if as_json:
+        session.output.json({"home": str(home.root), "labels": found})
+    elif not found:
+        session.output.line(f"nothing is indexed in {home.root}; run: rag-assets index")
+    else:
+        for number, entry in enumerate(found):
+            if number:
+                session.output.line()
+            _show(session.output, entry)
+
+
+def describe_label(home: Home, label: str, skipped: bool = False) -> dict[str, Any]:
+    """The object of one label in `status --json`."""
+    from rag_assets.interfaces.freshness import freshness_of, remembered_repository
+    from rag_assets.stages.build import label_holder
+    from rag_assets.stores.generations import GenerationError, active_generation, active_pointer
+
+    pointer = active_pointer(home, label)
+    found: dict[str, Any] = {
+        "label": label,
+        "location": remembered_repository(home, label).get("location", ""),
+        "active": pointer.generation_id if pointer else None,
+        "building_by": label_holder(home, label),
+        "unfinished": _unfinished(home, label),
+        "bytes": folder_size(home.label(label)),
+    }
+    try:
+        generation = active_generation(home, label)
+    except GenerationError as error:
+        return found | {"problem": str(error)}
+    manifest = generation.manifest
+    freshness = freshness_of(home, manifest)
+    found |= {
+        "ref": manifest.ref,
+        "commit": manifest.commit_sha,
+        "commit_date": manifest.commit_date,
+        "head": freshness.head or None,
+        "head_unknown": freshness.reason or None,
+        "stale": freshness.stale,
+        "run_id": pointer.run_id if pointer else "",
+        "embedding_model": manifest.embedding_model,
+        "lexical_only": manifest.lexical_only,
+        "counts": manifest.counts,
+        "parse_health": manifest.parse_health,
+        "skipped_by_reason": _skipped_by_reason(generation),
+    }
+    if skipped:
+        found["skipped"] = skipped_files(generation)
+    return found
+
+
+def skipped_files(generation: Generation) -> list[dict[str, Any]]:
+    """Every file that was left out, in path order, with the reason and the rule that matched."""
+    from rag_assets.stores.tables import read_all
+
+    columns = ["path", "outcome", "reason", "detail", "size_bytes"]
+    rows: list[dict[str, Any]] = []
+    for table in read_all(generation.directory, "discovered_files", generation.manifest.bucket_count, columns):
+        rows += [row for row in table.to_pylist() if row.pop("outcome") == "skipped"]
+    return sorted(rows, key=lambda row: str(row["path"]))
+
+
+def folder_size(folder: Path) -> int:
+    """Bytes of all files below; files that vanish while we look count nothing."""
+    total = 0
+    for path in folder.rglob("*"):
+        try:
+            if path.is_file():
+                total += path.stat().st_size
+        except FileNotFoundError:
+            continue
+    return total
+
+
+def _unfinished(home: Home, label: str) -> str | None:
+    """The generation that a build has begun and not finished, if there is one."""
+    from rag_assets.stores.generations import generation_directory
+
+    try:
+        candidate = json.loads((home.label(label) / "candidate.json").read_bytes())["generation_id"]
+    except FileNotFoundError:
+        return None
+    directory = generation_directory(home, label, candidate)
+    return candidate if directory.is_dir() and not (directory / "manifest.json").is_file() else None
+
+
+def _skipped_by_reason(generation: Generation) -> dict[str, int]:
+    from rag_assets.interfaces.cli.summary import counted, stage_reports
+
+    return counted(stage_reports(generation.directory), "discovered_files", "skipped by reason", "reason", "files")
+
+
+def _show(output: Output, entry: dict[str, Any]) -> None:
+    output.line((entry["label"], "path"), f"  {entry['location']}")
+    if "problem" in entry:
+        output.line(("  ", "plain"), (entry["problem"], "warn"))
+    else:
+        _show_generation(output, entry)
+    if entry["building_by"]:
+        output.line(f"  being indexed by {entry['building_by']}")
+    elif entry["unfinished"]:
+        again = f"continues with: rag-assets index {entry['label']}"
+        output.line((f"  an unfinished build of {entry['unfinished']} {again}", "warn"))
+    for row in entry.get("skipped", ()):
+        output.line(f"  {row['reason']:<14} {row['path']}", (f"  {row['detail']}", "dim"))
+
+
+def _show_generation(output: Output, entry: dict[str, Any]) -> None:
+    counts = entry["counts"]
+    skipped = f" ({named_counts(entry['skipped_by_reason'])})" if entry["skipped_by_reason"] else ""
+    fresh = {True: f"stale, head is {short(entry['head'] or '')}", False: "fresh", None: entry["head_unknown"]}
+    rows = (
+        ("commit", f"{short(entry['commit'])} of {entry['commit_date']}, {fresh[entry['stale']]}"),
+        ("files", f"{counts['files']:,} indexed, {counts['skipped_files']:,} skipped{skipped}"),
+        ("parse health", named_counts(entry["parse_health"])),
+        ("content", f"{counts['segments']:,} segments, {counts['sections']:,} sections, {counts['points']:,} points"),
+        ("model", "none: keyword search only" if entry["lexical_only"] else entry["embedding_model"]),
+        ("generation", entry["active"]),
+        ("run", entry["run_id"]),
+        ("size", size(entry["bytes"])),
+    )
+    for name, value in rows:
+        if value:
+            output.line((f"  {name:<{_KEY_WIDTH}}", "dim"), value)

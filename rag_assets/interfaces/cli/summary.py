@@ -1,0 +1,109 @@
+"""What a finished generation contains, as one object for programs and as tables for people."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from rag_assets.interfaces.cli.output import Output, named_counts, seconds, short
+from rag_assets.stages.build import StageReport
+from rag_assets.stages.versions import STAGES
+from rag_assets.stores.generations import generation_directory, read_generation
+from rag_assets.stores.home import Home
+
+Result = dict[str, Any]
+Status = Literal["indexed", "up-to-date"]
+_SHOWN_PROBLEMS = 10
+
+
+def stage_reports(directory: Path) -> dict[str, StageReport]:
+    """What the stages of a generation recorded, as far as it was built."""
+    found = {}
+    for stage in STAGES:
+        path = directory / "stages" / f"{stage}.json"
+        if path.is_file():
+            found[stage] = msgspec.json.decode(path.read_bytes(), type=StageReport)
+    return found
+
+
+def counted(reports: dict[str, StageReport], stage: str, table: str, key: str, value: str) -> dict[str, int]:
+    """A two-column table of a report as a mapping, in its order."""
+    report = reports.get(stage)
+    return {row[key]: row[value] for row in report.tables.get(table, [])} if report else {}
+
+
+def summarize(
+    home: Home,
+    label: str,
+    generation_id: str,
+    status: Status,
+    *,
+    run_id: str,
+    seconds_by_stage: dict[str, float] | None = None,
+) -> Result:
+    """The summary object of `index --json`. Raises GenerationError where the generation is not finished."""
+    manifest = read_generation(home, label, generation_id).manifest
+    reports = stage_reports(generation_directory(home, label, generation_id))
+    counts = {stage: report.counts for stage, report in reports.items()}
+    return {
+        "label": label,
+        "status": status,
+        "generation": generation_id,
+        "ref": manifest.ref,
+        "commit": manifest.commit_sha,
+        "run_id": run_id,
+        "embedding_model": manifest.embedding_model,
+        "lexical_only": manifest.lexical_only,
+        "files": {
+            "indexed": manifest.counts["files"],
+            "skipped": manifest.counts["skipped_files"],
+            "skipped_by_reason": counted(reports, "discovered_files", "skipped by reason", "reason", "files"),
+            "redacted_secrets": counts["discovered_files"]["redacted_secrets"],
+        },
+        "parse_health": manifest.parse_health,
+        "segments": manifest.counts["segments"],
+        "sections": manifest.counts["sections"],
+        "points": manifest.counts["points"],
+        "blocked_points": manifest.counts["blocked_points"],
+        "problems": reports["qdrant_points"].problems,
+        "warnings_by_rule": counted(reports, "qdrant_points", "warnings by rule", "rule", "points"),
+        "reused": {
+            "segmented_files": counts["segments"]["from_cache"],
+            "vectors": counts["embeddings"]["from_cache"],
+        },
+        "seconds_by_stage": {stage: round(spent, 3) for stage, spent in (seconds_by_stage or {}).items()},
+    }
+
+
+def show_summary(output: Output, result: Result) -> None:
+    """A short table on stdout. A run that did not finish has said so on stderr already."""
+    if result["status"] not in ("indexed", "up-to-date"):
+        return
+    files = result["files"]
+    blocked = f", {result['blocked_points']:,} blocked" if result["blocked_points"] else ""
+    rows = [
+        ("files", f"{files['indexed']:,} indexed, {files['skipped']:,} skipped{_listed(files['skipped_by_reason'])}"),
+        ("parse health", named_counts(result["parse_health"])),
+        ("segments", f"{result['segments']:,}"),
+        ("sections", f"{result['sections']:,}"),
+        ("points", f"{result['points']:,}{blocked}"),
+        ("warnings", named_counts(result["warnings_by_rule"])),
+        ("secrets masked", str(files["redacted_secrets"] or "")),
+        ("model", "none: keyword search only" if result["lexical_only"] else result["embedding_model"]),
+        ("seconds", named_counts({stage: f"{spent:.2f}" for stage, spent in result["seconds_by_stage"].items()})),
+        ("generation", result["generation"]),
+        ("run", result["run_id"]),
+    ]
+    verb = "indexed" if result["status"] == "indexed" else "up to date"
+    output.line((result["label"], "path"), f" {verb} at {short(result['commit'])} in {seconds(result['seconds'])}")
+    for name, value in rows:
+        if value:
+            output.line((f"  {name:<15}", "dim"), value)
+    for problem in result["problems"][:_SHOWN_PROBLEMS]:
+        output.line(("  not indexed: ", "warn"), problem)
+
+
+def _listed(counts: dict[str, int]) -> str:
+    return f" ({named_counts(counts)})" if counts else ""

@@ -1,0 +1,91 @@
+"""The files behind an index, opened when they are first needed and only once."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import Future
+from typing import TYPE_CHECKING
+
+from rag_assets.query.embedding import NoEmbedderError, start_loading
+from rag_assets.stores.generations import Generation, GenerationError
+from rag_assets.stores.home import Home
+
+if TYPE_CHECKING:
+    from rag_assets.contracts.section import Embedder
+    from rag_assets.stores.artifacts import ArtifactStore
+    from rag_assets.stores.keyword.vocabulary import Vocabulary
+    from rag_assets.stores.vectors import ShardReader
+
+
+class IndexParts:
+    """Shard, vocabulary, artifacts and embedding model of one generation. Safe to use from several threads."""
+
+    def __init__(self, home: Home, generation: Generation) -> None:
+        """Raises GenerationError where the generation lacks a part."""
+        self._home = home
+        self._generation = generation
+        self._lock = threading.Lock()
+        self._shard: ShardReader | None = None
+        self._vocabulary: Vocabulary | None = None
+        self._artifacts: ArtifactStore | None = None
+        self._embedder: Future[Embedder] | None = None
+        for part in (generation.vectors, generation.keyword):
+            if not part.is_dir():
+                raise GenerationError(
+                    f"generation {generation.manifest.generation_id} of {generation.manifest.index_label}: "
+                    f"{part} is missing; run: rag-assets index --force"
+                )
+
+    def shard(self) -> ShardReader:
+        """Raises VectorStoreError where it cannot be read or does not hold what the manifest says."""
+        with self._lock:
+            if self._shard is None:
+                from rag_assets.stores.vectors import ShardReader, VectorStoreError
+
+                opened = ShardReader(self._generation.vectors)
+                declared = self._generation.manifest.counts.get("points")
+                if declared is not None and opened.count() != declared:
+                    found = opened.count()
+                    opened.close()
+                    raise VectorStoreError(
+                        f"vector shard {self._generation.vectors} holds {found} of {declared} points; "
+                        "run: rag-assets index --force"
+                    )
+                self._shard = opened
+            return self._shard
+
+    def vocabulary(self) -> Vocabulary:
+        """Raises KeywordIndexError."""
+        with self._lock:
+            if self._vocabulary is None:
+                from rag_assets.stores.keyword.vocabulary import Vocabulary
+
+                self._vocabulary = Vocabulary(self._generation.keyword)
+            return self._vocabulary
+
+    def artifacts(self) -> ArtifactStore:
+        with self._lock:
+            if self._artifacts is None:
+                from rag_assets.stores.artifacts import ArtifactStore
+
+                self._artifacts = ArtifactStore(self._home, self._generation)
+            return self._artifacts
+
+    def embedder(self) -> Future[Embedder]:
+        """The model that made the vectors; it goes on loading while the caller opens other parts. The future raises
+        NoEmbedderError."""
+        with self._lock:
+            if self._embedder is None:
+                manifest = self._generation.manifest
+                if manifest.lexical_only:
+                    self._embedder = Future()
+                    self._embedder.set_exception(NoEmbedderError("this index was built without an embedding model"))
+                else:
+                    self._embedder = start_loading(manifest.embedding_model, self._home.cache)
+            return self._embedder
+
+    def close(self) -> None:
+        with self._lock:
+            if self._shard is not None:
+                self._shard.close()
+                self._shard = None

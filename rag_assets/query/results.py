@@ -1,0 +1,86 @@
+"""What a search returns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class QueryError(ValueError):
+    """A question or a condition that cannot be searched for; the text says what would be valid."""
+
+
+class Mode(StrEnum):
+    """How candidates are found."""
+
+    HYBRID = "hybrid"  # both, blended
+    SEMANTIC = "semantic"  # nearest embeddings
+    BM25 = "bm25"  # keyword weights
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """One section of the index, with all that is needed to cite it. Lines are 1-based and inclusive.
+
+    `score` is the blend (0 to 1) in hybrid mode, else the raw score of the mode. `scores` says where it comes from:
+    `dense` (cosine) and `bm25` (BM25F), each also `…_normalised` to 0..1 within the candidates of this search; a
+    side that did not find the section is absent. `text` is the finder snippet.
+    """
+
+    path: str
+    start_line: int
+    end_line: int
+    symbol: str
+    kind: str
+    score: float
+    point_id: str
+    text: str
+    title: str
+    section_key: str
+    part_index: int
+    part_total: int
+    semantic_id: str
+    code_language: str
+    commit_sha: str
+    document_uri: str
+    slice_uri: str
+    description_uri: str
+    scores: Mapping[str, float]
+    label: str
+    generation_id: str
+    run_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class TermEvidence:
+    """A term of the question: how many sections hold it (0: none) and its weight in the question."""
+
+    term: str
+    sections: int
+    weight: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchResult:
+    """Hits, best first, and how they were found. `mode` is the one really used; `warnings` say why it differs from
+    `requested_mode`. `timings` are seconds per step. `terms` and `candidates` are filled by `explain`."""
+
+    query: str
+    hits: tuple[Hit, ...]
+    mode: Mode
+    requested_mode: Mode
+    label: str
+    generation_id: str
+    commit_sha: str
+    run_id: str
+    warnings: tuple[str, ...] = ()
+    timings: Mapping[str, float] = field(default_factory=dict)
+    terms: tuple[TermEvidence, ...] = ()
+    candidates: Mapping[str, int] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    def __len__(self) -> int:
+        return len(self.hits)
