@@ -219,7 +219,6 @@ def dagster_run(arguments: argparse.Namespace) -> dict[str, Any]:
 
     from rag_assets.defs.resources import Workspace
     from rag_assets.definitions import defs
-    from rag_assets.stages import build as stage_build
     from rag_assets.stages.labels import label_of
     from rag_assets.stages.progress import Silent
     from rag_assets.stores.home import Home
@@ -232,7 +231,7 @@ def dagster_run(arguments: argparse.Namespace) -> dict[str, Any]:
     with DagsterInstance.local_temp(str(home.dagster)) as instance:
         instance.add_dynamic_partitions("index_label", [label])
         started = time.perf_counter()
-        result = defs.get_job_def("index").execute_in_process(
+        result = defs.resolve_job_def("index").execute_in_process(
             instance=instance,
             partition_key=label,
             resources={"workspace": Workspace(home=str(settings.home)), "progress": Silent()},
@@ -241,18 +240,13 @@ def dagster_run(arguments: argparse.Namespace) -> dict[str, Any]:
         wall = time.perf_counter() - started
         steps = [event for event in result.all_events if event.event_type_value == "STEP_SUCCESS"]
         stages_wall = sum(event.step_success_data.duration_ms for event in steps) / 1000
-    candidate = stage_build.candidate_build(home, settings, label)
-    unchanged = [
-        event.asset_materialization.metadata["unchanged"].value
-        for event in result.all_events
-        if event.is_step_materialization and event.asset_materialization is not None
-    ]
-    redone = not all(unchanged)
+    materializations = [event.materialization for event in result.all_events if event.is_step_materialization]
+    metadata = {made.asset_key.path[-1]: made.metadata for made in materializations}
     return {
         "wall": wall,
         "stages_wall": stages_wall,
-        "parsed": candidate.required("segments").counts["parsed"] if redone else 0,
-        "embedded": candidate.required("embeddings").counts["embedded"] if redone else 0,
+        "parsed": metadata["segments"]["parsed"].value,
+        "embedded": metadata["embeddings"]["embedded"].value,
     }
 
 

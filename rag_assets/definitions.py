@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dagster import Definitions, define_asset_job, in_process_executor, load_assets_from_package_module
+from dagster import AssetSelection, Definitions, define_asset_job, in_process_executor, load_assets_from_package_module
 
 from rag_assets.defs import assets
 from rag_assets.defs.resources import Workspace
 from rag_assets.stages.progress import Silent
+from rag_assets.stages.versions import STAGES
 
 index_job = define_asset_job(
     "index",
-    selection="*",
+    selection=AssetSelection.assets(*STAGES),
     description="Indexes labels from their repositories to the active index.",
 )
 

@@ -232,7 +232,7 @@ class SummaryFacts(ABC):
         if not validation.successful:
             return InvokeResult.failure(validation.errors, validation.warnings)
         identifier = point_id(self.org_id, self.project_id, self.repo_id, self.index_label, payload.semantic_id)
-        point = RagPoint(identifier, payload, vector, section.section_normalized_text.encode())
+        point = RagPoint(identifier, payload, vector, payload.finder_snippet.encode())
         return InvokeResult.create(point, validation.warnings)
 
     def _payload(self, section: SummarySection) -> RagVectorPayload:

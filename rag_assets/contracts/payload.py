@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Literal
 
 from rag_assets.contracts.identity import DEFAULT_SECTION, build_semantic_id
@@ -163,9 +163,14 @@ class RagVectorPayload:
         """PascalCase keys; None, empty strings and empty collections left out; times as ISO 8601 "o" (B17)."""
         found: dict[str, Any] = {}
         for name, key in _key_names():
-            value = _plain(getattr(self, name))
-            if value is not None:
-                found[key] = value
+            value = getattr(self, name)
+            if value is None or value == "":
+                continue
+            if type(value) is not str and type(value) is not int:  # most fields are one of these
+                value = _plain(value)
+                if value is None:
+                    continue
+            found[key] = value
         return found
 
     @classmethod
@@ -221,12 +226,14 @@ def pascal_case(name: str) -> str:
     return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
 
 
+@lru_cache(maxsize=256)  # all points of a generation carry the date of one commit
 def round_trip_time(moment: datetime) -> str:
     """.NET's round-trip format "o": seven decimals and `Z` (B17)."""
     utc = moment.astimezone(UTC)
     return f"{utc:%Y-%m-%dT%H:%M:%S}.{utc.microsecond:06d}0Z"
 
 
+@lru_cache(maxsize=256)
 def parse_round_trip(text: str) -> datetime:
     """The inverse of `round_trip_time`; digits beyond microseconds are cut."""
     head, _, fraction = text.removesuffix("Z").partition(".")
@@ -241,11 +248,7 @@ def _key_names() -> tuple[tuple[str, str], ...]:
 
 
 def _plain(value: Any) -> Any:
-    """The JSON form of one field, or None where it is left out."""
-    if value is None or value == "":
-        return None
-    if isinstance(value, str | bool):
-        return value
+    """The JSON form of an enum, a time or a collection; None for a collection without elements."""
     if isinstance(value, int):
         return int(value)
     if isinstance(value, datetime):

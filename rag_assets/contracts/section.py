@@ -93,6 +93,7 @@ class SummarySection:
 
     def populate_rag_payload(self, payload: RagVectorPayload) -> None:
         """Section-specific metadata, after the SemanticId is set (A33)."""
+        text = self.section_normalized_text
         payload.part_index = self.part_index
         payload.part_total = self.part_total
         payload.symbol = self.symbol
@@ -100,7 +101,7 @@ class SummarySection:
         payload.kind = self.kind
         payload.artifact = self.symbol
         payload.primary_entity = self.primary_entity
-        payload.finder_snippet = self.section_normalized_text
+        payload.finder_snippet = text
         payload.graph_node_keys = self.graph_node_keys
         payload.html_anchor = self.html_anchor
         payload.line_start = payload.start_line = self.span.line_start  # one value for both pairs (R7)
@@ -108,8 +109,8 @@ class SummarySection:
         payload.char_start = self.span.char_start
         payload.char_end = self.span.char_end
         payload.source_sha256 = content_hash(self.source_text)
-        payload.content_hash = content_hash(f"{self.section_normalized_text}\n\n{self.source_text}")
-        payload.content_len_chars = len(self.section_normalized_text)
+        payload.content_hash = content_hash(f"{text}\n\n{self.source_text}")
+        payload.content_len_chars = len(text)
         payload.chunk_size_tokens = self.snippet_tokens
 
     def slice_uri(self, document_uri: str) -> str:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import accumulate
 from typing import Self
+
+_LONE_CARRIAGE_RETURN = re.compile(r"\r(?!\n)")
 
 
 class ParseHealth(StrEnum):
@@ -37,14 +41,10 @@ class LineIndex:
     __slots__ = ("_length", "_starts")
 
     def __init__(self, text: str) -> None:
-        starts = [0]
-        find = text.find
-        position = find("\n")
-        while position != -1:
-            starts.append(position + 1)
-            position = find("\n", position + 1)
+        starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
+        starts.pop()  # the last piece has no line end
         if "\r" in text:
-            extra = [i + 1 for i, c in enumerate(text) if c == "\r" and (i + 1 == len(text) or text[i + 1] != "\n")]
+            extra = [lone.end() for lone in _LONE_CARRIAGE_RETURN.finditer(text)]
             if extra:
                 starts = sorted({*starts, *extra})
         self._starts = starts

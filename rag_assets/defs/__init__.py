@@ -1,1 +1,10 @@
 """The Dagster layer: thin assets over `rag_assets.stages`, one file per stage."""
+
+from __future__ import annotations
+
+import warnings
+
+from dagster import BetaWarning
+
+# Backfill policies are "beta" in every release since 1.5; one warning per asset would only hide real ones.
+warnings.filterwarnings("ignore", category=BetaWarning, message=r"Parameter `backfill_policy`")

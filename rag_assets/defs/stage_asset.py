@@ -97,7 +97,7 @@ def _metadata(builds: dict[str, IndexBuild], reports: dict[str, StageReport]) ->
         found[f"{prefix}generation"] = spec.generation_id
         found[f"{prefix}commit"] = spec.git.commit_sha
         found[f"{prefix}unchanged"] = report.unchanged
-        for name, count in report.counts.items():
+        for name, count in (report.counts | report.work).items():
             found[f"{prefix}{name}"] = count
         for name, rows in report.tables.items():
             if rows:

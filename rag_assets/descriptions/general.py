@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
+from rag_assets.classification.facts import is_interface_name
 from rag_assets.contracts.description import SummaryFacts
 from rag_assets.contracts.identity import DEFAULT_SECTION
 from rag_assets.contracts.kinds import RagContentType, SubtypeKind
 from rag_assets.contracts.section import SummarySection
-from rag_assets.contracts.segment import Member, MemberKind, Parameter, Span
+from rag_assets.contracts.segment import LineIndex, Member, MemberKind, Parameter, Span
 from rag_assets.descriptions.markdown import declaration_markdown, member_markdown
 from rag_assets.descriptions.node_keys import declaration_key, document_section_keys, member_keys
 from rag_assets.languages import SourceType
@@ -27,6 +28,7 @@ from rag_assets.sections import (
     kebab_case,
     text_sections,
 )
+from rag_assets.sections.blocks import moved
 from rag_assets.sections.code import OVERVIEW
 from rag_assets.sections.paragraphs import cut_to, paragraphs
 from rag_assets.sections.snippet import finder_header, member_line, path_words, shortened_sentences
@@ -116,9 +118,11 @@ class GeneralDescription(SummaryFacts):
         )
         purpose = self.summary if self.documented else self._short_purpose()
         own_key = declaration_key(self.code_language, self.fqn, self.declaration, self.path)
+        # A program has no name of its own: every part needs its path to be told from others.
+        place = [("Path", path_words(self.path, self.fqn))] if self.declaration == "program" else []
         return Outline(
             header=finder(facts=self._facts(), purpose=purpose),
-            short_header=[*finder(purpose=shortened_sentences(purpose, REPEATED_PURPOSE_CHARS)), ""],
+            short_header=[*finder(facts=place, purpose=shortened_sentences(purpose, REPEATED_PURPOSE_CHARS)), ""],
             self_block=Block("", self.header, (self.name,), (own_key,), declaration_markdown(self)),
             blocks=self._member_blocks(),
         )
@@ -138,8 +142,11 @@ class GeneralDescription(SummaryFacts):
 
     def _short_purpose(self) -> str:
         """Undocumented: what the name says, in words. The members follow in the same snippet."""
-        words = " ".join(identifier_words(self.name)).lower()
-        return f"{words} {self.declaration}".strip()
+        words = list(identifier_words(self.name))
+        if self.declaration == "interface" and is_interface_name(self.name):
+            words = words[1:]
+        text = " ".join(words).lower()
+        return text if text == self.declaration else f"{text} {self.declaration}".strip()
 
     def _member_blocks(self) -> list[Block]:
         blocks: list[Block] = []
@@ -158,15 +165,22 @@ class GeneralDescription(SummaryFacts):
         return Block(member_line(member, owner), tile, (member.name,), keys, member_markdown(member, owner))
 
     def _statement_blocks(self, member: Member, tile: Span, excerpt: str) -> list[Block]:
-        """Statements have no name to list: their text is what can be found. All pieces share one slice."""
+        """Statements have no name to list: their text is what can be found. The pieces share out the tile."""
         pieces = [
             piece
             for paragraph in paragraphs(excerpt, 0, len(excerpt))
             for piece in cut_to(excerpt, paragraph, STATEMENT_CHARS)
         ]
-        texts = [excerpt[start:end].strip() for start, end in pieces] or [member.signature]
-        fence = f"```{self.code_language}\n{{}}\n```"
-        return [Block(text, tile, markdown=fence.format(text)) for text in texts]
+        blocks: list[Block] = []
+        lines = LineIndex(excerpt)
+        for number, (start, end) in enumerate(pieces):
+            text = excerpt[start:end].strip()
+            inner = moved(lines.span(start, end), member.span)
+            first = tile if number == 0 else inner
+            last = tile if number == len(pieces) - 1 else inner
+            span = Span(first.line_start, last.line_end, first.char_start, last.char_end)
+            blocks.append(Block(text, span, markdown=f"```{self.code_language}\n{text}\n```"))
+        return blocks or [Block(member.signature, tile)]
 
     # running text
 

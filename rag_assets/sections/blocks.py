@@ -70,3 +70,13 @@ def covering(spans: Sequence[Span]) -> Span:
         min(span.char_start for span in spans),
         max(span.char_end for span in spans),
     )
+
+
+def moved(inner: Span, origin: Span) -> Span:
+    """A span of a slice as a span of the file, where `origin` is the span of the slice."""
+    return Span(
+        origin.line_start + inner.line_start - 1,
+        origin.line_start + inner.line_end - 1,
+        origin.char_start + inner.char_start,
+        origin.char_start + inner.char_end,
+    )

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from rag_assets.contracts.identity import content_hash, unique_slugs
 from rag_assets.contracts.section import EmbeddingWindow, SummarySection
 from rag_assets.contracts.segment import LineIndex, Span
-from rag_assets.sections.blocks import Block, SectionSubject, section_of
+from rag_assets.sections.blocks import Block, SectionSubject, moved, section_of
 from rag_assets.sections.chunks import Chunk, Run, chunk_runs
 from rag_assets.sections.paragraphs import Piece, fit_pieces, paragraphs
 from rag_assets.sections.splitting import HEADER_SHARE, budget_of, count_lines, fit_lines, split
@@ -167,15 +167,9 @@ def _block(outline: TextOutline, group: _Group, chunk: Chunk, keys: Sequence[str
     inside = [i for i in group.sections if outline.sections[i].start < end and start < outline.sections[i].end]
     headings = [outline.sections[i].heading.rsplit(PATH_SEPARATOR, 1)[-1] for i in inside]
     declared = [name for offset, name in outline.declared if start <= offset < end]
-    inner, origin = lines.span(start, end), outline.origin
     return Block(
         outline.text[start:end],
-        Span(
-            origin.line_start + inner.line_start - 1,
-            origin.line_start + inner.line_end - 1,
-            origin.char_start + start,
-            origin.char_start + end,
-        ),
+        moved(lines.span(start, end), outline.origin),
         names=tuple(name for name in (*outline.names, *headings, *declared) if name),
         node_keys=tuple(key for i in inside for key in outline.node_keys(keys[i])),
     )

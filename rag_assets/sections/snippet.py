@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from rag_assets.contracts.segment import Member
+from rag_assets.contracts.segment import Member, MemberKind
 from rag_assets.sections.splitting import shortened
 
 GENERAL_DOMAIN = "General"
@@ -108,8 +108,11 @@ def compact_signature(signature: str) -> str:
 
 
 def member_line(member: Member, owner: str = "") -> str:
-    """One member as one line: `Task<Order> Create(Order order) — Creates the order.` `owner` names a nested type."""
-    text = compact_signature(member.signature)
+    """One member as one line: `Task<Order> Create(Order order) — Creates the order.` `owner` names a nested type.
+
+    Of an undocumented private field only the name: its type is said again where it comes from, by a constructor.
+    """
+    text = member.name if _is_private_state(member) else compact_signature(member.signature)
     if not text:
         text = f"{member.name} = {member.value}" if member.value else member.name
     text = shortened(one_line(text), SIGNATURE_CHARS)
@@ -117,3 +120,7 @@ def member_line(member: Member, owner: str = "") -> str:
         text = f"{owner}: {text}"
     doc = first_paragraph(member.doc)
     return f"{text} — {shortened_sentences(doc, MEMBER_DOC_CHARS)}" if doc else text
+
+
+def _is_private_state(member: Member) -> bool:
+    return member.kind is MemberKind.FIELD and not member.doc and "private" in member.modifiers

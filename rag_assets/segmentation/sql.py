@@ -30,14 +30,14 @@ def segment_sql(text: str, path: str, language: str) -> SegmentedFile:
     """
     lines = LineIndex(text)
     script = scan(text)
-    groups = list(_groups(text, script.objects))
-    segments = [_segment(text, lines, group, language) for group in groups]
-    segments.extend(_rest(text, lines, path, language, groups))
-    segments.sort(key=lambda segment: (segment.span.char_start, segment.span.char_end))
     health, detail = ParseHealth.OK, ""
     if script.unclosed >= 0:
         health = ParseHealth.PARTIAL
         detail = f"unclosed string or comment at line {lines.line_of(script.unclosed)}"
+    groups = list(_groups(text, script.objects))
+    segments = [_segment(text, lines, group, language) for group in groups]
+    segments.extend(_rest(text, lines, path, language, groups))
+    segments.sort(key=lambda segment: (segment.span.char_start, segment.span.char_end))
     numbered = (replace(segment, ordinal=number, health=health) for number, segment in enumerate(segments))
     return SegmentedFile(tuple(numbered), health, detail)
 

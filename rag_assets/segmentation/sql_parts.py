@@ -47,10 +47,7 @@ class _Item:
     end: int
     text: list[str] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
-
-    @property
-    def plain(self) -> str:
-        return " ".join("".join(self.text).split())
+    plain: str = ""  # without comments, on one line; set when the item ends
 
 
 def columns(text: str, lines: LineIndex, found: SqlObject) -> tuple[Member, ...]:
@@ -86,8 +83,10 @@ def declared_head(text: str, found: SqlObject) -> tuple[str, int]:
         end = _body_start(text, found)
     elif found.header.kind in ("table", "type") and not found.header.alters:
         end = found.header.end
-    pieces = [item.plain for item in _items(text, found.head, end, whole=True)]
-    return " ".join(pieces)[:_MAX_SIGNATURE_CHARS].rstrip("; "), end
+    head = text[found.head : end]
+    if "--" in head or "/*" in head:
+        head = _PIECE.sub(lambda piece: " " if piece[0][:2] in ("--", "/*") else piece[0], head)
+    return " ".join(head.split())[:_MAX_SIGNATURE_CHARS].rstrip("; "), end
 
 
 def _body_start(text: str, found: SqlObject) -> int:
@@ -121,8 +120,8 @@ def parameters(text: str, found: SqlObject, head_end: int) -> tuple[Parameter, .
     return tuple(made)
 
 
-def _items(text: str, start: int, end: int, *, whole: bool = False) -> Iterator[_Item]:
-    """The entries of a list from inside its parenthesis to the one that closes it; `whole` ignores commas."""
+def _items(text: str, start: int, end: int) -> Iterator[_Item]:
+    """The entries of a list, from inside its parenthesis to the one that closes it."""
     depth = 0
     position = start
     item = _Item(start, start)
@@ -132,13 +131,13 @@ def _items(text: str, start: int, end: int, *, whole: bool = False) -> Iterator[
         position = piece.end()
         mark = piece[0]
         if mark.startswith(("--", "/*")):
-            same_line = not item.plain and "\n" not in text[item.start : piece.start()]
+            same_line = not text[item.start : piece.start()].strip(" \t")
             (previous if previous is not None and same_line else item).comments.append(mark)
             item.text.append(" ")
-        elif mark == "," and depth == 0 and not whole:
+        elif mark == "," and depth == 0:
             yield from _finished(text, item, piece.start())
             previous, item = item, _Item(position, position)
-        elif mark == ")" and depth == 0 and not whole:
+        elif mark == ")" and depth == 0:
             yield from _finished(text, item, piece.start())
             return
         else:
@@ -149,6 +148,7 @@ def _items(text: str, start: int, end: int, *, whole: bool = False) -> Iterator[
 
 
 def _finished(text: str, item: _Item, end: int) -> Iterator[_Item]:
+    item.plain = " ".join("".join(item.text).split())
     if item.plain:
         content = text[item.start : end]
         item.start += len(content) - len(content.lstrip())

@@ -30,27 +30,29 @@ _SET_ACTIONS = frozenset({"NULL", "DEFAULT", "("})
 _KEYWORDS = "|".join(sorted({*_STATEMENTS, *_BLOCK, "GO", "DELIMITER"}, key=lambda word: (-len(word), word)))
 _STRING = r"'(?:[^']++|'')*+'"
 _ESCAPED = r"[eE]'(?:[^'\\]++|\\.|'')*+'"  # PostgreSQL
-_BRACKET = r"\[(?=[^'\"\]\d])[^\]\r\n]*+\]"
+_BRACKET = r"\[(?=[^'\"\]\d])[^\[\]\r\n]*+\]"
 _DOLLAR = r"\$(?:[^\W\d]\w*+)?\$"
 _TOKEN_TEMPLATE = rf"""
-    (?:%(guard)s(?:
-        [^\w'"`\[/$();-]++
-      | {_ESCAPED} | {_STRING} | {_BRACKET} | "(?:[^"]++|"")*+" | `[^`]*+`
-      | (?!(?:{_KEYWORDS})(?!%(letter)s))%(letter)s++
+    [ \t]*+ (?P<first>(?:{_KEYWORDS})(?!%(letter)s))
+  | (?:%(guard)s(?:
+        [^\w'"`\[/$();\r\n-]++
+      | [\r\n](?![ \t]*+(?:{_KEYWORDS})(?!%(letter)s))
+      | (?!(?:BEGIN|CASE|END)(?!%(letter)s))(?![eE]')[\w\#]%(letter)s*+
+      | {_STRING} | {_BRACKET} | {_ESCAPED} | "(?:[^"]++|"")*+" | `[^`]*+`
       | \( (?:[^()'"`/$;\[-]++ | {_STRING} | {_BRACKET})*+ \)
-      | -(?!-) | /(?!\*) | \$(?!(?:[^\W\d]\w*+)?\$) | \[(?!{_BRACKET[2:]})
+      | -(?!-) | /(?!\*) | (?!{_DOLLAR})\$ | \[
     ))*+
     (?: %(delimiter)s
-      | (?P<word>%(letter)s++)
+      | [\r\n][ \t]*+(?P<word>(?:{_KEYWORDS})(?!%(letter)s))
+      | (?P<inner>BEGIN|CASE|END)
       | (?P<punct>[();])
       | (?P<comment>--[^\r\n]*+)
       | (?P<block>/\*)
       | (?P<dollar>{_DOLLAR})
-      | (?P<unclosed>['"`])
-      | (?P<other>[$\[]) )
+      | (?P<unclosed>[eE]?['"`]) )
 """
 """One match skips everything that decides nothing (names, closed strings, parentheses without parentheses) in one
-go, then takes the next token that may: that makes the scanner several times faster than a match per token."""
+go, then takes the next token that may. Statement keywords count where a line or statement begins only."""
 
 _FLAGS = re.IGNORECASE | re.VERBOSE | re.DOTALL
 _TOKEN = re.compile(_TOKEN_TEMPLATE % {"guard": "", "letter": r"[\w\#$]", "delimiter": "(?!)"}, _FLAGS)
@@ -112,7 +114,7 @@ def _read_tokens(text: str, tokens: _Tokens) -> int:
     while match := pattern.match(text, position):
         kind = match.lastgroup or ""
         start, position = match.span(kind)
-        if kind == "word":
+        if kind in ("first", "word", "inner"):
             position = _add_word(text, tokens, start, position)
         elif kind == "punct":
             tokens.found.append((match[kind], start, position))

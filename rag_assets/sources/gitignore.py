@@ -2,7 +2,8 @@
 
 Own code because the common library matches whole paths with file semantics: `*` followed by `!*/`, or
 `foo/**` asked about the directory `foo`, come out differently from git, and a hostile pattern can make its
-regular expressions backtrack for minutes. The tests compare this module with `git check-ignore`.
+regular expressions backtrack for minutes. The tests compare this module with `git check-ignore`. One difference
+is meant: `?` and `[…]` stand for a character, in git for a byte of its UTF-8 form.
 """
 
 from __future__ import annotations

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from rag_assets.stages.build import IndexBuild, StageReport
+from rag_assets.stages.build import BuildError, IndexBuild, StageReport
 from rag_assets.stages.checks import CHECKS
-from rag_assets.stages.build import BuildError
 from rag_assets.stages.versions import STAGES, stage_version
 from rag_assets.stores.cache import cache_key
 from rag_assets.stores.generations import Manifest, active_pointer, promote, write_manifest

@@ -54,7 +54,8 @@ class BuildSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StageReport:
-    """What a stage did. `counts` become metadata and manifest numbers; `tables` are for people.
+    """What a stage did. `counts` describe the result and become metadata and manifest numbers, `work` says what
+    this run had to do for it (all zero when `unchanged`), `tables` are for people.
 
     `problems` are the expected failures of single rows, listed and never swallowed.
     """
@@ -64,6 +65,7 @@ class StageReport:
     inputs: str
     output: str
     counts: dict[str, int] = field(default_factory=dict)
+    work: dict[str, int] = field(default_factory=dict)
     tables: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     unchanged: bool = False
@@ -123,7 +125,7 @@ class IndexBuild:
         record = self.record(stage)
         if record is None or record.inputs != inputs or record.version != stage_version(stage):
             return None
-        return replace(record, unchanged=True)
+        return replace(record, unchanged=True, work=dict.fromkeys(record.work, 0))
 
     def finish(self, report: StageReport) -> StageReport:
         write_atomically(self.record_path(report.stage), msgspec.json.encode(report, order="sorted"))

@@ -107,9 +107,7 @@ def ignore_policy(settings: Settings, repository: RepositorySettings) -> IgnoreP
     )
 
 
-def _write(
-    build: IndexBuild, snapshot: Snapshot, policy: IgnorePolicy, inputs: str, progress: Progress
-) -> StageReport:
+def _write(build: IndexBuild, snapshot: Snapshot, policy: IgnorePolicy, inputs: str, progress: Progress) -> StageReport:
     blobs = BlobStore(build.home.blobs)
     rows: list[list[dict[str, Any]]] = [[] for _ in build.buckets]
     reasons: Counter[str] = Counter()

@@ -49,12 +49,8 @@ def embed_sections(build: IndexBuild, embedder: BatchEmbedder, progress: Progres
         version=stage_version(STAGE),
         inputs=inputs,
         output=digest_files(parts, build.directory),
-        counts={
-            "vectors": counts["vectors"],
-            "embedded": counts["embedded"],
-            "from_cache": counts["from_cache"],
-            "dimension": embedder.dimension,
-        },
+        counts={"vectors": counts["vectors"], "dimension": embedder.dimension},
+        work={"embedded": counts["embedded"], "from_cache": counts["from_cache"]},
     )
     return build.finish(report)
 

@@ -60,10 +60,9 @@ def segment_files(build: IndexBuild, progress: Progress) -> StageReport:
         output=digest_files(parts, build.directory),
         counts={
             "segments": totals["segments"],
-            "parsed": totals["parsed"],
-            "from_cache": totals["from_cache"],
             **{f"health_{name.replace('-', '_')}": health[name] for name in sorted(health)},
         },
+        work={"parsed": totals["parsed"], "from_cache": totals["from_cache"]},
         tables={
             "parse health": [{"health": name, "files": count} for name, count in sorted(health.items())],
             "files not parsed cleanly": unclean,

@@ -5,7 +5,9 @@ Pure data; each store compiles it to its own query language, so that nothing is 
 
 from __future__ import annotations
 
+import fnmatch
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 _WILDCARDS = re.compile(r"[*?\[]")
@@ -58,39 +60,36 @@ def has_wildcard(pattern: str) -> bool:
     return _WILDCARDS.search(pattern) is not None
 
 
-def glob_matcher(pattern: str) -> re.Pattern[str]:
-    """A glob over repository paths: `**` crosses folders, `*` and `?` do not, `[ab]` is a set, a trailing `/` means
-    everything below, a glob without `/` is matched against the file name in any folder."""
-    anchored = pattern + "**" if pattern.endswith("/") else pattern
+def glob_matcher(pattern: str) -> Callable[[str], bool]:
+    """A glob over repository paths: `**` as a whole segment crosses folders, `*`, `?` and `[ab]` stay within one, a
+    trailing `/` means everything below, a glob without `/` is matched against the file name in any folder.
+
+    O(segments of the pattern x segments of the path): no pattern is slow, whatever a user types.
+    """
+    anchored = f"{pattern}**" if pattern.endswith("/") else pattern
     if "/" not in anchored:
         anchored = f"**/{anchored}"
-    made: list[str] = []
-    position = 0
-    while position < len(anchored):
-        if anchored.startswith("**/", position):
-            made.append("(?:[^/]+/)*")
-            position += 3
-        elif anchored.startswith("**", position):
-            made.append(".*")
-            position += 2
-        else:
-            position = _translate_one(anchored, position, made)
-    return re.compile("".join(made) + r"\Z", re.DOTALL)
+    segments = [None if part == "**" else re.compile(fnmatch.translate(part)) for part in anchored.split("/")]
+
+    def matches(path: str) -> bool:
+        parts = path.split("/")
+        part = segment = 0
+        resume: tuple[int, int] | None = None  # where to go on when the last `**` has to take one more part
+        while part < len(parts):
+            wanted = segments[segment] if segment < len(segments) else _NOTHING
+            if wanted is None:
+                resume = (part, segment + 1)
+                segment += 1
+            elif wanted.match(parts[part]):
+                part, segment = part + 1, segment + 1
+            elif resume is not None:
+                resume = (resume[0] + 1, resume[1])
+                part, segment = resume
+            else:
+                return False
+        return all(rest is None for rest in segments[segment:])
+
+    return matches
 
 
-def _translate_one(pattern: str, position: int, made: list[str]) -> int:
-    """Appends the expression of the character or set at `position`; returns where the next one starts."""
-    char = pattern[position]
-    if char == "*":
-        made.append("[^/]*")
-    elif char == "?":
-        made.append("[^/]")
-    elif char == "[" and (end := pattern.find("]", position + 2)) != -1:
-        members = pattern[position + 1 : end]
-        negated = members[0] in "!^" and len(members) > 1
-        escaped = re.sub(r"([\\\[\]^&~|])", r"\\\1", members[1:] if negated else members)
-        made.append(f"[{'^/' if negated else ''}{escaped}]")
-        return end + 1
-    else:
-        made.append(re.escape(char))
-    return position + 1
+_NOTHING = re.compile(r"(?!)")

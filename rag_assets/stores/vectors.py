@@ -245,7 +245,7 @@ class ShardReader:
         if tenant not in self._paths:
             everything = SearchFilter(org_id=scope.org_id, project_id=scope.project_id)
             self._paths[tenant] = list(self.values("Path", everything))
-        matches = glob_matcher(pattern).match
+        matches = glob_matcher(pattern)
         return [path for path in self._paths[tenant] if matches(path)]
 
 

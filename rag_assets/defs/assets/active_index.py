@@ -1,7 +1,5 @@
 """Asset `active_index`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from dagster import AssetExecutionContext, MaterializeResult, ResourceParam, asset
@@ -9,8 +7,8 @@ from dagster import AssetExecutionContext, MaterializeResult, ResourceParam, ass
 from rag_assets.defs.partitions import index_labels, one_run_for_all_labels
 from rag_assets.defs.resources import Workspace
 from rag_assets.defs.stage_asset import candidate, check_specs, materialize_labels
-from rag_assets.stages.build import IndexBuild, StageReport
 from rag_assets.stages.active_index import activate
+from rag_assets.stages.build import IndexBuild, StageReport
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.versions import stage_version
 

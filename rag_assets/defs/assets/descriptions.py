@@ -1,7 +1,5 @@
 """Asset `descriptions`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from dagster import AssetExecutionContext, MaterializeResult, ResourceParam, asset
@@ -23,7 +21,7 @@ from rag_assets.stages.versions import stage_version
     kinds={"python", "parquet"},
     code_version=stage_version("descriptions"),
     check_specs=check_specs("descriptions"),
-    description="The kind of every segment with the evidence for it, and the facts its description builder read from it.",
+    description="The kind of every segment with its evidence, and the facts that its description builder read from it.",
 )
 def descriptions(
     context: AssetExecutionContext, workspace: Workspace, progress: ResourceParam[Progress]

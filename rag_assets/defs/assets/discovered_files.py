@@ -1,7 +1,5 @@
 """Asset `discovered_files`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from dagster import AssetExecutionContext, Config, MaterializeResult, ResourceParam, asset

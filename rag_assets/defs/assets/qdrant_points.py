@@ -1,7 +1,5 @@
 """Asset `qdrant_points`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from dagster import AssetExecutionContext, MaterializeResult, ResourceParam, asset
@@ -10,8 +8,8 @@ from rag_assets.defs.partitions import index_labels, one_run_for_all_labels
 from rag_assets.defs.resources import Workspace
 from rag_assets.defs.stage_asset import candidate, check_specs, materialize_labels
 from rag_assets.stages.build import IndexBuild, StageReport
-from rag_assets.stages.qdrant_points import build_points
 from rag_assets.stages.progress import Progress
+from rag_assets.stages.qdrant_points import build_points
 from rag_assets.stages.versions import stage_version
 
 

@@ -1,7 +1,5 @@
 """Asset `segments`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from dagster import AssetExecutionContext, MaterializeResult, ResourceParam, asset
@@ -10,8 +8,8 @@ from rag_assets.defs.partitions import index_labels, one_run_for_all_labels
 from rag_assets.defs.resources import Workspace
 from rag_assets.defs.stage_asset import candidate, check_specs, materialize_labels
 from rag_assets.stages.build import IndexBuild, StageReport
-from rag_assets.stages.segments import segment_files
 from rag_assets.stages.progress import Progress
+from rag_assets.stages.segments import segment_files
 from rag_assets.stages.versions import stage_version
 
 
@@ -23,7 +21,10 @@ from rag_assets.stages.versions import stage_version
     kinds={"treesitter", "parquet"},
     code_version=stage_version("segments"),
     check_specs=check_specs("segments"),
-    description="One segment per top-level symbol of a code file, one per text document, with exact ranges, members, documentation and the parse health of every file.",
+    description=(
+        "One segment per top-level symbol of a code file, one per text document, with exact ranges, members and "
+        "documentation; and the parse health of every file."
+    ),
 )
 def segments(
     context: AssetExecutionContext, workspace: Workspace, progress: ResourceParam[Progress]

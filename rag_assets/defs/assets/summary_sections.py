@@ -1,7 +1,5 @@
 """Asset `summary_sections`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from dagster import AssetExecutionContext, MaterializeResult, ResourceParam, asset
@@ -9,10 +7,10 @@ from dagster import AssetExecutionContext, MaterializeResult, ResourceParam, ass
 from rag_assets.defs.partitions import index_labels, one_run_for_all_labels
 from rag_assets.defs.resources import Workspace
 from rag_assets.defs.stage_asset import candidate, check_specs, materialize_labels
-from rag_assets.stages.build import IndexBuild, StageReport
 from rag_assets.models import embedding_window
-from rag_assets.stages.summary_sections import build_sections
+from rag_assets.stages.build import IndexBuild, StageReport
 from rag_assets.stages.progress import Progress
+from rag_assets.stages.summary_sections import build_sections
 from rag_assets.stages.versions import stage_version
 
 
@@ -24,7 +22,10 @@ from rag_assets.stages.versions import stage_version
     kinds={"python", "parquet"},
     code_version=stage_version("summary_sections"),
     check_specs=check_specs("summary_sections"),
-    description="The atomic indexing units: finder snippets that fit the embedding window, with the source range and the markdown behind each.",
+    description=(
+        "The atomic indexing units: finder snippets that fit the embedding window, with the source range and the "
+        "markdown behind each."
+    ),
 )
 def summary_sections(
     context: AssetExecutionContext, workspace: Workspace, progress: ResourceParam[Progress]

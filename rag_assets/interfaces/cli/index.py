@@ -15,7 +15,7 @@ def index(
     repositories: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="REPO...",
+            metavar="REPO",
             help="Configured ids, labels, paths, git URLs or source archives. Default: all configured repositories, "
             "or the git repository of the current folder when none is configured.",
         ),

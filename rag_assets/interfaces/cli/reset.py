@@ -23,7 +23,7 @@ def reset(
     context: typer.Context,
     labels: Annotated[
         list[str] | None,
-        typer.Argument(metavar="LABEL...", help="Which indexes to remove.", autocompletion=complete_label),
+        typer.Argument(metavar="LABEL", help="Which indexes to remove.", autocompletion=complete_label),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Remove every index.")] = False,
     cache: Annotated[

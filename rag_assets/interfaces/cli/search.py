@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from typing import Annotated, Any
@@ -15,7 +16,7 @@ from rag_assets.interfaces.cli.output import Output, Part, short
 from rag_assets.interfaces.cli.session import session_of
 from rag_assets.interfaces.freshness import Freshness, freshness_of
 from rag_assets.query import open_index
-from rag_assets.query.results import Hit, HitScores, Mode, SearchResult
+from rag_assets.query.results import Hit, Mode, SearchResult
 
 _SHOWN_LINES = 4  # of a snippet; `show` has the rest
 _SHOWN_WIDTH = 160
@@ -23,9 +24,24 @@ _SAID_ABOVE = ("Domain:", "DomainSummary:", "Kind:", "Artifact:", "PrimaryEntity
 _MAX_LIMIT = 1000
 
 
+def _known_kinds(names: list[str] | None) -> list[str]:
+    """The contract's spelling of kinds typed in any case."""
+    spelled = {kind.lower(): kind.value for kind in SubtypeKind}
+    for name in names or []:
+        if name.lower() not in spelled:
+            near = difflib.get_close_matches(name.lower(), spelled, n=1)
+            hint = f"did you mean {spelled[near[0]]}?" if near else f"there are: {', '.join(spelled.values())}"
+            raise typer.BadParameter(f"unknown kind {name!r}; {hint}")
+    return [spelled[name.lower()] for name in names or []]
+
+
+def _complete_kind(incomplete: str) -> list[str]:
+    return [kind.value for kind in SubtypeKind if kind.lower().startswith(incomplete.lower())]
+
+
 def search(
     context: typer.Context,
-    query: Annotated[str, typer.Argument(help="What to look for: words, a question, an identifier.")],
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="What to look for: words, a question, an identifier.")],
     label: Annotated[
         str | None,
         typer.Option(
@@ -39,9 +55,12 @@ def search(
         str | None, typer.Option(help="Only files of this path, folder or glob (src/**/*Service.cs).")
     ] = None,
     kinds: Annotated[
-        list[SubtypeKind] | None,
+        list[str] | None,
         typer.Option(
-            "--kind", help="Only this kind, such as Service or Test; repeatable.", case_sensitive=False, metavar="KIND"
+            "--kind",
+            help="Only this kind, such as Service or Test; repeatable.",
+            callback=_known_kinds,
+            autocompletion=_complete_kind,
         ),
     ] = None,
     languages: Annotated[
@@ -68,7 +87,7 @@ def search(
                 limit=limit,
                 mode=mode,
                 path=path,
-                kinds=tuple(kind.value for kind in kinds or ()),
+                kinds=tuple(kinds or ()),
                 languages=tuple(languages or ()),
                 explain=explain,
             )
@@ -98,7 +117,7 @@ def as_object(query: str, result: SearchResult, freshness: Freshness, explain: b
         "hits": [_hit_object(rank, hit, explain) for rank, hit in enumerate(result.hits, 1)],
     }
     if explain:
-        made["milliseconds"] = {step: round(spent, 3) for step, spent in result.timings.items()}
+        made["timings"] = {step: round(spent, 5) for step, spent in result.timings.items()}
         made["candidates"] = dict(result.candidates)
         made["terms"] = [asdict(term) for term in result.terms]
     return made
@@ -120,7 +139,7 @@ def _hit_object(rank: int, hit: Hit, explain: bool) -> dict[str, Any]:
         "text": hit.text,
     }
     if explain:
-        made["scores"] = asdict(hit.scores)
+        made["scores"] = {name: round(value, 6) for name, value in hit.scores.items()}
     return made
 
 
@@ -135,8 +154,9 @@ def _show(output: Output, result: SearchResult, freshness: Freshness, explain: b
             (f"  {hit.kind}{part}  {hit.score:.3f}", "dim"),
         )
         if explain:
-            output.line((f"    {_explained(hit.scores)}  {hit.point_id}", "dim"))
-        for line in snippet_lines(hit.text):
+            scores = ", ".join(f"{name} {value:.3f}" for name, value in hit.scores.items())
+            output.line((f"    {scores}  point {hit.point_id}", "dim"))
+        for line in snippet_lines(hit):
             output.line((f"    {line}", "dim"))
     if not result.hits:
         output.note("nothing found")
@@ -144,9 +164,10 @@ def _show(output: Output, result: SearchResult, freshness: Freshness, explain: b
         output.line(*parts)
 
 
-def snippet_lines(text: str) -> list[str]:
+def snippet_lines(hit: Hit) -> list[str]:
     """The lines of a snippet that tell more than the line above them, cut to the width of a screen."""
-    telling = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith(_SAID_ABOVE)]
+    said = (*_SAID_ABOVE, f"{hit.kind}: {hit.symbol}")
+    telling = [line.strip() for line in hit.text.splitlines() if line.strip() and not line.startswith(said)]
     telling.sort(key=lambda line: not line.startswith("Purpose:"))
     return [line if len(line) <= _SHOWN_WIDTH else f"{line[: _SHOWN_WIDTH - 1]}…" for line in telling[:_SHOWN_LINES]]
 
@@ -158,23 +179,11 @@ def _footer(result: SearchResult, freshness: Freshness, explain: bool) -> list[l
         staleness(freshness, result.label),
     ]
     if explain:
-        spent = ", ".join(f"{step} {took:.1f} ms" for step, took in result.timings.items())
+        spent = ", ".join(f"{step} {1000 * took:.1f} ms" for step, took in result.timings.items())
         found = ", ".join(f"{count} {side}" for side, count in result.candidates.items())
         terms = ", ".join(f"{term.term} in {term.sections}" for term in result.terms)
         lines += [[(f"{result.mode}: {spent}; candidates {found}", "dim")], [(f"words: {terms}", "dim")]]
     return lines
-
-
-def _explained(scores: HitScores) -> str:
-    """`dense 0.412 (normalised 1.000, rank 1)` for each side that found the hit."""
-    sides = (
-        ("dense", scores.dense, scores.dense_normalised, scores.dense_rank),
-        ("bm25", scores.bm25, scores.bm25_normalised, scores.bm25_rank),
-    )
-    found = [
-        f"{name} {raw:.3f} (normalised {part:.3f}, rank {rank})" for name, raw, part, rank in sides if raw is not None
-    ]
-    return ", ".join(found)
 
 
 def staleness(freshness: Freshness, label: str) -> list[Part]:

@@ -75,7 +75,7 @@ def _payload(home: Home, name: str, index: Index, point: str) -> dict[str, Any]:
     """The payload of what the user named. Raises CommandError or QueryError where it is nothing or ambiguous."""
     located = _PATH_AND_LINE.fullmatch(point)
     if located is None:
-        return dict(index.get(point).payload)
+        return index.get(point)
     from rag_assets.interfaces.cli.located import payload_at
 
     return payload_at(home, name, located["path"], int(located["line"]))

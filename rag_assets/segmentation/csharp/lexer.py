@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_START = re.compile(r"""//|/\*|(?<![$@])[$@]*+"|'|(?:\A\ufeff?|(?<=[\r\n]))[ \t]*+\#""")
+_START = re.compile(r"""//|/\*|"|'|\#""")  # alternatives that begin with a literal: sre skips to them fast
+_LITERAL_PREFIX = frozenset("$@")
 _LINE_REST = re.compile(r"[^\r\n]*+")
 _DIRECTIVE = re.compile(r"#[ \t]*+(\w++|[:!])?+[ \t]*+([^\r\n]*+)")
 _QUOTES = re.compile(r'"++')
@@ -20,7 +21,7 @@ _CHAR = re.compile(r"'[^'\\\r\n]*+(?:\\.[^'\\\r\n]*+)*+'?+")
 _VERBATIM = re.compile(r'"[^"]*+(?:""[^"]*+)*+"?+')
 _INTERPOLATED_TEXT = re.compile(r'(?:[^"\\{\r\n]++|\\.|\{\{)*+')
 _INTERPOLATED_VERBATIM_TEXT = re.compile(r'(?:[^"{]++|""|\{\{)*+')
-_HOLE_TOKEN = re.compile(r"""//|/\*|(?<![$@])[$@]*+"|'|[{}]""")
+_HOLE_TOKEN = re.compile(r"""//|/\*|"|'|\{|\}""")
 _VISIBLE = re.compile(r"[^\r\n]")
 _BRACKET = re.compile(r"[(){}\[\]]")
 _CLOSER = {")": "(", "]": "[", "}": "{"}
@@ -53,15 +54,17 @@ def scan(text: str) -> Scan:
     found = _START.search(text, 0)
     while found:
         start, token = found.start(), found.group()
-        if token[-1] == "#":
-            start = found.end() - 1
+        if token == "#":
+            if not _begins_line(text, start):
+                found = _START.search(text, start + 1)
+                continue
             end, content = _directive(text, start, directives), (start, 0)
         elif token == "//":
             end, content = _LINE_REST.match(text, start).end(), (start, 0)  # type: ignore[union-attr] # matches always
         elif token == "/*":
             end, content = _comment_end(text, start), (start, 0)
         else:
-            end = strings.end_of(start, token)
+            end = strings.end_of(start, _prefix(text, start, done) + token)
             content = (found.end(), 1 if end > found.end() and text[end - 1] in "\"'" else 0)
         pieces.append(text[done : content[0]])
         pieces.append(blank(text[content[0] : end - content[1]]))
@@ -99,6 +102,21 @@ def brackets(code: str) -> dict[int, int]:
     return matches
 
 
+def _begins_line(text: str, position: int) -> bool:
+    """Whether only blanks stand before `position` on its line."""
+    while position and text[position - 1] in " \t":
+        position -= 1
+    return position == 0 or text[position - 1] in "\r\n\ufeff"
+
+
+def _prefix(text: str, quote: int, lowest: int) -> str:
+    """The `$` and `@` before a quote, not before offset `lowest`."""
+    start = quote
+    while start > lowest and text[start - 1] in _LITERAL_PREFIX:
+        start -= 1
+    return text[start:quote]
+
+
 def _directive(text: str, start: int, directives: list[Directive]) -> int:
     found = _DIRECTIVE.match(text, start)
     if found is None:  # cannot happen: the pattern matches a lone #
@@ -122,11 +140,10 @@ class _Strings:
         self._text = text
         self._holes_broken = False
 
-    def end_of(self, start: int, token: str) -> int:
-        """The offset after the literal that begins at `start` with `token` (prefix and first quote)."""
-        if token == "'":
-            return _end(_CHAR, self._text, start)
-        quote = start + len(token) - 1
+    def end_of(self, quote: int, token: str) -> int:
+        """The offset after the literal whose first quote is at `quote`; `token` is its prefix and that quote."""
+        if token[-1] == "'":
+            return _end(_CHAR, self._text, quote)
         if "@" not in token:
             quotes = _QUOTES.match(self._text, quote).end() - quote  # type: ignore[union-attr] # one quote is there
             if quotes >= 3:
@@ -171,7 +188,10 @@ class _Strings:
             if found is None:
                 return -1
             token = found.group()
+            quote = found.start()
             position = found.end()
+            if token == '"':
+                token = _prefix(text, quote, 0) + token
             if token == "{":
                 depths[-1] += 1
             elif token == "}":
@@ -183,12 +203,12 @@ class _Strings:
             elif token == "//":
                 position = _end(_LINE_REST, text, position)
             elif token == "/*":
-                position = _comment_end(text, found.start())
+                position = _comment_end(text, quote)
             elif "$" in token and ("@" in token or not text.startswith('""', position)):
                 modes.append("@" in token)
                 in_text = True
             else:
-                position = self.end_of(found.start(), token)
+                position = self.end_of(quote, token)
         return -1
 
 

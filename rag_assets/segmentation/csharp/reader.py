@@ -24,8 +24,9 @@ _TOKEN = re.compile(
 
 def collapsed(text: str) -> str:
     """`text` on one line: white space, comments and directives become single blanks, literals stay as written."""
-    if _NEEDS_CARE.search(text) is None:
-        return " ".join(text.split())
+    words = text.split()
+    if len(words) < 2 or _NEEDS_CARE.search(text) is None:
+        return " ".join(words)
     pieces: list[str] = []
     for found in _TOKEN.finditer(text):
         kept = found.group("kept")

@@ -22,7 +22,7 @@ TEXTS = {
     "one word": "invoice",
     "one character": "x",
     "question": "Where is the order total computed, and who calls it?",
-    "snippet": "Domain: General\n\nKind: Manager\n\nArtifact: Shop.OrderManager\n\nPurpose: Creates and cancels orders.",
+    "snippet": "Domain: General\n\nKind: Manager\n\nArtifact: Shop.OrderManager\n\nPurpose: Creates or cancels orders.",
     "code": "public async Task<IReadOnlyList<Order>> GetOpenOrdersAsync(int customerId, CancellationToken token)",
     "sql": "CREATE PROCEDURE dbo.Invoice_Create @Id INT AS INSERT INTO dbo.Invoice (CustomerId) VALUES (@Id);",
     "accents": "Größe des Lagers prüfen: café, naïve, Überweisung",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -104,9 +105,9 @@ def _other_version(directory: Path) -> None:
     ],
     ids=["no statistics", "no vocabulary", "half a file", "other json", "cut vocabulary", "other version"],
 )
-def test_damage_is_an_error_with_the_next_command(tmp_path: Path, damage: object, says: str) -> None:
+def test_damage_is_an_error_with_the_next_command(tmp_path: Path, damage: Callable[[Path], object], says: str) -> None:
     written(tmp_path, sections(5))
-    damage(tmp_path)  # type: ignore[operator]
+    damage(tmp_path)
     with pytest.raises(KeywordIndexError, match=says) as raised:
         Vocabulary(tmp_path)
     assert "rag-assets index --force" in str(raised.value)

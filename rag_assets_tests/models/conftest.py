@@ -1,0 +1,36 @@
+"""The model, loaded once per precision for all tests of this folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rag_assets.models import LocalEmbedder, Precision
+from rag_assets.models.token_ids import TextEncoder
+from rag_assets.models.weights import ModelFiles, locate_model
+
+
+@pytest.fixture(scope="session")
+def model_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("model-cache")
+
+
+@pytest.fixture(scope="session")
+def model_files() -> ModelFiles:
+    return locate_model()
+
+
+@pytest.fixture(scope="session")
+def encoder(model_files: ModelFiles) -> TextEncoder:
+    return TextEncoder.load(model_files.tokenizer)
+
+
+@pytest.fixture(scope="session")
+def int8(model_cache: Path) -> LocalEmbedder:
+    return LocalEmbedder.load(model_cache, Precision.INT8, threads=2)
+
+
+@pytest.fixture(scope="session")
+def fp32(model_cache: Path) -> LocalEmbedder:
+    return LocalEmbedder.load(model_cache, Precision.FP32, threads=2)

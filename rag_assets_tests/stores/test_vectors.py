@@ -1,0 +1,308 @@
+"""The embedded vector shard: what goes in comes out, nothing leaks between tenants, damage is said."""
+
+from __future__ import annotations
+
+import shutil
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rag_assets.stores.filters import SearchFilter, glob_matcher
+from rag_assets.stores.vectors import Scored, ShardReader, ShardWriter, StoredPoint, VectorStoreError
+
+DIMENSION = 16
+TENANTS = [("acme", "shop"), ("acme", "site"), ("acme2", "shop"), ("globex", "shop")]
+FOLDERS = ("src/Api", "src/Api/V1", "src/Core", "srcs", "docs")
+NO_TERMS = (np.zeros(0, np.uint32), np.zeros(0, np.float32))
+
+
+def point_id(number: int) -> str:
+    return str(uuid.uuid5(uuid.NAMESPACE_OID, str(number)))
+
+
+def unit_rows(count: int, seed: int = 1) -> np.ndarray:
+    rows = np.random.default_rng(seed).standard_normal((count, DIMENSION)).astype(np.float32)
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def terms(number: int) -> tuple[np.ndarray, np.ndarray]:
+    """Indices over the whole range of uint32; every section has term 5."""
+    indices = np.array(sorted({5, number % 7 + 10, 4_000_000_000 + number % 3}), np.uint32)
+    return indices, np.linspace(0.5, 1.0 + number % 11, len(indices)).astype(np.float32)
+
+
+def payload(number: int, **changes: Any) -> dict[str, Any]:
+    org, project = TENANTS[number % len(TENANTS)]
+    made = {
+        "OrgId": org,
+        "ProjectId": project,
+        "DocId": f"doc{number}",
+        "SemanticId": f"{org}:{number}",
+        "IndexLabel": f"{project}@main",
+        "Path": f"{FOLDERS[number % len(FOLDERS)]}/File{number % 23}.cs",
+        "Kind": ("Service", "Model", "Test")[number % 3],
+        "CodeLanguage": ("csharp", "sql")[number % 2],
+        "SourceType": "code",
+        "Symbol": f"Shop.{('Orders', 'Carts')[number % 2]}.Type{number}",
+        "ContentHash": f"hash{number}",
+    }
+    return {key: value for key, value in {**made, **changes}.items() if value is not None}
+
+
+def points(count: int) -> list[StoredPoint]:
+    rows = unit_rows(count)
+    return [StoredPoint(point_id(n), rows[n], terms(n), payload(n)) for n in range(count)]
+
+
+def write(directory: Path, made: list[StoredPoint], dimension: int = DIMENSION, **options: Any) -> Path:
+    writer = ShardWriter(directory, dimension, **options)
+    writer.upsert(made)
+    writer.finish()
+    return directory
+
+
+def scope(org: str = "acme", project: str = "shop", **conditions: Any) -> SearchFilter:
+    return SearchFilter(org_id=org, project_id=project, **conditions)
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ShardReader]:
+    with ShardReader(write(tmp_path_factory.mktemp("shard") / "s", points(600))) as opened:
+        yield opened
+
+
+def allowed(condition: SearchFilter) -> list[int]:
+    """The slow, obvious post-filter over everything there is."""
+
+    def holds(found: dict[str, Any]) -> bool:
+        tenant = (found["OrgId"], found["ProjectId"]) == (condition.org_id, condition.project_id)
+        return tenant and (
+            (not condition.label or found["IndexLabel"] == condition.label)
+            and (not condition.kinds or found["Kind"] in condition.kinds)
+            and (not condition.languages or found["CodeLanguage"] in condition.languages)
+            and (not condition.source_types or found["SourceType"] in condition.source_types)
+            and found["Symbol"].startswith(condition.symbol_prefix)
+            and (not condition.paths or any(_path_matches(path, found["Path"]) for path in condition.paths))
+        )
+
+    return [number for number in range(600) if holds(payload(number))]
+
+
+def _path_matches(pattern: str, path: str) -> bool:
+    return path == pattern or path.startswith(f"{pattern.rstrip('/')}/") or glob_matcher(pattern)(path)
+
+
+SCOPES = {
+    **{f"{org} {project}": scope(org, project) for org, project in TENANTS},
+    "label": scope(label="shop@main"),
+    "other label": scope(label="site@main"),
+    "kind": scope(kinds=("Model",)),
+    "two kinds": scope(kinds=("Model", "Test")),
+    "language": scope(languages=("sql",)),
+    "source type": scope(source_types=("code", "document")),
+    "no such source type": scope(source_types=("document",)),
+    "symbol prefix": scope(symbol_prefix="Shop.Orders."),
+    "exact path": scope(paths=("src/Api/File0.cs",)),
+    "folder": scope(paths=("src/Api",)),
+    "folder with slash": scope(paths=("src/",)),
+    "folder with stars": scope(paths=("src/**",)),
+    "folder at the root": scope(paths=("docs",)),
+    "file name": scope(paths=("File7.cs",)),
+    "glob": scope(paths=("src/*/File1*.cs",)),
+    "deep glob": scope(paths=("**/V1/*.cs",)),
+    "two paths": scope(paths=("docs/", "src/Core/*2.cs")),
+    "no such path": scope(paths=("lib/**/*.cs",)),
+    "all together": scope(paths=("src/**/*.cs",), kinds=("Service",), languages=("csharp",), label="shop@main"),
+    "unknown tenant": scope("nobody", "shop"),
+    "prefix of a tenant": scope("acm", "shop"),
+}
+
+
+@pytest.mark.parametrize("condition", SCOPES.values(), ids=SCOPES.keys())
+def test_filters_are_applied_before_the_top_k(reader: ShardReader, condition: SearchFilter) -> None:
+    """B02, R17: the pushed-down filter gives what a post-filter over everything gives, and k stays k."""
+    numbers = allowed(condition)
+    rows = unit_rows(600)
+    query = unit_rows(1, seed=9)[0]
+    best = sorted(numbers, key=lambda n: -float(rows[n] @ query))[:5]
+    assert [found.id for found in reader.dense(query, condition, 5)] == [point_id(n) for n in best]
+    assert {found.id for found in reader.sparse([5], [1.0], condition, 1000)} == {point_id(n) for n in numbers}
+    assert len(reader.sparse([5], [1.0], condition, 5)) == min(5, len(numbers))
+    assert reader.count(condition) == len(numbers)
+    assert set(reader.ids(condition)) == {point_id(n) for n in numbers}
+    everyone = [point_id(n) for n in range(600)]
+    assert set(reader.retrieve(everyone, condition)) == {point_id(n) for n in numbers}
+
+
+def test_sparse_scores_are_dot_products(reader: ShardReader) -> None:
+    query = {5: 1.0, 12: 0.5, 4_000_000_001: 2.0}
+    expected = {}
+    for number in allowed(scope()):
+        indices, values = terms(number)
+        expected[point_id(number)] = sum(query.get(int(i), 0.0) * float(v) for i, v in zip(indices, values, strict=True))
+    found = reader.sparse(list(query), list(query.values()), scope(), 1000)
+    assert {hit.id: hit.score for hit in found} == pytest.approx(expected, rel=1e-6)
+    assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
+
+
+def test_dense_scores_are_cosines(reader: ShardReader) -> None:
+    rows = unit_rows(600)
+    found = reader.dense(rows[0], scope(), 3)
+    assert found[0].id == point_id(0)
+    assert [hit.score for hit in found] == pytest.approx(
+        sorted((float(rows[n] @ rows[0]) for n in allowed(scope())), reverse=True)[:3], abs=1e-6
+    )
+
+
+def test_no_terms_find_nothing(reader: ShardReader) -> None:
+    assert reader.sparse([], [], scope(), 10) == []
+    assert reader.sparse([77], [1.0], scope(), 10) == []
+
+
+def test_values_of_a_field_are_those_of_the_tenant(reader: ShardReader) -> None:
+    numbers = allowed(scope())
+    expected = {kind: sum(payload(n)["Kind"] == kind for n in numbers) for kind in ("Model", "Service", "Test")}
+    assert reader.values("Kind", scope()) == expected
+    assert reader.values("Path", scope("nobody")) == {}
+
+
+def test_find_stays_within_the_tenant(reader: ShardReader) -> None:
+    assert list(reader.find("SemanticId", "acme:0", scope(), 5)) == [point_id(0)]
+    assert reader.find("SemanticId", "acme:0", scope("globex"), 5) == {}
+    assert len(reader.find("Kind", "Model", scope(), 5)) == 5
+
+
+def test_ids_come_with_content_hashes(reader: ShardReader) -> None:
+    assert reader.ids() == {point_id(n): f"hash{n}" for n in range(600)}
+
+
+PAYLOAD = {
+    "Title": "größer 注文 😀 \u200b",
+    "FinderSnippet": "a: b\r\n\tc\0d\\\"",
+    "PartIndex": 3,
+    "CharEnd": 2**40,
+    "Negative": -1,
+    "Half": 0.5,
+    "Flag": True,
+    "LabelSlugs": ["a", "b", ""],
+    "PdfPages": [1, 2],
+    "GraphNodeKeys": ["csharp:Ns.Repository`1|TYPE", "csharp:Ns.Ü|TYPE"],
+    "Empty": "",
+    "NoList": [],
+    "Nothing": None,
+    "IndexedUtc": "2026-01-02T03:04:05.1234560Z",
+    "ContentTypeId": 2,
+}
+
+
+def test_payloads_round_trip(tmp_path: Path) -> None:
+    """B17: every type the contract writes, and odd text, comes back equal."""
+    stored = payload(0, **{key: value for key, value in PAYLOAD.items() if value is not None}) | {"Nothing": None}
+    write(tmp_path / "s", [StoredPoint(point_id(0), unit_rows(1)[0], terms(0), stored)])
+    with ShardReader(tmp_path / "s") as opened:
+        found = opened.retrieve([point_id(0)], scope())[point_id(0)]
+    assert found == stored
+    assert {key: type(value) for key, value in found.items()} == {key: type(value) for key, value in stored.items()}
+
+
+def test_a_point_may_lack_a_vector_or_terms(tmp_path: Path) -> None:
+    made = [
+        StoredPoint(point_id(0), None, terms(0), payload(0)),
+        StoredPoint(point_id(4), unit_rows(1)[0], NO_TERMS, payload(4)),
+    ]
+    write(tmp_path / "s", made)
+    with ShardReader(tmp_path / "s") as opened:
+        assert [hit.id for hit in opened.dense(unit_rows(1)[0], scope(), 9)] == [point_id(4)]
+        assert [hit.id for hit in opened.sparse([5], [1.0], scope(), 9)] == [point_id(0)]
+        assert opened.count() == 2
+
+
+def test_a_lexical_shard_has_no_dense_vectors(tmp_path: Path) -> None:
+    write(tmp_path / "s", points(20), dimension=0)
+    with ShardReader(tmp_path / "s") as opened:
+        assert len(opened.sparse([5], [1.0], scope(), 100)) == 5
+        with pytest.raises(VectorStoreError, match="cannot be searched"):
+            opened.dense(unit_rows(1)[0], scope(), 5)
+
+
+def test_an_empty_shard_answers_nothing(tmp_path: Path) -> None:
+    with ShardReader(write(tmp_path / "s", [])) as opened:
+        assert opened.count() == 0
+        assert opened.ids() == {}
+        assert opened.dense(unit_rows(1)[0], scope(paths=("*.cs",)), 5) == []
+
+
+@pytest.mark.parametrize(
+    ("point", "says"),
+    [
+        (StoredPoint(point_id(0), unit_rows(1)[0][:-1], NO_TERMS, payload(0)), r"shape \(15,\)"),
+        (StoredPoint("not-a-uuid", unit_rows(1)[0], NO_TERMS, payload(0)), "not-a-uuid"),
+        (StoredPoint(point_id(0), unit_rows(1)[0], NO_TERMS, payload(0, Title="\ud800")), "src/Api/File0.cs"),
+        (StoredPoint(point_id(0), unit_rows(1)[0], NO_TERMS, payload(0, Title=object())), "src/Api/File0.cs"),
+    ],
+    ids=["dimension", "id", "lone surrogate", "not json"],
+)
+def test_a_bad_point_is_named(tmp_path: Path, point: StoredPoint, says: str) -> None:
+    with pytest.raises(VectorStoreError, match=says):
+        write(tmp_path / "s", [point])
+
+
+def test_what_a_killed_build_left_is_replaced(tmp_path: Path) -> None:
+    writer = ShardWriter(tmp_path / "s", DIMENSION)
+    writer.upsert(points(50))  # and never finished
+    write(tmp_path / "s", points(3))
+    with ShardReader(tmp_path / "s") as opened:
+        assert set(opened.ids()) == {point_id(n) for n in range(3)}
+
+
+@pytest.mark.parametrize("hnsw_from_points", [10_000, 100], ids=["flat", "graph"])
+def test_two_builds_rank_alike(tmp_path: Path, hnsw_from_points: int) -> None:
+    made = points(400)
+    queries = unit_rows(30, seed=5)
+    found: list[list[Scored]] = []
+    for name in ("a", "b"):
+        write(tmp_path / name, made, hnsw_from_points=hnsw_from_points)
+        with ShardReader(tmp_path / name) as opened:
+            found.append([hit for query in queries for hit in opened.dense(query, scope(), 20)])
+            found[-1] += opened.sparse([5, 11], [1.0, 1.0], scope(), 400)
+    assert found[0] == found[1]
+
+
+def test_the_graph_finds_what_the_scan_finds(tmp_path: Path) -> None:
+    made = points(400)
+    write(tmp_path / "flat", made)
+    write(tmp_path / "graph", made, hnsw_from_points=100)
+    queries = unit_rows(20, seed=6)
+    with ShardReader(tmp_path / "flat") as flat, ShardReader(tmp_path / "graph") as graph:
+        same = [
+            len({a.id for a in flat.dense(query, scope(), 10)} & {b.id for b in graph.dense(query, scope(), 10)})
+            for query in queries
+        ]
+    assert sum(same) >= 0.99 * 10 * len(queries)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda d: shutil.rmtree(d),
+        lambda d: (d / "edge_config.json").unlink(),
+        lambda d: (d / "edge_config.json").write_text("{", encoding="utf-8"),
+        lambda d: next(d.glob("segments/*/segment.json")).write_bytes(b""),
+        lambda d: next(d.glob("segments/*/payload_storage/page_0.dat")).unlink(),
+    ],
+    ids=["no folder", "no configuration", "half a configuration", "empty segment", "no payloads"],
+)
+def test_damage_is_an_error_with_the_next_command(tmp_path: Path, damage: Callable[[Path], object]) -> None:
+    damage(write(tmp_path / "s", points(20)))
+    with pytest.raises(VectorStoreError, match="rag-assets index --force"), ShardReader(tmp_path / "s") as opened:
+        opened.retrieve(list(opened.ids()), scope())
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    with pytest.raises(VectorStoreError, match="cannot be made"):
+        ShardWriter(tmp_path / "file" / "s", DIMENSION)
