@@ -6,7 +6,8 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from enum import StrEnum
-from itertools import accumulate
+from itertools import accumulate, count
+from operator import add
 from typing import Self
 
 _LONE_CARRIAGE_RETURN = re.compile(r"\r(?!\n)")
@@ -41,7 +42,8 @@ class LineIndex:
     __slots__ = ("_length", "_starts")
 
     def __init__(self, text: str) -> None:
-        starts = [0, *accumulate(len(line) + 1 for line in text.split("\n"))]
+        lengths = accumulate(map(len, text.split("\n")))
+        starts: list[int] = [0, *map(add, lengths, count(1))]  # + 1 for each line end so far
         starts.pop()  # the last piece has no line end
         if "\r" in text:
             extra = [lone.end() for lone in _LONE_CARRIAGE_RETURN.finditer(text)]

@@ -15,7 +15,7 @@ from rag_assets.contracts.identity import DEFAULT_SECTION
 from rag_assets.contracts.kinds import RagContentType, SubtypeKind
 from rag_assets.contracts.section import SummarySection
 from rag_assets.contracts.segment import LineIndex, Member, MemberKind, Parameter, Span
-from rag_assets.descriptions.markdown import declaration_markdown, member_markdown
+from rag_assets.descriptions.markdown import declaration_markdown, fenced_code, member_markdown
 from rag_assets.descriptions.node_keys import declaration_key, document_section_keys, member_keys
 from rag_assets.languages import SourceType
 from rag_assets.sections import (
@@ -124,7 +124,7 @@ class GeneralDescription(SummaryFacts):
             header=finder(facts=self._facts(), purpose=purpose),
             short_header=[*finder(facts=place, purpose=shortened_sentences(purpose, REPEATED_PURPOSE_CHARS)), ""],
             self_block=Block("", self.header, (self.name,), (own_key,), declaration_markdown(self)),
-            blocks=self._member_blocks(),
+            blocks=self._member_blocks(own_key),
         )
 
     def _facts(self) -> list[tuple[str, str]]:
@@ -148,12 +148,12 @@ class GeneralDescription(SummaryFacts):
         text = " ".join(words).lower()
         return text if text == self.declaration else f"{text} {self.declaration}".strip()
 
-    def _member_blocks(self) -> list[Block]:
+    def _member_blocks(self, own_key: str) -> list[Block]:
         blocks: list[Block] = []
         excerpts = iter(self.excerpts)
         for leaf, tile in zip(leaves_of(self.members), self.tiles, strict=True):
             if leaf.member.kind in TEXT_MEMBERS:
-                blocks += self._statement_blocks(leaf.member, tile, next(excerpts))
+                blocks += self._statement_blocks(leaf.member, tile, next(excerpts), own_key)
             else:
                 blocks.append(self._member_block(leaf, tile))
         return blocks
@@ -164,7 +164,7 @@ class GeneralDescription(SummaryFacts):
         keys = member_keys(self.code_language, fqn, member)
         return Block(member_line(member, owner), tile, (member.name,), keys, member_markdown(member, owner))
 
-    def _statement_blocks(self, member: Member, tile: Span, excerpt: str) -> list[Block]:
+    def _statement_blocks(self, member: Member, tile: Span, excerpt: str, own_key: str) -> list[Block]:
         """Statements have no name to list: their text is what can be found. The pieces share out the tile."""
         pieces = [
             piece
@@ -179,7 +179,7 @@ class GeneralDescription(SummaryFacts):
             first = tile if number == 0 else inner
             last = tile if number == len(pieces) - 1 else inner
             span = Span(first.line_start, last.line_end, first.char_start, last.char_end)
-            blocks.append(Block(text, span, markdown=f"```{self.code_language}\n{text}\n```"))
+            blocks.append(Block(text, span, markdown=fenced_code(text, self.code_language)))
         return blocks or [Block(member.signature, tile)]
 
     # running text

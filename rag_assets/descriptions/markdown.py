@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.segment import Member, MemberKind
+from rag_assets.sections.tiling import leaves_of
 
 if TYPE_CHECKING:
     from rag_assets.descriptions.general import GeneralDescription
@@ -12,8 +14,6 @@ if TYPE_CHECKING:
 
 def description_markdown(description: GeneralDescription) -> str:
     """The whole description: title, purpose, signature, facts, and every member with its documentation."""
-    from rag_assets.sections.tiling import leaves_of
-
     members = [member_markdown(leaf.member, leaf.owner) for leaf in leaves_of(description.members)]
     return "\n".join([declaration_markdown(description), *members]) + "\n"
 
@@ -22,21 +22,22 @@ def declaration_markdown(description: GeneralDescription) -> str:
     """Everything but the members; ends with the heading under which they follow."""
     d = description
     place = f"{d.path}:{d.span.line_start}-{d.span.line_end}"
-    lines = [f"# {d.kind} {d.name}", "", f"`{d.fqn}` · {d.declaration} · {place}", ""]
-    lines += [d.doc or d.summary, ""]
+    lines = [
+        f"# {d.kind} {d.name}",
+        "",
+        f"{inline_code(d.fqn)} · {d.declaration} · {place}",
+        "",
+        d.doc or d.summary,
+        "",
+    ]
     if d.signature:
-        lines += [f"```{d.code_language}", *(f"[{attribute}]" for attribute in d.attributes), d.signature, "```", ""]
-    facts = (
-        ("Domain", [d.domain_title] if d.domain_key else []),
-        ("Inherits", d.base_types),
-        ("Implements", d.interfaces),
-        ("Depends on", d.dependencies),
-    )
-    listed = [f"- {label}: {', '.join(f'`{value}`' if label != 'Domain' else value for value in values)}"
-              for label, values in facts if values]  # fmt: skip
-    lines += [*listed, ""] if listed else []
-    if d.members:
-        lines += ["## Members", ""]
+        attributes = [f"[{attribute}]" for attribute in d.attributes]
+        lines += [fenced_code("\n".join([*attributes, d.signature]), d.code_language), ""]
+    facts = [f"- Domain: {d.domain_title}"] if d.domain_key else []
+    listed = (("Inherits", d.base_types), ("Implements", d.interfaces), ("Depends on", d.dependencies))
+    facts += [f"- {label}: {', '.join(map(inline_code, values))}" for label, values in listed if values]
+    lines += [*facts, ""] if facts else []
+    lines += ["## Members", ""] if d.members else []
     return "\n".join(lines)
 
 
@@ -46,8 +47,23 @@ def member_markdown(member: Member, owner: str = "") -> str:
     text = member.signature or member.name
     if member.kind is MemberKind.ENUM_VALUE and member.value and member.value not in text:
         text = f"{text} = {member.value}"
-    lines = [f"- {prefix}`{text}`"]
+    lines = [f"- {prefix}{inline_code(text)}"]
     if member.attributes:
-        lines.append("  " + " ".join(f"`[{attribute}]`" for attribute in member.attributes))
+        lines.append("  " + " ".join(inline_code(f"[{attribute}]") for attribute in member.attributes))
     lines += [f"  {line}".rstrip() for line in member.doc.splitlines()]
     return "\n".join(lines)
+
+
+def inline_code(text: str) -> str:
+    """A code span that also holds the backtick of an arity, as CommonMark wants it."""
+    return f"`` {text} ``" if "`" in text else f"`{text}`"
+
+
+def fenced_code(text: str, language: str = "") -> str:
+    """A code block whose fence is longer than any run of backticks inside."""
+    longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{text}\n{fence}"
+
+
+_BACKTICKS = re.compile(r"`+")

@@ -71,7 +71,7 @@ def _read(path: Path, source_sha256: str) -> dict[str, NDArray[Any]] | None:
     """The kept weights, or None when there are none, or they are damaged or of other weights."""
     try:
         kept: TensorFile = map_tensors(path)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except TensorFileError as error:
         _log.warning("%s; it is made again", error)

@@ -8,11 +8,13 @@ Format: 8 bytes little-endian length of the header, JSON header, data.
 from __future__ import annotations
 
 import json
-import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from rag_assets.models.files import write_whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -58,10 +60,7 @@ def map_tensors(path: Path) -> TensorFile:
 
 
 def write_tensors(path: Path, tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, str]) -> None:
-    """Writes `path` whole or not at all; the same input gives the same bytes. Raises OSError.
-
-    Safe when two processes write the same content at once. `metadata` may not be empty.
-    """
+    """Writes `path` as `write_whole` does; the same input gives the same bytes. Raises OSError."""
     names = {dtype: name for name, dtype in _DTYPES.items()}
     header: dict[str, Any] = {"__metadata__": dict(sorted(metadata.items()))}
     offset = 0
@@ -71,22 +70,8 @@ def write_tensors(path: Path, tensors: Mapping[str, NDArray[Any]], metadata: Map
         offset = end
     encoded = json.dumps(header, separators=(",", ":")).encode()
     encoded += b" " * (-(_LENGTH_BYTES + len(encoded)) % _ALIGNMENT)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            file.write(len(encoded).to_bytes(_LENGTH_BYTES, "little"))
-            file.write(encoded)
-            for _, tensor in sorted(tensors.items()):
-                file.write(tensor.tobytes())
-        try:
-            temporary.replace(path)
-        except PermissionError:
-            # Windows refuses to replace a file that another process has mapped: the same content, just written.
-            if not path.exists():
-                raise
-    finally:
-        temporary.unlink(missing_ok=True)
+    start = [len(encoded).to_bytes(_LENGTH_BYTES, "little"), encoded]
+    write_whole(path, chain(start, (tensor.tobytes() for _, tensor in sorted(tensors.items()))))
 
 
 def _view(data: NDArray[np.uint8], entry: dict[str, Any]) -> NDArray[Any]:

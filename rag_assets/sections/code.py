@@ -55,7 +55,8 @@ def code_sections(subject: SectionSubject, outline: Outline, window: EmbeddingWi
 
 def _overview(subject: SectionSubject, outline: Outline, key: str, window: EmbeddingWindow) -> SummarySection:
     """The declaration and as many member names as there is room for."""
-    names = list(dict.fromkeys(name for block in outline.blocks for name in block.names))
+    own = outline.self_block.names
+    names = [n for n in dict.fromkeys(name for block in outline.blocks for name in block.names) if n not in own]
     part = split(outline.header, [f"Members: {', '.join(names)}"] if names else [], window)[0]
     block = outline.self_block
     if block.span.char_start == block.span.char_end:  # nothing stands before the first member, as in a module

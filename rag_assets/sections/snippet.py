@@ -33,6 +33,7 @@ _MODIFIERS = frozenset(_MODIFIER_NAMES.split())
 _TAG_LINE = re.compile(
     r"^(?:(?:param|typeparam|exception|seealso)\b[^\n:]*|returns?|remarks|value|example|inheritdoc)\s*:", re.MULTILINE
 )
+_ARITY = re.compile(r"`\d+")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _SENTENCE_END = re.compile(r"[.!?。！？](?=\s|$)")
 
@@ -90,10 +91,10 @@ def shortened_sentences(text: str, length: int) -> str:
 
 def path_words(path: str, artifact: str) -> str:
     """The folders and the stem of a path that the artifact name does not already carry: `tests/perf/Runner`."""
-    known = artifact.lower()
+    known = f".{_ARITY.sub('', artifact).lower()}."
     *folders, name = path.split("/")
     stem = name.rpartition(".")[0] or name
-    new = [part for part in (*folders, stem) if part.lower() not in known and part.lower() not in _CONTAINERS]
+    new = [p for p in (*folders, stem) if f".{p.lower()}." not in known and p.lower() not in _CONTAINERS]
     return "/".join(new)
 
 

@@ -162,7 +162,7 @@ def shortened(text: str, length: int) -> str:
     if len(text) <= length:
         return text
     cut = text[:length]
-    blank = cut.rfind(" ", length * 3 // 4)
+    blank = length if text[length] == " " else cut.rfind(" ", length * 3 // 4)
     return (cut[:blank] if blank > 0 else cut).rstrip(" ,;:([{<-—") + ELLIPSIS
 
 

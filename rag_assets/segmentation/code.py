@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from rag_assets.contracts.segment import Member, ParseHealth, Segment, SegmentedFile
+from rag_assets.contracts.segment import Member, MemberKind, ParseHealth, Segment, SegmentedFile
 from rag_assets.segmentation.doc_comments import plain_comments
 from rag_assets.segmentation.tree import SourceText, UnparseableError, error_lines, error_share, parse
 from rag_assets.segmentation.windows import statement_members, window_members, window_segment
@@ -71,8 +71,8 @@ def segment_code(text: str, path: str, language: str, read: Reader) -> Segmented
         return _fallback(text, path, language, f"no rule of the grammar fits {share:.0%} of the file")
     found = read(root, source, path)
     _rescue_gaps(found, source)
-    lines = ", ".join(map(str, error_lines(root)))
-    return _assemble(found, source, language, ParseHealth.PARTIAL, f"syntax errors, first at line {lines}")
+    lines = ", ".join(map(str, error_lines(root, source)))
+    return _assemble(found, source, language, ParseHealth.PARTIAL, f"syntax errors, the first at line {lines}")
 
 
 def _fallback(text: str, path: str, language: str, detail: str) -> SegmentedFile:
@@ -91,8 +91,23 @@ def _assemble(found: CodeFile, source: SourceText, language: str, health: ParseH
     if members or found.doc or not types:
         segments.append(_module(found, members, source, language))
     segments.sort(key=lambda segment: (segment.span.char_start, segment.span.char_end))
-    numbered = [replace(s, ordinal=i, usings=usings, health=health) for i, s in enumerate(segments)]
+    numbered = (
+        replace(segment, ordinal=i, usings=usings, health=health, members=_qualified(segment.members, segment.symbol))
+        for i, segment in enumerate(segments)
+    )
     return SegmentedFile(tuple(numbered), health, detail)
+
+
+def _qualified(members: tuple[Member, ...], owner: str) -> tuple[Member, ...]:
+    """Gives nested types their fully qualified name."""
+    if not any(member.kind is MemberKind.TYPE for member in members):
+        return members
+    return tuple(
+        replace(member, symbol=f"{owner}.{member.name}", members=_qualified(member.members, f"{owner}.{member.name}"))
+        if member.kind is MemberKind.TYPE
+        else member
+        for member in members
+    )
 
 
 def _module(found: CodeFile, members: list[Member], source: SourceText, language: str) -> Segment:
@@ -153,6 +168,27 @@ def _rescue_gaps(found: CodeFile, source: SourceText) -> None:
 
 
 # reading declarations
+
+
+def type_segment(declared: Member, symbol: str, namespace: str, language: str) -> Segment:
+    """A type of the top level: what a nested one would be as a member, as a segment."""
+    return Segment(
+        name=declared.name,
+        symbol=symbol,
+        kind=declared.type,
+        span=declared.span,
+        language=language,
+        ordinal=0,
+        namespace=namespace,
+        doc=declared.doc,
+        signature=declared.signature,
+        modifiers=declared.modifiers,
+        type_parameters=declared.type_parameters,
+        attributes=declared.attributes,
+        base_list=declared.base_list,
+        parameters=declared.parameters,
+        members=declared.members,
+    )
 
 
 @dataclass(frozen=True, slots=True)

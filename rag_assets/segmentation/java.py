@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rag_assets.contracts.segment import Member, MemberKind, Parameter, Segment
+from rag_assets.contracts.segment import Member, MemberKind, Parameter
 from rag_assets.segmentation.code import (
     CodeFile,
     Declared,
@@ -17,6 +17,7 @@ from rag_assets.segmentation.code import (
     one_line,
     short,
     signature,
+    type_segment,
 )
 from rag_assets.segmentation.names import file_stem
 from rag_assets.segmentation.tree import MAX_NESTED_TYPES, SourceText
@@ -56,7 +57,9 @@ def read_java(root: Node, source: SourceText, path: str) -> CodeFile:
             found.usings.append(one_line(source, node.start_byte, node.end_byte).removeprefix("import ").rstrip("; "))
             found.passed.append(extent(source, node))
         elif node.type in _KINDS:
-            found.items.append(_segment(declared, source, package))
+            member = _type(declared, source, 1)
+            symbol = f"{package}.{member.name}" if package else member.name
+            found.items.append(type_segment(member, symbol, package, "java"))
         elif node.type == "method_declaration":  # a compact source file: `void main() { … }` without a class
             found.items.append(_callable(declared, source, MemberKind.FUNCTION))
         else:
@@ -67,27 +70,6 @@ def read_java(root: Node, source: SourceText, path: str) -> CodeFile:
 def _path_of(package: Node, source: SourceText) -> str:
     named = [child for child in package.named_children if child.type in ("scoped_identifier", "identifier")]
     return "".join(source.text_of(named[0]).split()) if named else ""
-
-
-def _segment(declared: Declared, source: SourceText, package: str) -> Segment:
-    member = _type(declared, source, 1)
-    return Segment(
-        name=member.name,
-        symbol=f"{package}.{member.name}" if package else member.name,
-        kind=member.type,
-        span=member.span,
-        language="java",
-        ordinal=0,
-        namespace=package,
-        doc=member.doc,
-        signature=member.signature,
-        modifiers=member.modifiers,
-        type_parameters=member.type_parameters,
-        attributes=member.attributes,
-        base_list=member.base_list,
-        parameters=member.parameters,
-        members=member.members,
-    )
 
 
 def _type(declared: Declared, source: SourceText, depth: int) -> Member:

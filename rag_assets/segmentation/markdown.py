@@ -18,8 +18,11 @@ _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
 _SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$")
 _BREAK = re.compile(r" {0,3}(?:(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}|(?:-[ \t]*){3,})$")
-_NESTED = re.compile(r" {0,3}(?:>|[-*+](?:[ \t]|$)|\d{1,9}[.)](?:[ \t]|$)|\||\[[^\]]{1,999}\]:)")
-"""Begins a quote, list item, table row or link definition: none of them can be the text of a setext heading."""
+_ITEM = re.compile(r"( {0,3}(?:[-*+]|(\d{1,9})[.)]))(?:[ \t]|$)( {0,3}(?=\S))?")
+_QUOTE_OR_TABLE = re.compile(r" {0,3}[>|]")
+_LINK_DEFINITION = re.compile(r" {0,3}\[[^\]]{1,999}\]:")
+_LONE_TAG = re.compile(r" {0,3}(?:</[A-Za-z][\w-]*\s*>|<[A-Za-z][\w-]*(?:\s[^<>]*)?>)\s*$")
+"""Start condition 7 of CommonMark's HTML blocks; it cannot interrupt a paragraph."""
 
 _RAW_HTML = re.compile(r" {0,3}<(?:(script|pre|style|textarea)(?=[\s>]|$)|(!--)|(\?)|(!\[CDATA\[)|(![A-Za-z]))", re.I)
 _RAW_END = ("", "-->", "?>", "]]>", ">")  # by group of _RAW_HTML; the first ends with its own closing tag
@@ -83,12 +86,28 @@ class _Block:
     fence: str = ""  # the opening run of ``` or ~~~
     raw_end: str = ""  # what ends an HTML block that blank lines do not
     html: bool = False  # an HTML block that a blank line ends
-    nested: bool = False  # a list item, quote or table, until a blank line
+    item: int = 0  # where the text of the outermost list item begins; lines indented so far belong to it
+    nested: bool = False  # text of a list item, quote or table that a line of text would continue
     paragraph: int | None = None
 
     def text_ends(self) -> None:
+        """At a blank line: a list item goes on with the indented lines after it."""
         self.html = self.nested = False
         self.paragraph = None
+
+    def block_begins(self) -> None:
+        self.text_ends()
+        self.item = 0
+
+    def text_begins(self, start: int) -> None:
+        self.paragraph = start
+        self.item = 0
+
+    def holds(self, line: str) -> bool:
+        """Whether a line that is not blank is indented as text of the list item."""
+        inside = self.item > 0 and not line[: self.item].strip()
+        self.nested |= inside
+        return inside
 
 
 def _headings(lines: list[tuple[int, str]], first: int) -> Iterator[Heading]:
@@ -100,30 +119,30 @@ def _headings(lines: list[tuple[int, str]], first: int) -> Iterator[Heading]:
             continue
         head = line[:1]
         if head not in _MARKERS and head != " ":
-            if line.isspace():
+            if not line.strip():
                 block.text_ends()
             elif not (block.nested or block.html) and head != "\t":
                 if block.paragraph is None:
-                    block.paragraph = start
+                    block.text_begins(start)
                     texts.clear()
                 texts.append(line)
             continue
         if not line.strip():
             block.text_ends()
-        elif block.html:
+        elif block.html or block.holds(line):
             continue
         elif block.paragraph is not None and (underline := _SETEXT.match(line)):
             yield Heading(block.paragraph, 1 if underline[1][0] == "=" else 2, plain_title(" ".join(texts)))
-            block.text_ends()
+            block.block_begins()
         elif line.startswith("    "):
             if block.paragraph is not None:
                 texts.append(line)
         elif atx := _ATX.match(line):
             yield Heading(start, len(atx[1]), plain_title(_CLOSING_HASHES.sub("", atx[2] or "")))
-            block.text_ends()
+            block.block_begins()
         elif not _opens(block, line):
             if block.paragraph is None and not block.nested:
-                block.paragraph = start
+                block.text_begins(start)
                 texts.clear()
             texts.append(line)
 
@@ -143,29 +162,35 @@ def _opens(block: _Block, line: str) -> bool:
     """Whether the line begins a block that is not a paragraph."""
     fence = _FENCE.match(line)
     if fence and not (fence[1][0] == "`" and "`" in fence[2]):
-        block.text_ends()
+        block.block_begins()
         block.fence = fence[1]
         return True
     if _BREAK.match(line):
-        block.text_ends()
+        block.block_begins()
         return True
     raw = _RAW_HTML.match(line)
     if raw:
-        block.text_ends()
+        block.block_begins()
         group = raw.lastindex or 1
         end = f"</{raw[1].lower()}>" if group == 1 else _RAW_END[group - 1]
         if end not in line[raw.end() :].lower():
             block.raw_end = end
         return True
-    if _HTML_BLOCK.match(line):
-        block.text_ends()
+    if _HTML_BLOCK.match(line) or (block.paragraph is None and not block.nested and _LONE_TAG.match(line)):
+        block.block_begins()
         block.html = True
         return True
-    if _NESTED.match(line):
-        block.text_ends()
+    item = _ITEM.match(line)
+    if item and not (block.paragraph is not None and item[2] not in (None, "1")):  # `1986. …` continues a text
+        block.block_begins()
+        block.nested = True
+        block.item = len(item[1]) + 1 + len(item[3] or "")
+        return True
+    if _QUOTE_OR_TABLE.match(line):
+        block.block_begins()
         block.nested = True
         return True
-    return False
+    return block.paragraph is None and _LINK_DEFINITION.match(line) is not None
 
 
 def plain_title(raw: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rag_assets.contracts.segment import Member, MemberKind, Parameter, Segment
+from rag_assets.contracts.segment import Member, MemberKind, Parameter
 from rag_assets.segmentation.code import (
     CodeFile,
     Declared,
@@ -16,6 +16,7 @@ from rag_assets.segmentation.code import (
     field_text,
     short,
     signature,
+    type_segment,
 )
 from rag_assets.segmentation.doc_comments import plain_comments, plain_docstring
 from rag_assets.segmentation.names import python_module
@@ -42,7 +43,8 @@ def read_python(root: Node, source: SourceText, path: str) -> CodeFile:
     for declared in _flattened(declarations(root.named_children)):
         node = _definition(declared.node)
         if node.type == "class_definition":
-            found.items.append(_class(declared, node, source, module))
+            member = _class(declared, node, source, 1)
+            found.items.append(type_segment(member, f"{module}.{member.name}", module, "python"))
         elif node.type == "function_definition":
             found.items.append(_function(declared, node, source, in_class=False))
         elif node.type in _IMPORTS:
@@ -81,26 +83,7 @@ def _definition(node: Node) -> Node:
     return node
 
 
-def _class(declared: Declared, node: Node, source: SourceText, module: str) -> Segment:
-    name = field_text(source, node, "name")
-    return Segment(
-        name=name,
-        symbol=f"{module}.{name}",
-        kind="class",
-        span=source.span(declared.start, declared.node.end_byte),
-        language="python",
-        ordinal=0,
-        namespace=module,
-        doc=_doc(declared, node, source),
-        signature=_signature(node, source),
-        type_parameters=_type_parameters(node, source),
-        attributes=_decorators(declared.node, source),
-        base_list=_bases(node, source),
-        members=_members(node, source, 1),
-    )
-
-
-def _nested(declared: Declared, node: Node, source: SourceText, depth: int) -> Member:
+def _class(declared: Declared, node: Node, source: SourceText, depth: int) -> Member:
     return Member(
         name=field_text(source, node, "name"),
         kind=MemberKind.TYPE,
@@ -111,7 +94,7 @@ def _nested(declared: Declared, node: Node, source: SourceText, depth: int) -> M
         attributes=_decorators(declared.node, source),
         type_parameters=_type_parameters(node, source),
         base_list=_bases(node, source),
-        members=_members(node, source, depth + 1) if depth < MAX_NESTED_TYPES else (),
+        members=_members(node, source, depth) if depth <= MAX_NESTED_TYPES else (),
     )
 
 
@@ -129,7 +112,7 @@ def _members(node: Node, source: SourceText, depth: int) -> tuple[Member, ...]:
             continue
         field = None
         if inner.type == "class_definition":
-            members.append(_nested(declared, inner, source, depth))
+            members.append(_class(declared, inner, source, depth + 1))
         elif inner.type == "function_definition":
             members.append(_function(declared, inner, source, in_class=True))
         elif _assignment(inner) is not None:

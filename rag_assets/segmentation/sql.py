@@ -13,13 +13,20 @@ from rag_assets.segmentation.sql_parts import columns, declared_head, parameters
 from rag_assets.segmentation.sql_scanner import ROUTINES, SqlObject, scan
 from rag_assets.segmentation.windows import statement_members, window_members
 
-_SEPARATORS = re.compile(r"(?:[\s;]++|^GO\b[ \t]*+(?=[\r\n]|\Z))*+", re.IGNORECASE | re.MULTILINE)
+_SEPARATORS = re.compile(r"(?:[\s;]++|(?<!\w)GO\b[ \t]*+(?=[\r\n]|\Z))*+", re.IGNORECASE)
 _COMMENTS = re.compile(r"--[^\r\n]*+|/\*(?s:.*?)(?:\*/|\Z)")
 _NO_CONTENT = re.compile(
-    r"(?:[\s;]++|^GO\b[ \t]*+(?=[\r\n]|\Z)|SET\s[^\r\n;'=]+?\s(?:ON|OFF)\b|USE\s++[^\s;]++)*+",
-    re.IGNORECASE | re.MULTILINE,
+    r"""(?: [\s;]++
+      | (?<!\w) GO\b [ \t]*+ (?=[\r\n]|\Z)
+      | SET \s [^\r\n;'=]+? \s (?:ON|OFF)\b
+      | USE \s++ [^\s;]++
+      | IF \s++ OBJECT_ID \s*+ \([^()]*+\) \s++ IS \s++ (?:NOT\s++)? NULL\b
+      | (?:BEGIN|END)\b (?!\s++TRAN)
+      | DROP \s++ (?:PROC|PROCEDURE|VIEW|FUNCTION|TRIGGER) \s++ (?:IF\s++EXISTS\s++)? [^\s;]++
+    )*+""",
+    re.IGNORECASE | re.VERBOSE,
 )
-"""Batches and session settings that tools write around an object."""
+"""What tools write around the definition of an object: batches, session settings, "drop it if it exists"."""
 
 
 def segment_sql(text: str, path: str, language: str) -> SegmentedFile:

@@ -35,9 +35,10 @@ _DOLLAR = r"\$(?:[^\W\d]\w*+)?\$"
 _TOKEN_TEMPLATE = rf"""
     [ \t]*+ (?P<first>(?:{_KEYWORDS})(?!%(letter)s))
   | (?:%(guard)s(?:
-        [^\w'"`\[/$();\r\n-]++
+        [adf-z_\d\#] %(letter)s*+ [ \t,.=]*+
+      | [^\w'"`\[/$();\r\n-]++
       | [\r\n](?![ \t]*+(?:{_KEYWORDS})(?!%(letter)s))
-      | (?!(?:BEGIN|CASE|END)(?!%(letter)s))(?![eE]')[\w\#]%(letter)s*+
+      | (?!(?:BEGIN|CASE|END)(?!%(letter)s))(?!e')\w %(letter)s*+ [ \t,.=]*+
       | {_STRING} | {_BRACKET} | {_ESCAPED} | "(?:[^"]++|"")*+" | `[^`]*+`
       | \( (?:[^()'"`/$;\[-]++ | {_STRING} | {_BRACKET})*+ \)
       | -(?!-) | /(?!\*) | (?!{_DOLLAR})\$ | \[

@@ -6,7 +6,6 @@ import importlib
 import re
 import threading
 from bisect import bisect_left
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tree_sitter import Language, Parser
@@ -161,17 +160,16 @@ def error_share(root: Node) -> float:
     return sum(c.end_byte - c.start_byte for c in children if c.is_error) / size
 
 
-def error_lines(root: Node, limit: int = 5) -> Sequence[int]:
+def error_lines(root: Node, source: SourceText, limit: int = 5) -> list[int]:
     """1-based lines of the first errors, at most `limit`, without walking the parts that are clean."""
-    lines: list[int] = []
+    lines: dict[int, None] = {}
     stack = [root]
     while stack and len(lines) < limit:
         node = stack.pop()
-        if node.is_error or node.is_missing:
-            lines.append(node.start_point.row + 1)
-        elif node.has_error:
+        inner = []
+        if node.has_error and not node.is_error:
             inner = [child for child in reversed(node.children) if child.has_error or child.is_missing]
-            if not inner:  # a missing hidden token, such as a line end, is no node of its own
-                lines.append(node.start_point.row + 1)
-            stack.extend(inner)
-    return lines
+        if node.is_missing or (node.has_error and not inner):  # a missing line end is no node of its own
+            lines[source.lines.line_of(source.char(node.start_byte))] = None
+        stack.extend(inner)
+    return list(lines)

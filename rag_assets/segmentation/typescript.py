@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from rag_assets.contracts.segment import Member, Segment
-from rag_assets.segmentation.code import CodeFile, Declared, Statement, declarations, extent, field_text
+from rag_assets.contracts.segment import Member, MemberKind
+from rag_assets.segmentation.code import CodeFile, Declared, Statement, declarations, extent, field_text, type_segment
 from rag_assets.segmentation.names import file_stem, without_extension
 from rag_assets.segmentation.typescript_members import (
     FUNCTION_VALUES,
@@ -45,32 +45,11 @@ def _read(language: str, root: Node, source: SourceText, path: str) -> CodeFile:
             found.passed.append(extent(source, declared.node))
         elif declared.node.type != "hash_bang_line":
             for item in _items(declared, source):
-                found.items.append(_segment(item, module, language) if _is_type(item) else item)
+                if isinstance(item, Member) and item.kind is MemberKind.TYPE:
+                    found.items.append(type_segment(item, f"{module}.{item.name}", module, language))
+                else:
+                    found.items.append(item)
     return found
-
-
-def _is_type(item: Member | Statement) -> bool:
-    return isinstance(item, Member) and item.kind == "type"
-
-
-def _segment(item: Member | Statement, module: str, language: str) -> Segment:
-    assert isinstance(item, Member)
-    return Segment(
-        name=item.name,
-        symbol=f"{module}.{item.name}",
-        kind=item.type,
-        span=item.span,
-        language=language,
-        ordinal=0,
-        namespace=module,
-        doc=item.doc,
-        signature=item.signature,
-        modifiers=item.modifiers,
-        type_parameters=item.type_parameters,
-        attributes=item.attributes,
-        base_list=item.base_list,
-        members=item.members,
-    )
 
 
 def _items(declared: Declared, source: SourceText) -> Iterator[Member | Statement]:

@@ -29,8 +29,9 @@ Refusal = tuple[SkipReason, str]
 class IgnorePolicy:
     """What the configuration says about files. Patterns have `.gitignore` syntax, from the root of the source.
 
-    `include`: only these files, when given. `exclude`: never these; it beats every `.rag_assets_ignore`, and a
-    `!pattern` in either re-includes what a convention refuses (`!vendor/` for first-party code called so).
+    `include`: only these files, when given. `exclude`: never these; it beats every `.rag_assets_ignore`. A
+    `!pattern` in `exclude` or in an ignore file re-includes what a convention refuses (`!vendor/` for first-party
+    code called so).
     Raises ValueError for a pattern that matches nothing.
     """
 
@@ -41,6 +42,8 @@ class IgnorePolicy:
     file_time_limit_seconds: float = DEFAULT_FILE_TIME_LIMIT_SECONDS
 
     def __post_init__(self) -> None:
+        if any(pattern.startswith("!") for pattern in self.include):
+            raise ValueError("include: a pattern must not start with '!'; write what to leave out under exclude")
         _configured("include", self.include)
         _configured("exclude", self.exclude)
 
@@ -137,13 +140,12 @@ class PathRules:
         return None
 
     def _is_included(self, path: str) -> bool:
-        """True where the deepest level of the path that an include pattern speaks of is included."""
+        """True where an include pattern matches the file or a directory above it."""
         parts = path.split("/")
-        for depth in range(len(parts), 0, -1):
-            found = last_match(self._include, parts[:depth], depth < len(parts))
-            if found is not None:
-                return not found.negated
-        return False
+        return any(
+            last_match(self._include, parts[:depth], depth < len(parts)) is not None
+            for depth in range(len(parts), 0, -1)
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,8 @@ _IN_CONNECTION_STRING = re.compile(
     r"\s{0,2}=\s{0,2}(?P<value>[^;,\"'\s<>&`\\]{3,200}|'[^'\r\n]{3,200}')(?=[;,\"'\s<>&`\\]|\Z)"
 )
 _CONNECTION_REACH = 400
+# Code is full of tokens: only those that something is assigned to are looked at any closer.
+_ASSIGNED_TOKEN = re.compile(rf"{BARE_TOKEN}[a-z0-9]{{0,10}}\\?[\"'`]?[\])]{{0,2}}(?:\s{{0,20}}[=:,>]|\s{{1,20}}value)")
 _BEFORE_CONNECTION_KEY = frozenset(";,\"':=>")  # the separator before it, or the start of the string
 _SHARED_KEY = re.compile(r"=(?P<value>[A-Za-z0-9+/]{20,}={0,2})")
 
@@ -102,7 +104,8 @@ _ASCII_LOWER = {ord(character): character.lower() for character in "ABCDEFGHIJKL
 
 def _name_hits(low: str) -> list[int]:
     """Positions of the announcing names, those of a key with the word that qualifies it, in text order."""
-    hits = [position for name in (*PASSWORD_NAMES, SECRET_NAME, BARE_TOKEN) for position in _positions(low, name)]
+    hits = [position for name in (*PASSWORD_NAMES, SECRET_NAME) for position in _positions(low, name)]
+    hits += [match.start() for match in _ASSIGNED_TOKEN.finditer(low)]
     hits += [
         position
         for position in _positions(low, KEY_NAME)

@@ -29,7 +29,8 @@ _MIN_KEY_IN_SETTINGS = 8
 _MIN_BARE_TOKEN = 24
 _MIN_WORDY_KEY = 32  # `SecretKeyThatIsLongEnoughForHmac…`: no identifier that names a setting is as long
 _MIN_ENTROPY = 3.0  # bits a character; hexadecimal tokens reach 3.3 and more, words of 16 letters about 3
-_MAX_PLACEHOLDER_ALPHABET = 3  # `xxxx-xxxx`, `***`, `0000`
+_SMALL_ALPHABET = 2  # `****`, `0000`; one more from 8 characters on: `xx-xx-xx`, `aaaabbbbcccc`
+_MIN_FILLER = 8
 
 _PLACEHOLDER_PART = re.compile(
     r"[{}<>]|\$\(|\$\w|%\w+%|\[\w[\w ]*\]|#\{|\.\.\.|…|\*\*\*|xxxx|"
@@ -55,7 +56,7 @@ def is_placeholder(value: str) -> bool:
     low = value.lower()
     return (
         low in _PLACEHOLDERS
-        or len(set(low)) <= _MAX_PLACEHOLDER_ALPHABET
+        or len(set(low)) <= (_SMALL_ALPHABET if len(low) < _MIN_FILLER else _SMALL_ALPHABET + 1)
         or any(low in sequence for sequence in _SEQUENCES)
         or _PLACEHOLDER_PART.search(value) is not None
     )

@@ -45,8 +45,11 @@ def write_part(
     *,
     vectors: Sequence[str] = (),
 ) -> Path:
-    """Writes one bucket of one table atomically and returns its path. `vectors` names columns of float vectors, which dictionary
-    and plain encodings only blow up: they get BYTE_STREAM_SPLIT."""
+    """Writes one bucket of one table atomically and returns its path.
+
+    `vectors` names columns of float vectors, which dictionary and plain encodings only blow up: they get
+    BYTE_STREAM_SPLIT.
+    """
     made = pa.table({name: columns[name] for name in schema.names}, schema=schema)
     path = part_path(directory, table, bucket)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -6,6 +6,7 @@ import json
 import random
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 
 from rag_assets.models import LocalEmbedder, ModelMissing, Precision, embedding_window, model_id, open_embedder
+from rag_assets.models.session import ModelSession
 from rag_assets.models.weights import ModelFiles
 from rag_assets.settings import EmbedderSettings
 
@@ -27,7 +29,7 @@ UNSPLIT = [
 def corpus(count: int) -> list[str]:
     choose = random.Random(3)
     words = ["order", "GetOrderAsync", "the", "{", "}", "customer_id", "total", "=>", "é", "returns", "IRepository<T>"]
-    return [" ".join(choose.choices(words, k=choose.randint(0, 80))) for _ in range(count)]
+    return [" ".join(choose.choices(words, k=choose.randint(0, 60))) for _ in range(count)]
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -67,11 +69,11 @@ def test_a_vector_depends_on_its_text_alone(
 ) -> None:
     """Other batches, order or threads: the same bytes, so a partly warm cache gives identical tables."""
     embedder: LocalEmbedder = request.getfixturevalue(precision)
-    texts = corpus(70)
+    texts = corpus(24)
     together = embedder.embed(texts)
-    shuffled = random.Random(1).sample(range(70), 70)
+    shuffled = random.Random(1).sample(range(24), 24)
     np.testing.assert_array_equal(embedder.embed([texts[i] for i in shuffled]), together[shuffled])
-    np.testing.assert_array_equal(np.concatenate([embedder.embed([text]) for text in texts[:10]]), together[:10])
+    np.testing.assert_array_equal(np.concatenate([embedder.embed([text]) for text in texts[:6]]), together[:6])
     for threads in (1, 3):
         other = LocalEmbedder.load(model_cache, precision, threads=threads)
         np.testing.assert_array_equal(other.embed(texts), together)
@@ -122,11 +124,20 @@ def test_nothing_to_embed(int8: LocalEmbedder) -> None:
 
 
 def test_stopping_early_stops_the_work(int8: LocalEmbedder) -> None:
-    """Ctrl-C in the stage: the first batch is there, the other 99,936 texts are not waited for."""
-    batches = int8.embed_batches(["order"] * 100_000)
+    """Ctrl-C in the stage: the first batch is there, and not even the batches already handed out are waited for."""
+    runs: list[int] = []
+
+    class Counted(ModelSession):
+        def __init__(self, real: ModelSession) -> None:
+            self.vector = lambda ids: (runs.append(len(ids)), real.vector(ids))[1]  # type: ignore[method-assign]
+
+    embedder = LocalEmbedder(Counted(int8._session), int8._encoder, Precision.INT8, threads=2)
+    batches = embedder.embed_batches(["the order of a customer"] * 100_000)
     rows, _ = next(batches)
     batches.close()  # type: ignore[attr-defined]
     assert rows == list(range(64))
+    assert 64 <= len(runs) < 128
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("embed")]
 
 
 def test_similar_texts_are_near(int8: LocalEmbedder) -> None:

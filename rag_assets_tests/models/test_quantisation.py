@@ -46,7 +46,7 @@ def test_codes_stay_in_range_and_close() -> None:
 
 def test_pairs_of_products_fit_in_16_bits() -> None:
     """What makes CPUs without VNNI compute the same integers."""
-    assert 2 * 255 * MAX_CODE <= np.iinfo(np.int16).max
+    assert np.iinfo(np.int16).max >= 2 * 255 * MAX_CODE
 
 
 def test_a_channel_of_zeros() -> None:
@@ -114,8 +114,8 @@ def test_processes_that_start_together_agree(tmp_path: Path) -> None:
         "print(LocalEmbedder.load(Path(sys.argv[1]), threads=1).embed(['order']).tobytes().hex())"
     )
     command = [sys.executable, "-c", script, str(tmp_path)]
-    started = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(3)]
+    started = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(2)]
     answers = [process.communicate() for process in started]
-    assert [process.returncode for process in started] == [0, 0, 0], answers
+    assert [process.returncode for process in started] == [0, 0], answers
     assert len({out for out, _ in answers}) == 1
     assert not list(tmp_path.glob("*.tmp"))

@@ -85,9 +85,9 @@ def test_model_input_fits_the_window(encoder: TextEncoder, words: int, length: i
         pytest.param("var a = 1; " * 200_000, id="code"),
         pytest.param(" " * 2_000_000, id="blanks"),
         pytest.param("{" * 2_000_000, id="punctuation"),
-        pytest.param("é" * 2_000_000, id="accents"),
+        pytest.param("é" * 500_000, id="accents"),
         pytest.param("\x00" * 2_000_000, id="NUL"),
-        pytest.param("\ud800" * 2_000_000, id="lone surrogates"),
+        pytest.param("\ud800" * 500_000, id="lone surrogates"),
     ],
 )
 def test_a_line_of_2_mb(encoder: TextEncoder, text: str) -> None:

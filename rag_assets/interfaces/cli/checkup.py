@@ -6,9 +6,12 @@ import locale
 import platform
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any, Literal
 
 from rag_assets.config_file import ConfigError
@@ -24,7 +27,7 @@ from rag_assets.stores.home import Home
 Verdict = Literal["ok", "warn", "fail"]
 
 OLDEST_PYTHON = (3, 11)
-OLDEST_GIT = (2, 25)  # cat-file --batch, worktrees and --show-prefix as they are used here
+OLDEST_GIT = (2, 31)  # reads settings from GIT_CONFIG_COUNT, which is how it is kept from running foreign code
 _LOW_SPACE = 1_000_000_000  # an index of a large repository and its caches
 _NO_SPACE = 100_000_000
 
@@ -115,12 +118,15 @@ def configuration(session: Session) -> Finding:
 
 
 def home_directory(home: Home) -> Finding:
+    """Writable, with room. One that is not there yet is not made for the question."""
+    there = home.root.exists()
     try:
-        require_writable(home)
-        free = shutil.disk_usage(home.root).free
+        if there:
+            require_writable(home)
+        free = shutil.disk_usage(next(at for at in (home.root, *home.root.parents) if at.exists())).free
     except OSError as error:
         return Finding("home", "fail", describe_os_error(error), "choose another place with --home")
-    detail = f"{home.root}, {size(free)} free"
+    detail = f"{home.root}{'' if there else ' (made by the first index)'}, {size(free)} free"
     if free < _NO_SPACE:
         return Finding("home", "fail", detail, "free some space, or choose another place with --home")
     return Finding("home", "warn" if free < _LOW_SPACE else "ok", detail)
@@ -137,8 +143,9 @@ def embedding_model(session: Session, home: Home) -> Finding:
     if settings.provider == "lexical-only":
         return Finding("model", "warn", "none configured (lexical-only): keyword search alone")
     try:
-        embedder = open_embedder(settings, home.cache)
-        start = embedder.embed([GOLDEN_TEXT])[0][: len(GOLDEN_START)]
+        with _cache(home) as cache:
+            embedder = open_embedder(settings, cache)
+            start = embedder.embed([GOLDEN_TEXT])[0][: len(GOLDEN_START)]
     except ModelError as error:
         first, _, rest = str(error).partition("\n")
         return Finding("model", "fail", first, " ".join(rest.split()))
@@ -152,10 +159,25 @@ def embedding_model(session: Session, home: Home) -> Finding:
     return Finding("model", "ok", f"{embedder.model_id}, {embedder.dimension} dimensions, golden vector reproduced")
 
 
+@contextmanager
+def _cache(home: Home) -> Iterator[Path]:
+    """Where prepared weights are kept: with the index, where there is one."""
+    if home.root.exists():
+        yield home.cache
+        return
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # Windows keeps mapped files open
+        yield Path(folder)
+
+
 def indexes(home: Home) -> Iterator[Finding]:
     """Every label with an index: readable, and holding what its manifest says."""
     for label in served_labels(home):
-        yield _attempt(label, lambda label=label: _index(home, label))
+        try:
+            yield _index(home, label)
+        except Exception as error:
+            if not is_expected(error) and not isinstance(error, OSError):
+                raise
+            yield Finding(label, "fail", str(error), f"rag-assets index {label} --force")
 
 
 def _index(home: Home, label: str) -> Finding:
@@ -171,15 +193,6 @@ def _index(home: Home, label: str) -> Finding:
         detail = f"the store holds {stored} of {declared} points"
         return Finding(label, "fail", detail, f"rag-assets index {label} --force")
     return Finding(label, "ok", f"{stored:,} points, generation {generation.manifest.generation_id}")
-
-
-def _attempt(label: str, check: Callable[[], Finding]) -> Finding:
-    try:
-        return check()
-    except Exception as error:
-        if not is_expected(error) and not isinstance(error, OSError):
-            raise
-        return Finding(label, "fail", str(error), f"rag-assets index {label} --force")
 
 
 def _version(distribution: str) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.resources import files
@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dagster import AssetCheckEvaluation, BetaWarning, DagsterInstance, ExecuteInProcessResult, PreviewWarning
+from sqlalchemy.exc import DBAPIError
 
 from rag_assets.stages.progress import Progress
 from rag_assets.stores.home import Home, write_atomically
 
 if TYPE_CHECKING:
     from dagster import DagsterEvent
-    from dagster._utils.error import SerializableErrorInfo
+    from dagster_shared.error import SerializableErrorInfo
 
 _INSTANCE_FILE = "dagster.yaml"
 _INTERRUPTED = "DagsterExecutionInterruptedError"
@@ -29,13 +30,17 @@ _SHOWN_EXAMPLES = 3
 
 @dataclass(frozen=True, slots=True)
 class RunOutcome:
-    """How a run ended. `failure` is for people and empty on success; `trace` is the whole story."""
+    """How a run ended. `failure` is for people and empty on success; `trace` is the whole story.
+
+    `numbers_by_stage` are the counts in the metadata of the materializations.
+    """
 
     run_id: str
     failure: str = ""
     trace: str = ""
     interrupted: bool = False
     seconds_by_stage: dict[str, float] = field(default_factory=dict)
+    numbers_by_stage: dict[str, dict[str, int]] = field(default_factory=dict)
 
 
 def instance_directory(home: Home) -> Path:
@@ -46,14 +51,20 @@ def instance_directory(home: Home) -> Path:
 
 @contextmanager
 def open_instance(home: Home) -> Iterator[DagsterInstance]:
-    """The Dagster instance that keeps runs, events and partitions; made when it is not there yet."""
+    """The Dagster instance that keeps runs, events and partitions; made when it is not there yet.
+
+    Raises OSError naming its directory where its storage is full, read-only or damaged.
+    """
     directory = instance_directory(home)
     directory.mkdir(parents=True, exist_ok=True)
     if not (directory / _INSTANCE_FILE).exists():
         template = files("rag_assets.defs").joinpath(_INSTANCE_FILE).read_bytes()
         write_atomically(directory / _INSTANCE_FILE, template)
-    with quiet(), DagsterInstance.from_config(str(directory)) as instance:
-        yield instance
+    try:
+        with quiet(), DagsterInstance.from_config(str(directory)) as instance:
+            yield instance
+    except DBAPIError as error:
+        raise OSError(f"{directory}: the storage of Dagster fails ({error.orig}); is the disk full?") from error
 
 
 def run_index_job(
@@ -127,7 +138,7 @@ def _outcome(result: ExecuteInProcessResult) -> RunOutcome:
     }
     failed = next((event for event in events if event.is_step_failure), None)
     if result.success:
-        return RunOutcome(result.run_id, seconds_by_stage=seconds_by_stage)
+        return RunOutcome(result.run_id, seconds_by_stage=seconds_by_stage, numbers_by_stage=_numbers(events))
     if failed is None:
         stopped = next((event for event in events if event.is_job_failure), None)
         error = stopped.job_failure_data.error if stopped is not None else None
@@ -143,7 +154,17 @@ def _outcome(result: ExecuteInProcessResult) -> RunOutcome:
     )
 
 
-def _explain(failed: DagsterEvent, events: list[DagsterEvent]) -> str:
+def _numbers(events: Sequence[DagsterEvent]) -> dict[str, dict[str, int]]:
+    found: dict[str, dict[str, int]] = {}
+    for event in events:
+        if event.is_step_materialization and event.step_key is not None:
+            metadata = event.step_materialization_data.materialization.metadata
+            values = {name: entry.value for name, entry in metadata.items()}
+            found[event.step_key] = {name: value for name, value in values.items() if isinstance(value, int)}
+    return found
+
+
+def _explain(failed: DagsterEvent, events: Sequence[DagsterEvent]) -> str:
     """What a person can act on: the text of an expected failure, the examples of a failed check, or the error."""
     data = failed.step_failure_data
     error = data.error

@@ -78,7 +78,7 @@ def describe(error: BaseException) -> str:
         return str(error)
     if isinstance(error, OSError):
         return describe_os_error(error)
-    return f"unexpected {type(error).__name__}: {error}; run the command again with --debug to see where"
+    return f"unexpected {type(error).__name__}: {error}; to see where, run it again as: rag-assets --debug …"
 
 
 def describe_os_error(error: OSError) -> str:

@@ -67,8 +67,9 @@ def index_all(session: Session, named: Sequence[str], request: Request) -> Itera
         except Exception as error:
             if not is_expected(error) and not isinstance(error, OSError):
                 raise
-            session.output.error(f"{label}: {describe(error)}")
-            result = {"label": label, "status": "failed", "failure": describe(error)}
+            said = describe(error)
+            session.output.error(said if label in said else f"{label}: {said}")
+            result = {"label": label, "status": "failed", "failure": said}
         yield result | {"seconds": round(time.monotonic() - started, 3)}
         if result["status"] == "interrupted":
             return
@@ -98,8 +99,7 @@ def _index(session: Session, home: Home, planned: Plan, request: Request) -> Res
     label, commit = planned.label, short(planned.git.commit_sha)
     if not request.force and _is_active(home, planned):
         session.output.note(f"{label} is up to date: commit {commit} is indexed")
-        pointer = active_pointer(home, label)
-        return summarize(home, label, planned.generation_id, "up-to-date", run_id=pointer.run_id if pointer else "")
+        return summarize(home, label, planned.generation_id, "up-to-date")
     with label_lock(home, label, wait_seconds=_LOCK_WAIT_SECONDS):
         session.output.note(f"indexing {label} at {commit}{' without vectors' if request.lexical_only else ''}")
         register_label(home, label, planned.repository, planned.repository.ref or "")
@@ -139,7 +139,7 @@ def _run(session: Session, home: Home, planned: Plan, request: Request) -> Resul
         if session.debug:
             session.output.note(outcome.trace)
         session.output.error(f"{planned.label}: {outcome.failure}")
-        session.output.note(f"the whole trace is in run {outcome.run_id}; --debug prints it here")
+        session.output.note(f"the whole trace is in run {outcome.run_id}; rag-assets --debug index … prints it")
         return {
             "label": planned.label,
             "status": "failed",
@@ -151,6 +151,6 @@ def _run(session: Session, home: Home, planned: Plan, request: Request) -> Resul
         planned.label,
         planned.generation_id,
         "indexed",
-        run_id=outcome.run_id,
         seconds_by_stage=outcome.seconds_by_stage,
+        numbers_by_stage=outcome.numbers_by_stage,
     )

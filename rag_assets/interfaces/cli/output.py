@@ -79,13 +79,7 @@ class Output:
 
     def _write(self, stream: TextIO, parts: Sequence[Part]) -> None:
         colored = self.color and stream.isatty()
-        made = []
-        for part in parts:
-            text, style = (part, "plain") if isinstance(part, str) else part
-            code = _CODES[style] if colored else ""
-            clean = printable(text)
-            made.append(f"\x1b[{code}m{clean}\x1b[0m" if code else clean)
-        stream.write("".join(made) + "\n")
+        stream.write("".join(_rendered(part, colored) for part in parts) + "\n")
 
 
 def prepare_streams() -> None:
@@ -135,6 +129,14 @@ def seconds(amount: float) -> str:
 def named_counts(counts: Mapping[str, Any]) -> str:
     """`ok 12, partial 1`; what is zero or empty is left out."""
     return ", ".join(f"{name} {count}" for name, count in counts.items() if count)
+
+
+def _rendered(part: Part, colored: bool) -> str:
+    if isinstance(part, str):
+        return printable(part)
+    text, style = part
+    code = _CODES[style] if colored else ""
+    return f"\x1b[{code}m{printable(text)}\x1b[0m" if code else printable(text)
 
 
 def _pad(text: str, width: int, right: bool) -> str:

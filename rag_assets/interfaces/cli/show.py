@@ -51,7 +51,7 @@ def show(
     name = chosen_label(session, home, label)
     with open_index(name, home=home.root) as index:
         if point.startswith(_SCHEME):
-            found: dict[str, Any] = {"uri": point, "text": index.document(point)}
+            found: dict[str, Any] = {"uri": point, "text": index.resolve(point)}
         else:
             found = _parts(index, _payload(home, name, index, point), part)
     if as_json:

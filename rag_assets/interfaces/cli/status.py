@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rag_assets.stores.home import Home
 
 _KEY_WIDTH = 13
+_BLOCK_BYTES = 512  # the unit of st_blocks, whatever the file system
 
 
 def status(
@@ -71,7 +72,7 @@ def describe_label(home: Home, label: str, skipped: bool = False) -> dict[str, A
         "head": freshness.head or None,
         "head_unknown": freshness.reason or None,
         "stale": freshness.stale,
-        "run_id": pointer.run_id if pointer else "",
+        "run_id": manifest.run_id,
         "embedding_model": manifest.embedding_model,
         "lexical_only": manifest.lexical_only,
         "counts": manifest.counts,
@@ -95,12 +96,17 @@ def skipped_files(generation: Generation) -> list[dict[str, Any]]:
 
 
 def folder_size(folder: Path) -> int:
-    """Bytes of all files below; files that vanish while we look count nothing."""
+    """Bytes that all files below take on the disk; files that vanish while we look take none.
+
+    The vector store keeps sparse files, whose nominal size is a hundred times what they take.
+    """
     total = 0
     for path in folder.rglob("*"):
         try:
             if path.is_file():
-                total += path.stat().st_size
+                stat = path.stat()
+                blocks = getattr(stat, "st_blocks", None)  # not on Windows
+                total += stat.st_size if blocks is None else min(stat.st_size, blocks * _BLOCK_BYTES)
         except FileNotFoundError:
             continue
     return total

@@ -40,10 +40,13 @@ def summarize(
     generation_id: str,
     status: Status,
     *,
-    run_id: str,
     seconds_by_stage: dict[str, float] | None = None,
+    numbers_by_stage: dict[str, dict[str, int]] | None = None,
 ) -> Result:
-    """The summary object of `index --json`. Raises GenerationError where the generation is not finished."""
+    """The summary object of `index --json`; `work` is what this run computed and what it found in the caches.
+
+    Raises GenerationError where the generation is not finished.
+    """
     manifest = read_generation(home, label, generation_id).manifest
     reports = stage_reports(generation_directory(home, label, generation_id))
     counts = {stage: report.counts for stage, report in reports.items()}
@@ -53,7 +56,7 @@ def summarize(
         "generation": generation_id,
         "ref": manifest.ref,
         "commit": manifest.commit_sha,
-        "run_id": run_id,
+        "run_id": manifest.run_id,
         "embedding_model": manifest.embedding_model,
         "lexical_only": manifest.lexical_only,
         "files": {
@@ -69,9 +72,10 @@ def summarize(
         "blocked_points": manifest.counts["blocked_points"],
         "problems": reports["qdrant_points"].problems,
         "warnings_by_rule": counted(reports, "qdrant_points", "warnings by rule", "rule", "points"),
-        "reused": {
-            "segmented_files": counts["segments"]["from_cache"],
-            "vectors": counts["embeddings"]["from_cache"],
+        "work": {
+            stage: {name: numbers_by_stage[stage].get(name, 0) for name in report.work}
+            for stage, report in reports.items()
+            if report.work and numbers_by_stage and stage in numbers_by_stage
         },
         "seconds_by_stage": {stage: round(spent, 3) for stage, spent in (seconds_by_stage or {}).items()},
     }

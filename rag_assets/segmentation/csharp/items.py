@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Iterable, Iterator
+from itertools import islice, repeat
 from typing import TYPE_CHECKING
 
 from rag_assets.segmentation.csharp.xmldoc import is_documentation, plain_comment, plain_documentation
@@ -27,7 +27,7 @@ TYPES = {
 """Node type → kind of a type declaration; a record is a record whether class or struct (the signature tells)."""
 
 MEMBERS = frozenset(
-    [
+    {
         "method_declaration",
         "constructor_declaration",
         "destructor_declaration",
@@ -39,10 +39,10 @@ MEMBERS = frozenset(
         "operator_declaration",
         "conversion_operator_declaration",
         "enum_member_declaration",
-    ]
+    }
 )
-FILE_LEVEL = frozenset(
-    [
+_FILE_LEVEL = frozenset(
+    {
         "using_directive",
         "extern_alias_directive",
         "global_attribute",
@@ -50,13 +50,12 @@ FILE_LEVEL = frozenset(
         "file_scoped_namespace_declaration",
         "global_statement",
         "shebang_directive",
-    ]
+        "block",
+    }
 )
-_STATEMENTS = frozenset({"block"})  # and every type that ends in _statement: bare inside `#if` at top level
-
 _OPENED = frozenset({"preproc_if", "preproc_elif", "preproc_else", "ERROR"})
 _TRANSPARENT = frozenset(
-    [
+    {
         "#if",
         "preproc_region",
         "preproc_endregion",
@@ -67,13 +66,29 @@ _TRANSPARENT = frozenset(
         "preproc_warning",
         "preproc_define",
         "preproc_undef",
-    ]
+    }
 )
 """Nodes that do not part a documentation comment from its declaration."""
 
+_DECLARED, _COMMENT, _COMMA, _PASSED, _PARTING = range(5)
+_ROLES = {
+    **dict.fromkeys(TYPES, _DECLARED),
+    **dict.fromkeys(MEMBERS, _DECLARED),
+    **dict.fromkeys(_FILE_LEVEL, _DECLARED),
+    **dict.fromkeys(_TRANSPARENT, _PASSED),
+    "comment": _COMMENT,
+    ",": _COMMA,
+    "{": _PARTING,
+    "}": _PARTING,
+}
+"""What each node type is in a list of declarations: one look-up per node, there are many."""
+
+
+_Comment = tuple[int, int, str]  # character offsets and text
+
 
 class Item:
-    """A declaration or statement with its comments. `end` is a byte offset, after a `,` or comment on the same line."""
+    """A declaration or statement with its comments, from the first of them to the `,` or comment on its last line."""
 
     __slots__ = ("comments", "end", "in_error", "kind", "node", "start", "trailing")
 
@@ -88,55 +103,67 @@ class Item:
 
     @property
     def is_statement(self) -> bool:
-        return self.kind.endswith("_statement") or self.kind in _STATEMENTS
+        return self.kind.endswith("_statement") or self.kind == "block"
 
     def doc(self, use_trailing: bool = False) -> str:
         """Plain text of the documentation comment, else of the ordinary one above, else of the one that follows."""
-        documentation = [comment for comment in self.comments if is_documentation(comment)]
-        if documentation:
-            return plain_documentation(documentation)
         if self.comments:
-            return plain_comment(self.comments)
-        if self.trailing and use_trailing:
-            return (
-                plain_documentation([self.trailing])
-                if is_documentation(self.trailing)
-                else plain_comment([self.trailing])
-            )
-        return ""
+            documentation = [comment for comment in self.comments if is_documentation(comment)]
+            return plain_documentation(documentation) if documentation else plain_comment(self.comments)
+        if not (self.trailing and use_trailing):
+            return ""
+        read = plain_documentation if is_documentation(self.trailing) else plain_comment
+        return read([self.trailing])
 
 
 def items(reader: Reader, parent: Node) -> list[Item]:
     """All declarations and top-level statements directly in `parent`."""
     text, char = reader.text, reader.char
     found: list[Item] = []
-    pending: list[tuple[int, int, str]] = []
+    pending: list[_Comment] = []
     current: Item | None = None
     for kind, node, in_error in _flattened(parent):
-        if kind == "comment":
+        role = _ROLES.get(kind)
+        if role is None:  # bare statements inside `#if` at the top level have many types
+            role = _DECLARED if kind.endswith("_statement") else _PARTING
+        if role == _COMMENT:
             start, end = char(node.start_byte), char(node.end_byte)
+            comment = text[start:end]
             if current is not None and not pending and _same_line(text, current.end, start):
                 current.end = end
-                current.trailing = text[start:end]
+                current.trailing = comment
             else:
-                pending.append((start, end, text[start:end]))
-        elif kind in TYPES or kind in MEMBERS or kind in FILE_LEVEL or kind.endswith("_statement") or kind == "block":
-            start = char(node.start_byte)
-            comments = _attached(text, pending, start) if pending else []
-            first = comments[0][0] if comments else start
-            current = Item(kind, node, [comment for _, _, comment in comments], first, char(node.end_byte), in_error)
+                pending.append((start, end, comment))
+        elif role == _DECLARED:
+            start = first = char(node.start_byte)
+            comments: list[str] = []
+            if pending:
+                attached = _attached(text, pending, start)
+                if attached:
+                    first = attached[0][0]
+                    comments = [comment for _, _, comment in attached]
+                pending = []
+            current = Item(kind, node, comments, first, char(node.end_byte), in_error)
             found.append(current)
-            pending = []
-        elif kind == ",":
+        elif role == _COMMA:
             if current is not None and current.kind == "enum_member_declaration":
                 current.end = char(node.end_byte)
-        elif kind not in _TRANSPARENT:
+        elif role == _PARTING:
             pending = []
             current = None
     return found
 
 
-def _flattened(parent: Node) -> Iterator[tuple[str, Node, bool]]:
+def _flattened(parent: Node) -> Iterable[tuple[str, Node, bool]]:
+    """Type, node and whether it is in an error, of the children of `parent`; see the module for what is opened."""
+    children = parent.children
+    kinds = [node.type for node in children]
+    if _OPENED.isdisjoint(kinds):
+        return zip(kinds, children, repeat(parent.type == "ERROR"))
+    return _opened(parent)
+
+
+def _opened(parent: Node) -> Iterator[tuple[str, Node, bool]]:
     """Children of `parent`, those of `#if` branches and error nodes in their place. No recursion."""
     open_lists: list[tuple[Iterator[Node], bool]] = [(iter(parent.children), parent.type == "ERROR")]
     while open_lists:
@@ -144,21 +171,24 @@ def _flattened(parent: Node) -> Iterator[tuple[str, Node, bool]]:
         for node in children:
             kind = node.type
             if kind in _OPENED:
-                skipped = 2 if kind in ("preproc_if", "preproc_elif") else 1 if kind == "preproc_else" else 0
-                if kind == "preproc_elif" or kind == "preproc_else":
+                if kind in ("preproc_elif", "preproc_else"):
                     yield "#else", node, in_error  # comments do not cross from one branch to the next
-                open_lists.append((islice(node.children, skipped, None), in_error or kind == "ERROR"))
+                open_lists.append((islice(node.children, _HEADER_TOKENS[kind], None), in_error or kind == "ERROR"))
                 break
             yield kind, node, in_error
         else:
             open_lists.pop()
 
 
+_HEADER_TOKENS = {"preproc_if": 2, "preproc_elif": 2, "preproc_else": 1, "ERROR": 0}
+"""How many children of an opened node are its directive and condition."""
+
+
 def _same_line(text: str, end: int, start: int) -> bool:
     return "\n" not in (gap := text[end:start]) and "\r" not in gap
 
 
-def _attached(text: str, pending: list[tuple[int, int, str]], start: int) -> list[tuple[int, int, str]]:
+def _attached(text: str, pending: list[_Comment], start: int) -> list[_Comment]:
     """The comments that belong to what starts at `start`: documentation, or no blank line between."""
     first = len(pending)
     while first:

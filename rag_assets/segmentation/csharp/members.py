@@ -34,8 +34,9 @@ def _callable(reader: Reader, item: Item) -> list[Member]:
     node = item.node
     head = read_head(reader, node)
     field = node.child_by_field_name
-    parameter_list, body, returns = field("parameters"), field("body"), field("returns") or field("type")
+    parameter_list, body = field("parameters"), field("body")
     kind = _CALLABLES[item.kind]
+    returns = None if kind in _WITHOUT_TYPE else field("returns" if kind is MemberKind.METHOD else "type")
     end = body.start_byte if body is not None else node.end_byte
     if kind is MemberKind.CONSTRUCTOR and parameter_list is not None:
         end = parameter_list.end_byte  # what it passes to base or this is code
@@ -221,6 +222,7 @@ _CALLABLES = {
     "conversion_operator_declaration": MemberKind.OPERATOR,
     "local_function_statement": MemberKind.FUNCTION,
 }
+_WITHOUT_TYPE = frozenset({MemberKind.CONSTRUCTOR, MemberKind.DESTRUCTOR})
 _PROPERTIES = {
     "property_declaration": MemberKind.PROPERTY,
     "indexer_declaration": MemberKind.INDEXER,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 _TAG = re.compile(r"<(/?+)([A-Za-z]\w*+)\b([^<>]*+)>|<!\[CDATA\[|\]\]>|<!--|-->")
+_USUAL = re.compile(r"\s*+(?:<summary>([^<]*+)</summary>|<inheritdoc\s*+/>)\s*+")  # most comments: no need to walk
 _ATTRIBUTE = re.compile(r"""([A-Za-z]+)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
 _ENTITY = re.compile(r"&(?:(lt|gt|amp|quot|apos|nbsp)|#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6}));")
 _CREF_PREFIX = re.compile(r"\A[A-Z!]:")
@@ -70,7 +71,8 @@ def plain_documentation(comments: list[str]) -> str:
     raw = "\n".join(comment[3:] if comment.startswith("///") else _block(comment, 3) for comment in comments)
     if "<" not in raw:
         return _words(raw)
-    return _sections(raw)
+    usual = _USUAL.fullmatch(raw)
+    return _words(usual.group(1) or "") if usual else _sections(raw)
 
 
 def plain_comment(comments: list[str]) -> str:
@@ -102,7 +104,8 @@ def _sections(raw: str) -> str:
     for tag in _TAG.finditer(raw):
         current.append(raw[done : tag.start()])
         done = tag.end()
-        closing, name, attributes = tag.group(1), (tag.group(2) or "").lower(), tag.group(3) or ""
+        closing, name, attributes = tag.group(1, 2, 3)
+        name = name.lower() if name else ""
         if name in _SECTIONS:
             if closing or attributes.endswith("/"):
                 current = summary

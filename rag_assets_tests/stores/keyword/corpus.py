@@ -5,11 +5,12 @@ from __future__ import annotations
 import random
 
 from rag_assets.stores.keyword.fields import FIELDS, Field
+from rag_assets.stores.keyword.terms import runs
 
-WORDS = (
+WORDS = runs(
     "order service getOrders Customer customer_id HTTPClient retry cache Größe 注文 is valid IsValid parse parses "
     "json JsonReader reader readers 42 utf8 naïve to string ToString"
-).split()
+)
 
 
 def sections(count: int, seed: int = 7, fields: tuple[Field, ...] = FIELDS) -> list[dict[str, str]]:

@@ -1,0 +1,61 @@
+"""Tiny factories: file contexts, and descriptions by the real path from text to facts."""
+
+from __future__ import annotations
+
+from rag_assets.classification import Classifier
+from rag_assets.contracts.artifacts import document_uri
+from rag_assets.contracts.identity import content_hash
+from rag_assets.contracts.segment import SegmentedFile
+from rag_assets.contracts.source_file import DocumentIdentity, GitRepoInfo, IndexFileContext
+from rag_assets.descriptions import (
+    ConfiguredDomainCatalog,
+    DescriptionBuilderRegistry,
+    Domain,
+    FileOutcome,
+    GeneralDescription,
+    SourceFileProcessor,
+    StaticResourceDictionary,
+    register_builders,
+)
+from rag_assets.languages import detect_language
+from rag_assets.segmentation import segment_file
+
+DOMAINS = (Domain("ordering", "Ordering", "From basket to invoice.", paths=("src/Shop/**",), namespaces=("Shop.*",)),)
+
+
+def file_context(text: str, path: str = "src/Shop/Code.cs") -> IndexFileContext:
+    return IndexFileContext(
+        full_path=f"/checkout/{path}",
+        relative_path=path,
+        contents=text,
+        git=GitRepoInfo("https://example.com/shop.git", "main", "c" * 40, "2026-01-02T03:04:05Z"),
+        identity=DocumentIdentity("acme", "acme", "shop", "shop", f"shop/{path}"),
+        index_label="shop@main",
+        blob_uri=document_uri("shop@main", path),
+        source_sha256=content_hash(text),
+        language_hint=detect_language(path),
+    )
+
+
+def segmented(text: str, path: str = "src/Shop/Code.cs") -> SegmentedFile:
+    return segment_file(text, path, detect_language(path))
+
+
+def processor(
+    registry: DescriptionBuilderRegistry | None = None, domains: tuple[Domain, ...] = ()
+) -> SourceFileProcessor:
+    if registry is None:
+        registry = DescriptionBuilderRegistry()
+        register_builders(registry)
+    return SourceFileProcessor(Classifier(), registry, ConfiguredDomainCatalog(domains), StaticResourceDictionary())
+
+
+def described_file(text: str, path: str = "src/Shop/Code.cs", domains: tuple[Domain, ...] = ()) -> FileOutcome:
+    return processor(domains=domains).describe_file(file_context(text, path), segmented(text, path))
+
+
+def described(text: str, path: str = "src/Shop/Code.cs", domains: tuple[Domain, ...] = ()) -> GeneralDescription:
+    """The general description of the first segment of a text."""
+    found = described_file(text, path, domains).descriptions[0]
+    assert isinstance(found, GeneralDescription)
+    return found

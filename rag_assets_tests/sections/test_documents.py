@@ -1,0 +1,222 @@
+"""Sections of texts (A08, E01, E02, R4, R18): heading paths, merging, chunks of the window's size, overlap."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_assets.contracts.section import EmbeddingWindow, SummarySection
+from rag_assets.contracts.segment import LineIndex, MemberKind
+from rag_assets.sections import SectionSubject, TextOutline, TextSection, text_sections
+from rag_assets.sections.documents import CHUNK_TOKENS, PATH_SEPARATOR, html_anchor, section_keys
+from rag_assets.sections.paragraphs import cut_to, paragraphs
+from rag_assets.segmentation import segment_file
+from rag_assets.segmentation.documents import PATH_SEPARATOR as SEGMENTED_SEPARATOR
+from rag_assets_tests.sections.windows import COUNTERS, CallCounter, window, words
+
+SUBJECT = SectionSubject("docs/guide.md", "document", "Markdown")
+PROSE = "The quick brown fox jumps over the lazy dog again."
+
+
+def outline_of(text: str) -> TextOutline:
+    """The outline of a markdown text, its sections from the real segmenter."""
+    segments = segment_file(text, "docs/guide.md", "markdown").segments
+    members = [member for member in segments[0].members if member.kind is MemberKind.SECTION] if segments else []
+    sections = [
+        TextSection("" if m.type == "preamble" else m.signature, m.span.char_start, m.span.char_end) for m in members
+    ]
+    return TextOutline(
+        title="Markdown: docs/guide.md",
+        text=text,
+        origin=LineIndex(text).span(0, len(text)),
+        sections=sections or [TextSection("", 0, len(text))],
+        default_key="body",
+        node_keys=lambda key: (f"doc:docs/guide.md#{key}|SECTION",),
+    )
+
+
+def sections_of(text: str, found: EmbeddingWindow | None = None) -> list[SummarySection]:
+    return text_sections(SUBJECT, outline_of(text), found or window())
+
+
+def test_the_chunk_under_its_heading_path_is_the_snippet() -> None:
+    """R4: what is embedded is the text itself, with the path of headings above it."""
+    text = f"# Guide\n\n{PROSE * 30}\n\n## Install\n\n### Linux\n\nRun the script.\n"
+    last = sections_of(text)[-1]
+    assert last.finder_snippet == (
+        "Markdown: docs/guide.md\nGuide > Install\n\n## Install\n\n### Linux\n\nRun the script."
+    )
+    assert (last.section_key, last.html_anchor) == ("guide-install", "install")
+    assert last.names == ("Install", "Linux")
+    assert last.graph_node_keys == (
+        "doc:docs/guide.md#guide-install|SECTION",
+        "doc:docs/guide.md#guide-install-linux|SECTION",
+    )
+    assert last.backing_artifact.startswith("# Markdown: docs/guide.md: Guide > Install\n\n## Install")
+
+
+def test_small_neighbours_are_merged_until_the_target() -> None:
+    """E02: sections of a few words are one chunk; those of another parent stay apart."""
+    text = "# One\n\na\n\n## Two\n\nb\n\n## Three\n\nc\n\n# Four\n\nd\n"
+    assert [section.section_key for section in sections_of(text)] == ["one"]
+    other = f"# A\n\n{PROSE * 15}\n\n{PROSE * 15}\n\n## B\n\nx\n\n### C\n\ny\n\n# D\n\nz\n"
+    assert [section.section_key for section in sections_of(other)] == ["a", "a", "a-b", "d"]
+
+
+def test_long_sections_are_split_at_paragraphs_with_overlap() -> None:
+    """E01, R18, R19: parts numbered 1..N, each within the window, beginning with the end of the one before."""
+    text = "# Guide\n\n" + "\n\n".join(f"Paragraph {number}. {PROSE}" for number in range(60)) + "\n"
+    sections = sections_of(text)
+    assert [section.part_index for section in sections] == list(range(1, len(sections) + 1))
+    assert {section.part_total for section in sections} == {len(sections)}
+    assert {section.section_key for section in sections} == {"guide"}
+    for before, after in itertools.pairwise(sections):
+        assert after.span.char_start < before.span.char_end < after.span.char_end
+        assert text[after.span.char_start :].startswith("Paragraph")
+    assert all(200 <= (section.snippet_tokens or 0) <= 254 for section in sections[:-1])
+
+
+def test_the_target_is_the_window_or_1000_tokens() -> None:
+    """E01 against the window of the embedder: the smaller of both decides."""
+    text = "# Guide\n\n" + "\n\n".join(PROSE for _ in range(400))
+    for size, limit in ((256, 254), (512, 510), (8_192, CHUNK_TOKENS)):
+        tokens = [section.snippet_tokens or 0 for section in sections_of(text, window(size))]
+        assert limit * 0.8 <= max(tokens) <= limit
+
+
+def test_repeated_headings_get_keys_of_their_own() -> None:
+    """R1: ids are unique, also where a heading reads like a numbered repetition."""
+    keys = section_keys(["A > Example", "A > Example", "A > Example 2", "A/Example", ""], "body")
+    assert len(set(keys)) == 5
+    assert keys[4] == "body"
+    assert section_keys(["A", "B"], "body") == ["a", "b"]
+
+
+def test_headings_without_latin_letters_stay_apart() -> None:
+    """B21 drops every other letter; the hash of R1 tells them apart."""
+    assert len(set(section_keys(["注文", "請求", "body"], "body"))) == 3
+
+
+def test_long_headings_make_bounded_keys() -> None:
+    one, other = section_keys(["word " * 200 + "a", "word " * 200 + "b"], "body")
+    assert one != other
+    assert len(one) < 150
+
+
+@pytest.mark.parametrize(
+    ("heading", "anchor"),
+    [("Guide > Getting Started!", "getting-started"), ("A > What's new?", "whats-new"), ("", ""), ("Größe", "größe")],
+)
+def test_anchors(heading: str, anchor: str) -> None:
+    """B11: the anchor that renderers give the heading."""
+    assert html_anchor(heading) == anchor
+
+
+def test_a_blank_text_is_still_found_by_its_name() -> None:
+    (section,) = sections_of(" \n\n ")
+    assert section.finder_snippet == "Markdown: docs/guide.md"
+
+
+def test_a_line_that_is_too_long_is_cut_inside() -> None:
+    """A 200,000-character line in a few counting calls; nothing of it is lost."""
+    text = "x" * 100_000 + " " + "word " * 20_000
+    count = CallCounter()
+    sections = sections_of(text, window(256, count))
+    assert len(count.calls) <= 12
+    assert covered(text, sections) == ""
+    assert all((section.snippet_tokens or 0) <= 254 for section in sections)
+
+
+def covered(text: str, sections: list[SummarySection]) -> str:
+    """What is not blank and in no section."""
+    rest = list(text)
+    for section in sections:
+        for i in range(section.span.char_start, section.span.char_end):
+            rest[i] = " "
+    return "".join(rest).strip()
+
+
+MARKDOWN = st.lists(
+    st.sampled_from(
+        [
+            "# One",
+            "## Two",
+            "### Three",
+            "## Two",
+            "```",
+            "~~~",
+            PROSE,
+            PROSE * 12,
+            "- item",
+            "",
+            "",
+            "注文 🎉 ö",
+            "x" * 700,
+        ]
+    ),
+    max_size=25,
+).map("\n".join)
+
+
+@given(text=MARKDOWN, tokens=st.sampled_from([40, 128, 256]), counter=st.sampled_from(sorted(COUNTERS)))
+def test_any_document_is_covered_by_parts_that_fit(text: str, tokens: int, counter: str) -> None:
+    """BM25 bodies cover the whole file; spans and line numbers are exact; (key, part) is unique; same input, same
+    sections (A26)."""
+    if not text.strip():
+        return
+    found = window(tokens, COUNTERS[counter])
+    sections = sections_of(text, found)
+    assert covered(text, sections) == ""
+    lines = LineIndex(text)
+    for section in sections:
+        assert section.span == lines.span(section.span.char_start, section.span.char_end)
+        assert found.count([section.finder_snippet])[0] <= tokens - 2
+        assert section.snippet_tokens is not None
+    assert max(Counter((s.section_key, s.part_index) for s in sections).values()) == 1
+    for key, total in {(s.section_key, s.part_total) for s in sections}:
+        assert [s.part_index for s in sections if s.section_key == key] == list(range(1, total + 1))
+    assert sections_of(text, found) == sections
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a\n\nb", ["a", "b"]),
+        ("a\nb\n\n\n c \n", ["a\nb", " c"]),
+        ("```\na\n\nb\n```\n\nc", ["```\na\n\nb\n```", "c"]),
+        ("```\na\n\n~~~\n\nb", ["```\na\n\n~~~\n\nb"]),
+        ("a\r\n\r\nb", ["a", "b"]),
+        ("a\r\rb", ["a", "b"]),
+        (" \n\t\n", []),
+    ],
+    ids=["two", "lines", "fence", "unclosed-fence", "crlf", "cr", "blank"],
+)
+def test_paragraphs(text: str, expected: list[str]) -> None:
+    assert [text[start:end] for start, end in paragraphs(text, 0, len(text))] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "length", "expected"),
+    [
+        ("one two three", 9, ["one two ", "three"]),
+        ("line one\nline two", 12, ["line one\n", "line two"]),
+        ("One two. Three four", 11, ["One two. ", "Three four"]),
+        ("abcdefgh", 3, ["abc", "def", "gh"]),
+    ],
+    ids=["blank", "line", "sentence", "character"],
+)
+def test_cuts(text: str, length: int, expected: list[str]) -> None:
+    assert [text[start:end] for start, end in cut_to(text, (0, len(text)), length)] == expected
+
+
+def test_segmentation_and_sections_write_heading_paths_alike() -> None:
+    assert PATH_SEPARATOR == SEGMENTED_SEPARATOR
+
+
+def test_the_word_counter_is_additive() -> None:
+    """What the other tests rely on."""
+    assert words(["a b\nc"]) == [sum(words(["a b", "c"]))]

@@ -1,0 +1,219 @@
+"""The ignore policy: which files are indexed, the reason for each other one, and who overrules whom."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag_assets.contracts.source_file import SkipReason
+from rag_assets.sources.conventions import is_generated_text, is_minified_text
+from rag_assets.sources.entries import Entry, EntryKind
+from rag_assets.sources.ignore import IgnorePolicy, PathRules
+
+
+def rules(policy: IgnorePolicy | None = None, **ignore_files: str) -> PathRules:
+    """Path rules with `.rag_assets_ignore` files: root="…", or src="…" for the one in src/."""
+    made = PathRules(policy or IgnorePolicy())
+    for directory, text in ignore_files.items():
+        made.add_ignore_file("" if directory == "root" else directory, ".rag_assets_ignore", text.encode())
+    return made
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        # wanted
+        ("src/Order.cs", None),
+        ("src/Resources.resx", None),
+        ("db/schema.sql", None),
+        ("README.md", None),
+        ("Makefile", None),
+        ("src/App.csproj", None),
+        ("src/Shop.razor", None),
+        ("src/Vendor/VendorController.cs", None),
+        ("src/main/java/com/acme/vendor/Vendor.java", None),
+        ("packages/ui/src/button.ts", None),
+        ("src/Binder.cs", None),
+        ("src/Objects/A.cs", None),
+        ("src/Designer.cs", None),
+        ("build/Build.cs", None),
+        ("docs/jquery-plan.md", None),
+        ("src/jquery-helper.js", None),
+        ("package.json", None),
+        # binary and unsupported
+        ("logo.png", SkipReason.BINARY),
+        ("logo.SVG", SkipReason.BINARY),
+        ("fonts/a.woff2", SkipReason.BINARY),
+        ("lib/a.dll", SkipReason.BINARY),
+        ("key.snk", SkipReason.BINARY),
+        ("certs/server.pem", SkipReason.BINARY),
+        ("a.tar.gz", SkipReason.BINARY),
+        ("spec.pdf", SkipReason.UNSUPPORTED),
+        ("spec.docx", SkipReason.UNSUPPORTED),
+        # vendored
+        ("node_modules/a/index.js", SkipReason.VENDORED),
+        ("web/node_modules/a/index.js", SkipReason.VENDORED),
+        ("bower_components/x.js", SkipReason.VENDORED),
+        ("vendor/a/b.go", SkipReason.VENDORED),
+        ("third_party/zlib/z.c", SkipReason.VENDORED),
+        ("packages/Newtonsoft.Json.13.0.3/lib/a.xml", SkipReason.VENDORED),
+        ("src/Web/wwwroot/lib/jquery/jquery.js", SkipReason.VENDORED),
+        ("Web/Scripts/jquery-1.10.2.js", SkipReason.VENDORED),
+        ("Web/Scripts/bootstrap.js", SkipReason.VENDORED),
+        # generated
+        ("Form1.Designer.cs", SkipReason.GENERATED),
+        ("Migrations/20240101_Init.Designer.cs", SkipReason.GENERATED),
+        ("Migrations/ShopContextModelSnapshot.cs", SkipReason.GENERATED),
+        ("A.g.cs", SkipReason.GENERATED),
+        ("A.g.i.cs", SkipReason.GENERATED),
+        ("src/obj/Debug/A.cs", SkipReason.GENERATED),
+        ("src/Bin/Release/a.xml", SkipReason.GENERATED),
+        ("web/dist/app.js", SkipReason.GENERATED),
+        ("__pycache__/a.txt", SkipReason.GENERATED),
+        # minified and lock files
+        ("site.min.js", SkipReason.MINIFIED),
+        ("site.min.css", SkipReason.MINIFIED),
+        ("app.js.map", SkipReason.MINIFIED),
+        ("package-lock.json", SkipReason.LOCK_FILE),
+        ("src/packages.lock.json", SkipReason.LOCK_FILE),
+        ("yarn.lock", SkipReason.LOCK_FILE),
+        ("Cargo.lock", SkipReason.LOCK_FILE),
+        (".gitignore", SkipReason.IGNORED),
+    ],
+)
+def test_conventions_by_path(path: str, reason: SkipReason | None) -> None:
+    refusal = rules().refused_path(path)
+    assert (refusal[0] if refusal else None) == reason
+    assert refusal is None or refusal[1], "a skipped file always says which rule matched"
+
+
+def test_an_ignore_file_names_the_pattern_and_the_line() -> None:
+    made = rules(root="# ours\n\n*.sql\n")
+    assert made.refused_path("db/a.sql") == (SkipReason.IGNORED, ".rag_assets_ignore:3: *.sql")
+
+
+@pytest.mark.parametrize(
+    ("path", "ignored"),
+    [
+        ("src/a.txt", True),
+        ("src/keep/a.txt", False),  # re-included by the deeper file
+        ("src/keep/deep/a.txt", False),
+        ("a.txt", True),
+        ("gen/keep.cs", True),  # cannot be re-included below an ignored directory
+        ("sub/gen/keep.cs", False),  # `/gen/` is anchored at the root
+    ],
+)
+def test_nested_ignore_files_and_negation(path: str, ignored: bool) -> None:
+    made = rules(root="*.txt\n/gen/\n!keep.cs\n", **{"src/keep": "!*.txt\n"})
+    assert (made.refused_path(path) is not None) is ignored
+
+
+@pytest.mark.parametrize(
+    ("path", "ignored"),
+    [("docs/a.md", False), ("src/a.cs", False), ("src/gen/a.cs", False), ("other/a.cs", True), ("src/a.py", True)],
+)
+def test_include_limits_to_what_matches(path: str, ignored: bool) -> None:
+    made = rules(IgnorePolicy(include=("docs/", "src/**/*.cs")))
+    refusal = made.refused_path(path)
+    assert (refusal is not None) is ignored
+    assert refusal is None or refusal[0] is SkipReason.IGNORED
+
+
+def test_the_operator_beats_the_repository() -> None:
+    """A repository cannot bring back what the configuration excludes."""
+    made = rules(IgnorePolicy(exclude=("secret/",)), root="!secret/\n", secret="!*\n")
+    assert made.refused_path("secret/a.cs") == (SkipReason.IGNORED, "exclude: secret/")
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("vendor/ours/a.go", "!/vendor/"),
+        ("dist/app.cs", "!dist/"),
+        ("A.Designer.cs", "!*.Designer.cs"),
+        ("package-lock.json", "!package-lock.json"),
+        ("src/bin/tool.sh", "!src/bin/"),
+    ],
+)
+def test_a_negated_pattern_overrules_a_convention(path: str, text: str) -> None:
+    assert rules().refused_path(path) is not None
+    assert rules(root=text).refused_path(path) is None
+    assert rules(IgnorePolicy(exclude=(text,))).refused_path(path) is None
+
+
+def test_a_negated_pattern_does_not_make_a_binary_text() -> None:
+    refusal = rules(root="!*.png").refused_path("logo.png")
+    assert refusal is not None
+    assert refusal[0] is SkipReason.BINARY
+
+
+@pytest.mark.parametrize(
+    ("setting", "pattern"),
+    [(setting, pattern) for setting in ("include", "exclude") for pattern in ("", "  ", "# docs", "!", "/", "[x")]
+    + [("include", "!docs/")],
+)
+def test_a_setting_that_matches_nothing_is_refused_by_name(setting: str, pattern: str) -> None:
+    with pytest.raises(ValueError, match=setting):
+        IgnorePolicy(**{setting: (pattern,)})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("entry", "reason"),
+    [
+        (Entry("a.cs", "1", 0), SkipReason.EMPTY),
+        (Entry("a.cs", "1", 11), SkipReason.TOO_LARGE),
+        (Entry("a.cs", "1", 10), None),
+        (Entry("a.png", "1", 99), SkipReason.BINARY),
+        (Entry("a.cs", "1", 5, EntryKind.SYMLINK), SkipReason.SYMLINK),
+        (Entry("lib", "1", 0, EntryKind.SUBMODULE), SkipReason.SUBMODULE),
+        (Entry("../a", "1", 5, EntryKind.FILE, SkipReason.UNSAFE_PATH, "path traversal"), SkipReason.UNSAFE_PATH),
+    ],
+)
+def test_entries_are_refused_by_kind_and_size(entry: Entry, reason: SkipReason | None) -> None:
+    skipped = rules(IgnorePolicy(max_file_bytes=10)).refused_entry(entry)
+    assert (skipped.reason if skipped else None) == reason
+    assert skipped is None or skipped.detail
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "generated"),
+    [
+        ("A.cs", "// <auto-generated>\n// by a tool\nclass A {}", True),
+        ("A.cs", "\n\n#pragma warning disable\n// <auto-generated />\nclass A {}", True),
+        ("A.cs", "/*\n <autogenerated>\n*/\nclass A {}", True),
+        ("A.vb", "' <Auto-Generated>\nClass A", True),
+        ("A.cs", 'class A { string s = @"\n// <auto-generated/>\n"; }', False),
+        ("A.cs", "class A {}\n// <auto-generated>\n", False),
+        ("A.cs", "// about the <auto-generated header of others\n", True),
+        ("A.cs", "//" + " " * 3000 + "\n// <auto-generated>\nclass A {}", False),
+        ("A.md", "<auto-generated>", False),
+        ("A.cs", "/* never closed <auto-generated>", True),
+    ],
+)
+def test_generated_code_is_told_by_its_opening_comment(name: str, text: str, generated: bool) -> None:
+    assert is_generated_text(name, text) is generated
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "minified"),
+    [
+        ("a.js", "var a=1;" * 2000, True),
+        ("a.css", ".a{color:red}" * 500, True),
+        ("a.js", "var a = 1;\n" * 2000, False),
+        ("a.js", "var a=1;" * 20, False),
+        ("a.cs", "var a=1;" * 2000, False),
+    ],
+)
+def test_minified_scripts_are_told_by_their_lines(name: str, text: str, minified: bool) -> None:
+    assert is_minified_text(name, text) is minified
+
+
+def test_every_setting_but_the_time_limit_changes_the_fingerprint() -> None:
+    base = IgnorePolicy()
+    changed = [
+        IgnorePolicy(include=("src/",)),
+        IgnorePolicy(exclude=("src/",)),
+        IgnorePolicy(max_file_bytes=1),
+        IgnorePolicy(max_line_length=1),
+    ]
+    assert len({policy.fingerprint for policy in [base, *changed]}) == 5
+    assert IgnorePolicy(file_time_limit_seconds=1).fingerprint == base.fingerprint

@@ -1,0 +1,297 @@
+"""Redaction as a table: what must be masked, what must survive. Tokens are built from parts so that this file has none."""
+
+from __future__ import annotations
+
+import base64
+import json
+import random
+import re
+import string
+import subprocess
+import sys
+import time
+
+import pytest
+
+from rag_assets.sources.secrets import POLICY_FINGERPRINT, Finding, RedactionTimeout, redact
+
+R = "q7Zk2Vw9Xc4Bn8Ml1Pa6"  # letters and digits without meaning, 20 characters
+HEX32 = "9f86d081884c7d659a2feaa0c55ad015"
+
+
+def alnum(length: int) -> str:
+    return (R * 10)[:length]
+
+
+def jwt() -> str:
+    def part(value: dict[str, str]) -> str:
+        return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")
+
+    return f"{part({'alg': 'HS256', 'typ': 'JWT'})}.{part({'sub': '1234567890', 'name': 'Jo'})}.{alnum(43)}"
+
+
+PEM_BODY = "\n".join(base64.b64encode(random.Random(n).randbytes(48)).decode() for n in range(6))
+
+# (id, path, text with the secret between « and »)
+MASKED = [
+    # connection strings
+    ("sql-connection", "a.cs", 'var c = "Server=db;User Id=sa;Password=«hunter2»;Encrypt=true";'),
+    ("sql-connection-last", "appsettings.json", '"Db": "Data Source=x;Initial Catalog=y;User ID=z;Pwd=«S3cr.t!»"'),
+    ("sql-connection-first", "web.config", '<add connectionString="Password=«abc123»;Server=x;Database=y" />'),
+    ("npgsql", "a.cs", '"Host=localhost;Username=postgres;Password=«postgres»"'),
+    ("redis", "a.json", '"Redis": "host:6379,password=«p4ss»,ssl=True"'),
+    ("storage-key", "a.cs", f'"DefaultEndpointsProtocol=https;AccountName=a;AccountKey=«{alnum(86)}==»"'),
+    ("service-bus", "a.json", f'"Endpoint=sb://x/;SharedAccessKeyName=Root;SharedAccessKey=«{alnum(43)}=»"'),
+    ("shared-access-signature", "a.md", f"https://a.blob.core/x?sv=2020&sig=«{alnum(40)}%3D»"),
+    ("url-password", "a.py", 'url = "amqp://svc:«Tr0ub4dor»@rabbit:5672/"'),
+    ("git-url", "a.yml", "repo: https://jane:«s3cr3tpw»@host/repo.git"),
+    # assignments in code
+    ("csharp-const", "a.cs", 'public const string DEFAULT_PASSWORD = "«Pass@word1»";'),
+    ("csharp-field", "a.cs", 'private static readonly string _apiKey = "«' + HEX32 + '»";'),
+    ("csharp-verbatim", "a.cs", 'string pwd = @"«P4ss/word!»";'),
+    ("csharp-compare", "a.cs", 'if (password == "«L3tmein!»") return true;'),
+    ("csharp-initializer", "a.cs", 'new Login { User = "x", Password = "«Secr3t#99»" }'),
+    ("csharp-pair", "a.cs", 'new KeyValuePair<string, string>("Password", "«Pass@word1»")'),
+    ("csharp-dictionary", "a.cs", '["ClientSecret"] = "«' + alnum(32) + '»"'),
+    ("csharp-named-argument", "a.cs", 'Login(user: "x", password: "«Pa55-w0rd»")'),
+    ("csharp-wordy-key", "a.cs", 'const string JWT_SECRET_KEY = "«SecretKeyOfDoomThatMustBeAMinimumNumberOfBytes»";'),
+    ("csharp-token", "a.cs", 'var userToken = "«' + HEX32 + '»";'),
+    ("csharp-split-line", "a.cs", 'const string ApiKey =\n    "«' + alnum(32) + '»";'),
+    ("javascript", "a.js", "const password = '«c0rrectHorse!»';"),
+    ("python", "a.py", 'API_KEY = "«' + alnum(24) + '»"'),
+    ("sql-login", "a.sql", "CREATE LOGIN app WITH PASSWORD = N'«P@ssw0rd99»';"),
+    ("postgres-role", "a.sql", "CREATE ROLE app PASSWORD '«P@ssw0rd99»';"),
+    ("powershell", "a.ps1", '$p = ConvertTo-SecureString "«Hunter2!»" -AsPlainText -Force'),
+    ("escaped-json-in-code", "a.cs", 'var j = "{\\"password\\": \\"«Xy12#abc»\\"}";'),
+    # settings
+    ("appsettings-password", "src/appsettings.Development.json", '  "Password": "«letmein»",'),
+    ("appsettings-key", "appsettings.json", '  "ApiKey": "«fornuviotsourcecodeindex9787»",'),
+    ("compose", "docker-compose.yml", "      - SA_PASSWORD=«@someThing1234»\n"),
+    ("compose-map", "docker-compose.yml", "      POSTGRES_PASSWORD: «postgrespw»\n"),
+    ("dotenv", ".env", "export DB_PASSWORD=«hunter2x»\n"),
+    ("web-config", "web.config", '<add key="SmtpPassword" value="«mailpw12»" />'),
+    ("xml-element", "app.config", "<Password>«hunter22»</Password>"),
+    ("yaml-key", "values.yaml", f"clientSecret: {'«' + alnum(20) + '»'}\n"),
+    ("properties-with-comment", "db.properties", "password=«hunter22» # rotate\n"),
+    # tokens
+    ("jwt", "a.http", "Authorization: Bearer «" + jwt() + "»"),
+    ("bearer", "a.cs", '{ "Authorization", $"Bearer «' + alnum(30) + '»" }'),
+    ("basic", "a.cs", '"Authorization: Basic «' + base64.b64encode(b"jane:hunter22").decode() + '»"'),
+    ("github", "a.cs", f'"«ghp_{alnum(36)}»"'),
+    ("github-fine-grained", "a.cs", f'"«github_pat_{alnum(60)}»"'),
+    ("gitlab", "a.yml", f"token: «glpat-{alnum(20)}»"),
+    ("aws-id", "a.cs", '"«AKIA' + "Q7ZK2VW9XC4BN8ML" + '»"'),
+    ("aws-secret", "a.cs", f'aws_secret_access_key = "«{alnum(40)}»"'),
+    ("slack", "a.cs", "«xoxb-123456789012-123456789012-" + alnum(24).lower() + "»"),
+    ("slack-webhook", "a.cs", f'"«https://hooks.slack.com/services/T12345678/B12345678/{alnum(24)}»"'),
+    ("stripe", "a.cs", f'"«sk_live_{alnum(24)}»"'),
+    ("stripe-test", "a.cs", f'"«sk_test_{alnum(24)}»"'),
+    ("sendgrid", "a.cs", f'"«SG.{alnum(22)}.{alnum(43)}»"'),
+    ("google", "a.cs", f'"«AIza{alnum(35)}»"'),
+    ("nuget", "a.ps1", f"nuget push -ApiKey «oy2{alnum(43).lower()}»"),
+    ("npm", ".npmrc", f"//registry/:_authToken=«npm_{alnum(36)}»"),
+    ("openai", "a.py", f'"«sk-{alnum(20)}T3BlbkFJ{alnum(20)}»"'),
+    ("anthropic", "a.py", f'"«sk-ant-api03-{alnum(90)}»"'),
+    ("pypi", ".pypirc", f"password = «pypi-AgEIcHlwaS5vcmc{alnum(80)}»\n"),
+    ("telegram", "a.cs", f'"«123456789:AA{alnum(33)}»"'),
+    ("azure-client-secret", "a.tf", f'"«abc8Q~{alnum(34)}»"'),
+    ("discord-webhook", "a.cs", f'"https://discord.com/api/webhooks/123456/«{alnum(60)}»"'),
+]  # fmt: skip
+
+SURVIVES = [
+    # code about passwords
+    ("property", "a.cs", "Password = model.Password;"),
+    ("two-statements", "a.cs", "builder.UserID = user; builder.Password = password; builder.Server = host;"),
+    ("statements-on-a-line", "a.cs", "Server = host; Password = entered; Database = name;"),
+    ("parameter", "a.cs", "public void Login(string user, string password, CancellationToken token)"),
+    ("default-null", "a.cs", "string password = null, string secret = default"),
+    ("empty", "a.json", '"Password": ""'),
+    ("interpolation", "a.cs", '$"Server={server};User Id={user};Password={password}"'),
+    ("concatenation", "a.cs", '"Server=x;Database=y;Password=" + password + ";"'),
+    ("format", "a.cs", 'string.Format("Server={0};Password={1};", s, p)'),
+    ("angle", "README.md", "Server=db;User Id=sa;Password=<password>;"),
+    ("stars", "README.md", "Server=db;User Id=sa;Password=********;"),
+    ("your", "README.md", "Server=db;User Id=sa;Password=your_password;"),
+    ("changeme", "appsettings.json", '"Password": "changeme"'),
+    ("variable", "docker-compose.yml", "  POSTGRES_PASSWORD: ${POSTGRES_PASSWORD}\n"),
+    ("pipeline-variable", "azure.yml", "  password: $(DbPassword)\n"),
+    ("token-replacement", "web.config", '<add key="Password" value="#{DbPassword}#" />'),
+    ("percent", "a.cmd", "set PASSWORD=%DB_PASSWORD%\n"),
+    ("key-vault", "appsettings.json", '"Secret": "@Microsoft.KeyVault(SecretUri=https://x.vault/)"'),
+    ("hash-property", "a.cs", 'PasswordHash = "VHdlZXQgJ1F1aWNrc2lsdmVyJyB0byBASmFtZXNOSw=="'),
+    ("name-constant", "a.cs", 'public const string PasswordField = "user_password_2";'),
+    ("same-name", "a.cs", 'public const string Password = "Password";'),
+    ("dotted-name", "a.cs", 'const string ApiKeyName = "Services:Search:ApiKey";'),
+    ("key-path", "a.cs", 'var secret = configuration["Authentication:Google:ClientSecret"];'),
+    ("header-name", "a.cs", 'const string ApiKey = "X-Api-Key";'),
+    ("message", "a.cs", 'Password = "The password must have at least 8 characters"'),
+    ("route", "a.cs", 'ForgotPassword = "/account/forgot-password2"'),
+    ("url", "a.cs", 'AccessToken = "https://login.example.org/oauth2/v2.0/token"'),
+    ("translation", "lang/de.json", '"Password": "Passwort", "Secret": "Geheimnis"'),
+    ("resx", "Resources.resx", '<data name="Password" xml:space="preserve"><value>P4ssw0rd!</value></data>'),
+    ("xml-doc", "a.cs", '/// <param name="password">The password, e.g. "abc 123".</param>'),
+    ("attribute", "a.cs", '[Display(Name = "Password"), DataType(DataType.Password)]'),
+    ("html-input", "a.cshtml", '<input type="password" name="Password" id="Password1" />'),
+    ("css-selector", "a.cs", 'var password = driver.Find("#password");'),
+    ("xpath", "a.cs", "var password = \"//input[@id='password']\";"),
+    ("public-key-token", "a.config", '<assemblyIdentity name="X" publicKeyToken="cc7b13ffcd2ddd51" />'),
+    ("public-key", "a.cs", '[assembly: InternalsVisibleTo("T, PublicKey=0024000004800000940000000602")]'),
+    ("jtoken", "a.cs", 'JToken token = JToken.Parse("{\'a\': [1, 2, 3]}");'),
+    ("cancellation", "a.cs", "var token = source.Token; CancellationToken = token"),
+    # things that look random and are not secret
+    ("guid", "a.cs", 'const string Id = "6f9619ff-8b86-d011-b42d-00cf4fc964ff";'),
+    ("guid-key-in-code", "a.cs", 'const string ApiKey = "6f9619ff-8b86-d011-b42d-00cf4fc964ff";'),
+    ("sha256", "a.cs", f'Assert.Equal("{HEX32}{HEX32}", hash);'),
+    ("lock-hash", "x.json", f'"contentHash": "{alnum(86)}=="'),
+    ("test-vector", "a.cs", f'var expected = Convert.FromBase64String("{alnum(64)}");'),
+    ("aws-example", "a.md", "AKIAIOSFODNN7EXAMPLE"),
+    ("aws-id-in-base64", "a.cs", f'"{alnum(30)}AKIAQ7ZK2VW9XC4BN8MLxyz{alnum(20)}"'),
+    ("github-placeholder", "a.md", "ghp_" + "x" * 36),
+    ("url-with-user", "a.cs", '"https://host/path:8080/a@b"'),
+    ("ssh-address", "a.md", "git@github.com:org/repo.git and ssh://git@host:22/repo"),
+    ("url-placeholder", "a.md", "https://user:password@host/ and https://{user}:{pass}@host"),
+    ("basic-word", "a.md", "Basic authentication and Basic Understanding of things"),
+    ("pem-mention", "a.cs", 'if (text.Contains("-----BEGIN PRIVATE KEY-----")) { ... "-----END PRIVATE KEY-----" }'),
+    ("public-pem", "a.txt", f"-----BEGIN PUBLIC KEY-----\n{PEM_BODY}\n-----END PUBLIC KEY-----"),
+    ("eyj-word", "a.cs", "var eyJustAName_123456 = 1; x.eyJust.Another.Name"),
+    ("enum", "a.cs", "enum Kind { Password = 1, Secret = 2, ApiKey = 3 }"),
+    ("secrets-id", "a.csproj", "<UserSecretsId>aspnet-Web-53bc9b9d-9d6a-45d4</UserSecretsId>"),
+    ("order-by-password", "a.sql", "SELECT Password, Secret FROM dbo.Users WHERE Password = @password"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "marked"), [case[1:] for case in MASKED], ids=[case[0] for case in MASKED])
+def test_credentials_are_masked_with_the_same_length(path: str, marked: str) -> None:
+    secret = marked[marked.index("«") + 1 : marked.index("»")]
+    before, after = marked[: marked.index("«")], marked[marked.index("»") + 1 :]
+    redaction = redact(before + secret + after, path)
+    assert redaction.text == before + "*" * len(secret) + after
+    assert redaction.findings
+    assert secret not in repr(redaction.findings)
+
+
+@pytest.mark.parametrize(("path", "text"), [case[1:] for case in SURVIVES], ids=[case[0] for case in SURVIVES])
+def test_what_is_no_credential_survives(path: str, text: str) -> None:
+    assert redact(text, path).text == text
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("kind", ["RSA PRIVATE KEY", "PRIVATE KEY", "OPENSSH PRIVATE KEY", "PGP PRIVATE KEY BLOCK"])
+def test_private_keys_lose_their_body_and_keep_their_lines(kind: str, newline: str) -> None:
+    body = PEM_BODY.replace("\n", newline)
+    text = f"before{newline}-----BEGIN {kind}-----{newline}{body}{newline}-----END {kind}-----{newline}after"
+    redaction = redact(text, "id.txt")
+    assert len(redaction.text) == len(text)
+    assert redaction.text.count(newline) == text.count(newline)
+    assert not set(re.findall(r"[A-Za-z0-9+/=]{8,}", redaction.text)) & set(PEM_BODY.split("\n"))
+    assert f"-----BEGIN {kind}-----{newline}***" in redaction.text
+    assert redaction.text.endswith(f"-----END {kind}-----{newline}after")
+    assert redaction.findings[0] == Finding("private-key", 3)
+
+
+def test_a_private_key_in_string_literals_keeps_the_code_around_it() -> None:
+    lines = [f'    "{line}\\n" +' for line in PEM_BODY.split("\n")]
+    text = '"-----BEGIN RSA PRIVATE KEY-----\\n" +\n' + "\n".join(lines) + '\n"-----END RSA PRIVATE KEY-----";'
+    masked = redact(text, "a.cs").text
+    assert not any(line in masked for line in PEM_BODY.split("\n"))
+    assert masked.count('\\n" +\n') == text.count('\\n" +\n')
+
+
+def test_a_private_key_that_was_cut_is_masked_to_the_end() -> None:
+    masked = redact(f"-----BEGIN PRIVATE KEY-----\n{PEM_BODY}", "a.txt").text
+    assert not any(line in masked for line in PEM_BODY.split("\n"))
+
+
+def test_findings_name_rule_and_line_only() -> None:
+    text = 'a\r\nb\r\nconst string Password = "Pass@word1";\r\nvar x = "ghp_' + alnum(36) + '";\r\n'
+    assert redact(text, "a.cs").findings == (Finding("password-assignment", 3), Finding("github-token", 4))
+
+
+def test_overlapping_findings_mask_once_and_keep_the_length() -> None:
+    text = f'"Password": "https://jane:{alnum(12)}@host/ghp_{alnum(36)}", "ApiKey": "ghp_{alnum(36)}"'
+    redaction = redact(text, "appsettings.json")
+    assert len(redaction.text) == len(text)
+    assert alnum(12) not in redaction.text
+
+
+def test_offsets_hold_where_lower_case_is_longer() -> None:
+    """`İ` has two characters in lower case; positions must be those of the text itself."""
+    text = "İİİİ" * 50 + ' const string Password = "Pass@word1"; ' + "İ" * 50
+    masked = redact(text, "a.cs").text
+    assert masked == text.replace("Pass@word1", "*" * 10)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_length_and_line_ends_hold_for_any_text(seed: int) -> None:
+    drawn = random.Random(seed)
+    pieces = [case[2].replace("«", "").replace("»", "") for case in MASKED] + [
+        "\r\n",
+        "\n",
+        "\r",
+        " ",
+        "日本",
+        "😀",
+        "\0",
+        '"',
+    ]
+    text = "".join(drawn.choices(pieces, k=200))
+    masked = redact(text, "appsettings.json").text
+    assert len(masked) == len(text)
+    assert all(a == b or b == "*" for a, b in zip(text, masked, strict=True))
+    assert [i for i, c in enumerate(text) if c in "\r\n"] == [i for i, c in enumerate(masked) if c in "\r\n"]
+    assert redact(masked, "appsettings.json").text == masked, "redacting twice changes nothing"
+
+
+HOSTILE = {
+    "password=": "password=" * 60_000,
+    "quotes": 'Password = "' * 40_000,
+    "spaces": "password" + " " * 500_000,
+    "identifier": "password_" * 60_000,
+    "jwt": "eyJ" * 170_000,
+    "urls": "://a:b" * 80_000,
+    "pem": "-----BEGIN PRIVATE KEY-----" * 20_000,
+    "npm": "//" * 100_000 + ":_authToken=" * 20_000,
+    "base64": "AKIA" * 130_000,
+    "keys": "apikey:" * 70_000,
+    "semicolons": "Password=x;" * 50_000,
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
+def test_hostile_text_is_redacted_in_linear_time(text: str) -> None:
+    """Half a megabyte on one line; quadratic work would take minutes."""
+    started = time.process_time()
+    assert len(redact(text, "appsettings.json").text) == len(text)
+    assert time.process_time() - started < 5.0
+
+
+def test_the_time_limit_is_kept() -> None:
+    with pytest.raises(RedactionTimeout):
+        redact('Password = "Pass@word1";\n' * 1000, "a.cs", deadline=time.monotonic() - 1)
+
+
+def test_speed_on_ordinary_code_is_above_ten_megabytes_a_second() -> None:
+    line = "        public async Task<Order> GetOrderAsync(int orderId, CancellationToken token) // the key of it\n"
+    text = line * 20_000
+    redact(line, "a.cs")
+    started = time.process_time()
+    assert redact(text, "a.cs").text == text
+    assert len(text) / 1e6 / (time.process_time() - started) > 10
+
+
+def test_the_fingerprint_is_stable_and_needs_no_rule_library() -> None:
+    assert re.fullmatch(r"[0-9a-f]{16}", POLICY_FINGERPRINT)
+    code = (
+        "import sys; from rag_assets.sources import POLICY_FINGERPRINT as p; "
+        "assert 'detect_secrets' not in sys.modules; print(p)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == POLICY_FINGERPRINT
+
+
+def test_the_library_still_has_the_rules_that_are_used() -> None:
+    """An upgrade of detect-secrets that drops or renames a detector must fail here, not at a user's."""
+    from rag_assets.sources.secret_rules import OWN_RULES, token_rules
+
+    assert len(token_rules()) > len(OWN_RULES) + 12
+    assert all(rule.literals and set("".join(rule.literals)) <= set(string.printable) for rule in token_rules())
