@@ -8,6 +8,7 @@ PATH is a git repository (bare or not; its HEAD is read) or a folder. Target: at
 from __future__ import annotations
 
 import argparse
+import random
 import subprocess
 import tempfile
 import time
@@ -100,7 +101,7 @@ def _run_bare(pool: ThreadPoolExecutor, session: ModelSession, inputs: list[list
 
 
 def _pieces(contents: list[str], wanted: int) -> list[str]:
-    """`wanted` pieces, evenly spread over everything that is there."""
+    """At most `wanted` pieces, the same at every call, from all over what is there."""
     lengths = cycle(PIECE_CHARACTERS)
     made: list[str] = []
     for text in contents:
@@ -110,7 +111,7 @@ def _pieces(contents: list[str], wanted: int) -> list[str]:
             start += len(piece)
             if piece.strip():
                 made.append(piece)
-    return made[:: max(1, len(made) // wanted)][:wanted]
+    return random.Random(1).sample(made, min(wanted, len(made)))
 
 
 def _contents(path: Path) -> Iterator[str]:

@@ -165,7 +165,8 @@ class GeneralDescription(SummaryFacts):
         return Block(member_line(member, owner), tile, (member.name,), keys, member_markdown(member, owner))
 
     def _statement_blocks(self, member: Member, tile: Span, excerpt: str, own_key: str) -> list[Block]:
-        """Statements have no name to list: their text is what can be found. The pieces share out the tile."""
+        """Statements have no name to list: their text is what can be found, their node the
+        declaration's. The pieces share out the tile."""
         pieces = [
             piece
             for paragraph in paragraphs(excerpt, 0, len(excerpt))
@@ -179,8 +180,8 @@ class GeneralDescription(SummaryFacts):
             first = tile if number == 0 else inner
             last = tile if number == len(pieces) - 1 else inner
             span = Span(first.line_start, last.line_end, first.char_start, last.char_end)
-            blocks.append(Block(text, span, markdown=fenced_code(text, self.code_language)))
-        return blocks or [Block(member.signature, tile)]
+            blocks.append(Block(text, span, (), (own_key,), fenced_code(text, self.code_language)))
+        return blocks or [Block(member.signature, tile, (), (own_key,))]
 
     # running text
 
