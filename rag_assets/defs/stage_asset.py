@@ -47,8 +47,8 @@ def materialize_labels(
 ) -> Iterator[MaterializeResult[None]]:
     """Runs `work` for every label of the run and reports them as one materialization.
 
-    A label that fails does not stop the others; the step fails at the end and names them all. Errors that a
-    retry cannot heal say so.
+    A label that fails does not keep the others from this stage; the step then fails and names all that did, so the
+    next run takes up the others where they are. None of the expected errors is healed by a retry.
     """
     home = workspace.index_home()
     reports: dict[str, StageReport] = {}

@@ -1,7 +1,7 @@
 """Text → token ids of the embedding model, identifiers split into words first.
 
-A token of BERT's WordPiece depends on its word alone, so the ids of every distinct word are kept: 5 times the
-speed of the tokenizer on code (12 against 2.3 MB per CPU second, splitting included), with the same result,
+A token of BERT's WordPiece depends on its word alone, so the ids of every distinct word are kept: 3 to 5 times the
+speed of the tokenizer on code (7 to 12 against 2.3 MB per CPU second, splitting included), with the same result,
 which a test checks. Lines with characters beyond ASCII or with control characters go through the tokenizer.
 """
 

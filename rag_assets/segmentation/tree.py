@@ -93,6 +93,7 @@ class SourceText:
 # need quadratically many: 40 KB took 8.6 s.
 _BYTES_PER_REPORT = 4
 _FREE_REPORTS = 1_000
+_CHUNK = 1 << 16  # what is read again when the parser goes back; the first read takes the whole text uncopied
 
 # Others need memory quadratic in the length of one ambiguous run: 6 KB of `a=>` as Java took 1.4 GB, 8 KB of
 # `A<` as C# 250 MB. At these limits the same runs stay under 60 MB.
@@ -113,10 +114,10 @@ def parse(language: str, source: SourceText) -> Tree:
     """
     _refuse_runaway(language, source.text)
     left = _FREE_REPORTS + len(source.utf8) // _BYTES_PER_REPORT
-    view = memoryview(source.utf8)
+    utf8 = source.utf8
 
-    def read(offset: int, _: Point) -> memoryview:
-        return view[offset:]
+    def read(offset: int, _: Point) -> bytes:
+        return utf8[offset : offset + _CHUNK] if offset else utf8  # bytes: a memoryview crashes `Node.text`
 
     def over_budget(_offset: int, _has_error: bool) -> bool:
         nonlocal left

@@ -50,12 +50,14 @@ _QUOTED = re.compile(
 _UNQUOTED = re.compile(
     r"[\"']?\s{0,8}[:=]\s{0,8}(?P<value>[^\s\"'#,;{}\[\]<>()&|]{4,300})[ \t]*(?:#[^\n]*)?(?=\r?\n|\Z)"
 )
-_LINE_START = re.compile(r"[ \t]*(?:-[ \t]+|export[ \t]+|set[ \t]+|ENV[ \t]+|ARG[ \t]+|\$env:)?[\w.:-]*\Z", re.ASCII)
+_LINE_START = re.compile(r"[ \t]*(?:-[ \t]+|export[ \t]+|set[ \t]+|ENV[ \t]+|ARG[ \t]+|\$env:)?[\w.:-]*", re.ASCII)
 _ELEMENT = re.compile(r">(?P<value>[^<>\s]{4,300})</")
 _IN_CONNECTION_STRING = re.compile(
     r"\s{0,2}=\s{0,2}(?P<value>[^;,\"'\s<>&`\\]{3,200}|'[^'\r\n]{3,200}')(?=[;,\"'\s<>&`\\]|\Z)"
 )
 _CONNECTION_REACH = 400
+_LINE_START_REACH = 200
+_LONGEST_COUNTED_LINE = 2_000
 # Code is full of tokens: only those that something is assigned to are looked at any closer.
 _ASSIGNED_TOKEN = re.compile(rf"{BARE_TOKEN}[a-z0-9]{{0,10}}\\?[\"'`]?[\])]{{0,2}}(?:\s{{0,20}}[=:,>]|\s{{1,20}}value)")
 _BEFORE_CONNECTION_KEY = frozenset(";,\"':=>")  # the separator before it, or the start of the string
@@ -145,7 +147,7 @@ def _value(
         match = _ELEMENT.match(text, name_end, name_end + _REACH)
     else:
         match = None
-    if match is None and _LINE_START.search(text, max(0, text.rfind("\n", 0, name_start) + 1), name_start):
+    if match is None and _LINE_START.fullmatch(text, _line_start(text, name_start, _LINE_START_REACH), name_start):
         match = _UNQUOTED.match(text, name_end, name_end + _REACH)
     if match is not None and judge(match["value"], context):
         return f"{rule}-setting", match.start("value"), match.end("value")
@@ -170,14 +172,27 @@ def _in_connection_string(text: str, low: str, start: int, end: int, context: Co
     match = _IN_CONNECTION_STRING.match(text, end, end + _REACH)
     if match is None or is_placeholder(match["value"].strip("'")):
         return None
-    line_start = text.rfind("\n", 0, start) + 1
-    before = text[max(line_start, start - _CONNECTION_REACH) : start]
+    before = text[_line_start(text, start, _CONNECTION_REACH) : start]
     if before.rstrip()[-1:] not in _BEFORE_CONNECTION_KEY:
         return None
-    if context is Context.CODE and text.count('"', line_start, start) % 2 == 0:
-        return None  # two statements on a line, not a string
-    line_end = text.find("\n", end)
-    after = text[match.end() : min(len(text) if line_end == -1 else line_end, match.end() + _CONNECTION_REACH)]
+    if context is Context.CODE and not _in_string(text, start):
+        return None  # two statements on a line
+    after = text[match.end() : match.end() + _CONNECTION_REACH].partition("\n")[0]
     if not CONNECTION_KEYS.search(before) and not CONNECTION_KEYS.search(after):
         return None
     return "connection-string-password", match.start("value"), match.end("value")
+
+
+def _line_start(text: str, position: int, reach: int) -> int:
+    """Where the line of `position` starts, or `reach` characters before it when that is nearer."""
+    nearest = max(0, position - reach)
+    found = text.rfind("\n", nearest, position)
+    return nearest if found == -1 else found + 1
+
+
+def _in_string(text: str, position: int) -> bool:
+    """True within a string literal, as far as the quotes on the line before it tell."""
+    start = _line_start(text, position, _LONGEST_COUNTED_LINE)
+    if position - start == _LONGEST_COUNTED_LINE:
+        return True  # statements are not that long
+    return text.count('"', start, position) % 2 == 1

@@ -30,6 +30,7 @@ class Section:
     language: str = "csharp"
     org: str = "acme"
     project: str = "shop"
+    id: str = ""
 
     @property
     def snippet(self) -> str:
@@ -41,7 +42,7 @@ class Section:
 
     @property
     def point_id(self) -> str:
-        return point_id(self.org, self.project, "shop", LABEL, self.semantic_id)
+        return self.id or point_id(self.org, self.project, "shop", LABEL, self.semantic_id)
 
     def payload(self) -> dict[str, Any]:
         return {
@@ -70,15 +71,40 @@ class Section:
 
 
 SHOP = [
-    Section("src/Refunds/RefundPolicy.cs", "Shop.Refunds.RefundPolicy", "Service", "Limits how much money a customer gets back for a returned parcel."),
-    Section("src/Orders/OrderService.cs", "Shop.Orders.OrderService", "Service", "Creates, changes and cancels orders.", "await repository.SaveAsync(order);"),
-    Section("src/Orders/IOrderRepository.cs", "Shop.Orders.IOrderRepository", "Interface", "Stores orders and reads them back."),
+    Section(
+        "src/Refunds/RefundPolicy.cs",
+        "Shop.Refunds.RefundPolicy",
+        "Service",
+        "Limits how much money a customer gets back for a returned parcel.",
+    ),
+    Section(
+        "src/Orders/OrderService.cs",
+        "Shop.Orders.OrderService",
+        "Service",
+        "Creates, changes and cancels orders.",
+        "await repository.SaveAsync(order);",
+    ),
+    Section(
+        "src/Orders/IOrderRepository.cs",
+        "Shop.Orders.IOrderRepository",
+        "Interface",
+        "Stores orders and reads them back.",
+    ),
     Section("src/Orders/Order.cs", "Shop.Orders.Order", "Model", "An order with its lines."),
-    Section("src/Mail/SmtpClientFactory.cs", "Shop.Mail.SmtpClientFactory", "Other", "Opens connections to the mail server."),
+    Section(
+        "src/Mail/SmtpClientFactory.cs", "Shop.Mail.SmtpClientFactory", "Other", "Opens connections to the mail server."
+    ),
     Section("tests/OrderServiceTests.cs", "Shop.Tests.OrderServiceTests", "Test", "Cancelling an order twice fails."),
-    Section("db/orders.sql", "dbo.Orders", "SqlObject", "Table of orders.", "CREATE TABLE dbo.Orders (Id int)", language="sql"),
+    Section(
+        "db/orders.sql",
+        "dbo.Orders",
+        "SqlObject",
+        "Table of orders.",
+        "CREATE TABLE dbo.Orders (Id int)",
+        language="sql",
+    ),
     Section("docs/mail.md", "Sending mail", "Markdown", "How letters reach a customer.", language="markdown"),
-]  # fmt: skip
+]
 
 FOREIGN = [
     replace(SHOP[1], org="globex"),

@@ -133,7 +133,7 @@ def test_vectors_of_another_model_are_not_searched(tmp_path: Path) -> None:
     [
         ({"languages": ["cobol"]}, "there are: csharp, markdown, sql"),
         ({"kinds": ["Ddr"]}, "no section has kind Ddr"),
-        ({"path": "lib/**"}, r"no indexed file matches lib/\*\*"),
+        ({"path": "lib/**"}, "no indexed file matches lib/**"),
     ],
     ids=["language", "kind", "path"],
 )
@@ -141,8 +141,7 @@ def test_nothing_found_says_which_condition_is_to_blame(lexical: Index, conditio
     result = lexical.search("order", mode="bm25", **conditions)
     assert not result.hits
     assert len(result.warnings) == 1
-    with pytest.raises(AssertionError, match=says):
-        raise AssertionError(result.warnings[0])
+    assert says in result.warnings[0]
 
 
 def test_explain_shows_terms_and_candidates(lexical: Index) -> None:

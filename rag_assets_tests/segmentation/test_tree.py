@@ -32,7 +32,15 @@ def test_the_text_of_a_node_is_the_slice_of_its_span(text: str) -> None:
     source = SourceText(text)
     for node in parse("python", source).root_node.named_children:
         span = source.span(node.start_byte, node.end_byte)
-        assert source.text_of(node) == span.slice(text) == node.text.decode()  # type: ignore[union-attr]
+        assert source.text_of(node) == span.slice(text) == (node.text or b"").decode()
+
+
+def test_a_text_longer_than_a_chunk_is_read_right() -> None:
+    line = "name_é𝄞 = 'ü' # ß\n"
+    source = SourceText(line * 12_000)
+    names = [node.named_children[0].named_children[0] for node in parse("python", source).root_node.named_children[::2]]
+    assert len(names) == 12_000
+    assert {source.text_of(name) for name in names} == {"name_é𝄞"}
 
 
 def test_each_thread_has_its_own_parser() -> None:

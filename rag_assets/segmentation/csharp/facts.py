@@ -31,23 +31,25 @@ class Head(NamedTuple):
 
 def read_head(reader: Reader, node: Node) -> Head:
     attributes: list[str] = []
-    modifiers: list[str] = []
+    modifiers: list[Node] = []
     children = node.children
-    start = -1
     rest = 0
     for rest, child in enumerate(children):  # noqa: B007 - used after the loop
         kind = child.type
         if kind == "modifier":
-            if start < 0:
-                start = reader.char(child.start_byte)
-            modifiers.append(reader.text_of(child))
+            modifiers.append(child)
         elif kind in _ATTRIBUTE_LISTS:
             attributes += read_attributes(reader, child)
-        elif kind != "comment":
+        elif kind != "comment" and not kind.startswith("preproc_"):
             break
-    if start < 0:
-        start = reader.char(children[rest].start_byte) if children else reader.char(node.start_byte)
-    return Head(tuple(attributes), tuple(modifiers), start, children[rest:])
+    if not modifiers:
+        start = reader.char(children[rest].start_byte if children else node.start_byte)
+        return Head(tuple(attributes), (), start, children[rest:])
+    start = reader.char(modifiers[0].start_byte)
+    words = reader.text[start : reader.char(modifiers[-1].end_byte)].split()
+    if len(words) != len(modifiers):  # a comment or directive between them
+        words = [reader.text_of(modifier) for modifier in modifiers]
+    return Head(tuple(attributes), tuple(words), start, children[rest:])
 
 
 def read_attributes(reader: Reader, attribute_list: Node) -> list[str]:

@@ -33,65 +33,72 @@ def _callable(reader: Reader, item: Item) -> list[Member]:
     """Methods, constructors, destructors, operators and local functions."""
     node = item.node
     head = read_head(reader, node)
-    field = node.child_by_field_name
-    parameter_list, body = field("parameters"), field("body")
+    parts = {child.type: child for child in head.children}  # the name is the last identifier before the parameters
+    parameter_list = parts.get("parameter_list")
+    body = parts.get("block") or parts.get("arrow_expression_clause")
     kind = _CALLABLES[item.kind]
-    returns = None if kind in _WITHOUT_TYPE else field("returns" if kind is MemberKind.METHOD else "type")
     end = body.start_byte if body is not None else node.end_byte
     if kind is MemberKind.CONSTRUCTOR and parameter_list is not None:
         end = parameter_list.end_byte  # what it passes to base or this is code
     parameters = read_parameters(reader, parameter_list)
     return [
         Member(
-            name=_callable_name(reader, item, head, parameter_list),
+            name=_callable_name(reader, item, parts),
             kind=kind,
             signature=signature(reader, head.start, reader.char(end), parameter_list, parameters),
             span=reader.span(item.start, item.end),
             doc=item.doc(),
-            type=reader.one_line(returns) if returns is not None else "",
+            type=_returned(reader, item, head),
             parameters=parameters,
             attributes=head.attributes,
             modifiers=head.modifiers,
-            type_parameters=read_type_parameters(reader, field("type_parameters")),
-            explicit_interface=_explicit_interface(reader, head),
+            type_parameters=read_type_parameters(reader, parts.get("type_parameter_list")),
+            explicit_interface=_explicit_interface(reader, parts),
         )
     ]
 
 
-def _callable_name(reader: Reader, item: Item, head: Head, parameter_list: Node | None) -> str:
-    name = item.node.child_by_field_name("name")
+def _callable_name(reader: Reader, item: Item, parts: dict[str, Node]) -> str:
+    if item.kind in _OPERATORS:
+        # `operator checked +`, `explicit operator Money`; as written, because masking may have changed the node
+        first = parts.get("implicit") or parts.get("explicit") or parts.get("operator")
+        last = parts.get("parameter_list")
+        if first is not None and last is not None:
+            return collapsed(reader.text[reader.char(first.start_byte) : reader.char(last.start_byte)])
+        return "operator"
+    name = parts.get("identifier")
     written = reader.text_of(name) if name is not None else ""
-    if item.kind == "destructor_declaration":
-        return "~" + written
-    if item.kind not in ("operator_declaration", "conversion_operator_declaration"):
-        return written
-    # `operator checked +`, `explicit operator Money`; as written, because masking may have changed the node
-    for child in head.children:
-        if child.type in ("operator", "implicit", "explicit"):
-            end = parameter_list.start_byte if parameter_list is not None else item.node.end_byte
-            return collapsed(reader.text[reader.char(child.start_byte) : reader.char(end)])
-    return written
+    return "~" + written if item.kind == "destructor_declaration" else written
+
+
+def _returned(reader: Reader, item: Item, head: Head) -> str:
+    if item.kind in _OPERATORS:
+        written = item.node.child_by_field_name("type")
+        return reader.one_line(written) if written is not None else ""
+    if item.kind in ("constructor_declaration", "destructor_declaration") or not head.children:
+        return ""
+    return reader.one_line(head.children[0])
 
 
 def _property(reader: Reader, item: Item) -> list[Member]:
     """Properties, indexers and events with accessors."""
     node = item.node
     head = read_head(reader, node)
-    field = node.child_by_field_name
-    accessor_list, value, written = field("accessors"), field("value"), field("type")
-    is_expression = value is not None and value.type == "arrow_expression_clause"
-    accessors = ("get",) if is_expression else _accessors(reader, accessor_list)
-    inside = accessor_list or (value if is_expression else None)
-    end = node.end_byte if inside is None else inside.start_byte
-    parameter_list = field("parameters")
+    parts = {child.type: child for child in head.children}
+    accessor_list, body = parts.get("accessor_list"), parts.get("arrow_expression_clause")
+    accessors = ("get",) if body is not None else _accessors(reader, accessor_list)
+    inside = accessor_list or body
+    end = reader.char(node.end_byte if inside is None else inside.start_byte)
+    parameter_list = parts.get("bracketed_parameter_list")
     parameters = read_parameters(reader, parameter_list)
-    header = signature(reader, head.start, reader.char(end), parameter_list, parameters)
+    header = signature(reader, head.start, end, parameter_list, parameters)
     kind = _PROPERTIES[item.kind]
-    name = field("name")
-    initial = ""
-    if value is not None and not is_expression and accessor_list is not None:
-        initial = short_value(
-            reader.text[reader.char(accessor_list.end_byte) : reader.char(node.end_byte)].strip(" =;\t")
+    name = node.child_by_field_name("name")
+    written = node.child_by_field_name("type")
+    value = ""
+    if accessor_list is not None and "=" in parts:
+        value = short_value(
+            reader.text[reader.char(parts["="].end_byte) : reader.char(node.end_byte)].rstrip("; \t\r\n")
         )
     return [
         Member(
@@ -101,11 +108,11 @@ def _property(reader: Reader, item: Item) -> list[Member]:
             span=reader.span(item.start, item.end),
             doc=item.doc(use_trailing=True),
             type=reader.one_line(written) if written is not None else "",
-            value=initial,
+            value=value,
             parameters=parameters,
             attributes=head.attributes,
             modifiers=head.modifiers,
-            explicit_interface=_explicit_interface(reader, head),
+            explicit_interface=_explicit_interface(reader, parts),
             accessors=accessors,
         )
     ]
@@ -207,11 +214,9 @@ def _enum_value(reader: Reader, item: Item) -> list[Member]:
     ]
 
 
-def _explicit_interface(reader: Reader, head: Head) -> str:
-    for child in head.children:
-        if child.type == "explicit_interface_specifier":
-            return reader.one_line(child).rstrip(".")
-    return ""
+def _explicit_interface(reader: Reader, parts: dict[str, Node]) -> str:
+    specifier = parts.get("explicit_interface_specifier")
+    return reader.one_line(specifier).rstrip(".") if specifier is not None else ""
 
 
 _CALLABLES = {
@@ -222,7 +227,7 @@ _CALLABLES = {
     "conversion_operator_declaration": MemberKind.OPERATOR,
     "local_function_statement": MemberKind.FUNCTION,
 }
-_WITHOUT_TYPE = frozenset({MemberKind.CONSTRUCTOR, MemberKind.DESTRUCTOR})
+_OPERATORS = frozenset({"operator_declaration", "conversion_operator_declaration"})
 _PROPERTIES = {
     "property_declaration": MemberKind.PROPERTY,
     "indexer_declaration": MemberKind.INDEXER,

@@ -1,0 +1,258 @@
+"""What a search costs at several index sizes: cold process, opening, each side, hybrid, conditions, memory.
+
+    python benchmarks/query.py                       1,000 and 10,000 points
+    python benchmarks/query.py --points 100000       minutes: building the graph of 100,000 points takes most of it
+
+Points are synthetic: words drawn as in real text (Zipf), clustered random unit vectors, ten sections a file. The
+question is embedded by the real model when it is installed, else only keyword search is measured. Each size is read
+by a process of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+LABEL = "benchmark@main"
+GENERATION = "2026-01-01_main_00000000_000000"
+DIMENSION = 384
+VOCABULARY = 50_000
+WORDS_PER_SECTION = 100
+SECTIONS_PER_FILE = 10
+CLUSTERS = 200
+BUCKET = 2_000  # sections counted, weighed and written at a time
+REPEATS = 60
+COLD_STARTS = 5
+QUESTION = "w11 w230 W17W1024 w4711"  # a frequent word, rarer ones, and an identifier
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--points", default="1000,10000", help="comma-separated sizes")
+    parser.add_argument("--child", default="", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.child:
+        print(json.dumps(measure(Path(arguments.child))))
+        return
+    columns = []
+    for size in (int(size) for size in arguments.points.split(",")):
+        with tempfile.TemporaryDirectory(prefix="rag-assets-query-", ignore_cleanup_errors=True) as folder:
+            home = Path(folder)
+            columns.append({"points": f"{size:,}"} | build(home, size) | cold(home) | child(home))
+    names = list(dict.fromkeys(name for column in columns for name in column))
+    print("| measure | " + " | ".join(column["points"] for column in columns) + " |")
+    print("| --- |" + " --- |" * len(columns))
+    for name in names[1:]:
+        print(f"| {name} | " + " | ".join(column.get(name, "-") for column in columns) + " |")
+
+
+def build(home: Path, size: int) -> dict[str, str]:
+    """Writes a generation of `size` points as the stages do."""
+    from rag_assets.models import LocalEmbedder, ModelMissing
+    from rag_assets.stores.generations import Manifest, generation_directory, promote, write_manifest
+    from rag_assets.stores.home import Home
+    from rag_assets.stores.keyword.bm25f import merge_statistics, statistics_of, term_indices, weights
+    from rag_assets.stores.keyword.counts import count_terms
+    from rag_assets.stores.keyword.vocabulary import write_vocabulary
+    from rag_assets.stores.vectors import ShardWriter, StoredPoint
+
+    store = Home(home)
+    try:
+        model = LocalEmbedder.load(store.cache).model_id
+    except ModelMissing as error:
+        print(f"keyword search only: {error}", file=sys.stderr)
+        model = ""
+    directory = generation_directory(store, LABEL, GENERATION)
+    started = time.process_time()
+    counts = [count_terms(sections) for sections in buckets(size)]
+    statistics_ = merge_statistics(statistics_of(part) for part in counts)
+    indices = term_indices(statistics_.document_frequencies)
+    write_vocabulary(directory / "keyword", statistics_, indices)
+    keyword_seconds = time.process_time() - started
+    writer = ShardWriter(directory / "shard", DIMENSION if model else 0)
+    upserting = 0.0
+    for number, part in enumerate(counts):
+        sparse = weights(part, statistics_, indices)
+        dense = vectors(number, len(part))
+        made = [
+            StoredPoint(str(uuid.UUID(int=number * BUCKET + row)), dense[row], sparse[row], payload(number, row))
+            for row in range(len(part))
+        ]
+        started = time.process_time()
+        writer.upsert(made)
+        upserting += time.process_time() - started
+    started = time.process_time()
+    writer.finish()
+    finishing = time.process_time() - started
+    manifest = Manifest(
+        generation_id=GENERATION,
+        index_label=LABEL,
+        repository_id="benchmark",
+        org_id="local",
+        project_id="benchmark",
+        remote_url="",
+        ref="main",
+        commit_sha="0" * 40,
+        commit_date="2026-01-01T00:00:00Z",
+        is_git=True,
+        config_hash="0" * 6,
+        embedding_model=model,
+        dimension=DIMENSION if model else 0,
+        lexical_only=not model,
+        stage_versions={},
+        counts={"points": size},
+    )
+    write_manifest(directory, manifest)
+    promote(store, LABEL, GENERATION, "")
+    used = sum(file.stat().st_size for file in (directory / "shard").rglob("*") if file.is_file())
+    return {
+        "keyword counting, CPU s": f"{keyword_seconds:.1f}",
+        "upsert, points per CPU s": f"{size / upserting:,.0f}",
+        "finish (graph from 20,000 points), CPU s": f"{finishing:.1f}",
+        "shard, MB": f"{used / 1e6:.0f}",
+    }
+
+
+def buckets(size: int) -> Iterator[list[dict[str, str]]]:
+    import numpy as np
+
+    dice = np.random.default_rng(0)
+    for first in range(0, size, BUCKET):
+        count = min(BUCKET, size - first)
+        words = dice.zipf(1.2, size=(count, WORDS_PER_SECTION)) % VOCABULARY
+        names = dice.integers(0, VOCABULARY, size=(count, 2))
+        yield [
+            {
+                "names": f"W{names[row, 0]}W{names[row, 1]}",
+                "path": path((first + row) // SECTIONS_PER_FILE),
+                "body": " ".join(f"w{word}" for word in words[row]),
+            }
+            for row in range(count)
+        ]
+
+
+def vectors(bucket: int, count: int) -> Any:
+    import numpy as np
+
+    centres = np.random.default_rng(1).standard_normal((CLUSTERS, DIMENSION))
+    dice = np.random.default_rng(2 + bucket)
+    rows = centres[dice.integers(0, CLUSTERS, count)] + dice.standard_normal((count, DIMENSION))
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+
+def path(file: int) -> str:
+    return f"src/Area{file % 23}/Part{file % 7}/File{file}.cs"
+
+
+def payload(bucket: int, row: int) -> dict[str, Any]:
+    number = bucket * BUCKET + row
+    return {
+        "OrgId": "local",
+        "ProjectId": "benchmark",
+        "IndexLabel": LABEL,
+        "DocId": path(number // SECTIONS_PER_FILE),
+        "SemanticId": f"local:benchmark:{number}",
+        "Path": path(number // SECTIONS_PER_FILE),
+        "Symbol": f"Benchmark.Type{number // 4}",
+        "Kind": ("Service", "Model", "Test", "Other")[number % 4],
+        "CodeLanguage": "csharp",
+        "SourceType": "code",
+        "ContentTypeId": 2,
+        "StartLine": 1,
+        "EndLine": 20,
+        "FinderSnippet": "Purpose: " + "words of a finder snippet " * 25,
+        "ContentHash": f"{number:064x}",
+    }
+
+
+def cold(home: Path) -> dict[str, str]:
+    """Wall time of whole processes that do one search; the middle of several."""
+    code = f"import rag_assets; rag_assets.open_index({LABEL!r}).search({QUESTION!r}, mode=%r)"
+    commands = {
+        "import rag_assets.query": ("-c", "import rag_assets.query"),
+        "cold bm25 search from Python": ("-c", code % "bm25"),
+        "cold hybrid search from Python": ("-c", code % "hybrid"),
+        "cold `rag-assets search`": ("-m", "rag_assets", "search", QUESTION, "--label", LABEL),
+    }
+    return {
+        f"{name}, s": f"{middle(lambda command=command: run(home, *command)):.2f}" for name, command in commands.items()
+    }
+
+
+def middle(action: Callable[[], object]) -> float:
+    found = []
+    for _ in range(COLD_STARTS):
+        started = time.perf_counter()
+        action()
+        found.append(time.perf_counter() - started)
+    return statistics.median(found)
+
+
+def run(home: Path, *arguments: str) -> str:
+    environment = os.environ | {"RAG_ASSETS__HOME": str(home)}
+    done = subprocess.run([sys.executable, *arguments], check=True, capture_output=True, text=True, env=environment)
+    return done.stdout
+
+
+def child(home: Path) -> dict[str, str]:
+    found: dict[str, str] = json.loads(run(home, __file__, "--child", str(home)).splitlines()[-1])
+    return found
+
+
+def measure(home: Path) -> dict[str, str]:
+    """Warm searches in this process, as a caller sees them, and where their time goes."""
+    from rag_assets import open_index
+
+    started = time.perf_counter()
+    index = open_index(LABEL, home=home)
+    first = index.search(QUESTION, mode="bm25")
+    made = {
+        "open and first bm25 search, ms": f"{(time.perf_counter() - started) * 1000:.0f}",
+        "open the shard, ms": f"{first.timings['open'] * 1000:.0f}",
+    }
+    searches: dict[str, dict[str, Any]] = {
+        "bm25": {"mode": "bm25"},
+        "semantic": {"mode": "semantic"},
+        "hybrid": {},
+        "hybrid, one kind": {"kinds": ["Model"]},
+        "hybrid, a folder": {"path": "src/Area3/"},
+        "hybrid, a glob": {"path": "src/**/File*1.cs"},
+    }
+    if index.manifest.lexical_only:
+        searches = {name: found for name, found in searches.items() if name == "bm25"}
+    for name, conditions in searches.items():
+        results = [index.search(QUESTION, **conditions) for _ in range(REPEATS + 1)][1:]
+        made[f"{name}, p50 / p95 ms"] = spread([result.timings["total"] for result in results])
+        if name == "hybrid":
+            for step in ("embed", "dense", "bm25", "rank", "fetch"):
+                made[f"  of it {step}"] = spread([result.timings[step] for result in results])
+    made["memory, MB"] = f"{peak_megabytes():.0f}"
+    return made
+
+
+def spread(seconds: list[float]) -> str:
+    return f"{statistics.median(seconds) * 1000:.1f} / {statistics.quantiles(seconds, n=20)[-1] * 1000:.1f}"
+
+
+def peak_megabytes() -> float:
+    """Peak resident memory of this process; 0 where the system does not say (Windows)."""
+    try:
+        import resource
+    except ImportError:
+        return 0.0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1024 * 1024 if sys.platform == "darwin" else 1024)
+
+
+if __name__ == "__main__":
+    main()

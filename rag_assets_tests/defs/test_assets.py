@@ -1,0 +1,199 @@
+"""The assets on a real, ephemeral Dagster instance and real git repositories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dagster import (
+    DagsterInstance,
+    Definitions,
+    ExecuteInProcessResult,
+    load_assets_from_package_module,
+    materialize,
+)
+
+from rag_assets.definitions import defs
+from rag_assets.defs import assets
+from rag_assets.defs.resources import Workspace
+from rag_assets.defs.stage_asset import markdown_table
+from rag_assets.settings import RepositorySettings
+from rag_assets.stages.labels import register_label
+from rag_assets.stages.progress import Silent
+from rag_assets.stages.versions import STAGES, stage_version
+from rag_assets.stores.generations import active_pointer
+from rag_assets.stores.home import Home
+from rag_assets_tests.git_repository import Repository
+
+FILES = {
+    "src/Order.cs": "namespace Shop;\n\npublic class Order { public int Id { get; set; } }\n",
+    "README.md": "# Shop\n\nOrders and more.\n",
+    "tool.min.js": "var a=1;",
+}
+
+
+@pytest.fixture(autouse=True)
+def without_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("RAG_ASSETS__EMBEDDER__PROVIDER", "lexical-only")
+    monkeypatch.setenv("RAG_ASSETS__HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def instance() -> Iterator[DagsterInstance]:
+    with DagsterInstance.ephemeral() as made:
+        yield made
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "home")
+
+
+def registered(tmp_path: Path, home: Home, instance: DagsterInstance, name: str = "shop") -> Repository:
+    source = Repository(tmp_path / name)
+    source.path.mkdir()
+    source.git("init", "--quiet", "--initial-branch=main")
+    source.commit(FILES)
+    settings = RepositorySettings(id=name, location=str(source.path))
+    register_label(home, f"{name}@main", settings, "main")
+    instance.add_dynamic_partitions("index_label", [f"{name}@main"])
+    return source
+
+
+def run(instance: DagsterInstance, home: Home, **options: Any) -> ExecuteInProcessResult:
+    options = {"partition_key": "shop@main"} | options
+    return defs.resolve_job_def("index").execute_in_process(
+        instance=instance,
+        resources={"workspace": Workspace(home=str(home.root)), "progress": Silent()},
+        raise_on_error=False,
+        **options,
+    )
+
+
+def run_alone(instance: DagsterInstance, home: Home, asset: str) -> ExecuteInProcessResult:
+    return materialize(
+        load_assets_from_package_module(assets),
+        selection=[asset],
+        instance=instance,
+        partition_key="shop@main",
+        resources={"workspace": Workspace(home=str(home.root)), "progress": Silent()},
+        raise_on_error=False,
+    )
+
+
+def failure_text(result: ExecuteInProcessResult) -> str:
+    return "\n".join(str(event.event_specific_data) for event in result.all_events if event.is_step_failure)
+
+
+def metadata(result: ExecuteInProcessResult) -> dict[str, dict[str, Any]]:
+    made = [event.materialization for event in result.all_events if event.is_step_materialization]
+    return {m.asset_key.path[-1]: {key: value.value for key, value in m.metadata.items()} for m in made}
+
+
+def test_the_definitions_load_and_name_every_stage() -> None:
+    Definitions.validate_loadable(defs)
+    specs = {spec.key.path[-1]: spec for spec in defs.resolve_all_asset_specs()}
+    assert set(specs) == set(STAGES)
+    for stage, spec in specs.items():
+        assert spec.description and spec.group_name in {"corpus", "index"} and spec.kinds
+        assert spec.code_version == stage_version(stage)
+        assert spec.partitions_def is not None and spec.partitions_def.name == "index_label"  # type: ignore[attr-defined]
+
+
+def test_a_run_indexes_a_label_and_explains_itself(tmp_path: Path, home: Home, instance: DagsterInstance) -> None:
+    source = registered(tmp_path, home, instance)
+    result = run(instance, home)
+    assert result.success, failure_text(result)
+    found = metadata(result)
+    assert list(found) and set(found) == set(STAGES)
+    assert found["discovered_files"]["commit"] == source.git("rev-parse", "HEAD")
+    assert (found["discovered_files"]["indexed"], found["discovered_files"]["skipped"]) == (2, 1)
+    assert "tool.min.js" in found["discovered_files"]["skipped files"]
+    assert "Model" in found["descriptions"]["kinds"]
+    pointer = active_pointer(home, "shop@main")
+    assert pointer is not None and pointer.run_id == result.run_id, "the index names the run that made it"
+    checks = {event.check_name: event.passed for event in result.get_asset_check_evaluations()}
+    assert checks == {
+        "every_file_has_an_outcome": True,
+        "vectors_are_sound": True,
+        "ids_are_unique": True,
+        "payloads_are_valid": True,
+        "store_matches_declaration": True,
+    }
+
+
+def test_a_second_run_does_nothing_and_keeps_the_data_versions(
+    tmp_path: Path, home: Home, instance: DagsterInstance
+) -> None:
+    registered(tmp_path, home, instance)
+    first, second = run(instance, home), run(instance, home)
+    assert all(values["unchanged"] for values in metadata(second).values())
+    assert metadata(second)["segments"]["parsed"] == 0
+
+    def versions(result: ExecuteInProcessResult) -> dict[str, str | None]:
+        made = [event.materialization for event in result.all_events if event.is_step_materialization]
+        return {m.asset_key.path[-1]: (m.tags or {}).get("dagster/data_version") for m in made}
+
+    assert versions(first) == versions(second)
+    assert None not in versions(first).values()
+
+
+def test_a_commit_can_be_chosen(tmp_path: Path, home: Home, instance: DagsterInstance) -> None:
+    source = registered(tmp_path, home, instance)
+    old = source.git("rev-parse", "HEAD")
+    source.commit({"src/New.cs": "class New { }\n"})
+    result = run(instance, home, run_config={"ops": {"discovered_files": {"config": {"commit": old}}}})
+    assert result.success
+    assert metadata(result)["discovered_files"]["commit"] == old
+
+
+def test_one_asset_can_be_materialized_alone(tmp_path: Path, home: Home, instance: DagsterInstance) -> None:
+    registered(tmp_path, home, instance)
+    assert run(instance, home).success
+    result = run_alone(instance, home, "summary_sections")
+    assert result.success, failure_text(result)
+    assert set(metadata(result)) == {"summary_sections"}
+
+
+def test_an_asset_without_its_upstream_names_it(tmp_path: Path, home: Home, instance: DagsterInstance) -> None:
+    registered(tmp_path, home, instance)
+    result = run_alone(instance, home, "segments")
+    assert not result.success
+    assert "materialize discovered_files first" in failure_text(result)
+
+
+def test_a_missing_ref_is_named_and_not_retried(tmp_path: Path, home: Home, instance: DagsterInstance) -> None:
+    source = registered(tmp_path, home, instance)
+    gone = RepositorySettings(id="shop", location=str(source.path), ref="mian")
+    register_label(home, "shop@mian", gone, "mian")
+    instance.add_dynamic_partitions("index_label", ["shop@mian"])
+    result = run(instance, home, partition_key="shop@mian")
+    assert not result.success
+    assert "mian" in failure_text(result) and "main" in failure_text(result)
+    assert active_pointer(home, "shop@mian") is None
+
+
+def test_one_run_indexes_several_labels(tmp_path: Path, home: Home, instance: DagsterInstance) -> None:
+    """What a backfill of the UI starts."""
+    registered(tmp_path, home, instance, "shop")
+    registered(tmp_path, home, instance, "zoo")
+    result = run(
+        instance,
+        home,
+        partition_key=None,
+        tags={"dagster/asset_partition_range_start": "shop@main", "dagster/asset_partition_range_end": "zoo@main"},
+    )
+    assert result.success, failure_text(result)
+    assert metadata(result)["discovered_files"]["zoo@main/indexed"] == 2
+    assert active_pointer(home, "shop@main") and active_pointer(home, "zoo@main")
+
+
+def test_tables_in_metadata_are_bounded_and_escaped() -> None:
+    rows = [{"path": f"a|{i}.cs", "reason": "x\ny"} for i in range(60)]
+    made = markdown_table(rows).splitlines()
+    assert made[0] == "| path | reason |"
+    assert made[2] == "| a\\|0.cs | x y |"
+    assert made[-1] == "… and 10 more"
