@@ -1,10 +1,9 @@
 """Git repositories as a traceable retrieval index.
 
-import rag_assets
-
-index = rag_assets.open_index("shop@main")
-for hit in index.search("how are refunds limited", limit=5):
-    print(hit.path, hit.start_line, hit.symbol)
+>>> import rag_assets
+>>> index = rag_assets.open_index("shop@main")
+>>> for hit in index.search("how are refunds limited", limit=5):
+...     print(hit.path, hit.start_line, hit.symbol)
 """
 
 from __future__ import annotations

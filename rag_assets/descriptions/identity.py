@@ -55,14 +55,10 @@ def final_symbols(segments: Sequence[Segment], path: str, census: SymbolCensus) 
 
     Blob URIs carry the symbol without its type, so within a file equal names of different types are parts too.
     """
-    in_file = Counter(segment.symbol.lower() for segment in segments)
     seen: Counter[str] = Counter()
     found = []
     for segment in segments:
         key = segment.symbol.lower()
-        if in_file[key] > 1 and census.parts_of(segment) <= 1:
-            found.append(disambiguated_symbol(segment.symbol, path, seen[key]))
-        else:
-            found.append(final_symbol(segment, path, census, seen[key]))
+        found.append(final_symbol(segment, path, census, seen[key]))
         seen[key] += 1
     return found

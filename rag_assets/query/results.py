@@ -84,3 +84,6 @@ class SearchResult:
 
     def __len__(self) -> int:
         return len(self.hits)
+
+    def __getitem__(self, rank: int) -> Hit:
+        return self.hits[rank]

@@ -13,10 +13,10 @@ import pytest
 from rag_assets.contracts.description import SummaryFacts
 from rag_assets.contracts.kinds import RagContentType, SubtypeKind
 from rag_assets.contracts.section import SummarySection
-from rag_assets.contracts.segment import LineIndex
+from rag_assets.contracts.segment import LineIndex, Member, MemberKind, ParseHealth, Segment, SegmentedFile
 from rag_assets.descriptions import GeneralDescription
 from rag_assets.descriptions.builders.general import GeneralDescriptionBuilder
-from rag_assets_tests.descriptions.samples import DOMAINS, described, described_file
+from rag_assets_tests.descriptions.samples import DOMAINS, described, described_file, file_context, processor
 from rag_assets_tests.sections.windows import window
 
 SERVICE = """\
@@ -350,6 +350,23 @@ def test_statements_of_a_program_are_found_by_their_text() -> None:
     assert all("Path: Web" in part.finder_snippet for part in parts)
     spans = [part.span for part in parts]
     assert all(before.char_end <= after.char_start for before, after in itertools.pairwise(spans))
+
+
+def test_statements_inside_a_type_share_out_what_stands_around_them() -> None:
+    """Rescued code of a broken type: comments and braces beside it stay in a slice."""
+    text = "class A\n{\n    // lost\n    var a = 1;\n\n    var b = 2;\n}\n"
+    lines = LineIndex(text)
+    start, end = text.index("var a"), text.index("= 2;") + 4
+    member = Member(name="s", kind=MemberKind.STATEMENTS, signature="var a = 1;", span=lines.span(start, end))
+    before = Member(name="f", kind=MemberKind.FIELD, signature="class", span=lines.span(6, 7))
+    whole = Segment(
+        name="A", symbol="A", kind="class", span=lines.span(0, len(text) - 1), language="csharp", ordinal=0,
+        members=(before, member),
+    )  # fmt: skip
+    file = SegmentedFile((whole,), ParseHealth.PARTIAL)
+    found = processor().describe_file(file_context(text), file).descriptions[0]
+    slices = [section.span.slice(text) for section in found.use_window(window(18)).build_summary_sections()]
+    assert slices[-2:] == ["A\n{\n    // lost\n    var a = 1;", "    var b = 2;\n}"]
 
 
 def test_documents_keep_their_own_words() -> None:

@@ -182,6 +182,15 @@ def test_any_document_is_covered_by_parts_that_fit(text: str, tokens: int, count
     assert sections_of(text, found) == sections
 
 
+@pytest.mark.parametrize("tokens", [40, 128, 256])
+def test_a_tokenizer_that_counts_more_for_the_whole_still_fits(tokens: int) -> None:
+    """Chunks are counted as they will be embedded; what turns out too long gives up its overlap, then half."""
+    text = "# One\n\n" + "\n\n".join(f"{number} {PROSE}" for number in range(40))
+    sections = sections_of(text, window(tokens, COUNTERS["joined"]))
+    assert max(section.snippet_tokens or 0 for section in sections) <= tokens - 2
+    assert covered(text, sections) == ""
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -119,6 +119,14 @@ def test_lines_give_way_by_length() -> None:
     assert abs(words([fitted[1]])[0] - words([fitted[2]])[0]) <= 4
 
 
+def test_a_dense_beginning_still_leaves_something() -> None:
+    """The average says nothing about the first characters; the bound by UTF-8 bytes does."""
+    text = "注" * 100 + "a" * 10_000
+    (fitted,), (tokens,) = fit_each([text], [len(text.encode())], 60, window(64, COUNTERS["bytes"]))
+    assert fitted.startswith("注注注注注注注注")
+    assert tokens <= 60
+
+
 def test_no_room_at_all_leaves_nothing() -> None:
     assert fit_each(["a b c"], [3], 0, window()) == ([""], [0])
 

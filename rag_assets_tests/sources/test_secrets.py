@@ -243,26 +243,29 @@ def test_length_and_line_ends_hold_for_any_text(seed: int) -> None:
 
 
 HOSTILE = {
-    "password=": "password=" * 60_000,
-    "quotes": 'Password = "' * 40_000,
-    "spaces": "password" + " " * 500_000,
-    "identifier": "password_" * 60_000,
-    "jwt": "eyJ" * 170_000,
-    "urls": "://a:b" * 80_000,
-    "pem": "-----BEGIN PRIVATE KEY-----" * 20_000,
-    "npm": "//" * 100_000 + ":_authToken=" * 20_000,
-    "base64": "AKIA" * 130_000,
-    "keys": "apikey:" * 70_000,
-    "semicolons": "Password=x;" * 50_000,
+    "password=": "password=",
+    "quotes": 'Password = "',
+    "spaces": "password" + " " * 64_000,
+    "identifier": "password_",
+    "jwt": "eyJ",
+    "urls": "://a:b",
+    "pem": "-----BEGIN PRIVATE KEY-----",
+    "npm": "//" * 16_000 + ":_authToken=" * 3_000,
+    "base64": "AKIA",
+    "keys": "apikey:",
+    "tokens": "token" + " " * 50,
+    "semicolons": "Password=x;",
+    "slack": "xoxb-1-",
 }
 
 
-@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
-def test_hostile_text_is_redacted_in_linear_time(text: str) -> None:
-    """Half a megabyte on one line; quadratic work would take minutes."""
+@pytest.mark.parametrize("unit", HOSTILE.values(), ids=HOSTILE.keys())
+def test_hostile_text_is_redacted_in_linear_time(unit: str) -> None:
+    """64,000 characters on one line; quadratic work took 45 s where linear work takes 0.4 s."""
+    text = (unit * (64_000 // len(unit) + 1))[:64_000]
     started = time.process_time()
     assert len(redact(text, "appsettings.json").text) == len(text)
-    assert time.process_time() - started < 5.0
+    assert time.process_time() - started < 3.0
 
 
 def test_the_time_limit_is_kept() -> None:

@@ -72,12 +72,13 @@ def directive_masks(found: Scan) -> tuple[list[Mask], list[Construct]]:
     """Masks for directives that hold no code (pragma, line …); those of file-based programs count as constructs."""
     masks, constructs = [], []
     for directive in found.directives:
-        if directive.word in _KEPT_DIRECTIVES:
+        is_shebang = directive.word == "!" and directive.start == 0
+        if is_shebang or directive.word in _KEPT_DIRECTIVES:
             continue
         mask = Mask(directive.start, directive.end)
-        if directive.word in _IGNORED_DIRECTIVES and directive.start > 0:
+        if directive.word in _IGNORED_DIRECTIVES:
             constructs.append(Construct(f"#{directive.word} directive", directive.start, (mask,)))
-        elif directive.start > 0:
+        else:
             masks.append(mask)
     return masks, constructs
 

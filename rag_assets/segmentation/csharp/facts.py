@@ -160,17 +160,24 @@ def signature(
     `parameters`: what was read from `parameter_list`; tells whether there are attributes to leave out.
     """
     if parameter_list is None or not any(parameter.attributes for parameter in parameters):
-        return collapsed(reader.text[start:end]).rstrip("; ")
+        return _tidy(collapsed(reader.text[start:end]))
     pieces: list[str] = []
-    for parameter in (parameter_list, *parameter_list.children):
-        for child in parameter.children:
-            if child.type in _ATTRIBUTE_LISTS:
-                pieces.append(reader.text[start : reader.char(child.start_byte)])
-                start = reader.char(child.end_byte)
+    for child in parameter_list.children:  # those of a `params` array stand beside it
+        for inner in (child, *child.children) if child.type == "parameter" else (child,):
+            if inner.type in _ATTRIBUTE_LISTS:
+                pieces.append(reader.text[start : reader.char(inner.start_byte)])
+                start = reader.char(inner.end_byte)
                 while reader.text[start : start + 1].isspace():
                     start += 1
     pieces.append(reader.text[start:end])
-    return collapsed("".join(pieces)).rstrip("; ")
+    return _tidy(collapsed("".join(pieces)))
+
+
+def _tidy(header: str) -> str:
+    """Without the final `;`, and without the blanks that line breaks leave inside parentheses."""
+    if "( " in header or " )" in header:
+        header = header if '"' in header else header.replace("( ", "(").replace(" )", ")")
+    return header.rstrip("; ")
 
 
 def short_value(text: str) -> str:
