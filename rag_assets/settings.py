@@ -176,7 +176,12 @@ def load_settings(config: Path | None = None) -> Settings:
         raise ConfigError(_explain(error, path)) from error
     base = path.resolve().parent if path else Path.cwd()
     repositories = tuple(
-        repository.model_copy(update={"location": _absolute(repository.location, base)})
+        repository.model_copy(
+            update={
+                "location": _absolute(repository.location, base),
+                "rule_packs": tuple(_absolute_pack(pack, base) for pack in repository.rule_packs),
+            }
+        )
         for repository in settings.repositories
     )
     return settings.model_copy(update={"home": resolve_home(config=path), "repositories": repositories})
@@ -184,12 +189,17 @@ def load_settings(config: Path | None = None) -> Settings:
 
 def _refuse_unknown_variables() -> None:
     """pydantic-settings ignores a misspelled variable; a setting that is silently not applied helps nobody."""
-    valid = sorted(f"{ENV_PREFIX}{name.upper()}" for name in Settings.model_fields)
+    valid = sorted(Settings.model_fields)
     for variable in sorted(name for name in os.environ if name.upper().startswith(ENV_PREFIX)):
-        if not any(variable.upper() == known or variable.upper().startswith(f"{known}__") for known in valid):
-            near = difflib.get_close_matches(variable.upper(), valid, n=1)
-            hint = f"; did you mean {near[0]}?" if near else f"; valid: {', '.join(valid)}"
-            raise ConfigError(f"environment: unknown variable {variable}{hint}")
+        section = variable[len(ENV_PREFIX) :].lower().partition("__")[0]
+        if section not in valid:
+            near = difflib.get_close_matches(section, valid, n=1)
+            hint = f"did you mean {_variable(near[0])}?" if near else f"valid: {', '.join(map(_variable, valid))}"
+            raise ConfigError(f"environment: unknown variable {variable}; {hint}")
+
+
+def _variable(section: str) -> str:
+    return f"{ENV_PREFIX}{section.upper()}"
 
 
 def _absolute(location: str, base: Path) -> str:
@@ -203,6 +213,11 @@ def _absolute(location: str, base: Path) -> str:
     if ":" in head and not (base / path).exists():
         return location
     return str((base / path).resolve())
+
+
+def _absolute_pack(pack: str, base: Path) -> str:
+    """A rule pack of one's own is a file beside the configuration; the others are names."""
+    return str((base / Path(pack).expanduser()).resolve()) if pack.endswith(".yaml") else pack
 
 
 def _explain(error: ValidationError, path: Path | None) -> str:

@@ -54,17 +54,18 @@ class SegmentFacts:
         self.segment = segment
         self.file = file
         self.name = segment.name
-        self.attributes: tuple[str, ...] = tuple(map(attribute_name, segment.attributes))
+        self.attributes = [attribute_name(attribute) for attribute in segment.attributes]
         bases = [simple_name(base) for base in segment.base_list]
-        self.interfaces = tuple(name for name in bases if is_interface_name(name))
+        self.interfaces = [name for name in bases if is_interface_name(name)]
         """Entries of the base list that are named like interfaces."""
-        self.bases = tuple(name for name in bases if not is_interface_name(name)) if bases else ()
-        self.member_types = tuple(simple_name(member.type) for member in segment.members if member.type)
-        self.member_attributes: tuple[tuple[str, str], ...] = tuple(
+        self.bases = [name for name in bases if not is_interface_name(name)]
+        self.member_types = [simple_name(member.type) for member in segment.members if member.type]
+        self.member_attributes = [
             (attribute_name(attribute), member.name)
             for member in walk_members(segment.members)
+            if member.attributes
             for attribute in member.attributes
-        )
+        ]
         """(attribute, member name) over members and those of nested types."""
 
     def namespace_parts(self) -> list[str]:
@@ -72,9 +73,6 @@ class SegmentFacts:
 
     def folders(self) -> list[str]:
         return self.file.path.split("/")[:-1]
-
-    def text(self) -> str:
-        return self.segment.span.slice(self.file.contents)
 
     def extension_member(self) -> str:
         """The name of a static class's first method with a `this` parameter (or C# 14 extension block), or ''."""

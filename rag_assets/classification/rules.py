@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
+from os.path import commonprefix
 
 from rag_assets.classification.facts import SegmentFacts
 from rag_assets.classification.packs import Condition, Rule, RulePack
@@ -185,11 +186,15 @@ def _head(expression: str) -> Test:
 
 def _calls(methods: tuple[str, ...]) -> Test:
     needles = tuple((method, f".{method}(") for method in methods)
+    # One search rules most texts out.
+    shared = commonprefix([needle for _, needle in needles])  # noqa: RUF071 - of characters, as wanted
 
     def test(facts: SegmentFacts) -> str:
-        text = facts.text()
+        text, span = facts.file.contents, facts.segment.span
+        if text.find(shared, span.char_start, span.char_end) < 0:
+            return ""
         for method, needle in needles:
-            if needle in text:
+            if text.find(needle, span.char_start, span.char_end) >= 0:
                 return f"calls: {method}"
         return ""
 

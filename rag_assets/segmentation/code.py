@@ -63,19 +63,20 @@ def segment_code(text: str, path: str, language: str, read: Reader) -> Segmented
     try:
         root = parse(language, source).root_node
     except UnparseableError as error:
-        return _fallback(text, path, language, str(error))
+        return segment_unparsed(text, path, language, str(error))
     if not root.has_error:
         return _assemble(read(root, source, path), source, language, ParseHealth.OK, "")
     share = error_share(root)
     if share > _MAX_ERROR_SHARE:
-        return _fallback(text, path, language, f"no rule of the grammar fits {share:.0%} of the file")
+        return segment_unparsed(text, path, language, f"no rule of the grammar fits {share:.0%} of the file")
     found = read(root, source, path)
     _rescue_gaps(found, source)
     lines = ", ".join(map(str, error_lines(root, source)))
     return _assemble(found, source, language, ParseHealth.PARTIAL, f"syntax errors, the first at line {lines}")
 
 
-def _fallback(text: str, path: str, language: str, detail: str) -> SegmentedFile:
+def segment_unparsed(text: str, path: str, language: str, detail: str) -> SegmentedFile:
+    """A file of code that no tree can be had of, as windows; `detail` says why."""
     segment = window_segment(text, path, language, ParseHealth.TEXT_FALLBACK)
     return SegmentedFile((segment,), ParseHealth.TEXT_FALLBACK, detail)
 

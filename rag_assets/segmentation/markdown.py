@@ -40,10 +40,15 @@ _MAX_TITLE_CHARS = 300
 _FRONT_MATTER_LINES = 200  # an opening `---` without end nearby is a thematic break
 
 _IMAGE_OR_LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])")
-_TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--.*?-->")
+_TAG = re.compile(
+    r"</?(?:a|abbr|b|big|br|center|code|del|div|em|font|i|img|ins|kbd|mark|p|picture|s|samp|small|source|span|strike|"
+    r"strong|sub|sup|tt|u|var)(?:\s[^<>]*)?/?>|<!--.*?-->"
+)
+"""Tags that people put into titles; `IRepository<T>` is no tag to its reader."""
 _ATTRIBUTES = re.compile(r"\s*\{[#.:][^{}]*\}\s*$")
-_EMPHASIS = re.compile(r"\*\*|__|~~|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|`")
-_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_EMPHASIS_OR_ESCAPE = re.compile(
+    r"\\([!-/:-@\[-`{-~])|\*\*|~~|`|(?<!\w)__?(?=\S)|(?<=\S)__?(?!\w)|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)"
+)
 _CLOSING_HASHES = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
 _META = re.compile(r"(title|description|summary)[ \t]*[:=][ \t]*(\S.*)$", re.IGNORECASE)
 
@@ -200,5 +205,5 @@ def plain_title(raw: str) -> str:
         title = _IMAGE_OR_LINK.sub(r"\1", _IMAGE_OR_LINK.sub(r"\1", title))  # twice: an image inside a link
     if "<" in title:
         title = _TAG.sub("", title)
-    title = _ESCAPE.sub(r"\1", _EMPHASIS.sub("", title))
+    title = _EMPHASIS_OR_ESCAPE.sub(lambda found: found[1] or "", title)
     return " ".join(title.split())

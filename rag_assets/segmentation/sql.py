@@ -13,11 +13,12 @@ from rag_assets.segmentation.sql_parts import columns, declared_head, parameters
 from rag_assets.segmentation.sql_scanner import ROUTINES, SqlObject, scan
 from rag_assets.segmentation.windows import statement_members, window_members
 
-_SEPARATORS = re.compile(r"(?:[\s;]++|(?<!\w)GO\b[ \t]*+(?=[\r\n]|\Z))*+", re.IGNORECASE)
+_GO = r"(?<!\w)GO\b[ \t]*+(?:\d++[ \t]*+)?(?=[\r\n;]|\Z)"
+_SEPARATORS = re.compile(rf"(?:[\s;]++|{_GO})*+", re.IGNORECASE)
 _COMMENTS = re.compile(r"--[^\r\n]*+|/\*(?s:.*?)(?:\*/|\Z)")
 _NO_CONTENT = re.compile(
-    r"""(?: [\s;]++
-      | (?<!\w) GO\b [ \t]*+ (?=[\r\n]|\Z)
+    rf"""(?: [\s;]++
+      | {_GO}
       | SET \s [^\r\n;'=]+? \s (?:ON|OFF)\b
       | USE \s++ [^\s;]++
       | IF \s++ OBJECT_ID \s*+ \([^()]*+\) \s++ IS \s++ (?:NOT\s++)? NULL\b
@@ -121,4 +122,15 @@ def _statements(text: str, lines: LineIndex, start: int, end: int) -> Iterator[M
     settings = _NO_CONTENT.match(code)
     if settings is not None and settings.end() == len(code):
         return
-    yield from statement_members(text, lines, start, start + len(content.rstrip()))
+    yield from statement_members(text, lines, start, _without_last_go(text, start, end))
+
+
+def _without_last_go(text: str, start: int, end: int) -> int:
+    """Where a run of statements ends: before the blanks and GO lines after it."""
+    while True:
+        while end > start and text[end - 1].isspace():
+            end -= 1
+        last_line = max(start, text.rfind("\n", start, end) + 1)
+        if not _SEPARATORS.fullmatch(text, last_line, end) or last_line == start:
+            return end
+        end = last_line

@@ -18,6 +18,7 @@ _TYPE = (
     rf"{_NAME}(?:\s*+\.\s*+{_NAME})?(?:\s++(?:precision|varying))?(?:\s*+\([^()]*+\))?"
     r"(?:\s++with(?:out)?\s++time\s++zone)?(?:\s*+\[\])*+"
 )
+_QUOTED_TYPE = re.compile(r"\[([^\]]++)\]")
 _COLUMN = re.compile(rf"({_NAME})(?:\s++(?!AS\b)({_TYPE}))?", re.IGNORECASE)
 _CONSTRAINT = re.compile(
     r"(?:CONSTRAINT|PRIMARY\s+KEY|FOREIGN\s+KEY|UNIQUE|CHECK|EXCLUDE|LIKE|PERIOD\s+FOR)\b|"
@@ -44,7 +45,7 @@ class _Item:
     """One entry of a comma-separated list: its range, its text and its comments, told apart."""
 
     start: int
-    end: int
+    end: int = -1
     text: list[str] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
     plain: str = ""  # without comments, on one line; set when the item ends
@@ -70,7 +71,7 @@ def _columns(text: str, lines: LineIndex, start: int, end: int) -> Iterator[Memb
             signature=plain[:_MAX_SIGNATURE_CHARS],
             span=lines.span(item.start, item.end),
             doc=plain_comments(item.comments),
-            type=(column[2] or "").replace("[", "").replace("]", ""),
+            type=_QUOTED_TYPE.sub(r"\1", column[2] or ""),
             modifiers=tuple(" ".join(m.upper().split()) for m in _MODIFIERS.findall(plain)),
             attributes=tuple(_REFERENCES.findall(plain)),
         )
@@ -120,37 +121,40 @@ def parameters(text: str, found: SqlObject, head_end: int) -> tuple[Parameter, .
     return tuple(made)
 
 
-def _items(text: str, start: int, end: int) -> Iterator[_Item]:
+def _items(text: str, start: int, end: int) -> list[_Item]:
     """The entries of a list, from inside its parenthesis to the one that closes it."""
+    found: list[_Item] = []
     depth = 0
     position = start
-    item = _Item(start, start)
-    previous: _Item | None = None  # its comment may follow the comma on the same line
+    item = _Item(start)
     for piece in _PIECE.finditer(text, start, end):
         item.text.append(text[position : piece.start()])
         position = piece.end()
         mark = piece[0]
         if mark.startswith(("--", "/*")):
-            same_line = not text[item.start : piece.start()].strip(" \t")
-            (previous if previous is not None and same_line else item).comments.append(mark)
+            if found and mark.startswith("--") and not text[item.start : piece.start()].strip(" \t"):
+                found[-1].comments.append(mark)  # after the comma, but on the line of the entry before it
+                item.start = position
+            else:
+                item.comments.append(mark)
             item.text.append(" ")
-        elif mark == "," and depth == 0:
-            yield from _finished(text, item, piece.start())
-            previous, item = item, _Item(position, position)
-        elif mark == ")" and depth == 0:
-            yield from _finished(text, item, piece.start())
-            return
+        elif mark in (",", ")") and depth == 0:
+            _finish(text, item, piece.start(), found)
+            if mark == ")":
+                return found
+            item = _Item(position)
         else:
             depth += {"(": 1, ")": -1}.get(mark, 0)
             item.text.append(mark)
     item.text.append(text[position:end])
-    yield from _finished(text, item, end)
+    _finish(text, item, end, found)
+    return found
 
 
-def _finished(text: str, item: _Item, end: int) -> Iterator[_Item]:
+def _finish(text: str, item: _Item, end: int, found: list[_Item]) -> None:
     item.plain = " ".join("".join(item.text).split())
     if item.plain:
         content = text[item.start : end]
         item.start += len(content) - len(content.lstrip())
         item.end = item.start + len(content.strip())
-        yield item
+        found.append(item)

@@ -112,7 +112,7 @@ def parse(language: str, source: SourceText) -> Tree:
     Raises UnparseableError where tree-sitter would exceed the bounds (deterministically: operations are
     counted, not seconds) and KeyError for a language without grammar.
     """
-    _refuse_runaway(language, source.text)
+    refuse_runaway(language, source.text)
     left = _FREE_REPORTS + len(source.utf8) // _BYTES_PER_REPORT
     utf8 = source.utf8
 
@@ -132,7 +132,8 @@ def parse(language: str, source: SourceText) -> Tree:
         raise UnparseableError("the parser gave up: too many ambiguities for its size") from None
 
 
-def _refuse_runaway(language: str, text: str) -> None:
+def refuse_runaway(language: str, text: str) -> None:
+    """Raises UnparseableError for a text that would take tree-sitter memory out of all proportion."""
     if language == "java" and text.count("=>") > _MAX_JAVA_FAT_ARROWS:
         arrows = _QUOTED_OR_COMMENT.sub("", text).count("=>")
         if arrows > _MAX_JAVA_FAT_ARROWS:

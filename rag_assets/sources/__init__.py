@@ -22,8 +22,9 @@ if TYPE_CHECKING:
         SourceError,
         SourceUnreachable,
     )
+    from rag_assets.sources.heads import default_ref, remote_head
     from rag_assets.sources.ignore import IgnorePolicy
-    from rag_assets.sources.opening import default_ref, open_snapshot, remote_head
+    from rag_assets.sources.opening import open_snapshot
     from rag_assets.sources.secrets import POLICY_FINGERPRINT, Finding, Redaction, redact
     from rag_assets.sources.urls import default_repository_id, strip_credentials
 
@@ -67,7 +68,8 @@ _MODULES = {
         "SourceUnreachable",
     ),
     "ignore": ("IgnorePolicy",),
-    "opening": ("default_ref", "open_snapshot", "remote_head"),
+    "heads": ("default_ref", "remote_head"),
+    "opening": ("open_snapshot",),
     "secrets": ("POLICY_FINGERPRINT", "Finding", "Redaction", "redact"),
     "urls": ("default_repository_id", "strip_credentials"),
 }

@@ -14,9 +14,9 @@ from rag_assets.contracts.source_file import GitRepoInfo, SkippedFile, SkipReaso
 from rag_assets.sources.archive_members import Member, members_of
 from rag_assets.sources.entries import Entry, EntryKind, safe_path, utc_iso
 from rag_assets.sources.errors import CorruptArchive, EmptyRepository, MissingCommit, SourceError
+from rag_assets.sources.places import DEFAULT_ARCHIVE_REF
 from rag_assets.sources.urls import archive_version
 
-DEFAULT_ARCHIVE_REF = "archive"
 MAX_EXPANDED_BYTES = 2 * 1024**3
 """What an archive may expand to; the largest source trees (Chromium, LLVM) compress to more than they would need."""
 MAX_MEMBER_BYTES = 64 * 1024**2
@@ -83,7 +83,8 @@ class ArchiveSnapshot:
 
     def _expand(self) -> tuple[list[Entry], float]:
         entries: dict[str, Entry] = {}
-        refused: list[Entry] = []
+        unsafe: list[Entry] = []
+        replaced: list[Entry] = []
         newest = 0.0
         expanded = 0
         for count, member in enumerate(members_of(self._path, MAX_EXPANDED_BYTES)):
@@ -97,18 +98,19 @@ class ArchiveSnapshot:
                 entry = self._store(entry, member)
                 newest = max(newest, member.modified)
             if entry.refused is SkipReason.UNSAFE_PATH:
-                refused.append(entry)
+                unsafe.append(entry)
                 continue
             earlier = entries.get(entry.path)
             if earlier is not None:  # the last one wins, as when such an archive is unpacked
-                refused.append(replace(earlier, refused=SkipReason.DUPLICATE_PATH, detail="a later member replaces it"))
+                why = "a later member of the same name replaces it"
+                replaced.append(replace(earlier, refused=SkipReason.DUPLICATE_PATH, detail=why))
             entries[entry.path] = entry
-        if not entries and not refused:
+        if not entries and not unsafe:
             raise EmptyRepository(f"{self._path.name}: the archive contains no file")
         top = _common_folder(entries)
         self._stored = {path.removeprefix(top): stored for path, stored in self._stored.items()}
-        everything = [replace(entry, path=entry.path.removeprefix(top)) for entry in (*entries.values(), *refused)]
-        return sorted(everything, key=lambda entry: entry.path), newest
+        within = [replace(entry, path=entry.path.removeprefix(top)) for entry in (*entries.values(), *replaced)]
+        return sorted([*within, *unsafe], key=lambda entry: entry.path), newest
 
     def _store(self, entry: Entry, member: Member) -> Entry:
         if member.size > MAX_MEMBER_BYTES:

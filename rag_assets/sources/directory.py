@@ -14,8 +14,8 @@ from rag_assets.sources.conventions import VERSION_CONTROL
 from rag_assets.sources.entries import Entry, EntryKind, safe_path, utc_iso
 from rag_assets.sources.errors import EmptyRepository, MissingCommit
 from rag_assets.sources.ignore import GITIGNORE_FILE, IGNORE_FILE, IgnorePolicy, PathRules
+from rag_assets.sources.places import DEFAULT_DIRECTORY_REF
 
-DEFAULT_DIRECTORY_REF = "directory"
 _IGNORE_FILE_BYTES = 1024 * 1024  # a longer list of patterns is not one
 
 

@@ -11,7 +11,7 @@ from typing import IO, Self
 
 from rag_assets.contracts.source_file import GitRepoInfo, SkippedFile, SkipReason
 from rag_assets.sources.entries import Entry, EntryKind, safe_path, utc_iso
-from rag_assets.sources.errors import SourceError
+from rag_assets.sources.errors import LocationError, SourceError
 from rag_assets.sources.git import GitError, open_git, run_git, stop
 from rag_assets.sources.refs import Resolved, resolve
 from rag_assets.sources.urls import is_remote, strip_credentials
@@ -44,6 +44,10 @@ class GitSnapshot:
     def entries(self) -> list[Entry]:
         if self._entries is None:
             found = list_tree(self._git_dir, self.info.commit_sha, self._subdirectory)
+            if self._subdirectory and not found:
+                raise LocationError(
+                    f"{self._where}: {self.ref} ({self.info.commit_sha[:12]}) has no directory {self._subdirectory}"
+                )
             self._entries = sorted(found, key=lambda entry: entry.path)
         return self._entries
 

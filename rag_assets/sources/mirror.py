@@ -13,13 +13,13 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from rag_assets.sources.errors import MissingCommit, MissingRef, SourceUnreachable
-from rag_assets.sources.git import GitError, GitTimeout, run_git
-from rag_assets.sources.urls import default_repository_id, scrubbed, strip_credentials, without_credentials
+from rag_assets.sources.git import GitError, run_git
+from rag_assets.sources.remote import explained, list_remote, remote_branch
+from rag_assets.sources.urls import default_repository_id, strip_credentials, without_credentials
 
 # Branches and tags, not `refs/*`: forges keep every pull request under refs/pull, often most of the objects.
 _REFSPECS = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
 _FULL_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_SYMREF = re.compile(rb"^ref: (\S+)\tHEAD$", re.MULTILINE)
 
 
 def mirror_path(mirrors: Path, url: str) -> Path:
@@ -55,28 +55,6 @@ def update_mirror(url: str, mirrors: Path, *, ref: str | None, commit: str | Non
     return mirror
 
 
-def list_remote(url: str, patterns: tuple[str, ...], *, timeout: float) -> bytes:
-    """What `git ls-remote --symref` says of a URL. Raises SourceUnreachable."""
-    clean, credentials = without_credentials(url)
-    with _explained(url, timeout):
-        return run_git(
-            "ls-remote",
-            "--symref",
-            "--",
-            clean,
-            *patterns,
-            timeout=timeout,
-            network=True,
-            credentials=credentials,
-        )
-
-
-def remote_branch(listing: bytes) -> str | None:
-    """The full ref that HEAD points to in an `ls-remote --symref` listing."""
-    match = _SYMREF.search(listing)
-    return match[1].decode("utf-8", "replace") if match else None
-
-
 def _clone(url: str, mirror: Path, timeout: float) -> None:
     """Clones beside its place and moves it there whole, so that an interrupted clone is never taken for one."""
     clean, credentials = without_credentials(url)
@@ -84,7 +62,7 @@ def _clone(url: str, mirror: Path, timeout: float) -> None:
         shutil.rmtree(mirror)  # not a repository: what a damaged disk left
     temporary = mirror.with_name(f"{mirror.name}.{uuid.uuid4().hex}.tmp")
     try:
-        with _explained(url, timeout):
+        with explained(url, timeout):
             run_git(
                 "clone",
                 "--bare",
@@ -104,7 +82,7 @@ def _clone(url: str, mirror: Path, timeout: float) -> None:
 
 def _fetch(url: str, mirror: Path, refspecs: tuple[str, ...], timeout: float) -> None:
     clean, credentials = without_credentials(url)
-    with _explained(url, timeout):
+    with explained(url, timeout):
         run_git(
             "fetch",
             "--quiet",
@@ -185,34 +163,3 @@ def _locked(mirror: Path, url: str, timeout: float) -> Iterator[None]:
         yield
     finally:
         lock.release()
-
-
-@contextmanager
-def _explained(url: str, timeout: float) -> Iterator[None]:
-    """Turns what git says of a URL into an error of ours, without credentials and without its cause."""
-    clean = strip_credentials(url)
-    try:
-        yield
-    except GitTimeout:
-        raise SourceUnreachable(
-            f"{clean}: no answer within {timeout:g} s; check the address, or raise sources.network_timeout_seconds"
-        ) from None
-    except GitError as error:
-        said = scrubbed(error.stderr, url)
-        raise SourceUnreachable(f"{clean}: git cannot read it: {_last_words(said)}{_advice(said)}") from None
-
-
-def _last_words(said: str) -> str:
-    """The line that says why: git prints progress and hints around it."""
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
-    fatal = [line for line in lines if line.startswith(("fatal:", "ERROR:", "remote:", "ssh:"))]
-    return " · ".join(fatal or lines[-2:]) or "no message"
-
-
-def _advice(said: str) -> str:
-    low = said.lower()
-    if any(words in low for words in ("authentication failed", "could not read username", "401", "403", "denied")):
-        return "; the server wants (other) credentials: configure a git credential helper or an ssh key"
-    if any(words in low for words in ("not found", "does not appear to be a git repository", "does not exist")):
-        return "; check the address; forges also say so when the credentials are missing"
-    return "; check the address and the network"

@@ -94,6 +94,7 @@ def redact(text: str, path: str, *, deadline: float | None = None) -> Redaction:
 
 
 def _spans(text: str, path: str, deadline: float | None) -> Iterator[_Span]:
+    _check(deadline)
     low = lower(text)
     probed = {Probe.WORDS: _long_words(text), Probe.TEXT: text, Probe.LOWER: low}
     for rule in token_rules():
@@ -105,6 +106,7 @@ def _spans(text: str, path: str, deadline: float | None) -> Iterator[_Span]:
     for name, start, end in assigned_secrets(text, low, path):
         _check(deadline)
         yield _Span(start, end, name)
+    _check(deadline)
 
 
 def _long_words(text: str) -> str:

@@ -134,11 +134,9 @@ def _survey(build: IndexBuild) -> tuple[SymbolCensus, StaticResourceDictionary]:
 
 def _processor(build: IndexBuild, resources: StaticResourceDictionary) -> SourceFileProcessor:
     repository = build.repository
-    registry = default_registry()
-    registry.validate()
     domains = [Domain(**domain.model_dump()) for domain in repository.domains]
     classifier = Classifier(repository.rule_packs, kinds=repository.kinds)
-    return SourceFileProcessor(classifier, registry, ConfiguredDomainCatalog(domains), resources)
+    return SourceFileProcessor(classifier, default_registry(), ConfiguredDomainCatalog(domains), resources)
 
 
 def _row(path: str, outcome: SegmentOutcome, symbol: str) -> dict[str, Any]:

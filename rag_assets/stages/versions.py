@@ -48,11 +48,11 @@ def stage_version(stage: str) -> str:
 def config_hash(settings: Settings, repository: RepositorySettings, embedding_model: str) -> str:
     """sha256 hex over everything but the commit that decides what a generation contains.
 
-    Where a repository lies, how many threads work and how long to wait do not change the result, so they
-    are left out.
+    Where a repository and its rule packs lie, how many threads work and how long to wait do not change the
+    result, so they are left out; what the packs say is in.
     """
     relevant = {
-        "repository": repository.model_dump(mode="json", exclude={"location", "ref"}),
+        "repository": repository.model_dump(mode="json", exclude={"location", "ref", "rule_packs"}),
         "builders": default_registry().fingerprint,
         "rules": Classifier(repository.rule_packs, repository.kinds).fingerprint,
         "limits": settings.sources.model_dump(mode="json", include={"max_file_bytes", "max_line_length"}),

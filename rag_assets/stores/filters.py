@@ -9,6 +9,7 @@ import fnmatch
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from functools import lru_cache
 
 _WILDCARDS = re.compile(r"[*?\[]")
 
@@ -58,6 +59,13 @@ def _normalised(path: str) -> str:
 
 def has_wildcard(pattern: str) -> bool:
     return _WILDCARDS.search(pattern) is not None
+
+
+@lru_cache(maxsize=64)  # one search asks several times, a user asks again
+def matching_paths(pattern: str, paths: tuple[str, ...]) -> tuple[str, ...]:
+    """The paths a glob matches, in their order."""
+    matches = glob_matcher(pattern)
+    return tuple(path for path in paths if matches(path))
 
 
 def glob_matcher(pattern: str) -> Callable[[str], bool]:

@@ -7,9 +7,7 @@ readers need write permission in the folder.
 
 from __future__ import annotations
 
-import os
 import shutil
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import qdrant_edge as edge
 
-from rag_assets.contracts.payload import PayloadIndex, payload_indexes
-from rag_assets.stores.filters import SearchFilter, glob_matcher, has_wildcard
+from rag_assets.stores.filters import SearchFilter, has_wildcard, matching_paths
+from rag_assets.stores.shard_schema import DENSE, SPARSE, VectorStoreError, create_empty_shard
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,28 +26,16 @@ if TYPE_CHECKING:
     Dense = NDArray[np.float32]
     Sparse = tuple[NDArray[np.uint32], NDArray[np.float32]]
 
-DENSE = "dense"
-SPARSE = "bm25"
+__all__ = ["HNSW_FROM_POINTS", "Scored", "ShardReader", "ShardWriter", "StoredPoint", "VectorStoreError"]
 
 HNSW_FROM_POINTS = 20_000
 """Below this the flat scan is kept: exact, 5 ms at 20,000 points (29 ms at 100,000), and the graph would take
 22 s to build. From here on the graph answers in 2 ms."""
 
-_HNSW_LINKS = 16  # the engine's default; recall@40 .999 on clustered vectors
-_HNSW_CANDIDATES = 100  # the engine's default
-_HNSW_FULL_SCAN_KB = 10_000  # the engine's default: filters that leave less than this are scanned exactly
-_HNSW_THREADS = 1  # several threads insert in any order: two builds of equal points would then rank differently
 _UPSERT_BATCH = 500  # points in one engine call; larger ones are no faster and only cost memory
 _SCROLL_BATCH = 5_000
 _TIE_SLACK = 16  # equal texts are common (copied files), more than this many of one score are not
-_PREFIX_FIELDS = frozenset({"Path", "Symbol"})  # filtered by folder and by namespace
-_COPY_BLOCK = 1 << 16
-_MEMORY_FOLDER = Path("/dev/shm")  # Linux; elsewhere the ordinary temporary folder
 _REPAIR = "run: rag-assets index --force"
-
-
-class VectorStoreError(Exception):
-    """A shard that cannot be written or read; the text names it, the cause and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +70,7 @@ class ShardWriter:
             if directory.exists():
                 shutil.rmtree(directory)
             directory.parent.mkdir(parents=True, exist_ok=True)
-            self._shard = _empty_shard(directory, dimension)
+            self._shard = create_empty_shard(directory, dimension)
         except OSError as error:
             raise VectorStoreError(f"vector shard {directory} cannot be made: {error}") from error
 
@@ -140,7 +126,7 @@ class ShardReader:
             self._shard = edge.EdgeShard.load(str(directory))
         except Exception as error:  # the engine raises plain Exception
             raise VectorStoreError(f"vector shard {directory} cannot be opened: {error}; {_REPAIR}") from error
-        self._paths: dict[tuple[str, str], list[str]] = {}  # a finished shard never changes
+        self._paths: dict[tuple[str, str], tuple[str, ...]] = {}  # a finished shard never changes
 
     def count(self, scope: SearchFilter | None = None) -> int:
         return int(self._shard.count(edge.CountRequest(filter=None if scope is None else self._compile(scope))))
@@ -256,9 +242,8 @@ class ShardReader:
         tenant = (scope.org_id, scope.project_id)
         if tenant not in self._paths:
             everything = SearchFilter(org_id=scope.org_id, project_id=scope.project_id)
-            self._paths[tenant] = list(self.values("Path", everything))
-        matches = glob_matcher(pattern)
-        return [path for path in self._paths[tenant] if matches(path)]
+            self._paths[tenant] = tuple(self.values("Path", everything))
+        return list(matching_paths(pattern, self._paths[tenant]))
 
 
 def _sparse_vector(indices: Any, values: Any) -> edge.SparseVector:
@@ -267,58 +252,3 @@ def _sparse_vector(indices: Any, values: Any) -> edge.SparseVector:
 
 def _match(key: str, match: Any) -> edge.FieldCondition:
     return edge.FieldCondition(key, match=match)
-
-
-def _configuration(dimension: int) -> edge.EdgeConfig:
-    dense = {DENSE: edge.EdgeVectorParams(dimension, edge.Distance.Dot)} if dimension else {}
-    return edge.EdgeConfig(
-        vectors=dense,
-        sparse_vectors={SPARSE: edge.EdgeSparseVectorParams()},  # no idf modifier: the weights carry it
-        hnsw_config=edge.HnswIndexConfig(_HNSW_LINKS, _HNSW_CANDIDATES, _HNSW_FULL_SCAN_KB, _HNSW_THREADS),
-        optimizers=edge.EdgeOptimizersConfig(default_segment_number=1, indexing_threshold=1),
-        wal_enabled=False,
-    )
-
-
-def _empty_shard(directory: Path, dimension: int) -> edge.EdgeShard:
-    """A shard at `directory` that has its payload indexes and no points.
-
-    With each new index the engine syncs the files of all others: 4 s of waiting on a disk that takes 4 ms a sync,
-    whatever the number of points. So the empty shard is made in memory, where the system has such a folder, and
-    copied; syncing at the end of the build covers what matters.
-    """
-    in_memory = _MEMORY_FOLDER if os.access(_MEMORY_FOLDER, os.W_OK) else None
-    with tempfile.TemporaryDirectory(prefix="rag-assets-", dir=in_memory) as folder:
-        made = Path(folder) / "shard"
-        made.mkdir()
-        shard = edge.EdgeShard.create(str(made), _configuration(dimension))
-        try:
-            for key, kind in payload_indexes().items():
-                shard.update(edge.UpdateOperation.create_field_index(key, _index_parameters(key, kind)))
-            shard.flush()
-        except Exception as error:  # the engine raises plain Exception
-            raise VectorStoreError(f"vector shard {directory} cannot be made: {error}") from error
-        finally:
-            shard.close()
-        shutil.copytree(made, directory, copy_function=_copy_sparse)
-    return edge.EdgeShard.load(str(directory))
-
-
-def _copy_sparse(source: str, target: str) -> None:
-    """Copies a file without writing its zeros: the engine sets aside 190 MB of them for its first points."""
-    zeros = bytes(_COPY_BLOCK)
-    with Path(source).open("rb") as reader, Path(target).open("wb") as writer:
-        while block := reader.read(_COPY_BLOCK):
-            if block == zeros[: len(block)]:
-                writer.seek(len(block), os.SEEK_CUR)
-            else:
-                writer.write(block)
-        writer.truncate()
-
-
-def _index_parameters(key: str, kind: PayloadIndex) -> Any:
-    if kind == "integer":
-        return edge.IntegerIndexParams(lookup=True, range=True)
-    if kind == "datetime":
-        return edge.DatetimeIndexParams()
-    return edge.KeywordIndexParams(prefix=key in _PREFIX_FIELDS)

@@ -358,7 +358,7 @@ def test_statements_inside_a_type_share_out_what_stands_around_them() -> None:
     lines = LineIndex(text)
     start, end = text.index("var a"), text.index("= 2;") + 4
     member = Member(name="s", kind=MemberKind.STATEMENTS, signature="var a = 1;", span=lines.span(start, end))
-    before = Member(name="f", kind=MemberKind.FIELD, signature="class", span=lines.span(6, 7))
+    before = Member(name="f", kind=MemberKind.FIELD, signature="int f " * 3, span=lines.span(6, 7))
     whole = Segment(
         name="A", symbol="A", kind="class", span=lines.span(0, len(text) - 1), language="csharp", ordinal=0,
         members=(before, member),
@@ -366,7 +366,7 @@ def test_statements_inside_a_type_share_out_what_stands_around_them() -> None:
     file = SegmentedFile((whole,), ParseHealth.PARTIAL)
     found = processor().describe_file(file_context(text), file).descriptions[0]
     slices = [section.span.slice(text) for section in found.use_window(window(18)).build_summary_sections()]
-    assert slices[-2:] == ["A\n{\n    // lost\n    var a = 1;", "    var b = 2;\n}"]
+    assert slices[-2:] == ["{\n    // lost\n    var a = 1;", "    var b = 2;\n}"]
 
 
 def test_documents_keep_their_own_words() -> None:

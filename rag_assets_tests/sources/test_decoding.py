@@ -10,6 +10,7 @@ import pytest
 from rag_assets.sources.decoding import Binary, Decoded, decode
 
 TEXT = '// Größe: 3 €\r\nclass Ångström { string s = "日本語 😀"; }\r\n'
+QUOTED = "caf\u00e9 \u201cquoted\u201d \u2013 5 \u20ac"
 ASCII = "class Order\r\n{\r\n    int Id;\n}\n" * 20
 
 
@@ -26,7 +27,7 @@ ASCII = "class Order\r\n{\r\n    int Id;\n}\n" * 20
         (ASCII.encode("utf-16-be"), ASCII, "utf-16-be"),
         (b"", "", "utf-8"),
         (codecs.BOM_UTF8, "", "utf-8-sig"),
-        ("caf\u00e9 \u201cquoted\u201d \u2013 5 \u20ac".encode("cp1252"), "caf\u00e9 \u201cquoted\u201d \u2013 5 \u20ac", "windows-1252"),
+        (QUOTED.encode("cp1252"), QUOTED, "windows-1252"),
         (b"caf\xe9", "caf\u00e9", "windows-1252"),
         (b"\x81\x8d\x8f\x90\x9d", "\x81\x8d\x8f\x90\x9d", "windows-1252"),
         ("Größe und wir".encode() + b"\x92re", "Größe und wir\u2019re", "utf-8+windows-1252"),

@@ -17,12 +17,13 @@ from rag_assets.sources import (
     EmptyRepository,
     EntryKind,
     GitNotFound,
+    LocationError,
     MissingCommit,
     MissingRef,
     Snapshot,
     open_snapshot,
 )
-from rag_assets.sources.git import git_environment, run_git
+from rag_assets.sources.git import GitError, GitTimeout, git_environment, run_git
 from rag_assets_tests.sources.conftest import COMMIT_TIME_UTC, Repository, discover_all
 
 Make = Callable[..., Repository]
@@ -92,6 +93,14 @@ def test_a_directory_inside_a_repository_limits_the_snapshot_to_it(make_reposito
     repository = make_repository({"a.cs": "a\n", "sub/[x]/b.cs": "b\n", "sub/c.cs": "c\n"})
     assert texts(opened(repository.path / "sub")) == {"sub/[x]/b.cs": "b\n", "sub/c.cs": "c\n"}
     assert texts(opened(repository.path / "sub" / "[x]")) == {"sub/[x]/b.cs": "b\n"}
+
+
+def test_a_directory_that_the_commit_does_not_have_is_an_error(make_repository: Make) -> None:
+    repository = make_repository({"a.cs": "a\n"})
+    repository.git("branch", "before")
+    repository.commit({"sub/b.cs": "b\n"})
+    with pytest.raises(LocationError, match=r"before .* has no directory sub"):
+        list(opened(repository.path / "sub", "before").entries())
 
 
 def test_an_untracked_directory_inside_a_repository_is_a_plain_directory(make_repository: Make) -> None:
@@ -251,7 +260,7 @@ def test_an_empty_repository_says_so(make_repository: Make) -> None:
 def test_an_unborn_branch_names_the_branches_there_are(make_repository: Make) -> None:
     repository = make_repository({"a.cs": "a\n"})
     repository.git("symbolic-ref", "HEAD", "refs/heads/master")
-    with pytest.raises(MissingRef, match="HEAD points to 'master', which has no commit yet.*main"):
+    with pytest.raises(MissingRef, match=r"HEAD points to 'master', which has no commit yet.*main"):
         opened(repository.path)
     assert texts(opened(repository.path, "main")) == {"a.cs": "a\n"}
 
@@ -346,14 +355,24 @@ def test_hostile_names_are_read_or_refused_and_never_confused(make_repository: M
 
 
 def test_many_files_stream_in_the_order_asked_for(make_repository: Make) -> None:
-    """More requests than one window, sizes around the pipe's, each answer the right one."""
+    """More requests than a pipe holds, sizes around the pipe's, each answer the right one."""
     sizes = [0, 1, 4095, 4096, 65_535, 65_536, 200_000]
     files = {f"d{n % 7}/f{n:04}.txt": f"{n}:" + "x" * sizes[n % len(sizes)] for n in range(400)}
     snapshot = opened(make_repository(files).path)
-    entries = sorted(snapshot.entries(), key=lambda entry: entry.path[::-1])
+    entries = sorted(snapshot.entries(), key=lambda entry: entry.path[::-1]) * 6
     read = [(entry.path, content) for entry, content in snapshot.read(entries)]
     assert [path for path, _ in read] == [entry.path for entry in entries]
     assert all(content == files[path].encode() for path, content in read)
+
+
+def test_a_command_that_reads_a_repository_gets_no_transport(make_repository: Make) -> None:
+    """A lazy fetch of a partial clone would run what the clone's own configuration names."""
+    url = make_repository({"a.cs": "a\n"}).path.as_uri()
+    with pytest.raises(GitError, match="not allowed"):
+        run_git("ls-remote", url)
+    assert b"refs/heads/main" in run_git("ls-remote", url, network=True)
+    with pytest.raises(GitError, match="not allowed"):
+        run_git("ls-remote", "ext::touch owned", network=True)
 
 
 def test_reading_may_be_given_up_half_way(make_repository: Make) -> None:
@@ -456,10 +475,9 @@ def test_impossible_commit_dates_are_moved_to_the_ends_of_the_calendar(
 
 
 def test_a_git_command_is_stopped_at_its_time_limit_with_its_children(tmp_path: Path) -> None:
-    from rag_assets.sources.git import GitTimeout
-
     started = time.monotonic()
+    sleep = f"sleep 31.{os.getpid()}"
     with pytest.raises(GitTimeout, match=r"stopped after 0\.3 s"):
-        run_git("-c", "alias.wait=!sleep 30", "wait", timeout=0.3)
+        run_git("-c", f"alias.wait=!{sleep}", "wait", timeout=0.3)
     assert time.monotonic() - started < 5
-    assert "sleep 30" not in subprocess.run(["ps", "-ef"], capture_output=True, text=True, check=False).stdout
+    assert sleep not in subprocess.run(["ps", "-ef"], capture_output=True, text=True, check=False).stdout

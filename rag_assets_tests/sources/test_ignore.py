@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
 from rag_assets.contracts.source_file import SkipReason
@@ -10,11 +12,11 @@ from rag_assets.sources.entries import Entry, EntryKind
 from rag_assets.sources.ignore import IgnorePolicy, PathRules
 
 
-def rules(policy: IgnorePolicy | None = None, **ignore_files: str) -> PathRules:
-    """Path rules with `.rag_assets_ignore` files: root="…", or src="…" for the one in src/."""
+def rules(policy: IgnorePolicy | None = None, root: str = "", nested: Mapping[str, str] | None = None) -> PathRules:
+    """Path rules with the `.rag_assets_ignore` of the root and of other directories."""
     made = PathRules(policy or IgnorePolicy())
-    for directory, text in ignore_files.items():
-        made.add_ignore_file("" if directory == "root" else directory, ".rag_assets_ignore", text.encode())
+    for directory, text in {"": root, **(nested or {})}.items():
+        made.add_ignore_file(directory, ".rag_assets_ignore", text.encode())
     return made
 
 
@@ -103,7 +105,7 @@ def test_an_ignore_file_names_the_pattern_and_the_line() -> None:
     ],
 )
 def test_nested_ignore_files_and_negation(path: str, ignored: bool) -> None:
-    made = rules(root="*.txt\n/gen/\n!keep.cs\n", **{"src/keep": "!*.txt\n"})
+    made = rules(root="*.txt\n/gen/\n!keep.cs\n", nested={"src/keep": "!*.txt\n"})
     assert (made.refused_path(path) is not None) is ignored
 
 
@@ -120,7 +122,7 @@ def test_include_limits_to_what_matches(path: str, ignored: bool) -> None:
 
 def test_the_operator_beats_the_repository() -> None:
     """A repository cannot bring back what the configuration excludes."""
-    made = rules(IgnorePolicy(exclude=("secret/",)), root="!secret/\n", secret="!*\n")
+    made = rules(IgnorePolicy(exclude=("secret/",)), root="!secret/\n", nested={"secret": "!*\n"})
     assert made.refused_path("secret/a.cs") == (SkipReason.IGNORED, "exclude: secret/")
 
 

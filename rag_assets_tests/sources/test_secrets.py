@@ -1,4 +1,4 @@
-"""Redaction as a table: what must be masked, what must survive. Tokens are built from parts so that this file has none."""
+"""Redaction as a table: what must be masked, what must survive. Tokens are built from parts: this file has none."""
 
 from __future__ import annotations
 

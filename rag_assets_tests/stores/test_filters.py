@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rag_assets.stores.filters import ScopeError, SearchFilter, glob_matcher
+from rag_assets.stores.filters import ScopeError, SearchFilter, glob_matcher, matching_paths
 
 
 @pytest.mark.parametrize(
@@ -77,8 +77,7 @@ PATHS = (
     ],
 )
 def test_globs(pattern: str, expected: tuple[str, ...]) -> None:
-    matches = glob_matcher(pattern)
-    assert tuple(path for path in PATHS if matches(path)) == expected
+    assert matching_paths(pattern, PATHS) == expected
 
 
 @pytest.mark.parametrize(

@@ -142,7 +142,7 @@ def _outcome(result: ExecuteInProcessResult) -> RunOutcome:
     if failed is None:
         stopped = next((event for event in events if event.is_job_failure), None)
         error = stopped.job_failure_data.error if stopped is not None else None
-        text = _innermost(error) if error else "the run ended without a result"
+        text = _said(error) if error else "the run ended without a result"
         return RunOutcome(result.run_id, text, error.to_string() if error else "", _is_interrupt(error))
     error = failed.step_failure_data.error
     return RunOutcome(
@@ -175,7 +175,7 @@ def _explain(failed: DagsterEvent, events: Sequence[DagsterEvent]) -> str:
             event.asset_check_evaluation_data for event in events if event.event_type_value == "ASSET_CHECK_EVALUATION"
         ]
         return "; ".join(_failed_check(check) for check in checks if check.blocking and not check.passed)
-    return f"stage {failed.step_key}: {_innermost(error) if error else 'failed without an error'}"
+    return f"stage {failed.step_key}: {_said(error) if error else 'failed without an error'}"
 
 
 def _failed_check(check: AssetCheckEvaluation) -> str:
@@ -185,8 +185,9 @@ def _failed_check(check: AssetCheckEvaluation) -> str:
     return f"check {check.check_name} on {check.asset_key.to_user_string()} failed{detail}; the old index stays active"
 
 
-def _innermost(error: SerializableErrorInfo) -> str:
-    while error.cause is not None:
+def _said(error: SerializableErrorInfo) -> str:
+    """The last line of the error that our code raised, below what Dagster wraps around it."""
+    while error.cause is not None and str(error.cls_name).startswith("Dagster"):
         error = error.cause
     return error.message.strip().splitlines()[-1] if error.message.strip() else str(error.cls_name)
 

@@ -1,7 +1,6 @@
 """Writing for people and for programs: results on stdout, everything else on stderr, colour only on a terminal.
 
-Colours are written by hand and tables are aligned by hand, because importing a library for it would cost a
-search a tenth of its time.
+Colours are written by hand, because importing a library for it would cost a search a tenth of its time.
 """
 
 from __future__ import annotations
@@ -28,7 +27,6 @@ _CODES: dict[Style, str] = {
 }
 # Repository text is data: an escape sequence in a source file must not reach the terminal as one.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_COLUMN_GAP = "  "
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,22 +58,6 @@ class Output:
         """One JSON object on stdout; ASCII only where the stream could not carry the rest."""
         encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("-", "")
         sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=not encoding.startswith("utf")) + "\n")
-
-    def table(
-        self, rows: Sequence[Mapping[str, Any]], *, right: frozenset[str] = frozenset(), on_stderr: bool = False
-    ) -> None:
-        """Aligned columns under the keys of the first row; `right` names the columns of numbers."""
-        if not rows:
-            return
-        names = list(rows[0])
-        cells = [[printable(str(row.get(name, ""))).replace("\n", " ") for name in names] for row in rows]
-        widths = [max(len(name), *(len(row[i]) for row in cells)) for i, name in enumerate(names)]
-        aligned = [[_pad(names[i], widths[i], names[i] in right) for i in range(len(names))]]
-        aligned += [[_pad(row[i], widths[i], names[i] in right) for i in range(len(names))] for row in cells]
-        write = self.note if on_stderr else self.line
-        for number, row in enumerate(aligned):
-            style: Style = "bold" if number == 0 else "plain"
-            write((_COLUMN_GAP.join(row).rstrip(), style))
 
     def _write(self, stream: TextIO, parts: Sequence[Part]) -> None:
         colored = self.color and stream.isatty()
@@ -137,7 +119,3 @@ def _rendered(part: Part, colored: bool) -> str:
     text, style = part
     code = _CODES[style] if colored else ""
     return f"\x1b[{code}m{printable(text)}\x1b[0m" if code else printable(text)
-
-
-def _pad(text: str, width: int, right: bool) -> str:
-    return text.rjust(width) if right else text.ljust(width)

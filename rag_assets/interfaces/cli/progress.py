@@ -5,9 +5,12 @@ Every stage has a fixed total, names the file it is at, and says how fast it goe
 
 from __future__ import annotations
 
+import os
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, Task, TaskID, TextColumn, TimeRemainingColumn
@@ -20,26 +23,41 @@ from rag_assets.stages.progress import Progress
 
 _REFRESH_SECONDS = 0.05  # a hundred thousand files must not cost a hundred thousand redraws
 _LINE_SECONDS = 10.0  # how often a stage without a terminal says that it is alive
+_BAR_WIDTH = 12  # leaves a third of 80 columns for the file name
 _NAME_WIDTH = 16  # the longest stage name, summary_sections
 
 
 @contextmanager
 def shown_progress(output: Output) -> Iterator[Progress]:
     """The progress display that suits stderr, taken off the screen at the end."""
-    console = Console(stderr=True, no_color=not output.color, highlight=False)
-    if not console.is_terminal:
-        yield LineProgress(output)
+    with _own_stderr() as stream:
+        console = Console(file=stream, no_color=not output.color, highlight=False)
+        if not console.is_terminal:
+            yield LineProgress(stream)
+            return
+        with RichProgress(
+            TextColumn(f"{{task.description:<{_NAME_WIDTH}}}"),
+            BarColumn(bar_width=_BAR_WIDTH),
+            MofNCompleteColumn(),
+            _Speed(),
+            TimeRemainingColumn(compact=True, elapsed_when_finished=True),
+            _Note(table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1)),
+            console=console,
+            expand=True,
+        ) as display:
+            yield BarProgress(display)
+
+
+@contextmanager
+def _own_stderr() -> Iterator[TextIO]:
+    """A second handle on stderr: what its steps write to the first one Dagster sends to a file of the run."""
+    try:
+        copy = os.dup(sys.stderr.fileno())
+    except OSError:  # a stream without a file behind it
+        yield sys.stderr
         return
-    with RichProgress(
-        TextColumn(f"{{task.description:<{_NAME_WIDTH}}}"),
-        BarColumn(bar_width=24),
-        MofNCompleteColumn(),
-        _Speed(),
-        TimeRemainingColumn(compact=True, elapsed_when_finished=True),
-        _Note(table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1)),
-        console=console,
-    ) as display:
-        yield BarProgress(display)
+    with open(copy, "w", encoding=sys.stderr.encoding, errors="replace", buffering=1) as stream:  # noqa: PTH123 - a handle
+        yield stream
 
 
 class BarProgress:
@@ -79,8 +97,8 @@ class BarProgress:
 class LineProgress:
     """One line when a stage ends, and one every ten seconds while it lasts."""
 
-    def __init__(self, output: Output) -> None:
-        self._output = output
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
         self._stage = ""
         self._unit = ""
         self._total = self._done = 0
@@ -105,7 +123,7 @@ class LineProgress:
         self._line(f"{summary} ({seconds(time.monotonic() - self._started)})")
 
     def _line(self, text: str) -> None:
-        self._output.note(f"{self._stage:<{_NAME_WIDTH}}  {text}")
+        self._stream.write(f"{self._stage:<{_NAME_WIDTH}}  {printable(text)}\n")
 
 
 class _Speed(ProgressColumn):

@@ -36,7 +36,7 @@ def _known_kinds(names: list[str] | None) -> list[str]:
 
 
 def _complete_kind(incomplete: str) -> list[str]:
-    return [kind.value for kind in SubtypeKind if kind.lower().startswith(incomplete.lower())]
+    return [kind.value for kind in SubtypeKind if kind.startswith(incomplete)]
 
 
 def search(

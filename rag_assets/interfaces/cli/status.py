@@ -148,9 +148,13 @@ def _show(output: Output, entry: dict[str, Any]) -> None:
 def _show_generation(output: Output, entry: dict[str, Any]) -> None:
     counts = entry["counts"]
     skipped = f" ({named_counts(entry['skipped_by_reason'])})" if entry["skipped_by_reason"] else ""
-    fresh = {True: f"stale, head is {short(entry['head'] or '')}", False: "fresh", None: entry["head_unknown"]}
+    head = {
+        True: f"stale, head is {short(entry['head'] or '')}",
+        False: "fresh",
+        None: f"head unknown ({entry['head_unknown']})",
+    }
     rows = (
-        ("commit", f"{short(entry['commit'])} of {entry['commit_date']}, {fresh[entry['stale']]}"),
+        ("commit", f"{short(entry['commit'])} of {entry['commit_date']}, {head[entry['stale']]}"),
         ("files", f"{counts['files']:,} indexed, {counts['skipped_files']:,} skipped{skipped}"),
         ("parse health", named_counts(entry["parse_health"])),
         ("content", f"{counts['segments']:,} segments, {counts['sections']:,} sections, {counts['points']:,} points"),

@@ -9,6 +9,7 @@ from rag_assets.segmentation.csharp.declarations import Declarations, read_decla
 from rag_assets.segmentation.csharp.leftovers import code_of, file_segment, leftover_segment
 from rag_assets.segmentation.csharp.merging import branches_of, merge_segments
 from rag_assets.segmentation.csharp.rescue import Parsed, parse_csharp
+from rag_assets.segmentation.tree import UnparseableError
 from rag_assets.segmentation.windows import window_segment
 
 __all__ = ["SEGMENTER_VERSION", "segment_csharp"]
@@ -28,18 +29,21 @@ def segment_csharp(text: str, path: str = "") -> SegmentedFile:
     """
     if not text.strip(_BLANKS):
         return SegmentedFile((), ParseHealth.OK, "the file holds no text")
-    parsed = parse_csharp(text)
+    try:
+        parsed = parse_csharp(text)
+    except UnparseableError as error:
+        return _windows(text, path, str(error))
     found = read_declarations(parsed.view, len(text), parsed.health)
     detail = _detail(parsed)
     if parsed.health is ParseHealth.PARTIAL and _is_hopeless(parsed, found, len(text)):
-        fallback = window_segment(text, path, "csharp", ParseHealth.TEXT_FALLBACK)
-        return SegmentedFile((fallback,), ParseHealth.TEXT_FALLBACK, detail, parsed.masked)
+        return _windows(text, path, detail)
     if parsed.alternative is not None:
         other = read_declarations(parsed.alternative, len(text), parsed.health)
         branches = branches_of(parsed.view, parsed.code)
         found.segments, added = merge_segments(found.segments, other.segments, branches)
         if added:
-            detail = f"{added} declarations read from other #if branches" + (f"; {detail}" if detail else "")
+            count = f"{added} declaration{'s' if added > 1 else ''}"
+            detail = f"{count} read from other #if branches" + (f"; {detail}" if detail else "")
     if parsed.code or found.text_left:
         code = code_of(text, parsed.code)
         left = leftover_segment(text, code, parsed.view.source.lines, path, found, parsed.health)
@@ -48,6 +52,11 @@ def segment_csharp(text: str, path: str = "") -> SegmentedFile:
     if not found.segments:
         found.segments.append(file_segment(text, path, found, parsed.health))
     return SegmentedFile(_numbered(found.segments), parsed.health, detail, parsed.masked)
+
+
+def _windows(text: str, path: str, detail: str) -> SegmentedFile:
+    segment = window_segment(text, path, "csharp", ParseHealth.TEXT_FALLBACK)
+    return SegmentedFile((segment,), ParseHealth.TEXT_FALLBACK, detail)
 
 
 def _is_hopeless(parsed: Parsed, found: Declarations, length: int) -> bool:

@@ -110,6 +110,9 @@ class _Walk:
 
     def _type(self, item: Item, namespace: str, usings: tuple[str, ...]) -> None:
         facts = read_type(self._reader, item, namespace)
+        if not facts.name:  # the parser made the name up
+            self.found.text_left = True
+            return
         self.found.segments.append(
             Segment(
                 name=facts.name,

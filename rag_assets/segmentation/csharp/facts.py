@@ -174,9 +174,9 @@ def signature(
 
 
 def _tidy(header: str) -> str:
-    """Without the final `;`, and without the blanks that line breaks leave inside parentheses."""
-    if "( " in header or " )" in header:
-        header = header if '"' in header else header.replace("( ", "(").replace(" )", ")")
+    """Without the final `;`, and without the blanks that line breaks leave inside parentheses and before commas."""
+    if '"' not in header and ("( " in header or " )" in header or " ," in header):
+        header = header.replace("( ", "(").replace(" )", ")").replace(" ,", ",")
     return header.rstrip("; ")
 
 

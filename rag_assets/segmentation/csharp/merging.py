@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -19,7 +21,8 @@ _OVERLOADED = frozenset({MemberKind.METHOD, MemberKind.CONSTRUCTOR, MemberKind.O
 class Branches:
     """The dropped ranges of a view that hold code."""
 
-    ranges: tuple[tuple[int, int], ...]
+    starts: list[int]
+    ends: list[int]
     lines: LineIndex
 
     def part_of(self, span: Span) -> Span | None:
@@ -28,31 +31,40 @@ class Branches:
         A declaration whose header alone is in the branch shares its body with the one that was chosen: it gets
         the header, so that no text has two owners.
         """
-        for start, end in self.ranges:
-            first, last = max(start, span.char_start), min(end, span.char_end)
-            if first < last:
-                return span if (first, last) == (span.char_start, span.char_end) else self.lines.span(first, last)
-        return None
+        after = bisect_right(self.ends, span.char_start)  # the first range that ends behind the start of `span`
+        if after == len(self.ends):
+            return None
+        first, last = max(self.starts[after], span.char_start), min(self.ends[after], span.char_end)
+        if first >= last:
+            return None
+        return span if (first, last) == (span.char_start, span.char_end) else self.lines.span(first, last)
 
 
 def branches_of(view: SourceView, code: str) -> Branches:
     """`code`: of the Scan of the whole file."""
-    ranges = []
+    starts, ends = [], []
     for start, end, _ in view.dropped:
         visible = code[start:end]
         stripped = visible.strip()
         if stripped:
-            first = start + len(visible) - len(visible.lstrip())
-            ranges.append((first, first + len(stripped)))
-    return Branches(tuple(ranges), view.source.lines)
+            starts.append(start + len(visible) - len(visible.lstrip()))
+            ends.append(starts[-1] + len(stripped))
+    return Branches(starts, ends, view.source.lines)
 
 
 def merge_segments(chosen: list[Segment], other: list[Segment], branches: Branches) -> tuple[list[Segment], int]:
     """`chosen` and what only `other` declares, in text order, and how many declarations that added."""
     merged = list(chosen)
+    known: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
+    for index, segment in enumerate(chosen):
+        known[segment.symbol, segment.kind].append((segment.span.char_start, index))
     added = 0
     for segment in other:
-        at = _same(merged, segment)
+        same = known[segment.symbol, segment.kind]
+        before = bisect_left(same, (segment.span.char_end, -1)) - 1  # the last that begins before `segment` ends
+        at = same[before][1] if before >= 0 else None
+        if at is not None and chosen[at].span.char_end <= segment.span.char_start:
+            at = None
         if at is not None:
             members, count = _merge_members(merged[at].members, segment.members, branches)
             if count:
@@ -63,14 +75,6 @@ def merge_segments(chosen: list[Segment], other: list[Segment], branches: Branch
             added += 1
     merged.sort(key=lambda segment: (segment.span.char_start, segment.span.char_end))
     return merged, added
-
-
-def _same(segments: list[Segment], wanted: Segment) -> int | None:
-    for index, segment in enumerate(segments):
-        overlaps = segment.span.char_start < wanted.span.char_end and wanted.span.char_start < segment.span.char_end
-        if overlaps and (segment.symbol, segment.kind) == (wanted.symbol, wanted.kind):
-            return index
-    return None
 
 
 def _merge_members(

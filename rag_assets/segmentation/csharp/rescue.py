@@ -24,7 +24,7 @@ from rag_assets.segmentation.csharp.constructs import (
 )
 from rag_assets.segmentation.csharp.lexer import Scan, blank, scan
 from rag_assets.segmentation.csharp.masking import Mask, in_order, masked_text, reparsed
-from rag_assets.segmentation.tree import SourceText, parser
+from rag_assets.segmentation.tree import SourceText, parse
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Tree
@@ -70,18 +70,18 @@ class Parsed:
 
 
 def parse_csharp(text: str) -> Parsed:
-    """Parses `text`, rescuing what `#if` and newer syntax break. Never raises for malformed text."""
+    """Parses `text`, rescuing what `#if` and newer syntax break. UnparseableError if that is out of bounds."""
     # The grammar wants a line end after a directive: without it `#pragma …` as the last line is an error.
     source = SourceText(text if text.endswith("\n") else text + "\n")
-    tree = parser("csharp").parse(source.utf8)
+    tree = parse("csharp", source)
     plain = SourceView(tree, source, source.text)
     if tree.root_node.has_error:
         return _rescue(replace(plain, errors=find_errors(tree, source)))
     if may_hold_extension(text):
         found = scan(source.text)
         extensions = find_extensions(found.code)
-        view = _masked(plain, _Masks(source.text, found.code, constructs=extensions))
-        if extensions and not view.errors:
+        view = _masked(plain, _Masks(source.text, found.code, constructs=extensions)) if extensions else None
+        if view is not None and not view.errors:
             return Parsed(view, ParseHealth.RESCUED, _notes(source, view, extensions), code=found.code)
     return Parsed(plain, ParseHealth.OK)
 

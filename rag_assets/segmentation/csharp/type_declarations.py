@@ -90,7 +90,7 @@ def read_body(reader: Reader, body: Node, symbol: str, depth: int) -> tuple[Memb
             found.append(_nested(reader, item, symbol, depth + 1))
         else:
             found += read_member(reader, item)
-    return tuple(found)
+    return tuple(member for member in found if member.name)  # in broken code the parser makes names up
 
 
 def _nested(reader: Reader, item: Item, scope: str, depth: int) -> Member:

@@ -1,0 +1,92 @@
+"""Each setting of a repository and of the sources changes what is indexed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from rag_assets.contracts.payload import RagVectorPayload
+from rag_assets.settings import Settings, SourceLimits, StoreSettings
+from rag_assets.stores.tables import read_rows
+from rag_assets_tests.git_repository import Repository
+from rag_assets_tests.stages.conftest import Built, built, lexical
+
+FILES = {
+    "src/Order.cs": "namespace Shop.Orders;\n\npublic class Order { public int Id { get; set; } }\n",
+    "src/Tool.cs": "namespace Shop.Tools;\n\npublic class Tool { public void Run() { } }\n",
+    "docs/guide.md": "# Guide\n\n" + "word " * 100 + "\n",
+}
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Repository:
+    made = Repository(tmp_path / "source")
+    made.path.mkdir()
+    made.git("init", "--quiet", "--initial-branch=main")
+    made.commit(FILES)
+    return made
+
+
+def payloads(made: Built) -> dict[str, RagVectorPayload]:
+    rows = [row for bucket in made.build.buckets for row in read_rows(made.build.directory, "qdrant_points", bucket)]
+    found = [RagVectorPayload.from_dictionary(msgspec.json.decode(row["payload"])) for row in rows]
+    return {payload.path: payload for payload in found}
+
+
+@pytest.mark.parametrize(
+    ("options", "paths"),
+    [
+        ({"include": ["src/"]}, {"src/Order.cs", "src/Tool.cs"}),
+        ({"exclude": ["docs/"]}, {"src/Order.cs", "src/Tool.cs"}),
+        ({"include": ["*.cs"], "exclude": ["*Tool*"]}, {"src/Order.cs"}),
+    ],
+    ids=["include", "exclude", "both"],
+)
+def test_include_and_exclude(tmp_path: Path, source: Repository, options: dict[str, Any], paths: set[str]) -> None:
+    assert set(payloads(built(source, lexical(tmp_path / "home"), **options))) == paths
+
+
+def test_tenant_names_and_domains(tmp_path: Path, source: Repository) -> None:
+    domains = [{"key": "orders", "title": "Orders", "tagline": "What is sold", "namespaces": ["*.Orders"]}]
+    made = built(
+        source, lexical(tmp_path / "home"), org="acme", org_namespace="acme.eu", project="web", domains=domains
+    )
+    found = payloads(made)
+    order, tool = found["src/Order.cs"], found["src/Tool.cs"]
+    assert (order.org_id, order.org_namespace, order.project_id) == ("acme", "acme.eu", "web")
+    assert (order.business_domain_key, order.domain) == ("orders", "Orders")
+    assert order.finder_snippet.startswith("Domain: Orders\nDomainSummary: What is sold")
+    assert tool.business_domain_key == ""
+
+
+def test_configured_kinds_beat_the_rules(tmp_path: Path, source: Repository) -> None:
+    found = payloads(built(source, lexical(tmp_path / "home"), kinds={"src/Tool.cs": "Client"}))
+    assert (found["src/Tool.cs"].kind, found["src/Order.cs"].kind) == ("Client", "Model")
+
+
+def test_limits_skip_with_their_reason(tmp_path: Path, source: Repository) -> None:
+    small = lexical(tmp_path / "a").model_copy(update={"sources": SourceLimits(max_file_bytes=200)})
+    short = lexical(tmp_path / "b").model_copy(update={"sources": SourceLimits(max_line_length=40)})
+    assert skipped(built(source, small)) == {"docs/guide.md": "too-large"}
+    assert "docs/guide.md" not in payloads(built(source, small))
+    assert skipped(built(source, short)).get("src/Order.cs") == "line-too-long"
+
+
+def skipped(made: Built) -> dict[str, str]:
+    rows = [row for b in made.build.buckets for row in read_rows(made.build.directory, "discovered_files", b)]
+    return {row["path"]: row["reason"] for row in rows if row["outcome"] == "skipped"}
+
+
+def test_hnsw_from_points_builds_the_graph(tmp_path: Path, source: Repository) -> None:
+    source.commit({"src/Many.cs": "".join(f"public class Type{i} {{ }}\n" for i in range(400))})
+
+    def has_graph(settings: Settings) -> bool:
+        shard = built(source, settings).build.directory / "shard"
+        return any(path.name.startswith("vector_index-dense") for path in shard.rglob("*"))
+
+    never = lexical(tmp_path / "never")
+    always = lexical(tmp_path / "always").model_copy(update={"stores": StoreSettings(hnsw_from_points=1)})
+    assert (has_graph(never), has_graph(always)) == (False, True)

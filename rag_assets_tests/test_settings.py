@@ -1,0 +1,151 @@
+"""The configuration: typed, strict, and every key of it does something."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rag_assets.config_file import ConfigError, find_config, resolve_home
+from rag_assets.settings import RepositorySettings, Settings, load_settings
+from rag_assets.stages.versions import config_hash
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "rag_assets.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("hom: x", "unknown key 'hom'; did you mean 'home'?"),
+        ("embedder: {precison: int8}", "unknown key 'embedder.precison'; did you mean 'precision'?"),
+        ("repositories: [{id: a, location: ., exlude: [x]}]", "'repositories.0.exlude'; did you mean 'exclude'?"),
+        (
+            "repositories: [{id: a, location: ., domains: [{ky: a}]}]",
+            "'repositories.0.domains.0.ky'; did you mean 'key'?",
+        ),
+        ("zzz: 1", "valid keys: embedder, home, repositories, sources, stores"),
+        ("embedder: {precision: int4}", "embedder.precision: Input should be 'int8' or 'fp32'"),
+        ("repositories: [{id: a, location: .}, {id: a, location: .}]", "repository id 'a' is used twice"),
+        ("repositories: [{id: a, location: ' '}]", "repositories.0.location: must not be empty"),
+        ("repositories: [{id: a, location: ., kinds: {'x/**': Controler}}]", "kinds"),
+        ("sources: {max_file_bytes: 0}", "sources.max_file_bytes"),
+        ("[]", "expected a mapping"),
+        ("a: [1", "rag_assets.yaml:1: not valid YAML"),
+    ],
+)
+def test_a_wrong_configuration_is_explained(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load_settings(written(tmp_path, text))
+    assert message in str(caught.value)
+    assert "rag_assets.yaml" in str(caught.value)
+
+
+def test_an_empty_file_means_the_defaults(tmp_path: Path) -> None:
+    assert load_settings(written(tmp_path, "")) == Settings(home=tmp_path / ".rag_assets")
+
+
+def test_the_environment_beats_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = written(tmp_path, "embedder: {precision: fp32, threads: 2}\n")
+    monkeypatch.setenv("RAG_ASSETS__EMBEDDER__PRECISION", "int8")
+    found = load_settings(path).embedder
+    assert (found.precision, found.threads) == ("int8", 2), "one variable changes one key"
+
+
+@pytest.mark.parametrize(
+    ("variable", "hint"),
+    [("RAG_ASSETS__HOEM", "did you mean RAG_ASSETS__HOME?"), ("RAG_ASSETS__QQQ", "valid: RAG_ASSETS__")],
+)
+def test_a_misspelled_variable_is_refused(monkeypatch: pytest.MonkeyPatch, variable: str, hint: str) -> None:
+    monkeypatch.setenv(variable, "x")
+    with pytest.raises(ConfigError, match="unknown variable") as caught:
+        load_settings()
+    assert hint in str(caught.value)
+
+
+def test_the_file_is_found_from_below_and_paths_are_relative_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repositories = "[{id: a, location: ../code, rule_packs: [generic, own.yaml]}, {id: b, location: 'git@host:x/y'}]"
+    path = written(tmp_path, f"repositories: {repositories}\n")
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "deep" / "er")
+    assert find_config() == path
+    found = load_settings()
+    assert found.home == tmp_path / ".rag_assets" == resolve_home()
+    assert found.repository("a").location == str(tmp_path.parent / "code")
+    assert found.repository("a").rule_packs == ("generic", str(tmp_path / "own.yaml"))
+    assert found.repository("b").location == "git@host:x/y"
+
+
+def test_a_named_file_that_is_missing_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAG_ASSETS_CONFIG", "nowhere.yaml")
+    with pytest.raises(ConfigError, match=r"nowhere\.yaml"):
+        load_settings()
+
+
+def test_an_unknown_repository_names_a_near_one() -> None:
+    settings = Settings(repositories=(RepositorySettings(id="shop", location="."),))
+    with pytest.raises(ConfigError, match="did you mean 'shop'"):
+        settings.repository("shpo")
+
+
+PACK = """\
+name: own
+description: one rule more
+extends: [generic]
+rules:
+  - {{name: gateways, order: 1, kind: Client, any: [{{name_matches: ["*{}"]}}]}}
+"""
+BASE = RepositorySettings(id="shop", location=".")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"id": "other"},
+        {"org": "acme"},
+        {"org_namespace": "acme.eu"},
+        {"project": "p"},
+        {"include": ("src/",)},
+        {"exclude": ("docs/",)},
+        {"domains": ({"key": "k", "title": "T"},)},
+        {"kinds": {"a/**": "Model"}},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_what_changes_the_result_changes_the_configuration_hash(change: dict[str, Any]) -> None:
+    changed = RepositorySettings(**(BASE.model_dump() | change))
+    assert config_hash(Settings(), changed, "m") != config_hash(Settings(), BASE, "m")
+
+
+@pytest.mark.parametrize("change", [{"location": "/elsewhere"}, {"ref": "dev"}], ids=["location", "ref"])
+def test_where_a_repository_lies_does_not(change: dict[str, Any]) -> None:
+    assert config_hash(Settings(), BASE.model_copy(update=change), "m") == config_hash(Settings(), BASE, "m")
+
+
+def test_the_model_and_the_limits_are_part_of_the_hash() -> None:
+    smaller = Settings(sources={"max_file_bytes": 10})  # type: ignore[arg-type]
+    hashes = {config_hash(Settings(), BASE, "m"), config_hash(Settings(), BASE, "n"), config_hash(smaller, BASE, "m")}
+    assert len(hashes) == 3
+
+
+def test_a_rule_pack_counts_by_what_it_says(tmp_path: Path) -> None:
+    pack = tmp_path / "own.yaml"
+    pack.write_text(PACK.format("Gateway"), encoding="utf-8")
+    own = BASE.model_copy(update={"rule_packs": (str(pack),)})
+    before = config_hash(Settings(), own, "m")
+    moved = tmp_path / "moved.yaml"
+    moved.write_text(pack.read_text(encoding="utf-8"), encoding="utf-8")
+    assert config_hash(Settings(), BASE.model_copy(update={"rule_packs": (str(moved),)}), "m") == before
+    pack.write_text(PACK.format("Bridge"), encoding="utf-8")
+    assert config_hash(Settings(), own, "m") != before
