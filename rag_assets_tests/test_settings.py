@@ -104,7 +104,7 @@ name: own
 description: one rule more
 extends: [generic]
 rules:
-  - {{name: gateways, order: 1, kind: Client, any: [{{name_matches: ["*{}"]}}]}}
+  - {{name: gateways, order: 1, kind: Client, reason: by name, any: [{{name_matches: ["*{}"]}}]}}
 """
 BASE = RepositorySettings(id="shop", location=".")
 
