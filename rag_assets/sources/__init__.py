@@ -22,10 +22,11 @@ if TYPE_CHECKING:
         SourceError,
         SourceUnreachable,
     )
+    from rag_assets.sources.fingerprint import POLICY_FINGERPRINT
     from rag_assets.sources.heads import default_ref, remote_head
     from rag_assets.sources.ignore import IgnorePolicy
     from rag_assets.sources.opening import open_snapshot
-    from rag_assets.sources.secrets import POLICY_FINGERPRINT, Finding, Redaction, redact
+    from rag_assets.sources.secrets import Finding, Redaction, redact
     from rag_assets.sources.urls import default_repository_id, strip_credentials
 
 __all__ = [
@@ -70,7 +71,8 @@ _MODULES = {
     "ignore": ("IgnorePolicy",),
     "heads": ("default_ref", "remote_head"),
     "opening": ("open_snapshot",),
-    "secrets": ("POLICY_FINGERPRINT", "Finding", "Redaction", "redact"),
+    "fingerprint": ("POLICY_FINGERPRINT",),
+    "secrets": ("Finding", "Redaction", "redact"),
     "urls": ("default_repository_id", "strip_credentials"),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}

@@ -47,6 +47,7 @@ VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".bzr"})
 _VENDOR = "vendor"
 _VENDOR_PARENTS = frozenset({"assets", "lib", "public", "static", "wwwroot", "web", "www"})
 _WEB_ROOT_LIBRARIES = frozenset({"lib", "libs"})  # wwwroot/lib: what LibMan and Bower put there
+_PACKAGE_METADATA = (".egg-info", ".dist-info")  # in source distributions: copies of the readme and file lists
 # packages/Newtonsoft.Json.13.0.3: NuGet's folder. `packages/ui` of a JavaScript workspace is first-party code.
 _NUGET_PACKAGE = re.compile(r".+\.\d+(?:\.\d+){1,3}(?:-[0-9A-Za-z.-]+)?")
 
@@ -169,6 +170,8 @@ def refused_directory(parents: tuple[str, ...], name: str) -> tuple[SkipReason, 
     found = DIRECTORIES.get(low)
     if found is not None:
         return found[0], f"{name}/: {found[1]}"
+    if low.endswith(_PACKAGE_METADATA):
+        return SkipReason.GENERATED, f"{name}/: metadata of a built package"
     parent = parents[-1].lower() if parents else ""
     if name == _VENDOR and (not parents or parent in _VENDOR_PARENTS):
         return SkipReason.VENDORED, f"{name}/: directory of third-party code"
@@ -229,6 +232,27 @@ def is_minified_text(name: str, text: str) -> bool:
 def longest_line(text: str) -> int:
     """Characters of the longest line."""
     return max(map(len, text.split("\n")))
+
+
+def conventions_description() -> str:
+    """All tables above as text to take a fingerprint of, whatever the order of the sets."""
+    tables = (
+        sorted(DIRECTORIES.items()),
+        sorted(VERSION_CONTROL),
+        _PACKAGE_METADATA,
+        sorted(_VENDOR_PARENTS),
+        sorted(_WEB_ROOT_LIBRARIES),
+        _NUGET_PACKAGE.pattern,
+        sorted(LOCK_FILES),
+        GENERATED_ENDINGS,
+        MINIFIED_ENDINGS,
+        _COPIED_LIBRARY.pattern,
+        sorted(_COPIED_LIBRARY_FOLDERS),
+        sorted(BINARY),
+        sorted(UNSUPPORTED),
+        sorted(PROSE),
+    )
+    return repr(tables)
 
 
 def extension_of(name: str) -> str:

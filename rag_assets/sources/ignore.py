@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -46,12 +45,6 @@ class IgnorePolicy:
             raise ValueError("include: a pattern must not start with '!'; write what to leave out under exclude")
         _configured("include", self.include)
         _configured("exclude", self.exclude)
-
-    @property
-    def fingerprint(self) -> str:
-        """Changes with every setting that changes which files are indexed; not with the time limit."""
-        parts = (self.include, self.exclude, self.max_file_bytes, self.max_line_length)
-        return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
 class PathRules:

@@ -25,12 +25,13 @@ _SETTINGS_EXTENSIONS = frozenset(
      ".settings", ".tfvars"}
 )  # fmt: skip
 _DATA = _SETTINGS_EXTENSIONS | {
-    ".bicep", ".csproj", ".fsproj", ".http", ".json", ".json5", ".jsonc", ".props", ".rest", ".runsettings",
-    ".targets", ".tf", ".toml", ".vbproj", ".xml", ".yaml", ".yml",
+    ".bash", ".bat", ".bicep", ".cmd", ".csproj", ".fsproj", ".http", ".json", ".json5", ".jsonc", ".props", ".rest",
+    ".runsettings", ".sh", ".targets", ".tf", ".toml", ".vbproj", ".xml", ".yaml", ".yml",
 }  # fmt: skip
 _SETTINGS_NAMES = re.compile(
     r"(?:appsettings|launchsettings|secrets?|local\.settings|connectionstrings?|docker-compose|compose|values|"
-    r"credentials?|web|app)(?:[.-].*)?\.(?:jsonc?|ya?ml|xml|config|toml)|\.env(?:\..*)?|.*\.env"
+    r"credentials?|web|app)(?:[.-].*)?\.(?:jsonc?|ya?ml|xml|config|toml)|\.env(?:\..*)?|.*\.env|"
+    r"dockerfile(?:\..*)?|\.npmrc|\.pypirc"
 )
 _TRANSLATIONS = frozenset({".resx", ".resw", ".xlf", ".xliff", ".po", ".pot", ".arb"})
 """Files of labels: `Password` there is a word to show."""

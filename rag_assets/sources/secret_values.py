@@ -10,9 +10,6 @@ import re
 from collections import Counter
 from enum import Enum
 
-VALUES_VERSION = 1
-"""Raise it when a judgement in this module changes: it is part of the fingerprint of the redaction."""
-
 
 class Context(Enum):
     """Where a value stands, which decides how sure one must be."""
@@ -33,7 +30,7 @@ _SMALL_ALPHABET = 2  # `****`, `0000`; one more from 8 characters on: `xx-xx-xx`
 _MIN_FILLER = 8
 
 _PLACEHOLDER_PART = re.compile(
-    r"[{}<>]|\$\(|\$\w|%\w+%|\[\w[\w ]*\]|#\{|\.\.\.|…|\*\*\*|xxxx|"
+    r"[{}<>]|\$\(|\A\$\w+\Z|%\w+%|\[\w[\w ]*\]|#\{|\.\.\.|…|\*\*\*|xxxx|"
     r"example|placeholder|change[-_ ]?(?:me|this|it)|your|replace|todo|dummy|sample|redacted|insert|"
     r"not[-_ ]?a[-_ ]?secret|keyvault|fake",
     re.IGNORECASE,

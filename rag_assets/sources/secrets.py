@@ -7,7 +7,6 @@ so the time is linear in the text; the time limit is looked at between windows.
 
 from __future__ import annotations
 
-import hashlib
 import re
 import time
 from collections.abc import Iterator
@@ -22,19 +21,9 @@ from rag_assets.sources.secret_rules import (
     WORD_BYTES,
     Probe,
     TokenRule,
-    rules_description,
     token_rules,
 )
-from rag_assets.sources.secret_values import VALUES_VERSION, is_placeholder
-
-_ENGINE_VERSION = 1
-"""Raise it when this module or `secret_assignments` masks other text than before."""
-
-POLICY_FINGERPRINT = hashlib.sha256(f"{_ENGINE_VERSION} {VALUES_VERSION}\n{rules_description()}".encode()).hexdigest()[
-    :16
-]
-"""Changes with every rule and with the version of the rule library; part of the configuration hash, so that a
-change of the rules makes a new generation."""
+from rag_assets.sources.secret_values import is_placeholder
 
 _BEFORE, _AFTER = 400, 4_000
 """The window around a literal, cut at line ends: the longest tokens (JWTs with claims) have 4,000 characters."""

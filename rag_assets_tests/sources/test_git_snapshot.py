@@ -474,6 +474,7 @@ def test_impossible_commit_dates_are_moved_to_the_ends_of_the_calendar(
     assert opened(repository.path).info.commit_date == date
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="looks for the child with ps")
 def test_a_git_command_is_stopped_at_its_time_limit_with_its_children(tmp_path: Path) -> None:
     started = time.monotonic()
     sleep = f"sleep 31.{os.getpid()}"

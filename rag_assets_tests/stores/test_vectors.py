@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import shutil
+import tempfile
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rag_assets.stores import shard_schema
 from rag_assets.stores.filters import SearchFilter, glob_matcher
 from rag_assets.stores.vectors import Scored, ShardReader, ShardWriter, StoredPoint, VectorStoreError
 
@@ -329,6 +331,22 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     with pytest.raises(VectorStoreError, match="cannot be made"):
         ShardWriter(tmp_path / "file" / "s", DIMENSION)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("_MEMORY_NEEDED", 1 << 62), ("_MEMORY_FOLDER", Path("no") / "such" / "folder")],
+    ids=["memory folder too small", "no memory folder"],
+)
+def test_a_shard_is_made_without_a_memory_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: object
+) -> None:
+    """A mapped write into a full folder would kill the process (Docker gives it 64 MB)."""
+    monkeypatch.setattr(shard_schema, name, value)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with ShardReader(write(tmp_path / "s", points(4))) as opened:
+        assert opened.count() == 4
+    assert [path.name for path in tmp_path.iterdir()] == ["s"]
 
 
 @pytest.mark.skipif(not hasattr(os.stat_result, "st_blocks"), reason="the platform does not tell what a file takes")

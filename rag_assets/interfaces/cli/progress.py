@@ -35,17 +35,20 @@ def shown_progress(output: Output) -> Iterator[Progress]:
         if not console.is_terminal:
             yield LineProgress(stream)
             return
-        with RichProgress(
-            TextColumn(f"{{task.description:<{_NAME_WIDTH}}}"),
-            BarColumn(bar_width=_BAR_WIDTH),
-            MofNCompleteColumn(),
-            _Speed(),
-            TimeRemainingColumn(compact=True, elapsed_when_finished=True),
-            _Note(table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1)),
-            console=console,
-            expand=True,
-        ) as display:
+        with RichProgress(*bar_columns(), console=console, expand=True) as display:
             yield BarProgress(display)
+
+
+def bar_columns() -> tuple[ProgressColumn, ...]:
+    """Stage, bar, count of total, speed, time left, and the file at hand or what came of the stage."""
+    return (
+        TextColumn(f"{{task.description:<{_NAME_WIDTH}}}"),
+        BarColumn(bar_width=_BAR_WIDTH),
+        MofNCompleteColumn(),
+        _Speed(),
+        TimeRemainingColumn(compact=True, elapsed_when_finished=True),
+        _Note(table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1)),
+    )
 
 
 @contextmanager

@@ -33,9 +33,11 @@ def leftover_segment(
         + [(member.span.char_start, member.span.char_end) for member in strays]
         + found.remains
     )
+    # Where the tree is not to be trusted a lone comment may belong to what was lost; a file header does not.
+    readable = text if health is ParseHealth.PARTIAL else code
     position = 0
     for start, end in [*covered, (len(text), len(text))]:
-        gap = code[position:start] if start > position else ""
+        gap = (readable if position else code)[position:start] if start > position else ""
         if _SAYS_SOMETHING.search(gap):
             first = position + len(gap) - len(gap.lstrip())
             strays += window_members(text, lines, first, position + len(gap.rstrip()))

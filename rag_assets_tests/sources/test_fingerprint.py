@@ -1,0 +1,55 @@
+"""The fingerprint of the policy: equal in every process, another one after a change of any table or rule."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from rag_assets.sources import POLICY_FINGERPRINT, conventions, fingerprint, secret_rules
+
+
+def test_it_is_the_same_in_every_process_and_needs_no_rule_library() -> None:
+    code = (
+        "import sys; from rag_assets.sources import POLICY_FINGERPRINT as p; "
+        "assert 'detect_secrets' not in sys.modules; print(p)"
+    )
+    for seed in ("1", "2"):
+        environment = os.environ | {"PYTHONHASHSEED": seed}
+        done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+        assert done.stdout.strip() == POLICY_FINGERPRINT
+    assert re.fullmatch(r"[0-9a-f]{16}", POLICY_FINGERPRINT)
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "value"),
+    [
+        (conventions, "LOCK_FILES", frozenset({"my.lock"})),
+        (conventions, "GENERATED_ENDINGS", (".mine.cs",)),
+        (conventions, "PROSE", frozenset({".md"})),
+        (secret_rules, "OWN_RULES", ()),
+        (secret_rules, "MESSAGE_PREFIX", re.compile("other")),
+        (secret_rules, "_LIBRARY_RULES", ()),
+    ],
+)
+def test_a_change_of_a_table_or_rule_changes_it(
+    monkeypatch: pytest.MonkeyPatch, module: Any, name: str, value: object
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(module, name, value)
+        changed = importlib.reload(fingerprint).POLICY_FINGERPRINT
+    assert changed != POLICY_FINGERPRINT
+    assert importlib.reload(fingerprint).POLICY_FINGERPRINT == POLICY_FINGERPRINT
+
+
+def test_the_version_of_the_rule_library_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr("importlib.metadata.version", lambda name: "99.0")
+        changed = importlib.reload(fingerprint).POLICY_FINGERPRINT
+    assert changed != POLICY_FINGERPRINT
+    assert importlib.reload(fingerprint).POLICY_FINGERPRINT == POLICY_FINGERPRINT
