@@ -19,6 +19,7 @@ from rag_assets.sources.urls import default_repository_id, strip_credentials, wi
 
 # Branches and tags, not `refs/*`: forges keep every pull request under refs/pull, often most of the objects.
 _REFSPECS = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
+_NOT_THERE = ("find remote ref", "not our ref", "unadvertised object", "no such remote ref", "bad object")
 _FULL_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
@@ -44,7 +45,8 @@ def update_mirror(url: str, mirrors: Path, *, ref: str | None, commit: str | Non
         if not _is_repository(mirror):
             _clone(url, mirror, timeout)
         else:
-            _fetch(url, mirror, _REFSPECS, timeout)
+            with explained(url, timeout):
+                _fetch(url, mirror, *_REFSPECS, timeout=timeout)
             if ref is None:
                 _follow_head(url, mirror, timeout)
         if ref is not None and ref.startswith("refs/") and not ref.startswith(("refs/heads/", "refs/tags/")):
@@ -61,64 +63,42 @@ def _clone(url: str, mirror: Path, timeout: float) -> None:
     if mirror.exists():
         shutil.rmtree(mirror)  # not a repository: what a damaged disk left
     temporary = mirror.with_name(f"{mirror.name}.{uuid.uuid4().hex}.tmp")
+    options = ("--bare", "--quiet", "--template=")
     try:
         with explained(url, timeout):
             run_git(
-                "clone",
-                "--bare",
-                "--quiet",
-                "--template=",
-                "--",
-                clean,
-                str(temporary),
-                timeout=timeout,
-                network=True,
-                credentials=credentials,
+                "clone", *options, "--", clean, str(temporary), timeout=timeout, network=True, credentials=credentials
             )
         temporary.replace(mirror)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def _fetch(url: str, mirror: Path, refspecs: tuple[str, ...], timeout: float) -> None:
+def _fetch(url: str, mirror: Path, *refspecs: str, timeout: float) -> None:
     clean, credentials = without_credentials(url)
-    with explained(url, timeout):
-        run_git(
-            "fetch",
-            "--quiet",
-            "--prune",
-            "--update-shallow",
-            "--no-tags",
-            "--no-write-fetch-head",
-            "--",
-            clean,
-            *refspecs,
-            git_dir=mirror,
-            timeout=timeout,
-            network=True,
-            credentials=credentials,
-        )
+    options = ("--quiet", "--prune", "--update-shallow", "--no-tags", "--no-write-fetch-head")
+    run_git(
+        "fetch",
+        *options,
+        "--",
+        clean,
+        *refspecs,
+        git_dir=mirror,
+        timeout=timeout,
+        network=True,
+        credentials=credentials,
+    )
 
 
 def _fetch_extra(url: str, mirror: Path, refspec: str, missing: MissingRef | MissingCommit, timeout: float) -> None:
-    """One more ref or commit; servers refuse what they do not have or do not give out."""
-    clean, credentials = without_credentials(url)
-    try:
-        run_git(
-            "fetch",
-            "--quiet",
-            "--no-tags",
-            "--no-write-fetch-head",
-            "--",
-            clean,
-            refspec,
-            git_dir=mirror,
-            timeout=timeout,
-            network=True,
-            credentials=credentials,
-        )
-    except GitError:
-        raise missing from None
+    """One more ref or commit. Raises `missing` where the server has it not, or does not give it out."""
+    with explained(url, timeout):
+        try:
+            _fetch(url, mirror, refspec, timeout=timeout)
+        except GitError as error:
+            if any(words in error.stderr.lower() for words in _NOT_THERE):
+                raise missing from None
+            raise
 
 
 def _follow_head(url: str, mirror: Path, timeout: float) -> None:

@@ -61,6 +61,8 @@ def _last_words(said: str) -> str:
 
 def _advice(said: str) -> str:
     low = said.lower()
+    if any(words in low for words in ("no space left", "read-only file system", "disk quota exceeded")):
+        return "; the disk of the home directory cannot be written: make room, or set `home` to another place"
     if any(words in low for words in ("authentication failed", "could not read username", "401", "403", "denied")):
         return "; the server wants (other) credentials: configure a git credential helper or an ssh key"
     if any(words in low for words in ("not found", "does not appear to be a git repository", "does not exist")):

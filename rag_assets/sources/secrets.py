@@ -55,6 +55,8 @@ class RedactionTimeout(Exception):
 
 @dataclass(frozen=True, slots=True, order=True)
 class _Span:
+    """What to mask. `rule` is empty for a further piece of a finding that is reported already."""
+
     start: int
     end: int
     rule: str
@@ -73,7 +75,7 @@ def redact(text: str, path: str, *, deadline: float | None = None) -> Redaction:
     findings: list[Finding] = []
     end = 0
     for span in spans:
-        if span.start >= end:
+        if span.rule and span.start >= end:
             findings.append(Finding(span.rule, lines.line_of(span.start)))
         start = max(span.start, end)
         if span.end > start:
@@ -100,7 +102,7 @@ def _spans(text: str, path: str, deadline: float | None) -> Iterator[_Span]:
 
 def _long_words(text: str) -> str:
     """The words of a text that could be tokens, one a line: long, and not mere letters of a name."""
-    words = text.encode().translate(WORD_BYTES).split()
+    words = text.encode("utf-8", "replace").translate(WORD_BYTES).split()
     found = [word for word in words if len(word) >= MIN_WORD and (not word.isalpha() or word.isupper())]
     return b"\n".join(found).decode("ascii")
 
@@ -149,7 +151,7 @@ def _private_keys(text: str) -> Iterator[_Span]:
         body_end = end if end != -1 else min(limit, len(text))
         runs = [run.span(1) for run in _BASE64_RUN.finditer(text, begin.end(), body_end) if run.group(1)]
         if sum(stop - start for start, stop in runs) >= _MIN_KEY_BODY:
-            yield from (_Span(start, stop, "private-key") for start, stop in runs)
+            yield from (_Span(*run, "private-key" if number == 0 else "") for number, run in enumerate(runs))
 
 
 def _check(deadline: float | None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from rag_assets.stores.tables import digest_files, read_rows, write_part
 STAGE = "segments"
 PARSED = "parsed_files"
 _SHOWN_FILES = 200  # rows of the parse-health table in a report
+_PARSERS = 2  # threads; a third finds nothing to do, because the other half of the work holds the interpreter
 _CACHE_BATCH = 64  # files parsed between two cache writes: what a killed run loses at most
 
 
@@ -45,7 +46,7 @@ def segment_files(build: IndexBuild, progress: Progress) -> StageReport:
     with Cache(build.home.cache, STAGE) as cache:
         for bucket in build.buckets:
             rows = indexed_files(build, bucket)
-            segmented = list(_segmented(build, cache, version, rows, totals, progress))
+            segmented = _segmented(build, cache, version, rows, totals, progress)
             for row, file in zip(rows, segmented, strict=True):
                 health[file.health.value] += 1
                 totals["segments"] += len(file.segments)
@@ -78,26 +79,30 @@ def _segmented(
     rows: list[dict[str, Any]],
     totals: Counter[str],
     progress: Progress,
-) -> Iterator[SegmentedFile]:
+) -> list[SegmentedFile]:
+    """The segments of each row, from the cache where it has them."""
     blobs = BlobStore(build.home.blobs)
     keys = [cache_key(STAGE, version, row["language"], row["path"], row["text_sha256"]) for row in rows]
-    known = cache.get_many(keys)
-    fresh: list[tuple[bytes, bytes]] = []
-    for row, key in zip(rows, keys, strict=True):
-        found = known.get(key)
-        if found is None:
-            made = segment_file(blobs.get(row["text_sha256"]), row["path"], row["language"])
-            fresh.append((key, msgspec.msgpack.encode(made)))
-            totals["parsed"] += 1
-            yield made
-        else:
-            totals["from_cache"] += 1
-            yield msgspec.msgpack.decode(found, type=SegmentedFile)
-        if len(fresh) >= _CACHE_BATCH:
-            cache.put_many(fresh)
-            fresh.clear()
-        progress.advance(1, row["path"])
-    cache.put_many(fresh)
+    found = {key: msgspec.msgpack.decode(value, type=SegmentedFile) for key, value in cache.get_many(keys).items()}
+    missing = [(key, row) for key, row in zip(keys, rows, strict=True) if key not in found]
+    totals["parsed"] += len(missing)
+    totals["from_cache"] += len(rows) - len(missing)
+    progress.advance(len(rows) - len(missing))
+
+    def parse(row: dict[str, Any]) -> SegmentedFile:
+        return segment_file(blobs.get(row["text_sha256"]), row["path"], row["language"])
+
+    # tree-sitter releases the interpreter while it parses, which is half of the work.
+    with ThreadPoolExecutor(_PARSERS) as pool:
+        for start in range(0, len(missing), _CACHE_BATCH):
+            batch = missing[start : start + _CACHE_BATCH]
+            made = []
+            for (key, row), file in zip(batch, pool.map(parse, [row for _, row in batch]), strict=True):
+                found[key] = file
+                made.append((key, msgspec.msgpack.encode(file)))
+                progress.advance(1, row["path"])
+            cache.put_many(made)
+    return [found[key] for key in keys]
 
 
 def _write_bucket(

@@ -67,7 +67,10 @@ def settings_of(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str,
                 yield from settings_of(inner, f"{prefix}{name}.")
 
 
-@pytest.mark.parametrize(("name", "description"), settings_of(Settings), ids=[n for n, _ in settings_of(Settings)])
+SETTINGS = list(settings_of(Settings))
+
+
+@pytest.mark.parametrize(("name", "description"), SETTINGS, ids=[name for name, _ in SETTINGS])
 def test_every_setting_explains_itself(name: str, description: str | None) -> None:
     assert description
     assert name.rpartition(".")[2] in commented_settings({"id": "shop", "location": "."})

@@ -120,6 +120,15 @@ def test_missing_refs_and_commits_of_a_url_are_named(make_repository: Make, mirr
         open_snapshot(url, commit="f" * 40, mirrors=mirrors)
 
 
+def test_a_server_that_fails_on_the_way_is_not_called_a_missing_commit(make_repository: Make, mirrors: Path) -> None:
+    origin = make_repository({"a.cs": "one\n"})
+    url = origin.path.as_uri()
+    open_snapshot(url, mirrors=mirrors)
+    origin.path.rename(origin.path.with_name("gone"))
+    with pytest.raises(SourceUnreachable, match="check the address"):
+        open_snapshot(url, commit="f" * 40, mirrors=mirrors)
+
+
 def test_an_empty_remote_says_so(make_repository: Make, mirrors: Path) -> None:
     url = make_repository().path.as_uri()
     with pytest.raises(EmptyRepository, match="no commit yet"):

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from rag_assets.contracts.segment import ParseHealth, Segment, SegmentedFile
 from rag_assets.segmentation.csharp.declarations import Declarations, read_declarations
-from rag_assets.segmentation.csharp.leftovers import code_of, file_segment, leftover_segment
+from rag_assets.segmentation.csharp.leftovers import file_segment, leftover_segment
+from rag_assets.segmentation.csharp.lexer import scan
 from rag_assets.segmentation.csharp.merging import branches_of, merge_segments
 from rag_assets.segmentation.csharp.rescue import Parsed, parse_csharp
 from rag_assets.segmentation.tree import UnparseableError
@@ -45,7 +46,7 @@ def segment_csharp(text: str, path: str = "") -> SegmentedFile:
             count = f"{added} declaration{'s' if added > 1 else ''}"
             detail = f"{count} read from other #if branches" + (f"; {detail}" if detail else "")
     if parsed.code or found.text_left:
-        code = code_of(text, parsed.code)
+        code = parsed.code or scan(text).code
         left = leftover_segment(text, code, parsed.view.source.lines, path, found, parsed.health)
         if left is not None:
             found.segments.append(left)

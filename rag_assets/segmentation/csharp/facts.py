@@ -57,8 +57,8 @@ def read_attributes(reader: Reader, attribute_list: Node) -> list[str]:
     found: list[str] = []
     target = ""
     open_nodes = [attribute_list]
-    while open_nodes:
-        for child in open_nodes.pop().children:
+    for node in open_nodes:  # grows while it is read: `#if` around attributes opens more lists
+        for child in node.children:
             kind = child.type
             if kind == "attribute":
                 found.append(target + reader.one_line(child))

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.segment import ParseHealth, Segment
-from rag_assets.segmentation.csharp.lexer import scan
 from rag_assets.segmentation.csharp.xmldoc import is_documentation, plain_comment, plain_documentation
 from rag_assets.segmentation.names import file_stem
 from rag_assets.segmentation.windows import window_members, window_segment
@@ -64,11 +63,6 @@ def file_segment(text: str, path: str, found: Declarations, health: ParseHealth)
     """A file without declarations (global usings, assembly attributes, comments) as one segment."""
     segment = window_segment(text, path, "csharp", health)
     return replace(segment, doc=_first_comment(text), attributes=tuple(found.attributes), usings=tuple(found.usings))
-
-
-def code_of(text: str, code: str) -> str:
-    """`code` if the file was scanned already, else its Scan now."""
-    return code or scan(text).code
 
 
 def _first_comment(text: str) -> str:
