@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rag_assets.sources.errors import GitNotFound
 from rag_assets.sources.urls import archive_stem, is_remote
 from rag_assets.stores.generations import Manifest
 from rag_assets.stores.home import Home
@@ -32,7 +33,8 @@ class Freshness:
 
 
 def freshness_of(home: Home, manifest: Manifest) -> Freshness:
-    """Compares an index with its repository without touching the network."""
+    """Compares an index with its repository without touching the network. Never fails: an answer is not held back
+    because its age is unknown."""
     remembered = remembered_repository(home, manifest.index_label)
     location = str(remembered.get("location", ""))
     indexed = manifest.commit_sha
@@ -43,10 +45,15 @@ def freshness_of(home: Home, manifest: Manifest) -> Freshness:
     path = Path(location)
     if not path.exists():
         return Freshness(indexed, reason=f"{location} is gone")
-    if manifest.is_git:
-        return _git_head(indexed, path, manifest.ref)
-    if path.is_file() and archive_stem(location) is not None:
-        return _archive_head(indexed, path)
+    try:
+        if manifest.is_git:
+            return _git_head(indexed, path, manifest.ref)
+        if path.is_file() and archive_stem(location) is not None:
+            return _archive_head(indexed, path)
+    except GitNotFound:
+        return Freshness(indexed, reason="git is not installed")
+    except OSError as error:
+        return Freshness(indexed, reason=f"{location}: {error.strerror or error}")
     return Freshness(indexed, reason="a plain directory has no commits")
 
 

@@ -202,6 +202,13 @@ def test_a_deleted_branch_leaves_the_head_unknown(cli: CommandLine, repository: 
     assert "main is gone from the repository" in cli.run("search", "refund").out
 
 
+def test_without_git_a_search_still_answers(indexed: Indexed, tmp_path: Path) -> None:
+    without = CommandLine(indexed.cli.home, indexed.cli.folder, {"PATH": str(tmp_path)})
+    done = without.run("search", "refund")
+    assert done.code == 0
+    assert "head unknown (git is not installed)" in done.out
+
+
 def test_escape_sequences_of_the_repository_do_not_reach_the_terminal(cli: CommandLine, tmp_path: Path) -> None:
     hostile = new_repository(tmp_path / "shop", {"notes.md": "# Refunds \x1b[2J\n\nPay \x1b]0;title\x07 back.\n"})
     index_without_dagster(cli.home, hostile, "shop")

@@ -57,7 +57,7 @@ def test_conditions(condition: str, defined: bool, undefined: bool) -> None:
         ("x;\n#if A\nvoid F(\n#if B\nint b\n#endif\n) { }\n#endif\n", [True, False]),
         ("x;\n#if A\nint a;\n", [False]),
         ("#endif\n#else\nx;\n#if A\nint a;\n#endif\n", [True]),
-        ('x;\n#if A\nf("}", \'{\'); // }\n#endif\n', [True]),
+        ("x;\n#if A\nf(\"}\", '{'); // }\n#endif\n", [True]),
     ],
     ids=lambda value: value[:34].replace("\n", " ") if isinstance(value, str) else "",
 )

@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from rag_assets.segmentation.csharp.xmldoc import is_documentation, plain_comment, plain_documentation
+from rag_assets.segmentation.csharp.xmldoc import (
+    _sections,
+    _whole_sections,
+    is_documentation,
+    plain_comment,
+    plain_documentation,
+)
 from rag_assets_tests.segmentation.csharp_tools import only
 
 
@@ -87,12 +95,54 @@ def test_plain_comment(comments: list[str], plain: str) -> None:
 
 
 def test_documentation_reaches_the_segment() -> None:
-    assert only("/// <summary>S &lt;T&gt;.</summary>\n/// <typeparam name=\"T\">Item.</typeparam>\nclass C<T> { }").doc == (
-        "S <T>.\n\ntypeparam T: Item."
-    )
+    assert only(
+        '/// <summary>S &lt;T&gt;.</summary>\n/// <typeparam name="T">Item.</typeparam>\nclass C<T> { }'
+    ).doc == ("S <T>.\n\ntypeparam T: Item.")
 
 
 @pytest.mark.parametrize("piece", ["<a ", "<", "&", "<![CDATA[", "<!--", "<summary>", "</", '<see cref="'])
 def test_hostile_documentation_costs_linear_time(piece: str) -> None:
     """Quadratic work on these would take minutes."""
     plain_documentation(["/// <b>" + piece * 50_000])
+
+
+PIECES = st.sampled_from(
+    [
+        *(
+            "<summary>",
+            "</summary>",
+            '<param name="a">',
+            "</param>",
+            "<returns>",
+            "</returns>",
+            "<remarks>",
+            "</remarks>",
+        ),
+        *(
+            '<exception cref="T:X">',
+            "</exception>",
+            '<see cref="M:A.B"/>',
+            '<paramref name="x" />',
+            "<see/>",
+            "<c>",
+            "</c>",
+        ),
+        *("word", " &lt;b&gt; ", "\n", "  ", "<", "List<string>", "{T}", '<param name="">', '<see langword="null"/>'),
+    ]
+)
+WHOLE = st.tuples(
+    st.sampled_from(
+        ["summary", 'param name="a&lt;"', "returns", 'exception cref="T:X"', "value", 'typeparam name="T"']
+    ),
+    st.lists(PIECES.filter(lambda piece: not piece.startswith(("</", "<s", "<p", "<r", "<e", "<c")))).map("".join),
+).map(lambda pair: f"<{pair[0]}>{pair[1]}</{pair[0].split()[0]}>\n")
+
+
+@given(st.one_of(st.lists(PIECES).map("".join), st.lists(WHOLE).map("".join)))
+def test_the_fast_way_gives_what_the_slow_one_gives(raw: str) -> None:
+    fast = _whole_sections(raw)
+    assert fast is None or fast == _sections(raw)
+
+
+def test_the_fast_way_serves_the_usual_comment() -> None:
+    assert _whole_sections('<summary>A <see cref="B"/>.</summary>\n <param name="c">D.</param>\n') is not None

@@ -15,7 +15,7 @@ from rag_assets.segmentation.csharp.lexer import brackets, scan
         ("a // b\nc", "a     \nc"),
         ("a /* b\n*/ c", "a     \n   c"),
         ("a /* open", "a        "),
-        ('f("//x", \'"\')', 'f("   ", \' \')'),
+        ('f("//x", \'"\')', "f(\"   \", ' ')"),
         (r'f("a\"b")', 'f("    ")'),
         ('@"a""\nb" c', '@"   \n " c'),
         ('"""a "b" // c""" d', '"              " d'),
@@ -25,13 +25,13 @@ from rag_assets.segmentation.csharp.lexer import brackets, scan
         ('$@"{a["x"]}\n{b}" e', '$@"        \n   " e'),
         ('@$"{$"{@"""x"}"}" e', '@$"             " e'),
         ('$"""{x["a"]}""" e', '$"            " e'),
-        ('$"{a:"x"}" e', '$"      " e'),
-        ('$"{a /* } */ + \'}\'}" e', '$"                 " e'),
+        ('$"{a:"x"}" e', '$"       " e'),
+        ("$\"{a /* } */ + '}'}\" e", '$"                 " e'),
         ('x = "open\ny', 'x = "    \ny'),
         ("x = 'open\ny", "x = '    \ny"),
         ("'\\''x", "'  'x"),
         ("#if A // b\nx\n#endif", "          \nx\n      "),
-        ("  # region Foo \"x\nx", "                \nx"),
+        ('  # region Foo "x\nx', "                 \nx"),
         ("x # y", "x # y"),
         ("\ufeff#if A\nx", "\ufeff     \nx"),
         ("a\r#if A\rb", "a\r     \rb"),
@@ -73,7 +73,28 @@ def test_brackets(code: str, expected: dict[int, int]) -> None:
 
 
 TOKENS = st.sampled_from(
-    ['"', "'", '"""', "$", "@", "{", "}", "{{", "//", "/*", "*/", "\\", "#if A", "#", "\n", "\r\n", "\r", " ", "x", "é𝄞"]
+    [
+        '"',
+        "'",
+        '"""',
+        "$",
+        "@",
+        "{",
+        "}",
+        "{{",
+        "//",
+        "/*",
+        "*/",
+        "\\",
+        "#if A",
+        "#",
+        "\n",
+        "\r\n",
+        "\r",
+        " ",
+        "x",
+        "é𝄞",
+    ]
 )
 
 

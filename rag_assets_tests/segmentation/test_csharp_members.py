@@ -31,7 +31,7 @@ from rag_assets_tests.segmentation.outline import texts
         ("fixed byte buffer[128];", "field", "buffer", "fixed byte buffer[128]"),
         ("public event EventHandler<int> Changed;", "event", "Changed", "public event EventHandler<int> Changed"),
         ("event X I.Y { add { } remove { } }", "event", "Y", "event X I.Y { add; remove; }"),
-        ("public static C operator +(C a, C b) => a;", "operator", "operator +", "public static C operator +(C a, C b)"),
+        ("static C operator +(C a, C b) => a;", "operator", "operator +", "static C operator +(C a, C b)"),
         ("public static C operator checked -(C a) => a;", "operator", "operator checked -",
          "public static C operator checked -(C a)"),
         ("public static explicit operator int(C c) => 1;", "operator", "explicit operator int",
@@ -160,7 +160,7 @@ def test_consecutive_members_tile_the_body(newline: str, name: str) -> None:
     """`slice == text[span]`, whatever the line ends and the characters."""
     parts = [
         f"/// <summary>𝄞 {name}</summary>\n    [A]\n    public int {name};",
-        f"// plain\n    void M{name}() {{ Call(\"é𝄞\"); }} // after",
+        f'// plain\n    void M{name}() {{ Call("é𝄞"); }} // after',
         f"/** <summary>x</summary> */\n    public int P{name} {{ get; set; }}",
         f"class I{name} {{ int x; }}",
     ]

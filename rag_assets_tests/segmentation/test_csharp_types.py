@@ -75,7 +75,13 @@ def test_what_a_type_says() -> None:
         "public sealed partial class OrderBook<TKey, TValue>(int size, ILog log = null) "
         ": Book<TKey>(size), IBook<TValue> where TKey : notnull, new()"
     )
-    assert book.usings == ("System", "static System.Math", "global Json = System.Text.Json", "extern alias Old", "Shop.Money")
+    assert book.usings == (
+        "System",
+        "static System.Math",
+        "global Json = System.Text.Json",
+        "extern alias Old",
+        "Shop.Money",
+    )
     assert book.span.slice(SHOP).startswith("/// <summary>Keeps orders.")
     assert book.span.slice(SHOP).endswith("}")
     assert (book.span.line_start, book.span.line_end) == (12, 20)
@@ -110,7 +116,7 @@ def test_delegate_and_record_carry_their_parameters() -> None:
         ("record R; record class S(int X); record struct T;", ["R", "S", "T"]),
         ("file class Hidden { }\nref struct Bag { }", ["Hidden", "Bag"]),
         ("#if A\nclass X { }\n#else\nclass Y { }\n#endif", ["X", "Y"]),
-        ("namespace N\n{\n#if A\nclass X { }\n#elif B\nclass Y { }\n#else\nclass Z { }\n#endif\n}", ["N.X", "N.Y", "N.Z"]),
+        ("namespace N {\n#if A\nclass X;\n#elif B\nclass Y;\n#else\nclass Z;\n#endif\n}", ["N.X", "N.Y", "N.Z"]),
         ("class C { };", ["C"]),
         ("\ufeffnamespace Größe { class Äpfel<T> { } }", ["Größe.Äpfel`1"]),
     ],
@@ -154,7 +160,8 @@ def test_top_level_statements_are_a_program() -> None:
     """A04, R14"""
     text = (
         "using System;\n\n// Starts the shop.\nvar builder = Create(args);\nbuilder.Run();\n\n"
-        "/// <summary>Adds.</summary>\nstatic int Add(int a, int b = 2) => a + b;\n\nAdd(1);\n;\npartial class Program { }\n"
+        "/// <summary>Adds.</summary>\nstatic int Add(int a, int b = 2) => a + b;\n\n"
+        "Add(1);\n;\npartial class Program { }\n"
     )
     file = segment_csharp(text)
     assert outline(file) == [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 _INSTANCE_FILE = "dagster.yaml"
 _INTERRUPTED = "DagsterExecutionInterruptedError"
 _CHECK_FAILED = "DagsterAssetCheckFailedError"
-_EXPECTED_FAILURE = "Failure"
 _SHOWN_EXAMPLES = 3
+_MODULE = re.compile(r"^(?:\w+\.)+(?=\w+:)")  # of `package.module.SomeError: text`
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ def run_index_job(
 
     `commit` is what will be indexed, for the tag; `pinned` says whether discovery must be told so.
     """
-    with quiet():
+    with quiet():  # loading the definitions warns too
         from rag_assets.definitions import defs
         from rag_assets.defs.partitions import index_labels
         from rag_assets.defs.resources import Workspace
@@ -105,7 +106,7 @@ def run_index_job(
                 tags={"rag/label": label, "rag/commit": commit},
                 raise_on_error=False,
             )
-            return _outcome(result)
+            return outcome_of(result)
 
 
 def delete_partitions(home: Home, labels: list[str]) -> None:
@@ -129,7 +130,8 @@ def quiet() -> Iterator[None]:
         yield
 
 
-def _outcome(result: ExecuteInProcessResult) -> RunOutcome:
+def outcome_of(result: ExecuteInProcessResult) -> RunOutcome:
+    """What a person wants to know of a run that has ended."""
     events = result.all_events
     seconds_by_stage = {
         event.step_key: event.step_success_data.duration_ms / 1000
@@ -186,10 +188,10 @@ def _failed_check(check: AssetCheckEvaluation) -> str:
 
 
 def _said(error: SerializableErrorInfo) -> str:
-    """The last line of the error that our code raised, below what Dagster wraps around it."""
+    """The error that our code raised, below what Dagster wraps around it: its class and its text."""
     while error.cause is not None and str(error.cls_name).startswith("Dagster"):
         error = error.cause
-    return error.message.strip().splitlines()[-1] if error.message.strip() else str(error.cls_name)
+    return _MODULE.sub("", error.message.strip()) or str(error.cls_name)
 
 
 def _is_interrupt(error: SerializableErrorInfo | None) -> bool:

@@ -12,7 +12,7 @@ from rag_assets.interfaces.cli.output import short
 from rag_assets.interfaces.cli.session import Session
 from rag_assets.interfaces.cli.summary import Result, summarize
 from rag_assets.interfaces.cli.targets import chosen_repositories, refuse_takeover
-from rag_assets.models import embedding_window
+from rag_assets.models.weights import locate_model, verify_tokenizer, verify_weights
 from rag_assets.settings import RepositorySettings, Settings
 from rag_assets.sources import open_snapshot
 from rag_assets.stages.build import label_lock
@@ -48,14 +48,13 @@ class Plan:
 def index_all(session: Session, named: Sequence[str], request: Request) -> Iterator[Result]:
     """Indexes one repository after the other; one that fails does not stop the next, an interrupt does.
 
-    Errors that concern all of them (configuration, home, model) are raised.
+    Errors that concern all of them (configuration, home) are raised.
     """
     settings = session.settings()
     if request.lexical_only:
         settings = settings.without_vectors()
     home = Home(settings.home)
     require_writable(home)
-    embedding_window(settings.embedder, home.cache)  # a missing model is known now, not after ten minutes
     for repository in chosen_repositories(settings, home, named, ref=request.ref, identifier=request.identifier):
         started = time.monotonic()
         label = repository.id
@@ -63,7 +62,8 @@ def index_all(session: Session, named: Sequence[str], request: Request) -> Itera
             label, ref = label_of(settings, repository)
             repository = repository.model_copy(update={"ref": ref})
             refuse_takeover(settings, home, label, repository)
-            result = _index(session, home, plan(settings, home, label, repository, request.commit), request)
+            planned = plan(settings, home, label, repository, request.commit)
+            result = _index(session, settings, home, planned, request)
         except Exception as error:
             if not is_expected(error) and not isinstance(error, OSError):
                 raise
@@ -83,6 +83,14 @@ def require_writable(home: Home) -> None:
     probe.unlink()
 
 
+def require_model(settings: Settings, home: Home) -> None:
+    """Raises ModelMissing or ModelCorrupted: known now, not when half of the work is done."""
+    if settings.embedder.provider == "local":
+        files = locate_model()
+        verify_weights(files, home.cache)
+        verify_tokenizer(files, home.cache)
+
+
 def plan(settings: Settings, home: Home, label: str, repository: RepositorySettings, commit: str | None) -> Plan:
     """Resolves the commit; for a URL this fetches, and the run that follows needs no network any more."""
     with open_snapshot(
@@ -95,11 +103,12 @@ def plan(settings: Settings, home: Home, label: str, repository: RepositorySetti
         return Plan(label, repository, snapshot.info, planned_generation(settings, repository, snapshot))
 
 
-def _index(session: Session, home: Home, planned: Plan, request: Request) -> Result:
+def _index(session: Session, settings: Settings, home: Home, planned: Plan, request: Request) -> Result:
     label, commit = planned.label, short(planned.git.commit_sha)
     if not request.force and _is_active(home, planned):
         session.output.note(f"{label} is up to date: commit {commit} is indexed")
         return summarize(home, label, planned.generation_id, "up-to-date")
+    require_model(settings, home)
     with label_lock(home, label, wait_seconds=_LOCK_WAIT_SECONDS):
         session.output.note(f"indexing {label} at {commit}{' without vectors' if request.lexical_only else ''}")
         register_label(home, label, planned.repository, planned.repository.ref or "")
@@ -146,10 +155,11 @@ def _run(session: Session, home: Home, planned: Plan, request: Request) -> Resul
             "run_id": outcome.run_id,
             "failure": outcome.failure,
         }
+    pointer = active_pointer(home, planned.label)
     return summarize(
         home,
         planned.label,
-        planned.generation_id,
+        pointer.generation_id if pointer else planned.generation_id,  # a plain directory may have changed meanwhile
         "indexed",
         seconds_by_stage=outcome.seconds_by_stage,
         numbers_by_stage=outcome.numbers_by_stage,

@@ -26,6 +26,7 @@ _CONDITIONAL_ACCESS = re.compile(r"(?<=[\w)\]\"!])\s*+\?(?=\s*+\.\s*+[A-Za-z_@])
 _CHAIN_LINK = re.compile(r"\s*+(?:\??+\s*+\.\s*+@?\w++|\??+([\[(])|!(?!=))")
 _ASSIGNMENT = re.compile(r"\s*+(?:=(?![=>])|(?:[+\-*/%&|^]|<<|>>>|>>|\?\?)=)")
 
+_MODIFIER = "new"  # as long as `ref`, and a modifier where the grammar wants one
 _STRUCT = "struct ee"  # as long as `extension`; the name never shows, the node is known by its offset
 _IGNORED_DIRECTIVES = frozenset({":", "!", "r", "load"})  # file-based programs and scripts
 _KEPT_DIRECTIVES = frozenset({"if", "elif", "else", "endif", "region", "endregion"})
@@ -49,7 +50,9 @@ def may_hold_extension(text: str) -> bool:
 def find_constructs(code: str) -> list[Construct]:
     """Unsupported constructs in `code` (of a Scan, after `#if` masking) but extension blocks. Masks never overlap."""
     found = [Construct("allows ref struct", m.start(1), (Mask(*m.span(1)),)) for m in _ALLOWS.finditer(code)]
-    found += [Construct("ref partial struct", m.start(1), (Mask(*m.span(1)),)) for m in _REF_PARTIAL.finditer(code)]
+    found += [
+        Construct("ref partial struct", m.start(1), (Mask(*m.span(1), _MODIFIER),)) for m in _REF_PARTIAL.finditer(code)
+    ]
     found += [
         Construct("compound assignment operator", m.start(), (Mask(*m.span(1)),))
         for m in _COMPOUND_OPERATOR.finditer(code)

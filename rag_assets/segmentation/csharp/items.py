@@ -193,9 +193,10 @@ def _attached(text: str, pending: list[_Comment], start: int) -> list[_Comment]:
     first = len(pending)
     while first:
         comment_start, comment_end, comment = pending[first - 1]
-        gap = text[comment_end:start]
-        if max(gap.count("\n"), gap.count("\r")) > 1 and not is_documentation(comment):
-            break
+        if not comment.startswith("///"):  # most comments are, and always belong
+            gap = text[comment_end:start]
+            if max(gap.count("\n"), gap.count("\r")) > 1 and not is_documentation(comment):
+                break
         start = comment_start
         first -= 1
     return pending[first:]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from operator import index
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.segment import Span
@@ -12,7 +14,6 @@ if TYPE_CHECKING:
 
     from rag_assets.segmentation.csharp.rescue import SourceView
 
-_NEEDS_CARE = re.compile(r"""["'#]|/[/*]""")
 _TOKEN = re.compile(
     r"""(?P<blank>\s++|//[^\r\n]*+|/\*[^*]*+\*++(?:[^/*][^*]*+\*++)*+/"""
     r"""|\#[ \t]*+(?:if|elif|else|endif|pragma|region|endregion|nullable|line)\b[^\r\n]*+)"""
@@ -25,7 +26,7 @@ _TOKEN = re.compile(
 def collapsed(text: str) -> str:
     """`text` on one line: white space, comments and directives become single blanks, literals stay as written."""
     words = text.split()
-    if len(words) < 2 or _NEEDS_CARE.search(text) is None:
+    if len(words) < 2 or not ('"' in text or "/" in text or "'" in text or "#" in text):
         return " ".join(words)
     pieces: list[str] = []
     for found in _TOKEN.finditer(text):
@@ -45,16 +46,19 @@ class Reader:
     def __init__(self, view: SourceView, length: int) -> None:
         """`length`: of the original text; spans end there, even if a line end was added for the grammar."""
         self.text = view.text
-        self.char = view.source.char
+        source = view.source
+        is_ascii = len(source.utf8) == len(source.text)
+        self.char: Callable[[int], int] = index if is_ascii else source.char  # `index`: the identity, and fast
         self.extensions = view.extensions
         self.length = length
-        self._lines = view.source.lines
+        self._lines = source.lines
 
     def text_of(self, node: Node) -> str:
         return self.text[self.char(node.start_byte) : self.char(node.end_byte)]
 
     def one_line(self, node: Node) -> str:
-        return collapsed(self.text[self.char(node.start_byte) : self.char(node.end_byte)])
+        text = self.text[self.char(node.start_byte) : self.char(node.end_byte)]
+        return text if text.isidentifier() else collapsed(text)
 
     def span(self, start: int, end: int) -> Span:
         return self._lines.span(start, min(end, self.length))

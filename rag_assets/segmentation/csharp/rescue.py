@@ -6,7 +6,6 @@ is parsed incrementally from the first tree and keeps every offset.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Tree
 
 _NOTED_BODIES = 5  # bodies named one by one in the account; more are summed up in one line
-_MAY_DECLARE = re.compile(r"[;{(]")  # what every declaration holds that a base list or a modifier does not
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,12 +195,12 @@ def _without_broken_bodies(
 
 
 def _may_declare(view: SourceView, code: str, regions: list[Region]) -> bool:
-    """Whether a branch that `view` drops may hold a declaration: it is outside of bodies and looks like one."""
+    """Whether a branch that `view` drops may hold a declaration: it is code outside of bodies."""
     starts = [region.start for region in regions]
     for start, end, _ in view.dropped:
         around = bisect_right(starts, start) - 1
         inside = around >= 0 and regions[around].end >= end
-        if not inside and _MAY_DECLARE.search(code, start, end):
+        if not inside and not code[start:end].isspace():
             return True
     return False
 

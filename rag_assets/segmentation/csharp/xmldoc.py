@@ -9,7 +9,11 @@ from __future__ import annotations
 import re
 
 _TAG = re.compile(r"<(/?+)([A-Za-z]\w*+)\b([^<>]*+)>|<!\[CDATA\[|\]\]>|<!--|-->")
-_USUAL = re.compile(r"\s*+(?:<summary>([^<]*+)</summary>|<inheritdoc\s*+/>)\s*+")  # most comments: no need to walk
+_EMPTY_REFERENCE = re.compile(r'<(?:see|paramref|typeparamref)\s++(?:cref|name|langword)="([^"<>{}]*+)"\s*+/>')
+_WHOLE_SECTION = re.compile(
+    r"""\s*+<(summary|param|typeparam|returns|value|remarks|exception)(?:\s++(name|cref)="([^"<>{}]*+)"\s*+)?>"""
+    r"""([^<]*+)</\1>\s*+"""
+)
 _ATTRIBUTE = re.compile(r"""([A-Za-z]+)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
 _ENTITY = re.compile(r"&(?:(lt|gt|amp|quot|apos|nbsp)|#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6}));")
 _CREF_PREFIX = re.compile(r"\A[A-Z!]:")
@@ -19,6 +23,7 @@ _WORD = re.compile(r"\w")
 _LOOKS_LIKE_CODE = (";", "{", "}")  # last character of a line of code that was commented out
 _TOOL_COMMENT = ("ReSharper ",)  # instructions to a tool, not documentation
 
+_SAYS_NOTHING = frozenset({"<inheritdoc />", "<inheritdoc/>"})
 _ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'", "nbsp": " "}
 _SECTIONS = frozenset(
     {"summary", "param", "typeparam", "returns", "value", "remarks", "exception", "example", "permission"}
@@ -68,11 +73,13 @@ def is_documentation(comment: str) -> bool:
 
 def plain_documentation(comments: list[str]) -> str:
     """The text of documentation comments (source text, in order). Empty if they say nothing."""
-    raw = "\n".join(comment[3:] if comment.startswith("///") else _block(comment, 3) for comment in comments)
+    raw = "\n".join([comment[3:] if comment.startswith("///") else _block(comment, 3) for comment in comments])
     if "<" not in raw:
         return _words(raw)
-    usual = _USUAL.fullmatch(raw)
-    return _words(usual.group(1) or "") if usual else _sections(raw)
+    if raw.strip() in _SAYS_NOTHING:
+        return ""
+    usual = _whole_sections(raw)
+    return _sections(raw) if usual is None else usual
 
 
 def plain_comment(comments: list[str]) -> str:
@@ -93,6 +100,37 @@ def plain_comment(comments: list[str]) -> str:
 
 def _block(comment: str, opening: int) -> str:
     return _BLOCK_LINE.sub("", comment[opening:].removesuffix("*/"))
+
+
+def _whole_sections(raw: str) -> str | None:
+    """What `_sections` gives, three times as fast, for most comments: sections one after the other, tags in none.
+
+    None for any other comment.
+    """
+    text = _EMPTY_REFERENCE.sub(_plain_reference, raw) if "/>" in raw else raw
+    summary: list[str] = []
+    others: list[str] = []
+    done = 0
+    while found := _WHOLE_SECTION.match(text, done):
+        done = found.end()
+        name, attribute, value, content = found.groups()
+        if attribute != _NAMED_BY.get(name):
+            return None
+        words = _words(content)
+        if name == "summary":
+            summary.append(words)
+        elif words:
+            reference = _words(_CREF_PREFIX.sub("", value)) if value else ""
+            label = f"{name} {reference}" if reference else name
+            others.append(f"{label}: {words}")
+    if done < len(text):
+        return None
+    first = " ".join(filter(None, summary))
+    return "\n".join([first, "", *others] if first and others else [first, *others]).strip()
+
+
+def _plain_reference(tag: re.Match[str]) -> str:
+    return _CREF_PREFIX.sub("", tag.group(1)).strip()
 
 
 def _sections(raw: str) -> str:
@@ -130,7 +168,7 @@ def _sections(raw: str) -> str:
 
 def _label(name: str, attributes: str) -> str:
     wanted = _NAMED_BY.get(name)
-    value = _reference(attributes, (wanted,)) if wanted else ""
+    value = _words(_reference(attributes, (wanted,))) if wanted else ""
     return f"{name} {value}" if value else name
 
 

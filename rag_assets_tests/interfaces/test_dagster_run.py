@@ -1,0 +1,101 @@
+"""What a person is told of a run of Dagster: small real assets that end in every way ours can."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from dagster import (
+    AssetCheckResult,
+    AssetCheckSpec,
+    AssetsDefinition,
+    DagsterInstance,
+    Failure,
+    MaterializeResult,
+    MetadataValue,
+    asset,
+    materialize,
+)
+
+from rag_assets.interfaces.cli.dagster_run import RunOutcome, open_instance, outcome_of
+from rag_assets.stages.build import BuildError
+from rag_assets.stores.home import Home
+
+
+@asset
+def succeeds() -> MaterializeResult[None]:
+    return MaterializeResult(metadata={"parsed": 3, "unchanged": False, "skips": MetadataValue.md("| a |")})
+
+
+@asset
+def fails_as_expected() -> None:
+    raise Failure(description="shop@main: no branch 'mian'", allow_retries=False)
+
+
+@asset
+def fails_on_the_disk() -> None:
+    raise OSError(28, "No space left on device", "/home/blobs/ab")
+
+
+@asset
+def fails_with_a_cause() -> None:
+    try:
+        raise KeyError("inner")
+    except KeyError as error:
+        raise BuildError("the model is damaged\ninstall it again") from error
+
+
+@asset(check_specs=[AssetCheckSpec(name="ids_are_unique", asset="fails_its_check", blocking=True)])
+def fails_its_check() -> Iterator[MaterializeResult[None]]:
+    check = AssetCheckResult(passed=False, metadata={"examples": MetadataValue.md("- point_id: a\n- point_id: b")})
+    yield MaterializeResult(check_results=[check])
+
+
+def outcome(made: AssetsDefinition) -> RunOutcome:
+    with DagsterInstance.ephemeral() as instance:
+        return outcome_of(materialize([made], instance=instance, raise_on_error=False))
+
+
+def test_a_run_that_succeeds() -> None:
+    found = outcome(succeeds)
+    assert (found.failure, found.trace, found.interrupted) == ("", "", False)
+    assert found.numbers_by_stage["succeeds"]["parsed"] == 3
+    assert "skips" not in found.numbers_by_stage["succeeds"]
+    assert found.seconds_by_stage["succeeds"] > 0
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        pytest.param(fails_as_expected, "shop@main: no branch 'mian'", id="expected failure: its own words"),
+        pytest.param(
+            fails_on_the_disk,
+            "stage fails_on_the_disk: OSError: [Errno 28] No space left on device: '/home/blobs/ab'",
+            id="error of the system: names the path",
+        ),
+        pytest.param(
+            fails_with_a_cause,
+            "stage fails_with_a_cause: BuildError: the model is damaged\ninstall it again",
+            id="our error, not its cause, and all its lines",
+        ),
+        pytest.param(
+            fails_its_check,
+            "check ids_are_unique on fails_its_check failed: point_id: a; point_id: b; the old index stays active",
+            id="blocking check: what it found",
+        ),
+    ],
+)
+def test_a_run_that_fails(made: AssetsDefinition, said: str) -> None:
+    found = outcome(made)
+    assert found.failure == said
+    assert "Stack Trace:" in found.trace
+    assert found.run_id
+
+
+def test_damaged_storage_is_an_error_that_names_it(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    with open_instance(home):
+        pass
+    for database in home.dagster.rglob("*.db"):
+        database.write_bytes(b"not a database" * 100)
+    with pytest.raises(OSError, match="the storage of Dagster fails"), open_instance(home) as instance:
+        instance.get_runs()
