@@ -6,13 +6,15 @@ import os
 from pathlib import Path
 from typing import Any
 
+from rag_assets.contracts.errors import ExpectedError
+
 CONFIG_NAME = "rag_assets.yaml"
 HOME_VARIABLE = "RAG_ASSETS__HOME"
 CONFIG_VARIABLE = "RAG_ASSETS_CONFIG"
 DEFAULT_HOME = ".rag_assets"
 
 
-class ConfigError(Exception):
+class ConfigError(ExpectedError):
     """The configuration cannot be used; the text names the file, the key and what to do."""
 
 

@@ -17,6 +17,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from rag_assets.classification.patterns import glob_pattern, name_test
+from rag_assets.contracts.errors import ExpectedError
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.languages import SourceType
 
@@ -24,7 +25,7 @@ PACK_SUFFIX = ".yaml"
 _FOLDER = resources.files("rag_assets.classification") / "packs"
 
 
-class PackError(Exception):
+class PackError(ExpectedError):
     """A rule pack that cannot be used; the text names the pack, the place and what is wrong."""
 
 

@@ -6,8 +6,10 @@ import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
+from rag_assets.contracts.errors import ExpectedError
 
-class PatternError(ValueError):
+
+class PatternError(ExpectedError, ValueError):
     """A pattern nobody can mean; the text quotes it."""
 
 

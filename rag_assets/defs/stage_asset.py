@@ -16,21 +16,17 @@ from dagster import (
     MetadataValue,
 )
 
-from rag_assets.config_file import ConfigError
+from rag_assets.contracts.errors import ExpectedError
 from rag_assets.defs.resources import Workspace
-from rag_assets.sources import SourceError
-from rag_assets.stages.build import BuildError, IndexBuild, StageReport, candidate_build, label_lock
+from rag_assets.stages.build import IndexBuild, StageReport, candidate_build, label_lock
 from rag_assets.stages.checks import CHECKS, CheckResult
 from rag_assets.stores.cache import cache_key
-from rag_assets.stores.generations import GenerationError
 
 Work = Callable[[str], tuple[IndexBuild, StageReport]]
 
 LOCK_WAIT_SECONDS = 10.0  # steps of one run follow each other at once; longer means another run has the label
 _SHOWN_ROWS = 50  # rows of a table in the metadata; the Parquet tables have them all
 _DISCOVERY = "discovered_files"
-
-ExpectedError = (BuildError, SourceError, ConfigError, GenerationError)
 
 
 def check_specs(asset: str) -> list[AssetCheckSpec]:

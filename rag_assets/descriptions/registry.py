@@ -8,6 +8,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import cast
 
 from rag_assets.contracts.description import DescriptionBuilder
+from rag_assets.contracts.errors import ExpectedError
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.descriptions.services import ServiceError, Services
 
@@ -15,7 +16,7 @@ ENTRY_POINT_GROUP = "rag_assets.builders"
 """A package registers builders of its own through a function of this group that receives the registry."""
 
 
-class RegistryError(Exception):
+class RegistryError(ExpectedError):
     """A registration that cannot be honoured; the text names the builder and the kind."""
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import inspect
 from typing import Any, Self, TypeVar
 
+from rag_assets.contracts.errors import ExpectedError
+
 T = TypeVar("T")
 
 
-class ServiceError(Exception):
+class ServiceError(ExpectedError):
     """A service that is missing, given twice, or cannot be asked for; the text names who needs it."""
 
 

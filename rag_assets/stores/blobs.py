@@ -6,10 +6,11 @@ import uuid
 from dataclasses import dataclass
 from pathlib import Path
 
+from rag_assets.contracts.errors import ExpectedError
 from rag_assets.contracts.identity import content_hash
 
 
-class BlobError(Exception):
+class BlobError(ExpectedError):
     """A blob is absent or not what its address says."""
 
 

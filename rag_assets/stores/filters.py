@@ -11,10 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import lru_cache
 
+from rag_assets.contracts.errors import ExpectedError
+
 _WILDCARDS = re.compile(r"[*?\[]")
 
 
-class ScopeError(ValueError):
+class ScopeError(ExpectedError, ValueError):
     """A search without a tenant or project, or with an empty condition. It is refused, never widened."""
 
 

@@ -12,13 +12,14 @@ from pathlib import Path
 
 import msgspec
 
+from rag_assets.contracts.errors import ExpectedError
 from rag_assets.stores.home import Home, write_atomically
 
 MANIFEST_VERSION = 1
 """Raise it when a reader of this version could misread an older generation."""
 
 
-class GenerationError(Exception):
+class GenerationError(ExpectedError):
     """A label without a usable generation; the text says what to do."""
 
 
@@ -136,6 +137,21 @@ def finished_generations(home: Home, label: str) -> list[str]:
     if not directory.is_dir():
         return []
     return sorted(entry.name for entry in directory.iterdir() if (entry / "manifest.json").is_file())
+
+
+def rebuild_of(planned: str, rebuild: int) -> str:
+    """The id of the n-th build of one plan: the plan's own id, then `…~2`, `…~3`."""
+    return planned if rebuild == 1 else f"{planned}~{rebuild}"
+
+
+def generation_to_build(home: Home, label: str, planned: str, *, force: bool = False) -> str:
+    """Which generation a build of `planned` works on: the newest finished one, where there is nothing to do, or the
+    first unfinished one. With `force` always the next one that is not finished: what is served stays untouched.
+    """
+    rebuild = 1
+    while (generation_directory(home, label, rebuild_of(planned, rebuild)) / "manifest.json").is_file():
+        rebuild += 1
+    return rebuild_of(planned, rebuild if force else max(1, rebuild - 1))
 
 
 def delete_label(home: Home, label: str) -> None:

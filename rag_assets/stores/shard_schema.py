@@ -10,6 +10,7 @@ from typing import Any
 
 import qdrant_edge as edge
 
+from rag_assets.contracts.errors import ExpectedError
 from rag_assets.contracts.payload import PayloadIndex, payload_indexes
 
 DENSE = "dense"
@@ -26,7 +27,7 @@ _MEMORY_NEEDED = 256 << 20
 kills the process, and Docker gives 64 MB by default."""
 
 
-class VectorStoreError(Exception):
+class VectorStoreError(ExpectedError):
     """A shard that cannot be written or read; the text names it, the cause and what to do."""
 
 

@@ -185,7 +185,7 @@ def test_lexical_only_needs_no_model(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_a_window_needs_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "path", [])
+    monkeypatch.setattr("rag_assets.models.weights._PACKAGE", "a_package_nobody_has")
     with pytest.raises(ModelMissing):
         embedding_window(EmbedderSettings(), tmp_path)
 

@@ -14,7 +14,7 @@ from rag_assets_tests.query.small_index import FOREIGN, LABEL, SHOP, build
 
 @pytest.fixture(scope="session")
 def shop_home(tmp_path_factory: pytest.TempPathFactory) -> Home:
-    """Embedded with the local model. Points of two other tenants lie in the same shard."""
+    """Embedded with the local model. Points of two other tenants and of another label lie in the same shard."""
     home = Home(tmp_path_factory.mktemp("shop"))
     try:
         embedder = LocalEmbedder.load(home.cache)

@@ -30,6 +30,7 @@ class Section:
     language: str = "csharp"
     org: str = "acme"
     project: str = "shop"
+    label: str = LABEL
     id: str = ""
 
     @property
@@ -42,14 +43,14 @@ class Section:
 
     @property
     def point_id(self) -> str:
-        return self.id or point_id(self.org, self.project, "shop", LABEL, self.semantic_id)
+        return self.id or point_id(self.org, self.project, "shop", self.label, self.semantic_id)
 
     def payload(self) -> dict[str, Any]:
         return {
             "OrgId": self.org,
             "ProjectId": self.project,
             "DocId": self.path,
-            "IndexLabel": LABEL,
+            "IndexLabel": self.label,
             "SemanticId": self.semantic_id,
             "Path": self.path,
             "Symbol": self.symbol,
@@ -109,6 +110,7 @@ SHOP = [
 FOREIGN = [
     replace(SHOP[1], org="globex"),
     replace(SHOP[1], project="site"),
+    replace(SHOP[1], label="shop@next"),
 ]
 
 

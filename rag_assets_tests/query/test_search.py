@@ -155,7 +155,7 @@ def test_explain_shows_terms_and_candidates(lexical: Index) -> None:
 
 @pytest.mark.parametrize("mode", ["hybrid", "semantic", "bm25"])
 def test_no_section_of_another_tenant_is_found(shop: Index, mode: str) -> None:
-    """B02: the shard holds equal sections of another organisation and another project."""
+    """B02: the shard holds equal sections of another organisation, another project and another label."""
     found = shop.search("OrderService creates, changes and cancels orders", mode=mode, limit=100)
     ids = [hit.point_id for hit in found]
     assert len(ids) == len(set(ids))

@@ -94,12 +94,19 @@ def test_the_same_commit_again_has_nothing_to_do(build_of: BuildOf) -> None:
     assert tables(again.build.directory) == before
 
 
-def test_force_builds_again_from_the_cache(build_of: BuildOf) -> None:
+def test_force_builds_a_new_generation_from_the_cache(build_of: BuildOf) -> None:
     first = build_of(FILES)
     before = tables(first.build.directory)
-    again = first.again(force=True)
-    assert again.reports["segments"].work == {"parsed": 0, "from_cache": 3}
-    assert tables(again.build.directory) == before
+    forced = first.again(force=True)
+    assert forced.reports["segments"].work == {"parsed": 0, "from_cache": 3}
+    assert forced.build.spec.generation_id == f"{first.build.spec.generation_id}~2"
+    assert tables(first.build.directory) == before, "the generation that was served meanwhile is untouched"
+    after = tables(forced.build.directory)
+    assert {name: after[name] for name in after if name != "build.json"} == {
+        name: before[name] for name in before if name != "build.json"
+    }
+    assert first.again().build.spec.generation_id == forced.build.spec.generation_id, "it is the one to stay with"
+    assert first.again().reports["active_index"].unchanged
 
 
 def test_a_new_commit_costs_its_change(build_of: BuildOf) -> None:

@@ -282,8 +282,10 @@ def builds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     made = [StoredPoint(point_id(n), rows[n if n % 5 else n % 40], terms(n), payload(n)) for n in range(400)]
     for name in ("flat", "flat again"):
         write(folder / name, made, hnsw_from_points=401)
-    for name in ("graph", "graph again"):
-        write(folder / name, made, hnsw_from_points=400)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shard_schema, "_HNSW_FULL_SCAN_KB", 1)  # else the engine scans a shard this small all the same
+        for name in ("graph", "graph again"):
+            write(folder / name, made, hnsw_from_points=400)
     return {path.name: path for path in folder.iterdir()}
 
 
@@ -303,8 +305,9 @@ def test_two_builds_rank_alike(builds: dict[str, Path], kind: str) -> None:
 
 def test_the_graph_finds_what_the_scan_finds(builds: dict[str, Path]) -> None:
     pairs = list(zip(ranking(builds["flat"]), ranking(builds["graph"]), strict=True))
+    total = sum(len(flat) for flat, _ in pairs)
     same = sum(len({hit.id for hit in flat} & {hit.id for hit in graph}) for flat, graph in pairs)
-    assert same >= 0.99 * sum(len(flat) for flat, _ in pairs)
+    assert 0.95 * total <= same < total  # a graph is approximate; all of them would mean that it was not used
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from rag_assets.config_file import ConfigError
+from rag_assets.contracts.errors import ExpectedError
 from rag_assets.interfaces.cli.config import examine
-from rag_assets.interfaces.cli.failures import describe_os_error, is_expected
+from rag_assets.interfaces.cli.failures import describe_os_error
 from rag_assets.interfaces.cli.indexing import require_writable
 from rag_assets.interfaces.cli.labels import served_labels
 from rag_assets.interfaces.cli.output import size
@@ -175,7 +176,7 @@ def indexes(home: Home) -> Iterator[Finding]:
         try:
             yield _index(home, label)
         except Exception as error:
-            if not is_expected(error) and not isinstance(error, OSError):
+            if not isinstance(error, (ExpectedError, OSError)):
                 raise
             yield Finding(label, "fail", str(error), f"rag-assets index {label} --force")
 

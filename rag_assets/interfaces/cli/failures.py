@@ -11,6 +11,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from rag_assets.contracts.errors import ExpectedError
 from rag_assets.interfaces.cli.output import Output, wants_color
 from rag_assets.interfaces.cli.session import Session
 
@@ -22,33 +23,9 @@ _DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 _NOT_WRITABLE = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 _BROKEN_PIPE = 141  # 128 + SIGPIPE, what every other program in a pipe reports
 
-# (module, class). An error of a module that was never imported cannot have been raised, so nothing has to be
-# imported, at every start, only to recognise it.
-EXPECTED = (
-    ("rag_assets.classification.packs", "PackError"),
-    ("rag_assets.config_file", "ConfigError"),
-    ("rag_assets.interfaces.cli.failures", "CommandError"),
-    ("rag_assets.models.weights", "ModelError"),
-    ("rag_assets.query.results", "QueryError"),
-    ("rag_assets.sources.errors", "SourceError"),
-    ("rag_assets.stages.build", "BuildError"),
-    ("rag_assets.stores.artifacts", "ArtifactError"),
-    ("rag_assets.stores.blobs", "BlobError"),
-    ("rag_assets.stores.filters", "ScopeError"),
-    ("rag_assets.stores.generations", "GenerationError"),
-    ("rag_assets.stores.keyword.vocabulary", "KeywordIndexError"),
-    ("rag_assets.stores.vectors", "VectorStoreError"),
-)
 
-
-class CommandError(Exception):
+class CommandError(ExpectedError):
     """A command that cannot do what was asked, for a reason the user can act on."""
-
-
-def is_expected(error: BaseException) -> bool:
-    """True for the failures whose text says everything: what, why and what to do."""
-    known = (getattr(sys.modules[module], name) for module, name in EXPECTED if module in sys.modules)
-    return any(isinstance(error, kind) for kind in known)
 
 
 class ReportedGroup(TyperGroup):
@@ -74,7 +51,7 @@ class ReportedGroup(TyperGroup):
 
 def describe(error: BaseException) -> str:
     """One line for people: what failed, why, and what helps where we know it."""
-    if is_expected(error):
+    if isinstance(error, ExpectedError):
         return str(error)
     if isinstance(error, OSError):
         return describe_os_error(error)

@@ -6,8 +6,9 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from rag_assets.contracts.errors import ExpectedError
 from rag_assets.contracts.source_file import GitRepoInfo
-from rag_assets.interfaces.cli.failures import describe, is_expected
+from rag_assets.interfaces.cli.failures import describe
 from rag_assets.interfaces.cli.output import short
 from rag_assets.interfaces.cli.session import Session
 from rag_assets.interfaces.cli.summary import Result, summarize
@@ -16,7 +17,7 @@ from rag_assets.models.weights import locate_model, verify_tokenizer, verify_wei
 from rag_assets.settings import RepositorySettings, Settings
 from rag_assets.sources import open_snapshot
 from rag_assets.stages.build import label_lock
-from rag_assets.stages.discovered_files import planned_generation
+from rag_assets.stages.discovered_files import ignore_policy, planned_generation
 from rag_assets.stages.labels import label_of, register_label
 from rag_assets.stores.generations import GenerationError, active_pointer, read_generation
 from rag_assets.stores.home import Home
@@ -65,7 +66,7 @@ def index_all(session: Session, named: Sequence[str], request: Request) -> Itera
             planned = plan(settings, home, label, repository, request.commit)
             result = _index(session, settings, home, planned, request)
         except Exception as error:
-            if not is_expected(error) and not isinstance(error, OSError):
+            if not isinstance(error, (ExpectedError, OSError)):
                 raise
             said = describe(error)
             session.output.error(said if label in said else f"{label}: {said}")
@@ -99,8 +100,10 @@ def plan(settings: Settings, home: Home, label: str, repository: RepositorySetti
         commit=commit,
         mirrors=home.mirrors,
         timeout=settings.sources.network_timeout_seconds,
+        policy=ignore_policy(settings, repository),
     ) as snapshot:
-        return Plan(label, repository, snapshot.info, planned_generation(settings, repository, snapshot))
+        planned = planned_generation(home, settings, label, repository, snapshot)
+        return Plan(label, repository, snapshot.info, planned)
 
 
 def _index(session: Session, settings: Settings, home: Home, planned: Plan, request: Request) -> Result:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rag_assets.contracts.errors import ExpectedError
 from rag_assets.stores.home import write_atomically
 from rag_assets.stores.keyword import KEYWORD_VERSION
 from rag_assets.stores.keyword.terms import query_terms
@@ -26,7 +27,7 @@ _STATISTICS = "statistics.json"
 _VOCABULARY = "vocabulary.tsv"
 
 
-class KeywordIndexError(Exception):
+class KeywordIndexError(ExpectedError):
     """The keyword files of a generation are absent, damaged or of another version; the text says what to do."""
 
 

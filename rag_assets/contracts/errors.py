@@ -1,0 +1,7 @@
+"""The one base of all failures a user can act on: their text names the object, the cause and the next command."""
+
+from __future__ import annotations
+
+
+class ExpectedError(Exception):
+    """Shown as one line, without a trace. Everything else that is raised is a defect."""
