@@ -35,16 +35,16 @@ class RagVectorPayload:
     # identity and tenant isolation (§3.1)
     org_id: str = _indexed("keyword")
     project_id: str = _indexed("keyword")
-    doc_id: str = _indexed("keyword")
+    doc_id: str = ""
     # business domain (§3.2)
-    business_domain_key: str = _indexed("keyword")
+    business_domain_key: str = ""
     business_domain_area: str = ""
     # semantic identity (§3.3)
     semantic_id: str = _indexed("keyword")
     # classification (§3.4)
-    content_type_id: RagContentType = _indexed("integer", RagContentType.UNKNOWN)
+    content_type_id: RagContentType = RagContentType.UNKNOWN
     content_type: str = ""
-    subtype: str = _indexed("keyword")
+    subtype: str = ""
     subtype_flavor: str = ""
     # section and chunk (§3.5)
     section_key: str = ""
@@ -93,7 +93,7 @@ class RagVectorPayload:
     end_line: int | None = None
     # extensions: IDX-069 names that IDX-025 lacks (R5)
     org_namespace: str = ""
-    repo_id: str = _indexed("keyword")
+    repo_id: str = ""
     # extensions: IDX-070 names (R6, C02)
     domain: str = ""
     kind: str = _indexed("keyword")

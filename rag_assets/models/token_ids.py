@@ -83,7 +83,8 @@ class _WordIds(dict[str, tuple[int, ...]]):
         self._tokenize = tokenize
 
     def __missing__(self, word: str) -> tuple[int, ...]:
-        ids = tuple(self._tokenize(word))
+        parts = split_identifiers(word).split()  # identifiers are many, the words in them few
+        ids = tuple(chain.from_iterable(map(self.__getitem__, parts)) if len(parts) > 1 else self._tokenize(word))
         if len(word) <= _CACHED_LENGTH:
             if len(self) >= _CACHED_WORDS:
                 self.clear()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,6 @@ from rag_assets.stores.tables import digest_files, read_rows, write_part
 STAGE = "segments"
 PARSED = "parsed_files"
 _SHOWN_FILES = 200  # rows of the parse-health table in a report
-_PARSERS = 2  # threads; a third finds nothing to do, because the other half of the work holds the interpreter
 _CACHE_BATCH = 64  # files parsed between two cache writes: what a killed run loses at most
 
 
@@ -89,19 +87,13 @@ def _segmented(
     totals["from_cache"] += len(rows) - len(missing)
     progress.advance(len(rows) - len(missing))
 
-    def parse(row: dict[str, Any]) -> SegmentedFile:
-        return segment_file(blobs.get(row["text_sha256"]), row["path"], row["language"])
-
-    # tree-sitter releases the interpreter while it parses, which is half of the work.
-    with ThreadPoolExecutor(_PARSERS) as pool:
-        for start in range(0, len(missing), _CACHE_BATCH):
-            batch = missing[start : start + _CACHE_BATCH]
-            made = []
-            for (key, row), file in zip(batch, pool.map(parse, [row for _, row in batch]), strict=True):
-                found[key] = file
-                made.append((key, msgspec.msgpack.encode(file)))
-                progress.advance(1, row["path"])
-            cache.put_many(made)
+    for start in range(0, len(missing), _CACHE_BATCH):
+        made = []
+        for key, row in missing[start : start + _CACHE_BATCH]:
+            found[key] = segment_file(blobs.get(row["text_sha256"]), row["path"], row["language"])
+            made.append((key, msgspec.msgpack.encode(found[key])))
+            progress.advance(1, row["path"])
+        cache.put_many(made)
     return [found[key] for key in keys]
 
 

@@ -8,14 +8,16 @@ readers need write permission in the folder.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+import msgspec
 import qdrant_edge as edge
 
+from rag_assets.contracts.payload import payload_indexes
 from rag_assets.stores.filters import SearchFilter, has_wildcard, matching_paths
 from rag_assets.stores.shard_schema import DENSE, SPARSE, VectorStoreError, create_empty_shard
 
@@ -35,6 +37,8 @@ HNSW_FROM_POINTS = 20_000
 _UPSERT_BATCH = 500  # points in one engine call; larger ones are no faster and only cost memory
 _SCROLL_BATCH = 5_000
 _TIE_SLACK = 16  # equal texts are common (copied files), more than this many of one score are not
+_WHOLE = "Payload"
+_FILTERED = (*payload_indexes(), "ContentHash")
 _REPAIR = "run: rag-assets index --force"
 
 
@@ -103,7 +107,7 @@ class ShardWriter:
         if len(indices):
             vectors[SPARSE] = _sparse_vector(indices, values)
         try:
-            return edge.Point(point.id, vectors, point.payload)
+            return edge.Point(point.id, vectors, _packed(point.payload))
         except (TypeError, ValueError) as error:  # not a UUID, or a payload that is not JSON
             raise VectorStoreError(f"point {point.id} of {point.payload.get('Path', '?')}: {error}") from error
 
@@ -145,15 +149,11 @@ class ShardReader:
         """id → payload of the points of `ids` that exist within the scope."""
         if not ids:
             return {}
-        wanted = edge.Filter(must=[edge.HasIdCondition(set(ids)), self._compile(scope)])
-        request = edge.ScrollRequest(limit=len(ids), filter=wanted, with_payload=True)
-        return {str(record.id): record.payload or {} for record in self._call(self._shard.scroll, request)[0]}
+        return self._payloads(edge.HasIdCondition(set(ids)), scope, len(ids))
 
     def find(self, key: str, value: str, scope: SearchFilter, limit: int) -> dict[str, dict[str, Any]]:
         """id → payload of at most `limit` points whose payload field `key` equals `value`."""
-        wanted = edge.Filter(must=[_match(key, edge.MatchValue(value)), self._compile(scope)])
-        request = edge.ScrollRequest(limit=limit, filter=wanted, with_payload=True)
-        return {str(record.id): record.payload or {} for record in self._call(self._shard.scroll, request)[0]}
+        return self._payloads(_match(key, edge.MatchValue(value)), scope, limit)
 
     def ids(self, scope: SearchFilter | None = None) -> dict[str, str]:
         """id → ContentHash of every point of the scope. Without one, of every tenant: for checks, not for answers."""
@@ -197,6 +197,12 @@ class ShardReader:
             if len(found) < asked or found[limit - 1].score > found[-1].score:
                 hits = [Scored(str(point.id), point.score) for point in found]
                 return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit]
+
+    def _payloads(self, condition: Any, scope: SearchFilter, limit: int) -> dict[str, dict[str, Any]]:
+        wanted = edge.Filter(must=[condition, self._compile(scope)])
+        request = edge.ScrollRequest(limit=limit, filter=wanted, with_payload=[_WHOLE])
+        records = self._call(self._shard.scroll, request)[0]
+        return {str(record.id): msgspec.json.decode((record.payload or {}).get(_WHOLE, "{}")) for record in records}
 
     def _call(self, method: Any, request: Any) -> Any:
         try:
@@ -248,6 +254,15 @@ class ShardReader:
 
 def _sparse_vector(indices: Any, values: Any) -> edge.SparseVector:
     return edge.SparseVector(indices, values)  # takes arrays as they are, though its stub says lists
+
+
+def _packed(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """What the engine keeps of a payload: the fields it filters on, and the whole as one JSON text.
+
+    It takes 5 µs to convert a text field and there are about forty; one text of all of them takes 15.
+    """
+    kept = {key: payload[key] for key in _FILTERED if key in payload}
+    return {**kept, _WHOLE: msgspec.json.encode(payload).decode()}
 
 
 def _match(key: str, match: Any) -> edge.FieldCondition:

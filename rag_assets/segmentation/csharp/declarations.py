@@ -81,7 +81,8 @@ class _Walk:
             elif kind == "namespace_declaration":
                 self._namespace(item, namespace, usings, depth)
             else:
-                self.found.remains.append((item.start, item.end))
+                if not item.node.has_error:  # else something else is in it
+                    self.found.remains.append((item.start, item.end))
                 if kind == "file_scoped_namespace_declaration" and not has_file_namespace:
                     namespace = _joined(namespace, self._name_of(item.node))
                     has_file_namespace = True  # a second one is another `#if` branch
@@ -159,7 +160,9 @@ class _Walk:
         if body is None or depth >= MAX_NESTING:
             self.found.text_left = True
             return
-        self.found.remains.append((item.start, self._reader.char(body.start_byte)))
+        name = item.node.child_by_field_name("name")
+        end = item.node.start_byte if name is None else name.end_byte  # text between name and body is an error
+        self.found.remains.append((item.start, self._reader.char(end)))
         self.scope(body, _joined(namespace, self._name_of(item.node)), usings, depth + 1)
 
     def _name_of(self, node: Node) -> str:

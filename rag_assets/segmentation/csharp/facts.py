@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from rag_assets.contracts.segment import Parameter
+from rag_assets.segmentation.csharp.items import TRANSPARENT
 from rag_assets.segmentation.csharp.reader import collapsed
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ MAX_VALUE_CHARS = 120
 """Longest initial value that counts as short: a line. Longer ones are code to read in the slice."""
 
 _ATTRIBUTE_LISTS = frozenset({"attribute_list", "preproc_if_in_attribute_list"})
+_BETWEEN = TRANSPARENT | {"comment", "preproc_if", "preproc_elif", "preproc_else"}
 _NOT_A_TYPE = frozenset({":", ",", "argument_list", "comment", "ERROR"})
 _PARAMETER_WORDS = ("scoped ", "ref ", "readonly ")  # the grammar counts them to the type in some positions
 
@@ -40,7 +42,7 @@ def read_head(reader: Reader, node: Node) -> Head:
             modifiers.append(child)
         elif kind in _ATTRIBUTE_LISTS:
             attributes += read_attributes(reader, child)
-        elif kind != "comment" and not kind.startswith("preproc_"):
+        elif kind not in _BETWEEN:
             break
     if not modifiers:
         start = reader.char(children[rest].start_byte if children else node.start_byte)

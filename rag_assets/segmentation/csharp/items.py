@@ -54,7 +54,7 @@ _FILE_LEVEL = frozenset(
     }
 )
 _OPENED = frozenset({"preproc_if", "preproc_elif", "preproc_else", "ERROR"})
-_TRANSPARENT = frozenset(
+TRANSPARENT = frozenset(
     {
         "#if",
         "preproc_region",
@@ -75,7 +75,7 @@ _ROLES = {
     **dict.fromkeys(TYPES, _DECLARED),
     **dict.fromkeys(MEMBERS, _DECLARED),
     **dict.fromkeys(_FILE_LEVEL, _DECLARED),
-    **dict.fromkeys(_TRANSPARENT, _PASSED),
+    **dict.fromkeys(TRANSPARENT, _PASSED),
     "comment": _COMMENT,
     ",": _COMMA,
     "{": _PARTING,

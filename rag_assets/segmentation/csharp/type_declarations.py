@@ -87,10 +87,12 @@ def read_body(reader: Reader, body: Node, symbol: str, depth: int) -> tuple[Memb
     found: list[Member] = []
     for item in items(reader, body):
         if item.kind in TYPES:
-            found.append(_nested(reader, item, symbol, depth + 1))
+            nested = _nested(reader, item, symbol, depth + 1)
+            if nested.name:
+                found.append(nested)
         else:
             found += read_member(reader, item)
-    return tuple(member for member in found if member.name)  # in broken code the parser makes names up
+    return tuple(found)
 
 
 def _nested(reader: Reader, item: Item, scope: str, depth: int) -> Member:
