@@ -217,8 +217,8 @@ def dagster_run(arguments: argparse.Namespace) -> dict[str, Any]:
     """The index job on a finished generation, on a Dagster instance with SQLite storage."""
     from dagster import DagsterInstance
 
-    from rag_assets.defs.resources import Workspace
     from rag_assets.definitions import defs
+    from rag_assets.defs.resources import Workspace
     from rag_assets.stages.labels import label_of
     from rag_assets.stages.progress import Silent
     from rag_assets.stores.home import Home
@@ -228,7 +228,7 @@ def dagster_run(arguments: argparse.Namespace) -> dict[str, Any]:
     home = Home(settings.home)
     home.dagster.mkdir(parents=True, exist_ok=True)
     os.environ["RAG_ASSETS__EMBEDDER__PROVIDER"] = settings.embedder.provider
-    with DagsterInstance.local_temp(str(home.dagster)) as instance:
+    with DagsterInstance.local_temp(str(home.dagster), overrides={"telemetry": {"enabled": False}}) as instance:
         instance.add_dynamic_partitions("index_label", [label])
         started = time.perf_counter()
         result = defs.resolve_job_def("index").execute_in_process(

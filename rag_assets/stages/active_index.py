@@ -11,17 +11,19 @@ from rag_assets.stores.generations import Manifest, active_pointer, promote, wri
 STAGE = "active_index"
 
 
-def activate(build: IndexBuild, run_id: str = "", *, checked: bool = False) -> StageReport:
-    """Promotes the generation of `build`. Unless the caller has `checked` it already, the blocking checks run
-    here: no path leads to an active generation around them. Raises BuildError naming the check that failed."""
+def activate(build: IndexBuild, run_id: str = "") -> StageReport:
+    """Promotes the generation of `build`.
+
+    The blocking checks run here too, whatever ran before: no path leads to an active generation around them.
+    Raises BuildError naming the check that failed.
+    """
     upstream = [stage for stage in STAGES if stage != STAGE]
     inputs = build.inputs_of(STAGE, *upstream)
     previous = active_pointer(build.home, build.spec.index_label)
     current = build.spec.generation_id
     unchanged = build.is_finished and previous is not None and previous.generation_id == current
     if not unchanged:
-        if not checked:
-            _run_blocking_checks(build)
+        _run_blocking_checks(build)
         if not build.is_finished:
             write_manifest(build.directory, _manifest(build, run_id))
         promote(build.home, build.spec.index_label, current, run_id)

@@ -35,8 +35,9 @@ class BlobStore:
         try:
             temporary.write_bytes(text.encode())
             temporary.replace(path)
-        finally:
+        except BaseException:
             temporary.unlink(missing_ok=True)
+            raise
         return address
 
     def get(self, sha256: str) -> str:

@@ -226,6 +226,21 @@ def test_directives_that_break_the_grammar(text: str, expected: list[str]) -> No
     assert [line for line in outline(file) if not line.startswith("class Y")] == expected
 
 
+def test_a_namespace_or_modifier_of_the_other_branch_is_no_loss() -> None:
+    text = (
+        "#if !A\nnamespace Y {\n#else\nnamespace X {\n#endif\n#if !A\ninternal\n#else\npublic\n#endif\nclass C { }\n}\n"
+    )
+    file = segment_csharp(text)
+    assert (outline(file), file.masked) == (["class X.C"], ("#if !A at 1-2", "#if !A at 6-7"))
+
+
+def test_statements_of_the_other_branch_are_kept_as_text() -> None:
+    text = "using A;\n#if X\nnamespace N {\n#else\n[assembly: B(1)] namespace M { enum E {\n#endif\nclass C { }\n}\n"
+    file = segment_csharp(text, "x.cs")
+    assert "class N.C" in outline(file)
+    assert any("assembly" in segment.span.slice(text) for segment in file.segments)
+
+
 def test_signatures_show_the_branch_that_was_taken() -> None:
     text = "class X {\nvoid F(\n#if A\n  int x\n#else\n  string y\n#endif\n) { } }\n"
     first, second = only(text).members

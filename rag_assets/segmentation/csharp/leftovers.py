@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rag_assets.segmentation.csharp.declarations import Declarations
 
 _SAYS_SOMETHING = re.compile(r"[^\s{};\ufeff]")  # closing braces and stray semicolons are no loss
+_DECLARES_SOMETHING = re.compile(r"[;(=]")  # a modifier or namespace of a branch not taken is no loss either
 _HEADER = re.compile(r"(?:[\s\ufeff]++|//[^\r\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/)*+")
 _FIRST_COMMENTS = re.compile(r"\ufeff?\s*+((?://[^\r\n]*+(?:\r\n?|\n)?[ \t]*+)++|/\*.*?\*/)", re.DOTALL)
 
@@ -36,11 +37,12 @@ def leftover_segment(
     # Where the tree is not to be trusted a lone comment may belong to what was lost; a file header does not.
     is_partial = health is ParseHealth.PARTIAL
     readable = text if is_partial else code
+    says_something = _DECLARES_SOMETHING if health is ParseHealth.RESCUED else _SAYS_SOMETHING
     header = _HEADER.match(text) if is_partial else None
     position = header.end() if header else 0
     for start, end in [*covered, (len(text), len(text))]:
         gap = readable[position:start]
-        if _SAYS_SOMETHING.search(gap):
+        if says_something.search(gap):
             first = position + len(gap) - len(gap.lstrip())
             strays += window_members(text, lines, first, position + len(gap.rstrip()))
         position = max(position, end)

@@ -22,6 +22,7 @@ _VERBATIM = re.compile(r'"[^"]*+(?:""[^"]*+)*+"?+')
 _INTERPOLATED_TEXT = re.compile(r'(?:[^"\\{\r\n]++|\\.|\{\{)*+')
 _INTERPOLATED_VERBATIM_TEXT = re.compile(r'(?:[^"{]++|""|\{\{)*+')
 _HOLE_TOKEN = re.compile(r"""//|/\*|"|'|\{|\}""")
+_CONDITIONAL = frozenset({"if", "elif", "else", "endif"})
 _VISIBLE = re.compile(r"[^\r\n]")
 _BRACKET = re.compile(r"[(){}\[\]]")
 _CLOSER = {")": "(", "]": "[", "}": "{"}
@@ -220,6 +221,3 @@ def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
 def code_directives(found: Scan) -> Iterator[Directive]:
     """The directives that decide what is compiled, in order: if, elif, else, endif."""
     return (directive for directive in found.directives if directive.word in _CONDITIONAL)
-
-
-_CONDITIONAL = frozenset({"if", "elif", "else", "endif"})

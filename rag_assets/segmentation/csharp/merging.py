@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
@@ -24,6 +25,7 @@ class Branches:
     starts: list[int]
     ends: list[int]
     lines: LineIndex
+    text: str
 
     def part_of(self, span: Span) -> Span | None:
         """`span` if it lies in one dropped branch; its part there if it goes on outside; None if it is elsewhere.
@@ -39,6 +41,10 @@ class Branches:
             return None
         return span if (first, last) == (span.char_start, span.char_end) else self.lines.span(first, last)
 
+    def declare(self, name: str, span: Span) -> bool:
+        """Whether a type gets its name in `span`: one that only gets a modifier there, or its namespace, is no other."""
+        return re.search(rf"\b{re.escape(name.removeprefix('@'))}\b", span.slice(self.text)) is not None
+
 
 def branches_of(view: SourceView, code: str) -> Branches:
     """`code`: of the Scan of the whole file."""
@@ -49,7 +55,7 @@ def branches_of(view: SourceView, code: str) -> Branches:
         if stripped:
             starts.append(start + len(visible) - len(visible.lstrip()))
             ends.append(starts[-1] + len(stripped))
-    return Branches(starts, ends, view.source.lines)
+    return Branches(starts, ends, view.source.lines, view.source.text)
 
 
 def merge_segments(chosen: list[Segment], other: list[Segment], branches: Branches) -> tuple[list[Segment], int]:
@@ -70,7 +76,7 @@ def merge_segments(chosen: list[Segment], other: list[Segment], branches: Branch
             if count:
                 merged[at] = replace(merged[at], members=members)
                 added += count
-        elif (span := branches.part_of(segment.span)) is not None:
+        elif (span := branches.part_of(segment.span)) is not None and branches.declare(segment.name, span):
             merged.append(replace(segment, span=span, members=_within(segment.members, span)))
             added += 1
     merged.sort(key=lambda segment: (segment.span.char_start, segment.span.char_end))
