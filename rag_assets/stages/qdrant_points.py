@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 
 from rag_assets.contracts.description import RagPoint
+from rag_assets.models.lexical import MODEL_ID as LEXICAL_ONLY
 from rag_assets.stages.bm25_artifacts import read_weights
 from rag_assets.stages.build import IndexBuild, StageReport
 from rag_assets.stages.descriptions import read_descriptions
@@ -48,7 +49,8 @@ def build_points(build: IndexBuild, progress: Progress) -> StageReport:
     blocked = stored = 0
     parts: list[Path] = []
     progress.begin(STAGE, build.required("summary_sections").counts["sections"], "points")
-    writer = ShardWriter(shard, dimension, hnsw_from_points=build.settings.stores.hnsw_from_points)
+    searchable = 0 if build.spec.embedding_model == LEXICAL_ONLY else dimension  # equal vectors rank nothing
+    writer = ShardWriter(shard, searchable, hnsw_from_points=build.settings.stores.hnsw_from_points)
     for bucket in build.buckets:
         rows: list[dict[str, Any]] = []
         batch: list[StoredPoint] = []

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from rag_assets.segmentation.csharp.lexer import Directive, Scan, code_directives
 
@@ -126,13 +127,9 @@ def _apply(operator: str, values: list[bool]) -> None:
         values.append(right)
 
 
-@dataclass(frozen=True, slots=True)
-class _Stack:
-    """Open brackets as a linked list: a branch restores the state before it at no cost."""
-
-    character: str
-    depth: int
-    below: _Stack | None
+# Open brackets as a linked list of (character, depth, what is below): a branch restores the state before it at no
+# cost. Plain tuples, because there is one per bracket of the file.
+_Stack: TypeAlias = "tuple[str, int, _Stack] | None"
 
 
 @dataclass(slots=True)
@@ -141,7 +138,7 @@ class _Open:
 
     index: int
     parent: tuple[int, int] | None
-    stack: _Stack | None
+    stack: _Stack
     last: str
     outer_first: str
     outer_lowest: int
@@ -150,7 +147,7 @@ class _Open:
     whole: bool = True
     first: str = ""
     lowest: int = 0
-    after_first: tuple[_Stack | None, str] = (None, "")
+    after_first: tuple[_Stack, str] = (None, "")
 
 
 class _Finder:
@@ -158,7 +155,7 @@ class _Finder:
 
     def __init__(self, code: str) -> None:
         self._code = code
-        self._stack: _Stack | None = None
+        self._stack: _Stack = None
         self._last = ""
         self._first = ""  # of the current branch
         self._lowest = 0  # depth of brackets, at its lowest since the current branch began
@@ -195,10 +192,12 @@ class _Finder:
         stack = self._stack
         for character in _CODE_BRACKET.findall(piece):
             if character in _OPENERS:
-                stack = _Stack(character, stack.depth + 1 if stack else 1, stack)
+                stack = (character, stack[1] + 1 if stack else 1, stack)
             elif stack:
-                stack = stack.below
-                self._lowest = min(self._lowest, stack.depth if stack else 0)
+                stack = stack[2]
+                depth = stack[1] if stack else 0
+                if depth < self._lowest:
+                    self._lowest = depth
             else:
                 self._lowest = -1
         self._stack = stack
@@ -246,9 +245,9 @@ class _Finder:
             return True
         if self._first == "[" and self._last == "]":  # attributes
             return group.last in _STATEMENT_BEFORE or group.last == "]"
-        in_braces = group.stack is not None and group.stack.character == "{"
+        in_braces = group.stack is not None and group.stack[0] == "{"
         return in_braces and group.last in (",", "{") and self._last == ","  # enum values, initialisers
 
 
-def _depth(stack: _Stack | None) -> int:
-    return stack.depth if stack else 0
+def _depth(stack: _Stack) -> int:
+    return stack[1] if stack else 0

@@ -42,7 +42,7 @@ class Branches:
         return span if (first, last) == (span.char_start, span.char_end) else self.lines.span(first, last)
 
     def declare(self, name: str, span: Span) -> bool:
-        """Whether a type gets its name in `span`: one that only gets a modifier there, or its namespace, is no other."""
+        """Whether a type gets its name in `span`, not only a modifier or its namespace, which make no other type."""
         return re.search(rf"\b{re.escape(name.removeprefix('@'))}\b", span.slice(self.text)) is not None
 
 
