@@ -6,7 +6,6 @@ import hashlib
 import importlib
 import os
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
@@ -37,7 +36,7 @@ def test_the_installed_files_are_the_pinned_ones(model_files: ModelFiles, tmp_pa
 
 
 def test_a_missing_package_names_a_command_that_works_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "path", [])
+    monkeypatch.setattr("rag_assets.models.weights._PACKAGE", "a_package_nobody_has")
     importlib.invalidate_caches()
     with pytest.raises(ModelMissing) as error:
         locate_model()

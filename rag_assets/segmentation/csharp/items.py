@@ -84,9 +84,6 @@ _ROLES = {
 """What each node type is in a list of declarations: one look-up per node, there are many."""
 
 
-_Comment = tuple[int, int, str]  # character offsets and text
-
-
 class Item:
     """A declaration or statement with its comments, from the first of them to the `,` or comment on its last line."""
 
@@ -120,30 +117,25 @@ def items(reader: Reader, parent: Node) -> list[Item]:
     """All declarations and top-level statements directly in `parent`."""
     text, char = reader.text, reader.char
     found: list[Item] = []
-    pending: list[_Comment] = []
+    pending: list[Node] = []
     current: Item | None = None
     for kind, node, in_error in _flattened(parent):
         role = _ROLES.get(kind)
         if role is None:  # bare statements inside `#if` at the top level have many types
             role = _DECLARED if kind.endswith("_statement") else _PARTING
         if role == _COMMENT:
-            start, end = char(node.start_byte), char(node.end_byte)
-            comment = text[start:end]
-            if current is not None and not pending and _same_line(text, current.end, start):
-                current.end = end
-                current.trailing = comment
+            if current is None or pending or not _same_line(text, current.end, char(node.start_byte)):
+                pending.append(node)
             else:
-                pending.append((start, end, comment))
+                current.end = char(node.end_byte)
+                current.trailing = text[char(node.start_byte) : current.end]
         elif role == _DECLARED:
-            start = first = char(node.start_byte)
+            start = char(node.start_byte)
             comments: list[str] = []
             if pending:
-                attached = _attached(text, pending, start)
-                if attached:
-                    first = attached[0][0]
-                    comments = [comment for _, _, comment in attached]
+                start, comments = _attached(reader, pending, start)
                 pending = []
-            current = Item(kind, node, comments, first, char(node.end_byte), in_error)
+            current = Item(kind, node, comments, start, char(node.end_byte), in_error)
             found.append(current)
         elif role == _COMMA:
             if current is not None and current.kind == "enum_member_declaration":
@@ -188,15 +180,18 @@ def _same_line(text: str, end: int, start: int) -> bool:
     return "\n" not in (gap := text[end:start]) and "\r" not in gap
 
 
-def _attached(text: str, pending: list[_Comment], start: int) -> list[_Comment]:
-    """The comments that belong to what starts at `start`: documentation, or no blank line between."""
-    first = len(pending)
-    while first:
-        comment_start, comment_end, comment = pending[first - 1]
+def _attached(reader: Reader, pending: list[Node], start: int) -> tuple[int, list[str]]:
+    """Where a declaration begins with its comments, and these: documentation, or no blank line between."""
+    text, char = reader.text, reader.char
+    comments: list[str] = []
+    for node in reversed(pending):
+        comment_start, comment_end = char(node.start_byte), char(node.end_byte)
+        comment = text[comment_start:comment_end]
         if not comment.startswith("///"):  # most comments are, and always belong
             gap = text[comment_end:start]
             if max(gap.count("\n"), gap.count("\r")) > 1 and not is_documentation(comment):
                 break
         start = comment_start
-        first -= 1
-    return pending[first:]
+        comments.append(comment)
+    comments.reverse()
+    return start, comments

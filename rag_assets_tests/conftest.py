@@ -1,0 +1,15 @@
+"""What every test starts from: none of the settings of whoever runs it."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+
+@pytest.fixture(autouse=True, scope="session")
+def without_the_settings_of_the_machine() -> None:
+    """Session-wide, because fixtures that build an index once start processes of their own."""
+    for variable in list(os.environ):
+        if variable == "DAGSTER_HOME" or variable.startswith("RAG_ASSETS_"):
+            del os.environ[variable]
