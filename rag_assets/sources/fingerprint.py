@@ -7,7 +7,7 @@ import hashlib
 from rag_assets.sources.conventions import conventions_description
 from rag_assets.sources.secret_rules import rules_description
 
-_DISCOVERY_VERSION = 1
+_DISCOVERY_VERSION = 2
 """Raise it when code of this package decides, decodes or masks otherwise than before; the tables of conventions and
 rules, and the version of the rule library, count by themselves."""
 

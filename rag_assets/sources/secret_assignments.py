@@ -68,6 +68,7 @@ _SHARED_KEY = re.compile(r"=(?P<value>[A-Za-z0-9+/]{20,}={0,2})")
 def assigned_secrets(text: str, low: str, path: str) -> Iterator[tuple[str, int, int]]:
     """(rule, start, end) of each value that its name makes a credential. `low` is `lower(text)`."""
     context = context_of(path)
+    yield from _settings_secrets(text, context)
     extension = extension_of(path.rpartition("/")[2])
     done = 0
     for hit in _name_hits(low):
@@ -82,6 +83,31 @@ def assigned_secrets(text: str, low: str, path: str) -> Iterator[tuple[str, int,
         if found is not None:
             yield found
             done = max(done, found[2])
+
+
+# Names too short to announce anything elsewhere: the signing key of a token section, the password of a mail section.
+_TOKEN_SECTION_KEY = re.compile(
+    r"\"(?:jwt|token|bearer|auth)\w{0,40}\"\s{0,20}:\s{0,20}\{[^{}]{0,600}?\"(?:key|symmetrickey)\"\s{0,20}:\s{0,20}"
+    r"\"(?P<value>[^\"\\\r\n]{16,500})\"",
+    re.IGNORECASE,
+)
+_SHORT_PASSWORD = re.compile(
+    r"\"(?:smtp|mail|email|db|database|ftp|proxy|user)?_?pass\"\s{0,20}:\s{0,20}\"(?P<value>[^\"\\\r\n]{4,300})\"",
+    re.IGNORECASE,
+)
+
+
+def _settings_secrets(text: str, context: Context) -> Iterator[tuple[str, int, int]]:
+    """What settings files call simply `Key` and `Pass`."""
+    if context is not Context.SETTINGS:
+        return
+    for rule, pattern, judge in (
+        ("signing key", _TOKEN_SECTION_KEY, is_key),
+        ("password", _SHORT_PASSWORD, is_password),
+    ):
+        for match in pattern.finditer(text):
+            if judge(match["value"], context):
+                yield rule, match.start("value"), match.end("value")
 
 
 _JUDGES = {"password": is_password, "key": is_key, "token": is_token}

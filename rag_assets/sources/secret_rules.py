@@ -173,7 +173,7 @@ SECRET_NAME = "secret"
 BARE_TOKEN = "token"
 KEY_NAME = "key"
 _KEY_QUALIFIERS = ("api", "access", "account", "auth", "master", "private", "encryption", "signing", "storage",
-                   "subscription", "secret")  # fmt: skip
+                   "subscription", "secret", "jwt", "validation", "decryption")  # fmt: skip
 _TOKEN_QUALIFIERS = ("access", "auth", "bearer", "refresh", "sas")
 KEY_QUALIFIERS = tuple(word + joint for word in _KEY_QUALIFIERS for joint in ("", "_", "-"))
 LONGEST_QUALIFIER = max(map(len, KEY_QUALIFIERS))

@@ -185,6 +185,7 @@ def label_lock(home: Home, label: str, *, wait_seconds: float = 0.0) -> Iterator
     """
     folder = home.label(label)
     folder.mkdir(parents=True, exist_ok=True)
+    home.keep_out_of_git()
     lock = FileLock(folder / _LOCK, is_singleton=True)
     try:
         lock.acquire(timeout=wait_seconds)
@@ -210,6 +211,8 @@ def label_holder(home: Home, label: str) -> str | None:
         lock.acquire(timeout=0)
     except Timeout:
         return _holder(folder)
+    except PermissionError:
+        return None  # who may only read cannot ask
     lock.release()
     return None
 

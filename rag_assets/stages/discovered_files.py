@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from rag_assets.config_file import ConfigError
 from rag_assets.contracts.source_file import DiscoveredFile, SkippedFile
 from rag_assets.languages import detect_language
 from rag_assets.models import model_id
@@ -103,14 +104,17 @@ def _spec(
 
 
 def ignore_policy(settings: Settings, repository: RepositorySettings) -> IgnorePolicy:
-    """What the configuration says about the files of a repository."""
-    return IgnorePolicy(
-        include=repository.include,
-        exclude=repository.exclude,
-        max_file_bytes=settings.sources.max_file_bytes,
-        max_line_length=settings.sources.max_line_length,
-        file_time_limit_seconds=settings.sources.file_time_limit_seconds,
-    )
+    """What the configuration says about the files of a repository. Raises ConfigError for an unusable pattern."""
+    try:
+        return IgnorePolicy(
+            include=repository.include,
+            exclude=repository.exclude,
+            max_file_bytes=settings.sources.max_file_bytes,
+            max_line_length=settings.sources.max_line_length,
+            file_time_limit_seconds=settings.sources.file_time_limit_seconds,
+        )
+    except ValueError as error:
+        raise ConfigError(f"repository {repository.id!r}: {error}") from error
 
 
 def _write(build: IndexBuild, snapshot: Snapshot, policy: IgnorePolicy, inputs: str, progress: Progress) -> StageReport:

@@ -40,6 +40,8 @@ def repository_of(home: Home, settings: Settings, label: str) -> RepositorySetti
             return configured
     try:
         remembered = RepositorySettings(**msgspec.json.decode((home.label(label) / "label.json").read_bytes()))
+    except msgspec.DecodeError as error:
+        raise ConfigError(f"{home.label(label) / 'label.json'} is damaged; run: rag-assets reset {label}") from error
     except FileNotFoundError:
         known = ", ".join(home.known_labels()) or "none"
         raise ConfigError(f"unknown index label {label!r}; known: {known}; run: rag-assets index") from None

@@ -104,9 +104,10 @@ def read_generation(home: Home, label: str, generation_id: str) -> Generation:
 
 
 def active_pointer(home: Home, label: str) -> ActivePointer | None:
+    """What is served, or None: nothing yet, or a damaged pointer, which the next promotion replaces."""
     try:
         return msgspec.json.decode((home.label(label) / "active.json").read_bytes(), type=ActivePointer)
-    except FileNotFoundError:
+    except (FileNotFoundError, msgspec.DecodeError):
         return None
 
 

@@ -55,6 +55,12 @@ class Home:
             raise ValueError(f"not an index label: {label!r}; labels look like repository@branch")
         return self.labels / label
 
+    def keep_out_of_git(self) -> None:
+        """A `.gitignore` inside: an index in a working tree must not be committed with it."""
+        path = self.root / ".gitignore"
+        if not path.exists():
+            write_atomically(path, b"*\n")
+
     def known_labels(self) -> list[str]:
         """Labels with a folder here, sorted."""
         if not self.labels.is_dir():

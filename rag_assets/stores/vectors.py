@@ -129,7 +129,11 @@ class ShardReader:
         try:
             self._shard = edge.EdgeShard.load(str(directory))
         except Exception as error:  # the engine raises plain Exception
-            raise VectorStoreError(f"vector shard {directory} cannot be opened: {error}; {_REPAIR}") from error
+            if "Permission denied" in str(error):  # not damaged: the engine touches files when it opens them
+                repair = "whoever searches needs write permission in that folder"
+            else:
+                repair = _REPAIR
+            raise VectorStoreError(f"vector shard {directory} cannot be opened: {error}; {repair}") from error
         self._paths: dict[tuple[str, str], tuple[str, ...]] = {}  # a finished shard never changes
 
     def count(self, scope: SearchFilter | None = None) -> int:
@@ -235,7 +239,7 @@ class ShardReader:
         """Alternatives that together match a path pattern exactly. The engine knows prefixes but no globs, so a glob
         becomes the list of the paths it matches: k results stay k (4 ms at 1,000 paths)."""
         folder = path.removesuffix("/**").removesuffix("/")
-        if has_wildcard(folder):
+        if has_wildcard(folder) and not self._is_literal(folder, scope):
             return [_match("Path", edge.MatchAny(self._matching_paths(path, scope)))]
         below = _match("Path", edge.MatchPrefix(f"{folder}/"))
         if folder != path:
@@ -244,12 +248,20 @@ class ShardReader:
             return [below, _match("Path", edge.MatchValue(folder))]
         return [below, _match("Path", edge.MatchAny(self._matching_paths(path, scope)))]
 
+    def _is_literal(self, folder: str, scope: SearchFilter) -> bool:
+        """`app/[id]` is a folder of many web projects, and only then not a pattern."""
+        below = f"{folder}/"
+        return any(path == folder or path.startswith(below) for path in self._all_paths(scope))
+
     def _matching_paths(self, pattern: str, scope: SearchFilter) -> list[str]:
+        return list(matching_paths(pattern, self._all_paths(scope)))
+
+    def _all_paths(self, scope: SearchFilter) -> tuple[str, ...]:
         tenant = (scope.org_id, scope.project_id)
         if tenant not in self._paths:
             everything = SearchFilter(org_id=scope.org_id, project_id=scope.project_id)
             self._paths[tenant] = tuple(self.values("Path", everything))
-        return list(matching_paths(pattern, self._paths[tenant]))
+        return self._paths[tenant]
 
 
 def _sparse_vector(indices: Any, values: Any) -> edge.SparseVector:

@@ -182,6 +182,7 @@ def indexes(home: Home) -> Iterator[Finding]:
 
 
 def _index(home: Home, label: str) -> Finding:
+    from rag_assets.stores.integrity import missing_parts
     from rag_assets.stores.vectors import ShardReader
 
     generation = active_generation(home, label)
@@ -190,6 +191,9 @@ def _index(home: Home, label: str) -> Finding:
         stored, declared = reader.count(), generation.manifest.counts["points"]
     finally:
         reader.close()
+    lost = missing_parts(home, generation)
+    if lost:
+        return Finding(label, "fail", f"gone: {', '.join(lost)}", f"rag-assets index {label}")
     if stored != declared:
         detail = f"the store holds {stored} of {declared} points"
         return Finding(label, "fail", detail, f"rag-assets index {label} --force")

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rag_assets.config_file import CONFIG_NAME, CONFIG_VARIABLE, DEFAULT_HOME, ConfigError
+from rag_assets.contracts.errors import ExpectedError
 from rag_assets.interfaces.cli.failures import FAILURE, CommandError
 from rag_assets.interfaces.cli.session import Session, session_of
+
+if TYPE_CHECKING:
+    from rag_assets.settings import RepositorySettings, Settings
 
 config_app = typer.Typer(help="Look at the configuration.", no_args_is_help=True)
 
@@ -75,9 +80,8 @@ def examine(session: Session) -> dict[str, Any]:
     found["home"] = str(settings.home)
     for repository in settings.repositories:
         found["repositories"].append({"id": repository.id, "ref": repository.ref})
-        missing = _missing_location(repository.location)
-        if missing:
-            found["problems"].append(f"{found['file']}: repository {repository.id!r}: {missing}")
+        problems = [_missing_location(repository.location), *_unusable_parts(settings, repository)]
+        found["problems"] += [f"{found['file']}: repository {repository.id!r}: {text}" for text in problems if text]
     found["valid"] = not found["problems"]
     return found
 
@@ -94,6 +98,24 @@ def _show(session: Session, found: dict[str, Any]) -> None:
         output.line((problem, "bad"))
     if found["valid"]:
         output.line(("the configuration is valid", "good"))
+
+
+def _unusable_parts(settings: Settings, repository: RepositorySettings) -> Iterator[str]:
+    """What only shows when the rules and the patterns are read."""
+    from rag_assets.classification import Classifier
+    from rag_assets.stages.discovered_files import ignore_policy
+
+    def rules() -> object:
+        return Classifier(repository.rule_packs, repository.kinds)
+
+    def patterns() -> object:
+        return ignore_policy(settings, repository)
+
+    for part in (rules, patterns):
+        try:
+            part()
+        except ExpectedError as error:
+            yield str(error)
 
 
 def _missing_location(location: str) -> str:

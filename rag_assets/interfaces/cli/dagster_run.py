@@ -12,7 +12,15 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dagster import AssetCheckEvaluation, BetaWarning, DagsterInstance, ExecuteInProcessResult, PreviewWarning
+from dagster import (
+    AssetCheckEvaluation,
+    BetaWarning,
+    DagsterInstance,
+    DagsterRunStatus,
+    ExecuteInProcessResult,
+    PreviewWarning,
+    RunsFilter,
+)
 from sqlalchemy.exc import DBAPIError
 
 from rag_assets.stages.progress import Progress
@@ -23,6 +31,7 @@ if TYPE_CHECKING:
     from dagster_shared.error import SerializableErrorInfo
 
 _INSTANCE_FILE = "dagster.yaml"
+_COMMAND_TAG = "rag/command"  # runs of this command, which live and die with its process
 _INTERRUPTED = "DagsterExecutionInterruptedError"
 _CHECK_FAILED = "DagsterAssetCheckFailedError"
 _SHOWN_EXAMPLES = 3
@@ -95,6 +104,7 @@ def run_index_job(
         with open_instance(home) as instance:
             assert index_labels.name is not None
             instance.add_dynamic_partitions(index_labels.name, [label])
+            end_dead_runs(instance, label)
             result = defs.resolve_job_def("index").execute_in_process(
                 instance=instance,
                 partition_key=label,
@@ -103,10 +113,17 @@ def run_index_job(
                     "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
                 },
                 resources={"workspace": workspace, "progress": progress},
-                tags={"rag/label": label, "rag/commit": commit},
+                tags={"rag/label": label, "rag/commit": commit, _COMMAND_TAG: "true"},
                 raise_on_error=False,
             )
             return outcome_of(result)
+
+
+def end_dead_runs(instance: DagsterInstance, label: str) -> None:
+    """Marks as failed what killed `index` commands left as started. The caller holds the label, so they are dead."""
+    started = RunsFilter(statuses=[DagsterRunStatus.STARTED], tags={"rag/label": label, _COMMAND_TAG: "true"})
+    for run in instance.get_runs(started):
+        instance.report_run_failed(run, "the process of this run was killed; the next run has continued its work")
 
 
 def delete_partitions(home: Home, labels: list[str]) -> None:

@@ -33,7 +33,7 @@ def index(
 ) -> None:
     """Index repositories. What has not changed is not computed again; a stopped run continues where it was."""
     named = repositories or []
-    if len(named) != 1:
+    if len(named) > 1:
         for option, value in (("--commit", commit), ("--id", identifier)):
             if value is not None:
                 raise typer.BadParameter(f"{option} is about one repository: name exactly one")

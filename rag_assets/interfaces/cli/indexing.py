@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rag_assets.contracts.errors import ExpectedError
 from rag_assets.contracts.source_file import GitRepoInfo
@@ -21,6 +21,7 @@ from rag_assets.stages.discovered_files import ignore_policy, planned_generation
 from rag_assets.stages.labels import label_of, register_label
 from rag_assets.stores.generations import GenerationError, active_pointer, read_generation
 from rag_assets.stores.home import Home
+from rag_assets.stores.integrity import missing_parts
 
 _LOCK_WAIT_SECONDS = 0.5  # whoever only looks at a label holds it for an instant
 
@@ -108,6 +109,10 @@ def plan(settings: Settings, home: Home, label: str, repository: RepositorySetti
 
 def _index(session: Session, settings: Settings, home: Home, planned: Plan, request: Request) -> Result:
     label, commit = planned.label, short(planned.git.commit_sha)
+    lost = [] if request.force else _lost(home, label, planned.generation_id)
+    if lost:
+        session.output.note(f"{label}: {', '.join(lost)} gone; building it again")
+        request = replace(request, force=True)
     if not request.force and _is_active(home, planned):
         session.output.note(f"{label} is up to date: commit {commit} is indexed")
         return summarize(home, label, planned.generation_id, "up-to-date")
@@ -127,6 +132,14 @@ def _is_active(home: Home, planned: Plan) -> bool:
     except GenerationError:
         return False
     return True
+
+
+def _lost(home: Home, label: str, generation_id: str) -> list[str]:
+    """What is missing of the finished generation that indexing would come back to."""
+    try:
+        return missing_parts(home, read_generation(home, label, generation_id))
+    except GenerationError:
+        return []
 
 
 def _run(session: Session, home: Home, planned: Plan, request: Request) -> Result:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import subprocess
 from pathlib import Path
 
 import typer
@@ -31,6 +32,8 @@ def chosen_label(session: Session, home: Home, wanted: str | None) -> str:
     if len(served) == 1:
         return served[0]
     here = [label for label in served if _covers(home, label, Path.cwd())]
+    if len(here) > 1:
+        here = [label for label in here if _is_checked_out(home, label)] or here
     if len(here) == 1:
         return here[0]
     raise CommandError(f"several labels are indexed; choose one with --label: {', '.join(here or served)}")
@@ -60,6 +63,15 @@ def label_named(known: list[str], wanted: str) -> str:
     near = difflib.get_close_matches(wanted, known, n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(known) or 'none'}"
     raise CommandError(f"no label {wanted!r}; {hint}")
+
+
+def _is_checked_out(home: Home, label: str) -> bool:
+    """True when the current folder is on the branch of the label."""
+    from rag_assets.sources.git import git_environment, git_executable
+
+    command = [git_executable(), "symbolic-ref", "--quiet", "--short", "HEAD"]
+    done = subprocess.run(command, capture_output=True, text=True, env=git_environment(network=False), check=False)
+    return done.stdout.strip() == remembered_repository(home, label).get("ref")
 
 
 def _covers(home: Home, label: str, folder: Path) -> bool:

@@ -69,7 +69,7 @@ def refuse_takeover(settings: Settings, home: Home, label: str, repository: Repo
         return
     try:
         known = RepositorySettings(**msgspec.json.decode((home.label(label) / "label.json").read_bytes()))
-    except FileNotFoundError:
+    except (FileNotFoundError, msgspec.DecodeError):
         return
     new, old = strip_credentials(repository.location), strip_credentials(known.location)
     if new != old and (is_remote(old) or Path(old).exists()):
