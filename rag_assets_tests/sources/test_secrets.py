@@ -43,6 +43,10 @@ MASKED = [
     ("shared-access-signature", "a.md", f"https://a.blob.core/x?sv=2020&sig=«{alnum(40)}%3D»"),
     ("url-password", "a.py", 'url = "amqp://svc:«Tr0ub4dor»@rabbit:5672/"'),
     ("git-url", "a.yml", "repo: https://jane:«s3cr3tpw»@host/repo.git"),
+    # what settings files call simply Key and Pass
+    ("jwt-section", "appsettings.json", '"Jwt": {"Issuer": "x", "Key": "«' + alnum(32) + '»"}'),
+    ("mail-pass", "appsettings.json", '"Smtp": {"User": "x", "Pass": "«xK9!mmQ2zz»"}'),
+    ("machine-key", "web.config", f'<machineKey validationKey="«{HEX32}»" decryptionKey="«{HEX32[::-1]}»" />'),
     # assignments in code
     ("csharp-const", "a.cs", 'public const string DEFAULT_PASSWORD = "«Pass@word1»";'),
     ("csharp-field", "a.cs", 'private static readonly string _apiKey = "«' + HEX32 + '»";'),
@@ -100,6 +104,9 @@ MASKED = [
 ]  # fmt: skip
 
 SURVIVES = [
+    ("key-of-no-token-section", "appsettings.json", '"Cache": {"Key": "' + alnum(32) + '"}'),
+    ("placeholder-of-a-token-section", "appsettings.json", '"Jwt": {"Key": "<set with dotnet user-secrets>"}'),
+    ("pass-in-code", "a.cs", 'var x = new { Pass = "first-pass-done" };'),
     # code about passwords
     ("property", "a.cs", "Password = model.Password;"),
     ("two-statements", "a.cs", "builder.UserID = user; builder.Password = password; builder.Server = host;"),

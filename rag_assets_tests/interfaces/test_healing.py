@@ -1,0 +1,82 @@
+"""What a user does after something under the home directory was lost or damaged: index again."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from dagster import DagsterInstance, DagsterRunStatus
+
+from rag_assets.interfaces.cli.dagster_run import end_dead_runs
+from rag_assets.stores.generations import active_generation, active_pointer
+from rag_assets.stores.home import Home
+from rag_assets.stores.integrity import missing_parts
+from rag_assets_tests.git_repository import Repository
+from rag_assets_tests.interfaces.conftest import CommandLine, index_without_dagster
+
+LEXICAL = "--lexical-only"
+LABEL = "shop@main"
+
+
+def generation(home: Home) -> Path:
+    return active_generation(home, LABEL).directory
+
+
+LOSSES: dict[str, Callable[[Home], object]] = {
+    "the vector shard": lambda home: shutil.rmtree(generation(home) / "shard"),
+    "the keyword vocabulary": lambda home: shutil.rmtree(generation(home) / "keyword"),
+    "table summary_sections": lambda home: shutil.rmtree(generation(home) / "summary_sections"),
+    "table discovered_files": lambda home: shutil.rmtree(generation(home) / "discovered_files"),
+    "documents of the blob store": lambda home: shutil.rmtree(home.blobs),
+}
+
+
+@pytest.mark.parametrize("what", LOSSES)
+def test_a_lost_part_is_noticed_and_built_again(cli: CommandLine, repository: Repository, what: str) -> None:
+    index_without_dagster(cli.home, repository, "shop")
+    whole = active_generation(cli.home, LABEL)
+    assert missing_parts(cli.home, whole) == []
+    LOSSES[what](cli.home)
+    assert any(what in part for part in missing_parts(cli.home, whole))
+    doctor = json.loads(cli.run("doctor", "--json").out)
+    (label,) = [check for check in doctor["checks"] if check["name"] == LABEL]
+    assert label["verdict"] == "fail"
+    done = cli.run("index", repository.path, LEXICAL)
+    assert done.code == 0, done.err
+    assert "gone; building it again" in done.err
+    assert missing_parts(cli.home, active_generation(cli.home, LABEL)) == []
+    assert "up to date" in cli.run("index", repository.path, LEXICAL).err
+
+
+def test_a_damaged_pointer_is_replaced(cli: CommandLine, repository: Repository) -> None:
+    index_without_dagster(cli.home, repository, "shop")
+    (cli.home.label(LABEL) / "active.json").write_text("{", encoding="utf-8")
+    assert "run: rag-assets index" in cli.run("search", "order").err
+    assert cli.run("status").code == 0
+    assert cli.run("index", repository.path, LEXICAL).code == 0
+    assert active_pointer(cli.home, LABEL) is not None
+
+
+def test_runs_of_killed_commands_end(tmp_path: Path) -> None:
+    with DagsterInstance.ephemeral() as instance:
+        from rag_assets.definitions import defs
+
+        job = defs.resolve_job_def("index")
+        tags = {"rag/label": LABEL, "rag/command": "true"}
+        dead = instance.create_run_for_job(job, tags=tags, status=DagsterRunStatus.STARTED)
+        other = instance.create_run_for_job(job, tags=tags | {"rag/label": "zoo@main"}, status=DagsterRunStatus.STARTED)
+        of_the_ui = instance.create_run_for_job(job, tags={"rag/label": LABEL}, status=DagsterRunStatus.STARTED)
+        end_dead_runs(instance, LABEL)
+        found = {run.run_id: run.status for run in instance.get_runs()}
+    assert found[dead.run_id] is DagsterRunStatus.FAILURE
+    assert found[other.run_id] is DagsterRunStatus.STARTED
+    assert found[of_the_ui.run_id] is DagsterRunStatus.STARTED
+
+
+def test_the_home_is_kept_out_of_git(cli: CommandLine, repository: Repository) -> None:
+    home = Home(repository.path / ".rag_assets")
+    index_without_dagster(home, repository, "shop")
+    assert repository.git("status", "--short") == ""
