@@ -80,3 +80,44 @@ def test_the_home_is_kept_out_of_git(cli: CommandLine, repository: Repository) -
     home = Home(repository.path / ".rag_assets")
     index_without_dagster(home, repository, "shop")
     assert repository.git("status", "--short") == ""
+
+
+def test_the_branch_that_is_checked_out_is_the_one_searched(repository: Repository, cli: CommandLine) -> None:
+    repository.git("checkout", "--quiet", "-b", "dev")
+    repository.commit({"src/Dev.cs": "namespace Shop;\n\npublic class OnlyOnDev { }\n"})
+    for ref in ("main", "dev"):
+        assert cli.run("index", repository.path, "--ref", ref, LEXICAL).code == 0
+    found = json.loads(CommandLine(cli.home, repository.path).run("search", "OnlyOnDev", "--json").out)
+    assert (found["label"], found["hits"][0]["path"]) == ("shop@dev", "src/Dev.cs")
+
+
+def test_a_commit_of_the_current_repository_can_be_indexed(repository: Repository, cli: CommandLine) -> None:
+    old = repository.git("rev-parse", "HEAD")
+    repository.commit({"src/New.cs": "namespace Shop;\n\npublic class New { }\n"})
+    assert CommandLine(cli.home, repository.path).run("index", "--commit", old, LEXICAL).code == 0
+    assert active_generation(cli.home, LABEL).manifest.commit_sha == old
+
+
+def test_a_literal_path_with_brackets_is_no_pattern(repository: Repository, cli: CommandLine) -> None:
+    repository.commit({"app/[id]/page.ts": "export function pageThing() { return 1; }\n"})
+    index_without_dagster(cli.home, repository, "shop")
+    for path in ("app/[id]/page.ts", "app/[id]", "app/[id]/**", "app/**"):
+        found = json.loads(cli.run("search", "pageThing", "--path", path, "--json").out)
+        assert [hit["path"] for hit in found["hits"]] == ["app/[id]/page.ts"], path
+
+
+UNUSABLE = {"pack": ("rule_packs: [genric]", "genric"), "glob": ('include: ["["]', "include")}
+
+
+@pytest.mark.parametrize(("repository_keys", "message"), UNUSABLE.values(), ids=UNUSABLE)
+def test_config_check_reads_rules_and_patterns(
+    cli: CommandLine, repository: Repository, repository_keys: str, message: str
+) -> None:
+    config = cli.folder / "rag_assets.yaml"
+    config.write_text(
+        f"repositories:\n  - id: shop\n    location: {json.dumps(str(repository.path))}\n    {repository_keys}\n",
+        encoding="utf-8",
+    )
+    done = cli.run("config", "check", options=("--config", str(config)))
+    assert done.code == 1
+    assert message in done.out
