@@ -121,3 +121,11 @@ def test_config_check_reads_rules_and_patterns(
     done = cli.run("config", "check", options=("--config", str(config)))
     assert done.code == 1
     assert message in done.out
+
+
+def test_giving_up_vectors_is_said(cli: CommandLine, repository: Repository) -> None:
+    assert cli.run("index", repository.path).code == 0
+    done = cli.run("index", repository.path, LEXICAL)
+    assert done.code == 0
+    assert "searches find by keyword only from now on" in done.err
+    assert "from now on" not in cli.run("index", repository.path, LEXICAL, "--force").err

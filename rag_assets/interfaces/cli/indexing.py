@@ -19,7 +19,7 @@ from rag_assets.sources import open_snapshot
 from rag_assets.stages.build import label_lock
 from rag_assets.stages.discovered_files import ignore_policy, planned_generation
 from rag_assets.stages.labels import label_of, register_label
-from rag_assets.stores.generations import GenerationError, active_pointer, read_generation
+from rag_assets.stores.generations import GenerationError, active_generation, active_pointer, read_generation
 from rag_assets.stores.home import Home
 from rag_assets.stores.integrity import missing_parts
 
@@ -119,6 +119,8 @@ def _index(session: Session, settings: Settings, home: Home, planned: Plan, requ
     require_model(settings, home)
     with label_lock(home, label, wait_seconds=_LOCK_WAIT_SECONDS):
         session.output.note(f"indexing {label} at {commit}{' without vectors' if request.lexical_only else ''}")
+        if request.lexical_only and _has_vectors(home, label):
+            session.output.note(f"{label} was indexed with vectors; searches find by keyword only from now on")
         register_label(home, label, planned.repository, planned.repository.ref or "")
         return _run(session, home, planned, request)
 
@@ -132,6 +134,13 @@ def _is_active(home: Home, planned: Plan) -> bool:
     except GenerationError:
         return False
     return True
+
+
+def _has_vectors(home: Home, label: str) -> bool:
+    try:
+        return not active_generation(home, label).manifest.lexical_only
+    except GenerationError:
+        return False
 
 
 def _lost(home: Home, label: str, generation_id: str) -> list[str]:
