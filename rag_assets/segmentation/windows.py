@@ -23,6 +23,7 @@ _INDENT = re.compile(r"[ \t]*")
 _LAST_SEPARATOR = re.compile(r".*[\s,;>}\])|]", re.DOTALL)
 _NOT_A_START = re.compile(r"[})\]{]|</|end\b|else\b|\Z", re.IGNORECASE)
 """A window should not begin with the closing (or, in Allman style, opening) of what the window before holds."""
+_BYTE_ORDER_MARK = "\ufeff"  # no blank to Python, and nothing to a reader
 
 
 def cut_windows(text: str, lines: LineIndex, start: int = 0, end: int | None = None) -> list[tuple[int, int]]:
@@ -115,7 +116,7 @@ def statement_members(text: str, lines: LineIndex, start: int, end: int) -> tupl
     if end - start > MAX_CHARS:
         return window_members(text, lines, start, end, MemberKind.STATEMENTS)
     content = text[start:end].strip()
-    if not content:
+    if not content.strip(_BYTE_ORDER_MARK):
         return ()
     span = lines.span(start, end)
     name = f"lines {span.line_start}-{span.line_end}"

@@ -152,3 +152,8 @@ def test_segmentation_reads_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_version_is_that_of_all_segmenters() -> None:
     assert SEGMENTER_VERSION.split(".")[-1] == str(CSHARP_VERSION)
     assert len(SEGMENTER_VERSION.split(".")) == 2
+
+
+def test_a_byte_order_mark_before_the_first_statement_is_no_statement() -> None:
+    (procedure,) = segment_file("\ufeff\nCREATE PROC A", "a.sql", "sql").segments
+    assert procedure.symbol == "dbo.A"
