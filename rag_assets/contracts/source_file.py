@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 
@@ -101,4 +101,3 @@ class IndexFileContext:
     source_sha256: str = ""
     language_hint: str | None = None
     domain_key: str = ""
-    labels: tuple[str, ...] = field(default=())

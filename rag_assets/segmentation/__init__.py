@@ -8,7 +8,7 @@ from functools import partial
 
 from rag_assets.contracts.segment import ParseHealth, SegmentedFile
 from rag_assets.languages import SourceType, source_type
-from rag_assets.segmentation.code import segment_code, segment_unparsed
+from rag_assets.segmentation.code import segment_code
 from rag_assets.segmentation.config import segment_windows
 from rag_assets.segmentation.csharp import SEGMENTER_VERSION as _CSHARP_VERSION
 from rag_assets.segmentation.csharp import segment_csharp
@@ -20,26 +20,17 @@ from rag_assets.segmentation.python import read_python
 from rag_assets.segmentation.resx import segment_resx
 from rag_assets.segmentation.rst import segment_rst
 from rag_assets.segmentation.sql import segment_sql
-from rag_assets.segmentation.tree import UnparseableError, refuse_runaway
 from rag_assets.segmentation.typescript import typescript_reader
 
-_VERSION = 1
+_VERSION = 2
 """Of everything but C#. Raise it with any change of behaviour: cached segments are found by it."""
 
 SEGMENTER_VERSION = f"{_VERSION}.{_CSHARP_VERSION}"
 """Part of the cache key of every segmented file."""
 
 
-def _segment_csharp(text: str, path: str, language: str) -> SegmentedFile:
-    try:
-        refuse_runaway(language, text)
-    except UnparseableError as error:
-        return segment_unparsed(text, path, language, str(error))
-    return segment_csharp(text, path)
-
-
 _SEGMENTERS: dict[str, Callable[[str, str, str], SegmentedFile]] = {
-    "csharp": _segment_csharp,
+    "csharp": lambda text, path, _: segment_csharp(text, path),
     "go": partial(segment_code, read=read_go),
     "java": partial(segment_code, read=read_java),
     "javascript": partial(segment_code, read=typescript_reader("javascript")),

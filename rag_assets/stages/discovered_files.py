@@ -42,15 +42,7 @@ def discover_files(
 
     Raises the errors of `rag_assets.sources` for a repository, ref or commit that cannot be read.
     """
-    policy = ignore_policy(settings, repository)
-    with open_snapshot(
-        repository.location,
-        ref=repository.ref,
-        commit=commit,
-        mirrors=home.mirrors,
-        timeout=settings.sources.network_timeout_seconds,
-        policy=policy,
-    ) as snapshot:
+    with open_repository(home, settings, repository, commit) as snapshot:
         entries = list(snapshot.entries())
         spec = _spec(settings, label, repository, snapshot, len(entries))
         chosen = generation_to_build(home, label, spec.generation_id, force=force)
@@ -64,9 +56,21 @@ def discover_files(
         if done is not None:
             return build, done
         progress.begin(STAGE, len(entries), "files")
-        report = _write(build, snapshot, policy, inputs, progress)
+        report = _write(build, snapshot, ignore_policy(settings, repository), inputs, progress)
     progress.end(f"{report.counts['indexed']} indexed, {report.counts['skipped']} skipped")
     return build, build.finish(report)
+
+
+def open_repository(home: Home, settings: Settings, repository: RepositorySettings, commit: str | None) -> Snapshot:
+    """The snapshot of `commit`, default the head of the ref. Raises SourceError or ConfigError."""
+    return open_snapshot(
+        repository.location,
+        ref=repository.ref,
+        commit=commit,
+        mirrors=home.mirrors,
+        timeout=settings.sources.network_timeout_seconds,
+        policy=ignore_policy(settings, repository),
+    )
 
 
 def generation_id(spec_ref: str, commit_sha: str, commit_date: str, configuration: str) -> str:

@@ -86,11 +86,6 @@ def read_all(directory: Path, table: str, buckets: int, columns: Sequence[str] |
         yield read_part(directory, table, bucket, columns)
 
 
-def remove_table(directory: Path, table: str) -> None:
-    for part in sorted((directory / table).glob("part-*.parquet*")):
-        part.unlink()
-
-
 def digest_files(paths: Iterable[Path], base: Path) -> str:
     """sha256 over names and bytes of files: the data version of a stage's output."""
     digest = hashlib.sha256()

@@ -15,9 +15,8 @@ from rag_assets.interfaces.cli.summary import Result, summarize
 from rag_assets.interfaces.cli.targets import chosen_repositories, refuse_takeover
 from rag_assets.models.weights import locate_model, verify_tokenizer, verify_weights
 from rag_assets.settings import RepositorySettings, Settings
-from rag_assets.sources import open_snapshot
 from rag_assets.stages.build import label_lock
-from rag_assets.stages.discovered_files import ignore_policy, planned_generation
+from rag_assets.stages.discovered_files import open_repository, planned_generation
 from rag_assets.stages.labels import label_of, register_label
 from rag_assets.stores.generations import GenerationError, active_generation, active_pointer, read_generation
 from rag_assets.stores.home import Home
@@ -95,14 +94,7 @@ def require_model(settings: Settings, home: Home) -> None:
 
 def plan(settings: Settings, home: Home, label: str, repository: RepositorySettings, commit: str | None) -> Plan:
     """Resolves the commit; for a URL this fetches, and the run that follows needs no network any more."""
-    with open_snapshot(
-        repository.location,
-        ref=repository.ref,
-        commit=commit,
-        mirrors=home.mirrors,
-        timeout=settings.sources.network_timeout_seconds,
-        policy=ignore_policy(settings, repository),
-    ) as snapshot:
+    with open_repository(home, settings, repository, commit) as snapshot:
         planned = planned_generation(home, settings, label, repository, snapshot)
         return Plan(label, repository, snapshot.info, planned)
 
