@@ -15,6 +15,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from filelock import FileLock
+
 _QUERY_BATCH = 500  # bound variables per statement; old SQLite builds allow 999
 _BUSY_SECONDS = 60.0  # several builds write the same file; a writer holds it for one batch only
 
@@ -38,13 +40,17 @@ class Cache:
     def __init__(self, directory: Path, name: str) -> None:
         self.path = directory / f"{name}.sqlite"
         directory.mkdir(parents=True, exist_ok=True)
+        with FileLock(self.path.with_suffix(".lock")):  # two first openings at once: WAL mode does not wait its turn
+            self._connection = self._open_or_replace()
+
+    def _open_or_replace(self) -> sqlite3.Connection:
         try:
-            self._connection = self._open()
+            return self._open()
         except sqlite3.DatabaseError as error:
             if isinstance(error, sqlite3.OperationalError) and "malformed" not in str(error):
                 raise OSError(f"cache {self.path}: {error}") from error
             self.path.replace(self.path.with_suffix(".damaged"))
-            self._connection = self._open()
+            return self._open()
 
     def _open(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None)
