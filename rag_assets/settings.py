@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from rag_assets.config_file import DEFAULT_HOME, ConfigError, find_config, read_yaml, resolve_home
-from rag_assets.contracts.kinds import SubtypeKind
+from rag_assets.contracts.kinds import Kind, checked_kind
 
 ENV_PREFIX = "RAG_ASSETS__"
 DEFAULT_ORG = "local"
@@ -29,6 +29,7 @@ def _no_blank(value: str) -> str:
 
 
 Name = Annotated[str, AfterValidator(_no_blank)]
+KindName = Annotated[Kind, AfterValidator(checked_kind)]
 
 
 class _Strict(BaseModel):
@@ -59,7 +60,7 @@ class RepositorySettings(_Strict):
     exclude: tuple[str, ...] = Field(default=(), description="globs of files not to index")
     domains: tuple[DomainSettings, ...] = Field(default=(), description="business domains and what belongs to them")
     rule_packs: tuple[Name, ...] = Field(default=("generic",), description="rules that decide what kind a type is of")
-    kinds: dict[str, SubtypeKind] = Field(default={}, description="path glob → kind, stronger than every rule")
+    kinds: dict[str, KindName] = Field(default={}, description="path glob → kind, stronger than every rule")
 
     @property
     def organisation_namespace(self) -> str:

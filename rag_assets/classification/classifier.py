@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from functools import cache
 
 from rag_assets.classification.facts import FileFacts, SegmentFacts
-from rag_assets.classification.packs import built_in_fingerprint, merged_rules
+from rag_assets.classification.packs import built_in_fingerprint, merged_packs, require_kind
 from rag_assets.classification.patterns import glob_pattern
 from rag_assets.classification.rules import Alternative, Test, compile_rule
-from rag_assets.contracts.kinds import Classification, SubtypeKind
+from rag_assets.contracts.kinds import Classification, Kind, SubtypeKind
 from rag_assets.contracts.segment import Segment
 
 DEFAULT_PACKS = ("generic",)
@@ -27,12 +27,15 @@ CLASSIFIER_VERSION = f"{_RULES_VERSION}.{built_in_fingerprint()}"
 class Classifier:
     """The merged rules of some packs, and the configured kinds of paths, which are stronger than every rule.
 
-    `packs` are built-in names or paths of `.yaml` files; `kinds` maps path globs to kinds, first match wins.
-    Raises PackError for packs and PatternError for globs that cannot be used.
+    `packs` are names or paths of `.yaml` files; `kinds` maps path globs to kinds, built in or declared by one of the
+    packs, first match wins. Raises PackError for packs and kinds and PatternError for globs that cannot be used.
     """
 
-    def __init__(self, packs: tuple[str, ...] = DEFAULT_PACKS, kinds: Mapping[str, SubtypeKind] | None = None) -> None:
-        self._rules = merged_rules(packs)
+    def __init__(self, packs: tuple[str, ...] = DEFAULT_PACKS, kinds: Mapping[str, Kind] | None = None) -> None:
+        merged = merged_packs(packs)
+        for glob, kind in (kinds or {}).items():
+            require_kind(kind, merged.kinds, f"kinds: {glob!r}")
+        self._rules = merged.rules
         self._overrides = tuple((glob, glob_pattern(glob), kind) for glob, kind in (kinds or {}).items())
         self._compiled: dict[tuple[str, str], tuple[tuple[Test, Alternative], ...]] = {}
 

@@ -2,6 +2,7 @@
 
 A pack is a YAML file. `extends` names the packs it builds on; a rule with the name of an inherited rule
 replaces it; the rules of all selected packs are merged by `order`, later packs first where orders are equal.
+`kinds` declares kinds beyond the built-in ones. Installed packages offer packs by name through an entry point.
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ from __future__ import annotations
 import difflib
 import hashlib
 import re
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,10 +21,14 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from rag_assets.classification.patterns import glob_pattern, name_test
 from rag_assets.contracts.errors import ExpectedError
-from rag_assets.contracts.kinds import SubtypeKind
+from rag_assets.contracts.kinds import Kind, checked_kind, known_kind
 from rag_assets.languages import SourceType
 
 PACK_SUFFIX = ".yaml"
+ENTRY_POINT_GROUP = "rag_assets.rule_packs"
+"""A package offers a rule pack under the name of an entry point of this group, which refers to the YAML file:
+`PACK = importlib.resources.files(__package__) / "acme.yaml"`."""
+
 _FOLDER = resources.files("rag_assets.classification") / "packs"
 
 
@@ -51,6 +58,7 @@ def _expression(value: str) -> str:
 Text = Annotated[str, Field(min_length=1)]
 Words = Annotated[tuple[Text, ...], Field(min_length=1)]
 Names = Annotated[Words, AfterValidator(_name_patterns)]
+KindName = Annotated[Kind, AfterValidator(checked_kind)]
 Globs = Annotated[Words, AfterValidator(_globs)]
 
 
@@ -94,7 +102,7 @@ class Rule(_Strict):
 
     name: Text
     order: int
-    kind: SubtypeKind
+    kind: KindName
     reason: Text
     any: Annotated[tuple[Condition, ...], Field(min_length=1)]
 
@@ -103,6 +111,7 @@ class RulePack(_Strict):
     name: Text
     description: Text
     extends: tuple[Text, ...] = ()
+    kinds: tuple[KindName, ...] = Field(default=(), description="kinds that this pack adds to the built-in ones")
     rules: Annotated[tuple[Rule, ...], Field(min_length=1)]
 
     @model_validator(mode="after")
@@ -129,9 +138,9 @@ def built_in_fingerprint() -> str:
 
 
 def load_pack(reference: str) -> RulePack:
-    """A pack by built-in name, or by the path of a `.yaml` file of the user. Raises PackError."""
+    """A pack by name, built in or installed, or by the path of a `.yaml` file of the user. Raises PackError."""
     if not reference.endswith(PACK_SUFFIX):
-        return _load_built_in(reference)
+        return _load_built_in(reference) if reference in built_in_packs() else _load_installed(reference)
     try:
         text = Path(reference).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -141,14 +150,28 @@ def load_pack(reference: str) -> RulePack:
 
 @cache
 def _load_built_in(name: str) -> RulePack:
-    known = built_in_packs()
-    if name not in known:
+    return parse_pack((_FOLDER / f"{name}{PACK_SUFFIX}").read_text(encoding="utf-8"), name)
+
+
+@cache
+def _load_installed(name: str) -> RulePack:
+    installed = {point.name: point for point in entry_points(group=ENTRY_POINT_GROUP)}
+    if name not in installed:
+        known = (*built_in_packs(), *sorted(installed))
         near = difflib.get_close_matches(name, known, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise PackError(
-            f"no rule pack {name!r}{hint} Built in: {', '.join(known)}; a pack of your own is named by its .yaml path"
+            f"no rule pack {name!r}{hint} There are: {', '.join(known)}; a pack of your own is named by its .yaml path"
         )
-    return parse_pack((_FOLDER / f"{name}{PACK_SUFFIX}").read_text(encoding="utf-8"), name)
+    origin = f"{name} ({ENTRY_POINT_GROUP}: {installed[name].value})"
+    try:
+        text = installed[name].load().read_text(encoding="utf-8")
+    except (ImportError, AttributeError, OSError, TypeError, UnicodeDecodeError) as error:
+        raise PackError(f"rule pack {origin}: {error}") from error
+    pack = parse_pack(text, origin)
+    if pack.name != name:
+        raise PackError(f"rule pack {origin}: its name is {pack.name!r}; give the entry point the same name")
+    return pack
 
 
 def parse_pack(text: str, origin: str) -> RulePack:
@@ -197,10 +220,18 @@ def _rule_name(location: tuple[int | str, ...], loaded: dict[str, Any]) -> str:
     return f"rule {name!r}, " if name else ""
 
 
-def merged_rules(references: tuple[str, ...]) -> list[tuple[RulePack, Rule]]:
-    """The rules of the selected packs and of what they extend, in the order they are tried.
+@dataclass(frozen=True, slots=True)
+class MergedPacks:
+    """The rules of several packs, each with its pack, in the order they are tried, and the kinds the packs declare."""
 
-    Raises PackError for an unknown pack, a cycle of `extends`, or no pack at all.
+    rules: tuple[tuple[RulePack, Rule], ...]
+    kinds: tuple[Kind, ...]
+
+
+def merged_packs(references: tuple[str, ...]) -> MergedPacks:
+    """The selected packs and what they extend.
+
+    Raises PackError for an unknown pack, a cycle of `extends`, a rule for a kind nobody declares, or no pack at all.
     """
     if not references:
         raise PackError("no rule pack selected; `rule_packs: [generic]` is the default")
@@ -213,7 +244,20 @@ def merged_rules(references: tuple[str, ...]) -> list[tuple[RulePack, Rule]]:
         for index, rule in enumerate(pack.rules):
             winners[rule.name] = (pack, rule, index)
     ordered = sorted(winners.values(), key=lambda found: (found[1].order, -position[found[0].name], found[2]))
-    return [(pack, rule) for pack, rule, _ in ordered]
+    kinds = tuple(dict.fromkeys(kind for pack in packs.values() for kind in pack.kinds))
+    for pack, rule, _ in ordered:
+        require_kind(rule.kind, kinds, f"rule pack {pack.name}: rule {rule.name!r}")
+    return MergedPacks(tuple((pack, rule) for pack, rule, _ in ordered), kinds)
+
+
+def require_kind(kind: Kind, declared: tuple[Kind, ...], where: str) -> None:
+    """Raises PackError, starting with `where`, for a kind that is neither built in nor declared, case included."""
+    try:
+        spelled = known_kind(kind, declared)
+    except ValueError as error:
+        raise PackError(f"{where}: {error} A kind of your own is declared under `kinds:` of a rule pack") from error
+    if spelled != kind:
+        raise PackError(f"{where}: unknown kind {kind!r}; did you mean {spelled}?")
 
 
 def _collect(reference: str, packs: dict[str, RulePack], path: tuple[str, ...]) -> None:

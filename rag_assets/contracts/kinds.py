@@ -1,13 +1,21 @@
-"""The closed sets every stage shares: what a segment is (SubtypeKind) and what a point is about (B01)."""
+"""What a segment is (SubtypeKind, open to the kinds of rule packs) and what a point is about (RagContentType, B01)."""
 
 from __future__ import annotations
 
+import difflib
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
+from typing import TypeAlias
 
 
 class SubtypeKind(StrEnum):
-    """What role a segment plays. Detected once, before builders, by `rag_assets.classification` (A09)."""
+    """What role a segment plays. Detected once, before builders, by `rag_assets.classification` (A09).
+
+    These are the kinds that come with rag_assets. A rule pack may declare more, which are plain strings of the
+    same form (A44): what takes any kind is annotated with `Kind`.
+    """
 
     DOMAIN_DESCRIPTION = "DomainDescription"
     MODEL = "Model"
@@ -42,6 +50,31 @@ class SubtypeKind(StrEnum):
     OTHER = "Other"
 
 
+Kind: TypeAlias = str
+"""The name of a kind: a `SubtypeKind`, or a kind that a selected rule pack declares."""
+
+_KIND_NAME = re.compile(r"[A-Z][A-Za-z0-9]*")
+"""Kinds become section keys, ids and graph texts, so they keep to the form of the built-in ones."""
+
+
+def checked_kind(name: str) -> Kind:
+    """The kind of that name, a SubtypeKind where it is one. Raises ValueError for what cannot name a kind."""
+    if not _KIND_NAME.fullmatch(name):
+        raise ValueError(f"{name!r} cannot name a kind; kinds look like {SubtypeKind.SERVICE.value!r}")
+    return SubtypeKind(name) if name in SubtypeKind.__members__.values() else name
+
+
+def known_kind(name: str, declared: Iterable[Kind] = ()) -> Kind:
+    """The spelling of a kind typed in any case, built in or `declared`. Raises ValueError naming the nearest."""
+    known: dict[str, Kind] = {kind.lower(): kind for kind in (*declared, *SubtypeKind)}
+    found = known.get(name.lower())
+    if found is None:
+        near = difflib.get_close_matches(name.lower(), known, n=1)
+        hint = f"did you mean {known[near[0]]}?" if near else f"valid: {', '.join(sorted(known.values()))}"
+        raise ValueError(f"unknown kind {name!r}; {hint}")
+    return found
+
+
 class RagContentType(IntEnum):
     """IDX-025 §2.1 (B01). Persisted as `ContentTypeId`, the name as `ContentType`."""
 
@@ -67,7 +100,7 @@ class RagContentType(IntEnum):
 class Classification:
     """A kind with the evidence that decided it, so that a wrong kind can be explained."""
 
-    kind: SubtypeKind
+    kind: Kind
     reason: str
     evidence: tuple[str, ...] = ()
     rule: str = ""

@@ -2,14 +2,15 @@
 
 from rag_assets.descriptions.builders import default_registry, register_builders
 from rag_assets.descriptions.domain_catalog import ConfiguredDomainCatalog, Domain
-from rag_assets.descriptions.general import GeneralDescription
 from rag_assets.descriptions.identity import SymbolCensus, final_symbol, final_symbols
 from rag_assets.descriptions.processor import FileOutcome, Outcome, SegmentOutcome, SourceFileProcessor, describe_file
 from rag_assets.descriptions.registry import DescriptionBuilderRegistry, RegistryError
 from rag_assets.descriptions.resource_dictionary import StaticResourceDictionary
 from rag_assets.descriptions.services import ServiceError, Services
+from rag_assets.descriptions.symbol import SymbolDescription
+from rag_assets.descriptions.text import TextDescription
 
-DESCRIPTION_VERSION = 1
+DESCRIPTION_VERSION = 2
 """Raise it when the same segment would give another description."""
 
 __all__ = [
@@ -18,7 +19,6 @@ __all__ = [
     "DescriptionBuilderRegistry",
     "Domain",
     "FileOutcome",
-    "GeneralDescription",
     "Outcome",
     "RegistryError",
     "SegmentOutcome",
@@ -27,6 +27,8 @@ __all__ = [
     "SourceFileProcessor",
     "StaticResourceDictionary",
     "SymbolCensus",
+    "SymbolDescription",
+    "TextDescription",
     "default_registry",
     "describe_file",
     "final_symbol",

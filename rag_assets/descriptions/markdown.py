@@ -9,17 +9,18 @@ from rag_assets.contracts.segment import Member, MemberKind
 from rag_assets.sections.tiling import leaves_of
 
 if TYPE_CHECKING:
-    from rag_assets.descriptions.general import GeneralDescription
+    from rag_assets.descriptions.symbol import SymbolDescription
 
 
-def description_markdown(description: GeneralDescription) -> str:
+def description_markdown(description: SymbolDescription) -> str:
     """The whole description: title, purpose, signature, facts, and every member with its documentation."""
     members = [member_markdown(leaf.member, leaf.owner) for leaf in leaves_of(description.members)]
-    return "\n".join([declaration_markdown(description), *members]) + "\n"
+    heading = ["## Members", ""] if members else []
+    return "\n".join([declaration_markdown(description), *heading, *members]) + "\n"
 
 
-def declaration_markdown(description: GeneralDescription) -> str:
-    """Everything but the members; ends with the heading under which they follow."""
+def declaration_markdown(description: SymbolDescription) -> str:
+    """Everything but the members."""
     d = description
     place = f"{d.path}:{d.span.line_start}-{d.span.line_end}"
     lines = [
@@ -34,10 +35,8 @@ def declaration_markdown(description: GeneralDescription) -> str:
         attributes = [f"[{attribute}]" for attribute in d.attributes]
         lines += [fenced_code("\n".join([*attributes, d.signature]), d.code_language), ""]
     facts = [f"- Domain: {d.domain_title}"] if d.domain_key else []
-    listed = (("Inherits", d.base_types), ("Implements", d.interfaces), ("Depends on", d.dependencies))
-    facts += [f"- {label}: {', '.join(map(inline_code, values))}" for label, values in listed if values]
+    facts += [f"- {label}: {', '.join(map(inline_code, values))}" for label, values in d.listed_facts() if values]
     lines += [*facts, ""] if facts else []
-    lines += ["## Members", ""] if d.members else []
     return "\n".join(lines)
 
 

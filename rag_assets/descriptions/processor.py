@@ -77,13 +77,19 @@ class SourceFileProcessor:
 
     def _describe(self, context: IndexFileContext, segment: Segment, file: FileFacts) -> Iterator[SegmentOutcome]:
         classification = self.classifier.classify(segment, file)
-        builders = self.registry.get_builders(classification.kind)
-        if not builders:
-            yield SegmentOutcome(segment, classification, Outcome.NO_BUILDER)
-            return
         symbol_text = SymbolText(segment.span.slice(context.contents), segment)
-        for builder in builders:
+        described = tried = False
+        for builder in self.registry.get_builders(classification.kind):
+            found = self._build(builder, context, symbol_text, classification)
+            described, tried = described or found.outcome is Outcome.DESCRIBED, True
+            yield found
+        if described:
+            return
+        for builder in self.registry.fallbacks:
             yield self._build(builder, context, symbol_text, classification)
+            tried = True
+        if not tried:
+            yield SegmentOutcome(segment, classification, Outcome.NO_BUILDER)
 
     def _build(
         self,

@@ -26,6 +26,7 @@ class DescriptionBuilderRegistry:
     def __init__(self, services: Services | None = None) -> None:
         self._services = services or Services()
         self._types: dict[SubtypeKind, list[type]] = {}
+        self._fallbacks: list[type] = []
         self._instances: dict[type, DescriptionBuilder] = {}
 
     def register(self, builder_type: type, kind: SubtypeKind) -> None:
@@ -33,17 +34,19 @@ class DescriptionBuilderRegistry:
 
         Raises RegistryError for an exact pair registered before (A41, R23), and for what is no builder type.
         """
-        if not isinstance(builder_type, type):
-            raise RegistryError(f"register takes a builder type, not {builder_type!r}: instances are made here (A42)")
-        missing = [name for name in ("name", "description", "build") if not hasattr(builder_type, name)]
-        if missing:
-            raise RegistryError(
-                f"{builder_type.__qualname__} is no description builder: it has no {', '.join(missing)}"
-            )
+        _require_builder(builder_type)
         registered = self._types.setdefault(kind, [])
         if builder_type in registered:
             raise RegistryError(f"{builder_type.__qualname__} is already registered for {kind}")
         registered.append(builder_type)
+
+    def register_fallback(self, builder_type: type) -> None:
+        """Adds a builder type for symbols that no builder of their kind described: no file is silently without
+        points. Raises RegistryError as `register` does."""
+        _require_builder(builder_type)
+        if builder_type in self._fallbacks:
+            raise RegistryError(f"{builder_type.__qualname__} is already a fallback")
+        self._fallbacks.append(builder_type)
 
     def unregister(self, builder_type: type, kind: SubtypeKind) -> None:
         """Takes a pair back, so that a package can put its own builder in the place of a built-in one."""
@@ -52,16 +55,21 @@ class DescriptionBuilderRegistry:
         self._types[kind].remove(builder_type)
 
     def get_builders(self, kind: SubtypeKind) -> tuple[DescriptionBuilder, ...]:
-        """The builders of a kind in order of registration; none is legal and means "not indexed" (A40, A44).
+        """The builders of a kind in order of registration; none is legal (A40, A44).
 
         One instance per type, made on first use (A42). Raises ServiceError when it cannot be made.
         """
         return tuple(self._instance(builder_type) for builder_type in self._types.get(kind, ()))
 
+    @property
+    def fallbacks(self) -> tuple[DescriptionBuilder, ...]:
+        """The builders for what no builder of its kind described, in order of registration."""
+        return tuple(self._instance(builder_type) for builder_type in self._fallbacks)
+
     def validate(self) -> None:
         """Makes every builder now. Raises RegistryError listing all that cannot be made, for a start-up to fail on."""
         problems = []
-        for builder_type in dict.fromkeys(t for types in self._types.values() for t in types):
+        for builder_type in dict.fromkeys([*(t for types in self._types.values() for t in types), *self._fallbacks]):
             try:
                 self._instance(builder_type)
             except ServiceError as error:
@@ -91,8 +99,8 @@ class DescriptionBuilderRegistry:
         A part of every cache key of descriptions: another builder means another result.
         """
         digest = hashlib.sha256()
-        for kind in sorted(self._types):
-            for t in self._types[kind]:
+        for kind, types in [*sorted(self._types.items()), ("(fallback)", self._fallbacks)]:
+            for t in types:
                 digest.update(f"{kind} {t.__module__}:{t.__qualname__} {getattr(t, 'version', '')}\n".encode())
         return digest.hexdigest()[:12]
 
@@ -101,3 +109,11 @@ class DescriptionBuilderRegistry:
         if made is None:
             made = self._instances[builder_type] = cast(DescriptionBuilder, self._services.create(builder_type))
         return made
+
+
+def _require_builder(builder_type: type) -> None:
+    if not isinstance(builder_type, type):
+        raise RegistryError(f"register takes a builder type, not {builder_type!r}: instances are made here (A42)")
+    missing = [name for name in ("name", "description", "build") if not hasattr(builder_type, name)]
+    if missing:
+        raise RegistryError(f"{builder_type.__qualname__} is no description builder: it has no {', '.join(missing)}")

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from rag_assets.config_file import resolve_home
-from rag_assets.contracts.kinds import SubtypeKind
+from rag_assets.contracts.kinds import SubtypeKind, known_kind
 from rag_assets.query.fusion import Ranked
 from rag_assets.query.parts import IndexParts
 from rag_assets.query.results import Hit, Mode, QueryError, SearchResult, TermEvidence
@@ -64,7 +64,7 @@ class Index:
     ) -> SearchResult:
         """The best `limit` sections for a question or for identifiers, within the tenant and project of the index.
 
-        `path` is a path, folder or glob, or several; `kinds` are SubtypeKind names in any case; `languages` are
+        `path` is a path, folder or glob, or several; `kinds` are names of kinds in any case; `languages` are
         values of CodeLanguage. All are applied before the top k (R17). Where semantic search is impossible the
         keyword index answers alone, and `warnings` says so. Raises QueryError, VectorStoreError or
         KeywordIndexError.
@@ -77,7 +77,7 @@ class Index:
             raise QueryError(f"limit must be at least 1, got {limit}")
         scope = self._scope(
             paths=(path,) if isinstance(path, str) else tuple(path or ()),
-            kinds=tuple(_kind(kind) for kind in kinds),
+            kinds=tuple(self._kind(kind) for kind in kinds),
             languages=tuple(language.lower() for language in languages),
         )
         found = retrieve(self._parts, query, requested, scope, limit, clock)
@@ -209,17 +209,6 @@ def _mode(mode: Mode | str) -> Mode:
         return Mode(mode)
     except ValueError:
         raise QueryError(f"unknown mode {mode!r}; valid: {', '.join(Mode)}") from None
-
-
-def _kind(name: str) -> str:
-    """The spelling of the contract for a kind in any case."""
-    known = {kind.lower(): kind.value for kind in SubtypeKind}
-    found = known.get(name.lower())
-    if found is None:
-        near = difflib.get_close_matches(name.lower(), known, n=1)
-        hint = f"did you mean {known[near[0]]}?" if near else f"valid: {', '.join(known.values())}"
-        raise QueryError(f"unknown kind {name!r}; {hint}")
-    return found
 
 
 def _is_uuid(text: str) -> bool:

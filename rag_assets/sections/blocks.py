@@ -23,13 +23,14 @@ class SectionSubject:
 @dataclass(frozen=True, slots=True)
 class Block:
     """A piece that is never split: its line in the snippet, its place, its declared names, its graph keys, its
-    markdown for the backing artifact."""
+    markdown for the backing artifact, and the section of its kind that it belongs to (`methods`; "" for none)."""
 
     text: str
     span: Span
     names: tuple[str, ...] = ()
     node_keys: tuple[str, ...] = ()
     markdown: str = ""
+    group: str = ""
 
 
 def section_of(

@@ -1,7 +1,8 @@
-"""Sections of code: one `{kind}-overview` where everything fits the window, else the overview and `{kind}-members`.
+"""Sections of code: the overview of a symbol, the sections its kind names, and `{prefix}-members` for what is left.
 
-The overview of a large type lists its member names; the parts of `{kind}-members` repeat a short header and are
-cut between members (R18). Together the slices cover the segment.
+A kind without named sections is one `{prefix}-overview` where everything fits the window. The overview of a large
+type lists its member names; the parts of the other sections repeat a short header and are cut between members
+(R18). Together the slices cover the segment.
 """
 
 from __future__ import annotations
@@ -22,10 +23,13 @@ MEMBERS = "members"
 class Outline:
     """A symbol ready for splitting.
 
-    `header` are the finder lines of the overview, `short_header` those that the members' parts repeat; `self_block`
-    is the declaration itself (no text of its own: the header says it), `blocks` the members in text order.
+    `prefix` starts the section keys. `header` are the finder lines of the overview, `short_header` those that the
+    other sections repeat; `self_block` is the declaration itself (no text of its own: the header says it), `blocks`
+    the members in text order. The `group` of a block names the section it belongs to: `methods` →
+    `{prefix}-methods`; without one it stays with the overview.
     """
 
+    prefix: str
     header: Sequence[str]
     short_header: Sequence[str]
     self_block: Block
@@ -40,41 +44,83 @@ def kebab_case(kind: str) -> str:
 
 def code_sections(subject: SectionSubject, outline: Outline, window: EmbeddingWindow) -> list[SummarySection]:
     """The sections of one symbol (R18, A24): pure, deterministic, parts numbered 1..N (R19)."""
-    prefix = kebab_case(subject.kind)
-    texts = [block.text for block in outline.blocks]
-    single = whole(outline.header, texts, window)
-    if single is None and not texts:
-        single = split(outline.header, texts, window)[0]
-    if single is not None:
-        blocks = [outline.self_block, *outline.blocks]
-        return [section_of(subject, f"{prefix}-{OVERVIEW}", single.text, single.tokens, blocks, _artifact(blocks))]
-    overview = _overview(subject, outline, f"{prefix}-{OVERVIEW}", window)
-    parts = split_many(outline.short_header, texts, window)
-    return [overview, *_parts(subject, outline, f"{prefix}-{MEMBERS}", parts)]
-
-
-def _overview(subject: SectionSubject, outline: Outline, key: str, window: EmbeddingWindow) -> SummarySection:
-    """The declaration and as many member names as there is room for."""
-    own = outline.self_block.names
-    names = [n for n in dict.fromkeys(name for block in outline.blocks for name in block.names) if n not in own]
-    part = split(outline.header, [f"Members: {', '.join(names)}"] if names else [], window)[0]
-    block = outline.self_block
-    if block.span.char_start == block.span.char_end:  # nothing stands before the first member, as in a module
-        block = Block(block.text, outline.blocks[0].span, block.names, block.node_keys, block.markdown)
-    listed = "\n".join(["", "## Members", "", *(f"- `{name}`" for name in names)]) if names else ""
-    return section_of(subject, key, part.text, part.tokens, [block], f"{_artifact([block])}{listed}\n")
-
-
-def _parts(subject: SectionSubject, outline: Outline, key: str, parts: Sequence[Part]) -> list[SummarySection]:
-    sections = []
-    for number, part in enumerate(parts, start=1):
-        blocks = outline.blocks[part.first : part.stop]
-        title = f"# {subject.kind} {subject.symbol}: members, part {number} of {len(parts)}\n\n"
-        sections.append(
-            section_of(subject, key, part.text, part.tokens, blocks, title + _artifact(blocks), (number, len(parts)))
-        )
+    groups = [name for name in dict.fromkeys(block.group for block in outline.blocks) if name]
+    rest = [block for block in outline.blocks if not block.group]
+    listed = [block for block in outline.blocks if block.group]
+    complete = _complete_overview(subject, outline, rest, listed, window)
+    sections = [complete] if complete is not None else [_overview(subject, outline, window)]
+    for name in groups:
+        sections += _parts(subject, outline, name, [block for block in listed if block.group == name], window)
+    if complete is None and rest:
+        sections += _parts(subject, outline, MEMBERS, rest, window)
     return sections
 
 
-def _artifact(blocks: Sequence[Block]) -> str:
-    return "\n".join(block.markdown for block in blocks if block.markdown)
+def _complete_overview(
+    subject: SectionSubject, outline: Outline, rest: Sequence[Block], listed: Sequence[Block], window: EmbeddingWindow
+) -> SummarySection | None:
+    """The overview with every member that has no section of its own, and the names of those that have one.
+
+    None where that does not fit, or where its slice would run over members of other sections.
+    """
+    if rest and listed and rest[-1].span.char_start > min(block.span.char_start for block in listed):
+        return None
+    names = _names(outline.self_block, listed)
+    lines = [*(block.text for block in rest), *_names_line(names)]
+    part = whole(outline.header, lines, window)
+    if part is None and not rest:
+        part = split(outline.header, lines, window)[0]
+    if part is None:
+        return None
+    own = _placed(outline.self_block, outline.blocks)
+    artifact = _artifact(own, [*(block.markdown for block in rest), *_name_items(names)])
+    return section_of(subject, f"{outline.prefix}-{OVERVIEW}", part.text, part.tokens, [own, *rest], artifact)
+
+
+def _overview(subject: SectionSubject, outline: Outline, window: EmbeddingWindow) -> SummarySection:
+    """The declaration and as many member names as there is room for."""
+    names = _names(outline.self_block, outline.blocks)
+    part = split(outline.header, _names_line(names), window)[0]
+    own = _placed(outline.self_block, outline.blocks)
+    artifact = _artifact(own, _name_items(names))
+    return section_of(subject, f"{outline.prefix}-{OVERVIEW}", part.text, part.tokens, [own], artifact)
+
+
+def _placed(block: Block, blocks: Sequence[Block]) -> Block:
+    """The declaration; where nothing stands before the first member, as in a module, it takes that one's place."""
+    if block.span.char_start != block.span.char_end or not blocks:
+        return block
+    return Block(block.text, blocks[0].span, block.names, block.node_keys, block.markdown)
+
+
+def _names(own: Block, blocks: Sequence[Block]) -> list[str]:
+    return [n for n in dict.fromkeys(name for block in blocks for name in block.names) if n not in own.names]
+
+
+def _names_line(names: Sequence[str]) -> list[str]:
+    return [f"Members: {', '.join(names)}"] if names else []
+
+
+def _name_items(names: Sequence[str]) -> list[str]:
+    return [f"- `{name}`" for name in names]
+
+
+def _parts(
+    subject: SectionSubject, outline: Outline, group: str, blocks: Sequence[Block], window: EmbeddingWindow
+) -> list[SummarySection]:
+    texts = [block.text for block in blocks]
+    key = f"{outline.prefix}-{group}"
+    parts: list[Part] = split_many(outline.short_header, texts, window)
+    sections = []
+    for number, part in enumerate(parts, start=1):
+        held = blocks[part.first : part.stop]
+        title = f"# {subject.kind} {subject.symbol}: {group}, part {number} of {len(parts)}\n"
+        artifact = "\n".join([title, *(block.markdown for block in held if block.markdown)])
+        sections.append(section_of(subject, key, part.text, part.tokens, held, artifact, (number, len(parts))))
+    return sections
+
+
+def _artifact(own: Block, members: Sequence[str]) -> str:
+    """The markdown of the declaration, and a list of its members."""
+    items = [item for item in members if item]
+    return "\n".join([own.markdown, *(["## Members", "", *items] if items else [])])

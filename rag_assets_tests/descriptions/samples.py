@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rag_assets.classification import Classifier
 from rag_assets.contracts.artifacts import document_uri
+from rag_assets.contracts.description import SummaryFacts
 from rag_assets.contracts.identity import content_hash
 from rag_assets.contracts.segment import SegmentedFile
 from rag_assets.contracts.source_file import DocumentIdentity, GitRepoInfo, IndexFileContext
@@ -12,11 +13,13 @@ from rag_assets.descriptions import (
     DescriptionBuilderRegistry,
     Domain,
     FileOutcome,
-    GeneralDescription,
     SourceFileProcessor,
     StaticResourceDictionary,
+    SymbolDescription,
+    TextDescription,
     register_builders,
 )
+from rag_assets.descriptions.builders.general import GeneralDescriptionBuilder
 from rag_assets.languages import detect_language
 from rag_assets.segmentation import segment_file
 
@@ -54,8 +57,28 @@ def described_file(text: str, path: str = "src/Shop/Code.cs", domains: tuple[Dom
     return processor(domains=domains).describe_file(file_context(text, path), segmented(text, path))
 
 
-def described(text: str, path: str = "src/Shop/Code.cs", domains: tuple[Domain, ...] = ()) -> GeneralDescription:
-    """The general description of the first segment of a text."""
-    found = described_file(text, path, domains).descriptions[0]
-    assert isinstance(found, GeneralDescription)
+def general_registry() -> DescriptionBuilderRegistry:
+    """Nothing but the general builder."""
+    made = DescriptionBuilderRegistry()
+    made.register_fallback(GeneralDescriptionBuilder)
+    return made
+
+
+def general_description(text: str, path: str, domains: tuple[Domain, ...] = ()) -> SummaryFacts:
+    """What the general builder makes of the first segment of a text."""
+    made = processor(general_registry(), domains).describe_file(file_context(text, path), segmented(text, path))
+    return made.descriptions[0]
+
+
+def described(text: str, path: str = "src/Shop/Code.cs", domains: tuple[Domain, ...] = ()) -> SymbolDescription:
+    """The general description of the first segment of a text of code."""
+    found = general_description(text, path, domains)
+    assert isinstance(found, SymbolDescription)
+    return found
+
+
+def described_text(text: str, path: str) -> TextDescription:
+    """The general description of a text that is not code."""
+    found = general_description(text, path)
+    assert isinstance(found, TextDescription)
     return found

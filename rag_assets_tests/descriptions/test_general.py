@@ -14,9 +14,17 @@ from rag_assets.contracts.description import SummaryFacts
 from rag_assets.contracts.kinds import RagContentType, SubtypeKind
 from rag_assets.contracts.section import SummarySection
 from rag_assets.contracts.segment import LineIndex, Member, MemberKind, ParseHealth, Segment, SegmentedFile
-from rag_assets.descriptions import GeneralDescription
+from rag_assets.descriptions import SymbolDescription, TextDescription
 from rag_assets.descriptions.builders.general import GeneralDescriptionBuilder
-from rag_assets_tests.descriptions.samples import DOMAINS, described, described_file, file_context, processor
+from rag_assets_tests.descriptions.samples import (
+    DOMAINS,
+    described,
+    described_file,
+    described_text,
+    file_context,
+    general_description,
+    processor,
+)
 from rag_assets_tests.sections.windows import window
 
 SERVICE = """\
@@ -163,7 +171,7 @@ def test_a_description_survives_storage_as_json(path: str, text: str) -> None:
     """Stages store descriptions as JSON; what comes back is equal and builds equal sections."""
     for found in described_file(text, path).descriptions:
         stored = msgspec.json.encode(found)
-        restored = msgspec.json.decode(stored, type=SummaryFacts.type_named("GeneralDescription"))
+        restored = msgspec.json.decode(stored, type=SummaryFacts.type_named(type(found).__name__))
         assert restored == found
         assert msgspec.json.encode(restored) == stored
         assert sections_of(restored) == sections_of(found)
@@ -175,7 +183,7 @@ def test_every_segment_has_sections_that_cover_it(path: str, text: str) -> None:
     segment, with exact lines; within the window."""
     lines = LineIndex(text)
     outcome = described_file(text, path)
-    descriptions = [found for found in outcome.descriptions if isinstance(found, GeneralDescription)]
+    descriptions = [found for found in outcome.descriptions if isinstance(found, SymbolDescription | TextDescription)]
     assert descriptions
     for found in descriptions:
         rest = {i for i in range(found.span.char_start, found.span.char_end) if not text[i].isspace()}
@@ -198,7 +206,7 @@ def test_every_segment_has_sections_that_cover_it(path: str, text: str) -> None:
 def test_every_section_becomes_one_valid_point(path: str, text: str) -> None:
     """A22, A24, A30–A38, B14–B16, R1, R3: no errors, unique ids and URIs, the embedded text is the snippet."""
     for found in described_file(text, path).descriptions:
-        assert isinstance(found, GeneralDescription)
+        assert isinstance(found, SymbolDescription | TextDescription)
         sections = sections_of(found, 64)
         for section in sections:
             section.source_text = section.span.slice(text)
@@ -229,7 +237,7 @@ def test_every_section_becomes_one_valid_point(path: str, text: str) -> None:
 )
 def test_content_types(path: str, text: str, content_type: RagContentType, source_type: str) -> None:
     """B01, A30: SourceCode unless the file is something else."""
-    found = described(text, path)
+    found = general_description(text, path)
     assert (found.content_type, found.source_type) == (content_type, source_type)
 
 
@@ -371,10 +379,10 @@ def test_statements_inside_a_type_share_out_what_stands_around_them() -> None:
 
 def test_documents_keep_their_own_words() -> None:
     """R4: for documents and SQL the text is the snippet; keys, anchors and headings come along."""
-    (markdown,) = sections_of(described("# Shop\n\nHow to order.\n", "docs/guide.md"))
+    (markdown,) = sections_of(described_text("# Shop\n\nHow to order.\n", "docs/guide.md"))
     assert markdown.finder_snippet == "Markdown: docs/guide.md\nShop\n\n# Shop\n\nHow to order."
     assert markdown.graph_node_keys == ("doc:docs/guide.md#shop|SECTION",)
-    (sql, *_) = sections_of(described("CREATE TABLE dbo.Orders (\n  Id int NOT NULL\n);\n", "db/o.sql"))
+    (sql, *_) = sections_of(described_text("CREATE TABLE dbo.Orders (\n  Id int NOT NULL\n);\n", "db/o.sql"))
     assert sql.section_key == "sql-object-overview"
     assert sql.finder_snippet.startswith("SqlObject: dbo.Orders")
     assert "Id int NOT NULL" in sql.finder_snippet
@@ -391,5 +399,5 @@ def test_every_field_of_a_description_is_plain() -> None:
 
 def test_the_kind_is_not_the_builders_business() -> None:
     """A09, A10: the builder leaves the kind empty; the processor writes what classification said."""
-    assert GeneralDescription().kind == ""
+    assert SymbolDescription().kind == ""
     assert described("enum E { A }").kind == SubtypeKind.ENUM.value

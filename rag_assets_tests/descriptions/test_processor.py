@@ -9,7 +9,7 @@ from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.contracts.result import InvokeResult, Message
 from rag_assets.contracts.segment import SymbolText
 from rag_assets.contracts.source_file import IndexFileContext
-from rag_assets.descriptions import DescriptionBuilderRegistry, GeneralDescription, Outcome
+from rag_assets.descriptions import DescriptionBuilderRegistry, Outcome, TextDescription
 from rag_assets.descriptions.processor import BuilderError
 from rag_assets_tests.descriptions.samples import described_file, file_context, processor, segmented
 
@@ -50,7 +50,7 @@ class Echo(_Builder):
     """Shows what a builder is given."""
 
     def result(self, symbol_text: SymbolText) -> InvokeResult[SummaryFacts]:
-        return InvokeResult.create(GeneralDescription(text=str(symbol_text), symbol=symbol_text.segment.symbol))
+        return InvokeResult.create(TextDescription(text=str(symbol_text), symbol=symbol_text.segment.symbol))
 
 
 def registry_of(**builders: type) -> DescriptionBuilderRegistry:
@@ -73,7 +73,7 @@ def test_a_builder_gets_the_text_of_its_segment_only() -> None:
     """A11: `symbol_text` is the exact slice."""
     made = processor(registry_of(Interface=Echo, Enum=Echo))
     found = made.describe_file(file_context(TEXT), segmented(TEXT))
-    texts = [d.text for d in found.descriptions if isinstance(d, GeneralDescription)]
+    texts = [d.text for d in found.descriptions if isinstance(d, TextDescription)]
     assert texts == ["interface IA { }", "enum B { X }"]
 
 

@@ -23,6 +23,7 @@ def block(number: int, text: str = "") -> Block:
 
 def outline(members: int, header: str = "Purpose: orders") -> Outline:
     return Outline(
+        prefix="ef-data-context",
         header=["Kind: EfDataContext", header],
         short_header=["Kind: EfDataContext"],
         self_block=Block("", Span(1, 1, 0, 9), ("Orders",), ("key:Orders",), "# Orders\n"),
@@ -38,7 +39,7 @@ def test_a_small_type_is_one_section() -> None:
     assert section.names == ("Orders", "M1", "M2", "M3")
     assert section.graph_node_keys == ("key:Orders", "key:M1", "key:M2", "key:M3")
     assert section.finder_snippet.endswith("void M1(int a)\nvoid M2(int a)\nvoid M3(int a)")
-    assert section.backing_artifact == "# Orders\n\n- `M1`\n- `M2`\n- `M3`"
+    assert section.backing_artifact == "# Orders\n\n## Members\n\n- `M1`\n- `M2`\n- `M3`"
     assert section.snippet_tokens is not None and section.snippet_tokens > 20
 
 
@@ -71,7 +72,7 @@ def test_a_large_type_is_an_overview_and_numbered_members() -> None:
 def test_nothing_before_the_first_member_gives_the_overview_its_slice() -> None:
     """C04: a slice is never empty; a module begins with its first function."""
     made = outline(100)
-    empty = Outline(made.header, made.short_header, Block("", Span(1, 1, 10, 10), ("M",)), made.blocks)
+    empty = Outline(made.prefix, made.header, made.short_header, Block("", Span(1, 1, 10, 10), ("M",)), made.blocks)
     assert code_sections(SUBJECT, empty, window(64))[0].span == made.blocks[0].span
 
 

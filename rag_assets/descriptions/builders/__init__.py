@@ -1,4 +1,4 @@
-"""The built-in description builders. A kind-specific builder is registered before the general one of its kind."""
+"""The built-in description builders: those of each kind, and the general one for everything they leave."""
 
 from __future__ import annotations
 
@@ -7,11 +7,16 @@ from rag_assets.descriptions.builders.general import GeneralDescriptionBuilder
 from rag_assets.descriptions.registry import DescriptionBuilderRegistry
 from rag_assets.descriptions.services import Services
 
+BUILDERS: tuple[tuple[type, tuple[SubtypeKind, ...]], ...] = ()
+"""Builder types and the kinds they describe, in order of use."""
+
 
 def register_builders(registry: DescriptionBuilderRegistry) -> None:
-    """Registers the built-in builders: the general one for every kind."""
-    for kind in SubtypeKind:
-        registry.register(GeneralDescriptionBuilder, kind)
+    """Registers the built-in builders. Several may describe one kind; each decides what it applies to (A18)."""
+    for builder_type, kinds in BUILDERS:
+        for kind in kinds:
+            registry.register(builder_type, kind)
+    registry.register_fallback(GeneralDescriptionBuilder)
 
 
 def default_registry(services: Services | None = None) -> DescriptionBuilderRegistry:
