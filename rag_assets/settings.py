@@ -116,6 +116,7 @@ class Settings(BaseSettings):
     sources: SourceLimits = Field(default=SourceLimits(), description="what discovery refuses")
     embedder: EmbedderSettings = Field(default=EmbedderSettings(), description="the local embedding model")
     stores: StoreSettings = Field(default=StoreSettings(), description="the embedded vector store")
+    workers: int = Field(default=0, ge=0, description="processes that parse and describe; 0: one per core, at most 4")
 
     @field_validator("repositories")
     @classmethod

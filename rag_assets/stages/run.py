@@ -42,7 +42,7 @@ def run_stages(
             discovered,
             segment_files(build, shown),
             describe_files(build, shown),
-            build_sections(build, embedder.window, shown),
+            build_sections(build, shown),
             embed_sections(build, embedder, shown),
             build_keyword_weights(build, shown),
             build_points(build, shown),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from rag_assets.stages.build import IndexBuild, StageReport
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.rows import PARSED_FILES, SEGMENTS
 from rag_assets.stages.versions import stage_version
+from rag_assets.stages.workers import map_buckets
 from rag_assets.stores.blobs import BlobStore
 from rag_assets.stores.cache import Cache, cache_key
 from rag_assets.stores.tables import digest_files, read_rows, write_part
@@ -35,26 +37,21 @@ def segment_files(build: IndexBuild, progress: Progress) -> StageReport:
     done = build.finished(STAGE, inputs)
     if done is not None:
         return done
-    version = stage_version(STAGE)
     totals: Counter[str] = Counter()
     health: Counter[str] = Counter()
     unclean: list[dict[str, Any]] = []
     parts: list[Path] = []
     progress.begin(STAGE, build.required("discovered_files").counts["indexed"], "files")
-    with Cache(build.home.cache, STAGE) as cache:
-        for bucket in build.buckets:
-            rows = indexed_files(build, bucket)
-            segmented = _segmented(build, cache, version, rows, totals, progress)
-            for row, file in zip(rows, segmented, strict=True):
-                health[file.health.value] += 1
-                totals["segments"] += len(file.segments)
-                if file.health not in (ParseHealth.OK, ParseHealth.NO_GRAMMAR) and len(unclean) < _SHOWN_FILES:
-                    unclean.append({"path": row["path"], "health": file.health.value, "detail": file.detail})
-            parts += _write_bucket(build, bucket, rows, segmented)
+    for made in map_buckets(_segment_bucket, build):
+        totals.update(made.totals)
+        health.update(made.health)
+        unclean += made.unclean[: _SHOWN_FILES - len(unclean)]
+        parts += made.parts
+        progress.advance(made.health.total())
     progress.end(f"{totals['segments']} segments; {totals['parsed']} files parsed, {totals['from_cache']} from cache")
     report = StageReport(
         stage=STAGE,
-        version=version,
+        version=stage_version(STAGE),
         inputs=inputs,
         output=digest_files(parts, build.directory),
         counts={
@@ -70,29 +67,48 @@ def segment_files(build: IndexBuild, progress: Progress) -> StageReport:
     return build.finish(report)
 
 
+@dataclass(frozen=True, slots=True)
+class _Bucket:
+    """What segmenting one bucket gave."""
+
+    parts: list[Path]
+    totals: Counter[str]
+    health: Counter[str]
+    unclean: list[dict[str, Any]]
+
+
+def _segment_bucket(build: IndexBuild, bucket: int) -> _Bucket:
+    """Segments the files of one bucket and writes its parts. Runs in a worker process."""
+    totals: Counter[str] = Counter()
+    rows = indexed_files(build, bucket)
+    with Cache(build.home.cache, STAGE) as cache:
+        segmented = _segmented(build, cache, rows, totals)
+    totals["segments"] = sum(len(file.segments) for file in segmented)
+    unclean = [
+        {"path": row["path"], "health": file.health.value, "detail": file.detail}
+        for row, file in zip(rows, segmented, strict=True)
+        if file.health not in (ParseHealth.OK, ParseHealth.NO_GRAMMAR)
+    ]
+    parts = _write_bucket(build, bucket, rows, segmented)
+    return _Bucket(parts, totals, Counter(file.health.value for file in segmented), unclean)
+
+
 def _segmented(
-    build: IndexBuild,
-    cache: Cache,
-    version: str,
-    rows: list[dict[str, Any]],
-    totals: Counter[str],
-    progress: Progress,
+    build: IndexBuild, cache: Cache, rows: list[dict[str, Any]], totals: Counter[str]
 ) -> list[SegmentedFile]:
     """The segments of each row, from the cache where it has them."""
     blobs = BlobStore(build.home.blobs)
+    version = stage_version(STAGE)
     keys = [cache_key(STAGE, version, row["language"], row["path"], row["text_sha256"]) for row in rows]
     found = {key: msgspec.msgpack.decode(value, type=SegmentedFile) for key, value in cache.get_many(keys).items()}
     missing = [(key, row) for key, row in zip(keys, rows, strict=True) if key not in found]
     totals["parsed"] += len(missing)
     totals["from_cache"] += len(rows) - len(missing)
-    progress.advance(len(rows) - len(missing))
-
     for start in range(0, len(missing), _CACHE_BATCH):
         made = []
         for key, row in missing[start : start + _CACHE_BATCH]:
             found[key] = segment_file(blobs.get(row["text_sha256"]), row["path"], row["language"])
             made.append((key, msgspec.msgpack.encode(found[key])))
-            progress.advance(1, row["path"])
         cache.put_many(made)
     return [found[key] for key in keys]
 

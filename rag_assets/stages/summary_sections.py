@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,14 @@ import msgspec
 
 from rag_assets.contracts.description import SummaryFacts
 from rag_assets.contracts.section import EmbeddingWindow, SummarySection
+from rag_assets.models import embedding_window
+from rag_assets.settings import EmbedderSettings
 from rag_assets.stages.build import IndexBuild, StageReport
 from rag_assets.stages.descriptions import file_contexts, read_descriptions
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.rows import SUMMARY_SECTIONS
 from rag_assets.stages.versions import stage_version
+from rag_assets.stages.workers import map_buckets
 from rag_assets.stores.tables import digest_files, read_rows, write_part
 
 STAGE = "summary_sections"
@@ -32,8 +36,8 @@ class SectionRow:
     section: SummarySection
 
 
-def build_sections(build: IndexBuild, window: EmbeddingWindow, progress: Progress) -> StageReport:
-    """Builds the sections of all descriptions."""
+def build_sections(build: IndexBuild, progress: Progress) -> StageReport:
+    """Builds the sections of all descriptions, for the window of the embedder in the settings."""
     inputs = build.inputs_of(STAGE, "descriptions")
     done = build.finished(STAGE, inputs)
     if done is not None:
@@ -42,17 +46,11 @@ def build_sections(build: IndexBuild, window: EmbeddingWindow, progress: Progres
     kinds: Counter[str] = Counter()
     parts: list[Path] = []
     progress.begin(STAGE, build.required("descriptions").counts["descriptions"], "descriptions")
-    for bucket in build.buckets:
-        rows: list[dict[str, Any]] = []
-        for row, ordinal, description in read_descriptions(build, bucket):
-            for section in description.use_window(window).build_summary_sections():
-                rows.append(_row(description, ordinal, row, section))
-                kinds[section.kind] += 1
-                counts["split"] += section.part_total > 1 and section.part_index == 1
-            progress.advance(1, description.path)
-        counts["sections"] += len(rows)
-        columns = {name: [row[name] for row in rows] for name in SUMMARY_SECTIONS.names}
-        parts.append(write_part(build.directory, STAGE, bucket, SUMMARY_SECTIONS, columns))
+    for part, found, found_kinds in map_buckets(_section_bucket, build):
+        parts.append(part)
+        counts.update(found)
+        kinds.update(found_kinds)
+        progress.advance(found["descriptions"])
     progress.end(f"{counts['sections']} sections")
     report = StageReport(
         stage=STAGE,
@@ -63,6 +61,29 @@ def build_sections(build: IndexBuild, window: EmbeddingWindow, progress: Progres
         tables={"sections by kind": [{"kind": kind, "sections": count} for kind, count in kinds.most_common()]},
     )
     return build.finish(report)
+
+
+def _section_bucket(build: IndexBuild, bucket: int) -> tuple[Path, Counter[str], Counter[str]]:
+    """Writes the sections of one bucket: (part, counts, sections by kind). Runs in a worker process."""
+    window = _window(build.settings.embedder, build.home.cache)
+    counts: Counter[str] = Counter()
+    kinds: Counter[str] = Counter()
+    rows: list[dict[str, Any]] = []
+    for row, ordinal, description in read_descriptions(build, bucket):
+        for section in description.use_window(window).build_summary_sections():
+            rows.append(_row(description, ordinal, row, section))
+            kinds[section.kind] += 1
+            counts["split"] += section.part_total > 1 and section.part_index == 1
+        counts["descriptions"] += 1
+    counts["sections"] = len(rows)
+    columns = {name: [row[name] for row in rows] for name in SUMMARY_SECTIONS.names}
+    return write_part(build.directory, STAGE, bucket, SUMMARY_SECTIONS, columns), counts, kinds
+
+
+@lru_cache(maxsize=1)
+def _window(settings: EmbedderSettings, cache: Path) -> EmbeddingWindow:
+    """Once per process: the tokenizer takes a tenth of a second to load and keeps the words it has seen."""
+    return embedding_window(settings, cache)
 
 
 def _row(description: SummaryFacts, ordinal: int, row: int, section: SummarySection) -> dict[str, Any]:
@@ -77,6 +98,9 @@ def _row(description: SummaryFacts, ordinal: int, row: int, section: SummarySect
         "part_total": section.part_total,
         "line_start": section.span.line_start,
         "line_end": section.span.line_end,
+        "char_start": section.span.char_start,
+        "char_end": section.span.char_end,
+        "names": list(section.names),
         "finder_snippet": section.section_normalized_text,
         "section": msgspec.json.encode(section),
     }

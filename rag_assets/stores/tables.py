@@ -16,8 +16,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-FILES_PER_BUCKET = 1024
-"""~8 MB of source a bucket: small beside the embedding model, and Parquet costs 5 ms to open and 10 to write."""
+FILES_PER_BUCKET = 128
+"""~1 MB of source: enough buckets to share out evenly, each large beside the 15 ms that its Parquet files cost."""
 MAX_BUCKETS = 512
 _COMPRESSION = "zstd"
 

@@ -102,10 +102,10 @@ class ShardWriter:
                 raise VectorStoreError(
                     f"point {point.id}: vector of shape {point.dense.shape}, the shard holds ({self._dimension},)"
                 )
-            vectors[DENSE] = point.dense
+            vectors[DENSE] = point.dense.tolist()  # the engine takes lists faster than arrays
         indices, values = point.sparse
         if len(indices):
-            vectors[SPARSE] = _sparse_vector(indices, values)
+            vectors[SPARSE] = edge.SparseVector(indices.tolist(), values.tolist())
         try:
             return edge.Point(point.id, vectors, _packed(point.payload))
         except (TypeError, ValueError) as error:  # not a UUID, or a payload that is not JSON

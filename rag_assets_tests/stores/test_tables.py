@@ -22,7 +22,7 @@ SCHEMA = pa.schema([("path", pa.string()), ("n", pa.int64())])
 
 
 @pytest.mark.parametrize(
-    ("files", "buckets"), [(0, 1), (1, 1), (1024, 1), (1025, 2), (100_000, 98), (10**7, MAX_BUCKETS)]
+    ("files", "buckets"), [(0, 1), (1, 1), (128, 1), (129, 2), (60_000, 469), (10**7, MAX_BUCKETS)]
 )
 def test_bucket_count_grows_with_the_snapshot(files: int, buckets: int) -> None:
     assert bucket_count(files) == buckets

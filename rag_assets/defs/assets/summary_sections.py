@@ -7,7 +7,6 @@ from dagster import AssetExecutionContext, MaterializeResult, ResourceParam, ass
 from rag_assets.defs.partitions import index_labels, one_run_for_all_labels
 from rag_assets.defs.resources import Workspace
 from rag_assets.defs.stage_asset import candidate, check_specs, materialize_labels
-from rag_assets.models import embedding_window
 from rag_assets.stages.build import IndexBuild, StageReport
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.summary_sections import build_sections
@@ -32,7 +31,6 @@ def summary_sections(
 ) -> Iterator[MaterializeResult[None]]:
     def work(label: str) -> tuple[IndexBuild, StageReport]:
         build = candidate(context, workspace, label)
-        window = embedding_window(workspace.settings().embedder, build.home.cache)
-        return build, build_sections(build, window, progress)
+        return build, build_sections(build, progress)
 
     yield from materialize_labels(context, workspace, work)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -36,7 +36,7 @@ class TermCounts:
         return len(self.offsets) - 1
 
 
-def count_terms(sections: Sequence[Mapping[str, str]], fields: Sequence[Field] = FIELDS) -> TermCounts:
+def count_terms(sections: Iterable[Mapping[str, str]], fields: Sequence[Field] = FIELDS) -> TermCounts:
     """Counts the terms of `sections`, each a mapping from field name to text; an absent field is empty.
 
     Raises KeyError for a field that is not in `fields`. Pure: the same texts give the same bytes.

@@ -1,0 +1,127 @@
+"""Buckets of a stage worked on by several processes: Python parses on one core at a time, a repository has many files.
+
+Every bucket reads its own parts and writes its own, so order and number of workers change no byte of the result.
+"""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.connection import wait
+from typing import Any, TypeVar
+
+from rag_assets.models.cores import usable_cores
+from rag_assets.stages.build import IndexBuild
+
+R = TypeVar("R")
+
+MAX_WORKERS = 4
+"""A worker takes 150 to 250 MB; with more than four the embedding model, not the parser, is what a build waits for."""
+
+_PRELOADED = ["rag_assets.stages.run"]
+_log = logging.getLogger(__name__)
+
+
+def map_buckets(work: Callable[..., R], build: IndexBuild, *arguments: Any) -> Iterator[R]:
+    """`work(build, bucket, *arguments)` of every bucket, results in bucket order.
+
+    In worker processes when there are several buckets and cores, so `work` is a module's function and what it
+    takes and returns can be pickled; else here. What it raises is raised here. Where worker processes die (out of
+    memory, a `__main__` that cannot be imported) the rest is done here, one bucket at a time.
+    """
+    done = 0
+    if workers_for(build) > 1:
+        try:
+            for result in _in_processes(work, build, arguments):
+                done += 1
+                yield result
+        except BrokenProcessPool as error:
+            _log.warning("worker processes ended early (%s); going on with one process", error)
+            _Pool.give_up()
+    for bucket in build.buckets[done:]:
+        yield work(build, bucket, *arguments)
+
+
+def start_workers(build: IndexBuild) -> None:
+    """Starts the processes that the next stages will want, while this one goes on."""
+    workers = workers_for(build)
+    if workers > 1:  # a thread, because starting waits until the first process has imported everything
+        threading.Thread(target=_Pool.open, args=(workers,), name="start-workers", daemon=True).start()
+
+
+def workers_for(build: IndexBuild) -> int:
+    """How many processes work on the buckets of `build`; 1 is this one."""
+    if _Pool.given_up:
+        return 1
+    return min(build.settings.workers or min(usable_cores(), MAX_WORKERS), len(build.buckets))
+
+
+def _in_processes(work: Callable[..., R], build: IndexBuild, arguments: tuple[Any, ...]) -> Iterator[R]:
+    pool = _Pool.open(workers_for(build))
+    futures: list[Future[R]] = [pool.submit(work, build, bucket, *arguments) for bucket in build.buckets]
+    try:
+        for future in futures:
+            yield future.result()
+    finally:
+        for future in futures:
+            future.cancel()
+
+
+class _Pool:
+    """The worker processes of this process, kept from stage to stage: to start them costs more than a small stage."""
+
+    _executor: ProcessPoolExecutor | None = None
+    _workers = 0
+    _lock = threading.Lock()
+    given_up = False
+
+    @classmethod
+    def open(cls, workers: int) -> ProcessPoolExecutor:
+        """The running pool of that many processes."""
+        with cls._lock:
+            if cls._executor is None or cls._workers != workers:
+                cls.close()
+                cls._executor = ProcessPoolExecutor(workers, mp_context=_context(), initializer=_start_worker)
+                cls._workers = workers
+                cls._executor.submit(os.getpid)  # the first task starts all of them
+            return cls._executor
+
+    @classmethod
+    def close(cls) -> None:
+        if cls._executor is not None:
+            cls._executor.shutdown(wait=False, cancel_futures=True)
+            cls._executor = None
+
+    @classmethod
+    def give_up(cls) -> None:
+        cls.close()
+        cls.given_up = True
+
+
+def _context() -> multiprocessing.context.BaseContext:
+    """Never a plain fork: this process has threads of pyarrow, onnxruntime and the vector engine."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(_PRELOADED)
+    return context
+
+
+def _start_worker() -> None:
+    """Ctrl-C is for the parent, which stops handing out work; a worker ends when its parent is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, name="end-with-parent", daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A killed parent leaves the queue open, as its workers hold both ends of it: they would wait forever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)

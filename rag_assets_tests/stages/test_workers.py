@@ -1,0 +1,148 @@
+"""Buckets in worker processes: order, errors, dying workers, a killed parent, and the same bytes as in one process."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rag_assets.contracts.source_file import GitRepoInfo
+from rag_assets.stages import workers
+from rag_assets.stages.build import BuildError, BuildSpec, IndexBuild
+from rag_assets.stages.workers import map_buckets, workers_for
+from rag_assets.stores import tables
+from rag_assets.stores.home import Home
+from rag_assets_tests.git_repository import Repository
+from rag_assets_tests.stages.conftest import Built, built, lexical
+from rag_assets_tests.stages.test_rebuilds import tables as digests
+
+BuildOf = Callable[[Mapping[str, str | bytes]], Built]
+
+
+@pytest.fixture(autouse=True)
+def own_pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(workers._Pool, "given_up", False)
+    yield
+    workers._Pool.close()
+
+
+def build_of_buckets(home: Path, buckets: int, processes: int = 2) -> IndexBuild:
+    spec = BuildSpec(
+        index_label="shop@main",
+        generation_id="g",
+        ref="main",
+        git=GitRepoInfo("", "main", "c" * 40, "2026-01-02T03:04:05Z"),
+        bucket_count=buckets,
+        config_hash="",
+        embedding_model="lexical-only",
+        repository={},
+    )
+    return IndexBuild(Home(home), lexical(home).model_copy(update={"workers": processes}), spec)
+
+
+def bucket_and_process(build: IndexBuild, bucket: int, started: str) -> tuple[int, int, str]:
+    time.sleep(0.05 * (bucket % 2))  # so that they do not finish in order
+    return bucket, os.getpid(), started
+
+
+def failing_on_two(build: IndexBuild, bucket: int) -> int:
+    if bucket == 2:
+        raise BuildError("bucket 2 cannot be read")
+    return bucket
+
+
+def dying_in_a_worker(build: IndexBuild, bucket: int, parent: int) -> int:
+    if os.getpid() != parent and bucket >= 1:
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(60)
+    return bucket
+
+
+def test_results_come_in_bucket_order_from_other_processes(tmp_path: Path) -> None:
+    found = list(map_buckets(bucket_and_process, build_of_buckets(tmp_path, 6), "now"))
+    assert [bucket for bucket, _, _ in found] == list(range(6))
+    assert os.getpid() not in {process for _, process, _ in found}
+    assert {started for _, _, started in found} == {"now"}
+
+
+@pytest.mark.parametrize(("buckets", "processes"), [(1, 2), (6, 1)], ids=["one bucket", "one worker"])
+def test_small_work_stays_here(tmp_path: Path, buckets: int, processes: int) -> None:
+    found = list(map_buckets(bucket_and_process, build_of_buckets(tmp_path, buckets, processes), ""))
+    assert {process for _, process, _ in found} == {os.getpid()}
+
+
+def test_workers_are_bounded(tmp_path: Path) -> None:
+    assert workers_for(build_of_buckets(tmp_path, 3, 8)) == 3
+    assert workers_for(build_of_buckets(tmp_path, 100, 0)) <= workers.MAX_WORKERS
+
+
+def test_what_a_worker_raises_is_raised_here(tmp_path: Path) -> None:
+    found = map_buckets(failing_on_two, build_of_buckets(tmp_path, 5))
+    assert [next(found), next(found)] == [0, 1]
+    with pytest.raises(BuildError, match="bucket 2 cannot be read"):
+        next(found)
+    assert list(map_buckets(bucket_and_process, build_of_buckets(tmp_path, 2), "")), "the pool goes on"
+
+
+def test_dying_workers_lose_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    build = build_of_buckets(tmp_path, 5)
+    assert list(map_buckets(dying_in_a_worker, build, os.getpid())) == [0, 1, 2, 3, 4]
+    assert "going on with one process" in caplog.text
+    assert workers_for(build) == 1, "they would die again"
+
+
+PARENT = """
+import sys
+from pathlib import Path
+from rag_assets_tests.stages.test_workers import bucket_and_process, build_of_buckets
+from rag_assets.stages.workers import map_buckets
+if __name__ == "__main__":
+    found = list(map_buckets(bucket_and_process, build_of_buckets(Path(sys.argv[1]), 6), ""))
+    print(*sorted({process for _, process, _ in found}), flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="asks for processes with signal 0")
+def test_workers_do_not_outlive_a_killed_parent(tmp_path: Path) -> None:
+    parent = subprocess.Popen(
+        [sys.executable, "-c", PARENT, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert parent.stdout is not None
+    alive = {int(process) for process in parent.stdout.readline().split()}
+    assert alive
+    parent.kill()
+    parent.wait()
+    deadline = time.monotonic() + 20
+    while alive and time.monotonic() < deadline:
+        alive = {process for process in alive if _is_running(process)}
+        time.sleep(0.05)
+    assert not alive
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_the_number_of_workers_changes_no_byte(
+    tmp_path: Path, shop_source: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "FILES_PER_BUCKET", 6)
+    one, several = (
+        built(shop_source, lexical(tmp_path / str(number)).model_copy(update={"workers": number})) for number in (1, 3)
+    )
+    assert one.build.spec.bucket_count > 3
+    assert digests(one.build.directory) == digests(several.build.directory)
+    for stage, report in one.reports.items():
+        assert replace(report, tables={}) == replace(several.reports[stage], tables={})
