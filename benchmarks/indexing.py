@@ -4,8 +4,9 @@
     python benchmarks/indexing.py PATH --lexical-only
 
 Floor: reading the files of the commit, the bare tree-sitter parse of its C# files, and splitting all its texts into
-keyword terms; one core, in the same run. Every build runs in a process of its own with a home of its own. Times are
-CPU seconds where they say so, because shared machines make wall times noisy.
+keyword terms; one core, in the same run. Two builds, each in a process of its own with a home of its own and a hash
+seed of its own: the first with as many workers as the settings give, the second in one process, whose CPU time is the
+work itself. Both must give the same bytes. Elapsed times mean something on an idle machine only.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ def main() -> None:
     parser.add_argument("repository", help="git URL or path")
     parser.add_argument("--ref", default=None)
     parser.add_argument("--lexical-only", action="store_true", help="leave the embedding model out")
-    parser.add_argument("--skip-determinism", action="store_true", help="leave out the second full build")
+    parser.add_argument("--workers", type=int, default=0, help="of the first build; 0: what the settings give")
+    parser.add_argument("--seed", default="0", help=argparse.SUPPRESS)
     parser.add_argument("--child", default="", help=argparse.SUPPRESS)
     parser.add_argument("--home", default="", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -52,20 +54,27 @@ def report(arguments: argparse.Namespace, folder: Path) -> None:
     home = folder / "home"
     base = child(arguments, "floor", home)
     first = child(arguments, "build", home)
+    alone = child(arguments, "build", folder / "other", "--workers", "1", "--seed", "4711")
     print(f"\n{arguments.repository} @ {first['commit'][:8]}: {base['files']} files, {base['csharp_files']} of them C#")
     table(
-        ("floor", "CPU s"),
+        ("floor", "s"),
         [(name, f"{base[name]:.2f}") for name in ("read", "parse", "tokenise")],
     )
-    rows = [(stage, f"{cpu:.2f}", f"{wall:.2f}") for stage, (cpu, wall) in first["stages"].items()]
-    table(("stage", "CPU s", "wall s"), rows)
-    others = sum(cpu for stage, (cpu, _) in first["stages"].items() if stage != "embeddings")
+    rows = [
+        (stage, f"{wall:.2f}", f"{alone['stages'][stage][1]:.2f}", f"{alone['stages'][stage][0]:.2f}")
+        for stage, (_, wall) in first["stages"].items()
+    ]
+    table(("stage", f"elapsed s, {first['workers']} workers", "elapsed s, one process", "CPU s, one process"), rows)
     limit = base["parse"] + base["tokenise"]
+    elapsed = sum(wall for stage, (_, wall) in first["stages"].items() if stage != "embeddings")
+    work = sum(cpu for stage, (cpu, _) in alone["stages"].items() if stage != "embeddings")
+    different = [name for name, digest in first["digests"].items() if alone["digests"].get(name) != digest]
     again = child(arguments, "dagster", home)
     found = child(arguments, "search", home)
     results = [
-        ("everything except embedding / (parse + tokenise), CPU", f"{others / limit:.2f}", "<= 4"),
-        ("peak memory of the build, MB", f"{first['peak_mb']:.0f}", "<= 1500"),
+        ("everything except embedding / (parse + tokenise), elapsed", f"{elapsed / limit:.2f}", "<= 4"),
+        ("  the same in CPU time of one process", f"{work / limit:.2f}", ""),
+        ("peak memory of the build with its workers, MB", f"{first['peak_mb']:.0f}", "<= 1500"),
         ("same commit again through Dagster, s", f"{again['wall']:.2f}", "<= 6"),
         ("  of it in the stages (the rest is Dagster), s", f"{again['stages_wall']:.2f}", ""),
         ("  files parsed / texts embedded", f"{again['parsed']} / {again['embedded']}", "0 / 0"),
@@ -74,19 +83,17 @@ def report(arguments: argparse.Namespace, folder: Path) -> None:
         ("search, warm, p50 ms", f"{found['p50']:.1f}", "<= 20"),
         ("search, warm, p95 ms", f"{found['p95']:.1f}", ""),
     ]
-    if not arguments.skip_determinism:
-        second = child(arguments, "build", folder / "other", seed="4711")
-        same = first["digests"] == second["digests"]
-        results.append(("two builds, two hash seeds: tables byte-identical", "yes" if same else "NO", "yes"))
-        if not same:
-            different = [name for name, digest in first["digests"].items() if second["digests"].get(name) != digest]
-            print("different:", ", ".join(different[:10]))
+    results.append(("two builds, two hash seeds: tables byte-identical", "NO" if different else "yes", "yes"))
+    if different:
+        print("different:", ", ".join(different[:10]))
     table(("measure", "found", "target"), results)
 
 
-def child(arguments: argparse.Namespace, name: str, home: Path, seed: str = "0") -> dict[str, Any]:
+def child(arguments: argparse.Namespace, name: str, home: Path, *options: str) -> dict[str, Any]:
     """Runs one part in a fresh process, so that its memory and its imports are its own."""
     command = [sys.executable, __file__, arguments.repository, "--child", name, "--home", str(home)]
+    command += ["--workers", str(arguments.workers), *options]
+    seed = options[options.index("--seed") + 1] if "--seed" in options else arguments.seed
     command += ["--ref", arguments.ref] if arguments.ref else []
     command += ["--lexical-only"] if arguments.lexical_only else []
     done = subprocess.run(
@@ -106,7 +113,7 @@ def _settings(arguments: argparse.Namespace) -> Any:
     from rag_assets.settings import EmbedderSettings, Settings
 
     provider = "lexical-only" if arguments.lexical_only else "local"
-    return Settings(home=Path(arguments.home), embedder=EmbedderSettings(provider=provider))
+    return Settings(home=Path(arguments.home), embedder=EmbedderSettings(provider=provider), workers=arguments.workers)
 
 
 def floor(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -166,6 +173,7 @@ def build(arguments: argparse.Namespace) -> dict[str, Any]:
     """One full build without an orchestrator."""
     from rag_assets.stages import run as stages
     from rag_assets.stages.labels import label_of
+    from rag_assets.stages.workers import map_buckets, workers_for
     from rag_assets.stores.tables import digest_files
 
     timer = Timer()
@@ -186,7 +194,8 @@ def build(arguments: argparse.Namespace) -> dict[str, Any]:
         "label": label,
         "commit": made.spec.git.commit_sha,
         "stages": timer.stages,
-        "peak_mb": peak_mb(),
+        "workers": workers_for(made),
+        "peak_mb": sum(({os.getpid(): peak_mb()} | dict(map_buckets(peak_of_worker, made))).values()),
         "digests": digests | {"directory": hashlib.sha256(made.spec.generation_id.encode()).hexdigest()},
     }
 
@@ -285,6 +294,11 @@ def cold_search(home: Path, label: str) -> float:
         subprocess.run(command, check=True, capture_output=True)
         times.append(time.perf_counter() - started)
     return statistics.median(times[1:])
+
+
+def peak_of_worker(build: Any, bucket: int) -> tuple[int, float]:
+    """(process, its peak memory in MB), asked of the workers once everything is done."""
+    return os.getpid(), peak_mb()
 
 
 def peak_mb() -> float:

@@ -222,3 +222,9 @@ def rules_description() -> str:
     own = "\n".join(f"{rule.name} {rule.literals} {rule.pattern.pattern} {rule.group}" for rule in OWN_RULES)
     names = (ANNOUNCING.pattern, MESSAGE_PREFIX.pattern, CONNECTION_KEYS.pattern)
     return f"{LIBRARY} {importlib.metadata.version(LIBRARY)}\n{_LIBRARY_RULES}\n{own}\n{names}"
+
+
+@cache
+def literals_of(probe: Probe) -> tuple[str, ...]:
+    """The distinct literals that the rules look for in `probe`."""
+    return tuple(dict.fromkeys(literal for rule in token_rules() if rule.probe is probe for literal in rule.literals))

@@ -21,6 +21,7 @@ from rag_assets.sources.secret_rules import (
     WORD_BYTES,
     Probe,
     TokenRule,
+    literals_of,
     token_rules,
 )
 from rag_assets.sources.secret_values import is_placeholder
@@ -88,8 +89,9 @@ def _spans(text: str, path: str, deadline: float | None) -> Iterator[_Span]:
     _check(deadline)
     low = lower(text)
     probed = {Probe.WORDS: _long_words(text), Probe.TEXT: text, Probe.LOWER: low}
-    for rule in token_rules():
-        literals = [literal for literal in rule.literals if literal in probed[rule.probe]]
+    present = {probe: {literal for literal in literals_of(probe) if literal in probed[probe]} for probe in Probe}
+    for rule in token_rules() if any(present.values()) else ():
+        literals = [literal for literal in rule.literals if literal in present[rule.probe]]
         if literals:
             yield from _tokens(text, low if rule.probe is Probe.LOWER else text, literals, rule, deadline)
     if PRIVATE_KEY_LITERAL in text:

@@ -18,7 +18,7 @@ from rag_assets.stages.progress import Progress
 from rag_assets.stages.rows import DISCOVERED_FILES
 from rag_assets.stages.versions import config_hash, stage_version
 from rag_assets.stages.workers import start_workers
-from rag_assets.stores.blobs import BlobStore
+from rag_assets.stores.blobs import BlobStore, BlobWriter
 from rag_assets.stores.cache import cache_key
 from rag_assets.stores.generations import generation_to_build
 from rag_assets.stores.home import Home, path_slug
@@ -124,26 +124,26 @@ def ignore_policy(settings: Settings, repository: RepositorySettings) -> IgnoreP
 
 
 def _write(build: IndexBuild, snapshot: Snapshot, policy: IgnorePolicy, inputs: str, progress: Progress) -> StageReport:
-    blobs = BlobStore(build.home.blobs)
     rows: list[list[dict[str, Any]]] = [[] for _ in build.buckets]
     reasons: Counter[str] = Counter()
     languages: Counter[str] = Counter()
     totals: Counter[str] = Counter()
     skips: list[dict[str, Any]] = []
-    for found in discover(snapshot, policy, language_of=detect_language):
-        if isinstance(found, DiscoveredText):
-            blobs.put(found.text)
-            row = _indexed_row(found.file)
-            languages[found.file.language] += 1
-            totals["redacted_secrets"] += found.file.redacted_secrets
-            totals["bytes"] += found.file.size_bytes
-        else:
-            row = _skipped_row(found)
-            reasons[found.reason.value] += 1
-            if len(skips) < _SHOWN_SKIPS:
-                skips.append({"path": found.path, "reason": found.reason.value, "detail": found.detail})
-        rows[bucket_of(row["path"], len(rows))].append(row)
-        progress.advance(1, row["path"])
+    with BlobWriter(BlobStore(build.home.blobs)) as blobs:
+        for found in discover(snapshot, policy, language_of=detect_language):
+            if isinstance(found, DiscoveredText):
+                blobs.put(found.text)
+                row = _indexed_row(found.file)
+                languages[found.file.language] += 1
+                totals["redacted_secrets"] += found.file.redacted_secrets
+                totals["bytes"] += found.file.size_bytes
+            else:
+                row = _skipped_row(found)
+                reasons[found.reason.value] += 1
+                if len(skips) < _SHOWN_SKIPS:
+                    skips.append({"path": found.path, "reason": found.reason.value, "detail": found.detail})
+            rows[bucket_of(row["path"], len(rows))].append(row)
+            progress.advance(1, row["path"])
     parts: list[Path] = []
     for bucket, bucket_rows in enumerate(rows):
         bucket_rows.sort(key=lambda row: row["path"])

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import uuid
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 from rag_assets.contracts.errors import ExpectedError
 from rag_assets.contracts.identity import content_hash
@@ -12,6 +16,10 @@ from rag_assets.contracts.identity import content_hash
 
 class BlobError(ExpectedError):
     """A blob is absent or not what its address says."""
+
+
+_WRITERS = 2  # more do not finish earlier: the file system takes its turns
+_MOST_PENDING = 64  # texts in memory, each at most `sources.max_file_bytes`
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,3 +64,29 @@ class BlobStore:
     def _damaged(self, path: Path, sha256: str) -> BlobError:
         path.unlink(missing_ok=True)  # the next build writes it again
         return BlobError(f"document {sha256} was damaged on disk and has been removed; run: rag-assets index --force")
+
+
+class BlobWriter:
+    """Writes many texts while the caller goes on: to make a file takes the kernel longer than Python the next text.
+
+    A context manager; leaving it waits for all writes. What a write raises is raised by a later `put`, or on leaving.
+    """
+
+    def __init__(self, store: BlobStore) -> None:
+        self._store = store
+        self._threads = ThreadPoolExecutor(_WRITERS, thread_name_prefix="blobs")
+        self._pending: deque[Future[str]] = deque()
+
+    def put(self, text: str) -> None:
+        if len(self._pending) >= _MOST_PENDING:
+            self._pending.popleft().result()
+        self._pending.append(self._threads.submit(self._store.put, text))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        self._threads.shutdown(cancel_futures=kind is not None)
+        if kind is None:
+            for future in self._pending:
+                future.result()
