@@ -61,7 +61,7 @@ def _configuration(dimension: int) -> edge.EdgeConfig:
     dense = {DENSE: edge.EdgeVectorParams(dimension, edge.Distance.Dot)} if dimension else {}
     return edge.EdgeConfig(
         vectors=dense,
-        sparse_vectors={SPARSE: edge.EdgeSparseVectorParams()},  # no idf modifier: the weights carry it
+        sparse_vectors={SPARSE: edge.EdgeSparseVectorParams()},  # no idf modifier: the query carries it
         hnsw_config=edge.HnswIndexConfig(_HNSW_LINKS, _HNSW_CANDIDATES, _HNSW_FULL_SCAN_KB, _HNSW_THREADS),
         optimizers=edge.EdgeOptimizersConfig(default_segment_number=1, indexing_threshold=1),
         wal_enabled=False,

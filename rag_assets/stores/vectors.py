@@ -45,7 +45,7 @@ _REPAIR = "run: rag-assets index --force"
 @dataclass(frozen=True, slots=True)
 class StoredPoint:
     """A point as it is written. `dense` is L2-normalised, shape (dimension,), or None without an embedding model;
-    `sparse` is (indices uint32, values float32) with the keyword weights, idf included."""
+    `sparse` is (indices uint32, values float32) with the keyword weights."""
 
     id: str
     dense: Dense | None

@@ -12,7 +12,7 @@ import hashlib
 from rag_assets.stores.keyword.fields import FIELDS, K1
 from rag_assets.text import SPLIT_VERSION
 
-_METHOD = 1  # raise it when terms, counting or the formula change
+_METHOD = 2  # raise it when terms, counting or the formula change
 
 KEYWORD_VERSION = f"{_METHOD}.{SPLIT_VERSION}.{hashlib.blake2b(f'{K1} {FIELDS}'.encode(), digest_size=4).hexdigest()}"
 """Part of every cache key of keyword weights: the method, how identifiers split, and every tuned constant."""

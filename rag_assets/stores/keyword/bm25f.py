@@ -2,6 +2,9 @@
 
 Method: "simple BM25F" (Robertson, Zaragoza and Taylor 2004) with the idf of Lucene (never negative). With one
 field of weight 1 it is plain BM25 without the constant factor k1 + 1.
+
+The weights of a section hardly know the rest of the label, so that a commit changes those of its own files only:
+the idf is part of the query, and average lengths are rounded.
 """
 
 from __future__ import annotations
@@ -24,6 +27,9 @@ if TYPE_CHECKING:
     from rag_assets.stores.keyword.counts import TermCounts
 
 
+_STEPS = 8  # per octave
+
+
 @dataclass(frozen=True, slots=True)
 class KeywordStatistics:
     """What the score of a section needs to know of all the others. Mergeable, so buckets can be counted apart.
@@ -37,9 +43,12 @@ class KeywordStatistics:
     document_frequencies: Mapping[str, int]
 
     def average_length(self, field: str) -> float:
-        """Terms per section; 1 where the field is empty everywhere and nothing depends on it."""
+        """Terms per section, to the nearest eighth of an octave (at most 4.5 % off, far below what BM25 notices).
+
+        1 where the field is empty everywhere and nothing depends on it.
+        """
         total = self.total_lengths.get(field, 0)
-        return total / self.sections if total else 1.0
+        return float(2.0 ** (round(math.log2(total / self.sections) * _STEPS) / _STEPS)) if total else 1.0
 
 
 def statistics_of(counts: TermCounts) -> KeywordStatistics:
@@ -65,11 +74,6 @@ def merge_statistics(parts: Iterable[KeywordStatistics]) -> KeywordStatistics:
         for term, count in part.document_frequencies.items():
             frequencies[term] = frequencies.get(term, 0) + count
     return KeywordStatistics(sections, lengths, {term: frequencies[term] for term in sorted(frequencies)})
-
-
-def inverse_document_frequency(sections: int, containing: int) -> float:
-    """Lucene's idf, positive for every term."""
-    return math.log(1.0 + (sections - containing + 0.5) / (containing + 0.5))
 
 
 def term_indices(terms: Iterable[str]) -> dict[str, int]:
@@ -124,8 +128,8 @@ def weights(
     indices: Mapping[str, int],
     fields: Sequence[Field] = FIELDS,
 ) -> SparseRows:
-    """BM25F weights of the sections of one bucket: idf(t) · tf′ / (k1 + tf′), with
-    tf′ = Σ over fields of weight · tf / (1 − b + b · length / average length).
+    """BM25F weights of the sections of one bucket: tf′ / (k1 + tf′), with
+    tf′ = Σ over fields of weight · tf / (1 − b + b · length / average length). The query brings the idf.
 
     `statistics` and `indices` are those of the whole label and hold every term of `counts`.
     """
@@ -136,16 +140,8 @@ def weights(
         lengths = np.maximum(counts.lengths[:, column], 1) / statistics.average_length(field.name)
         scale = field.weight / ((1.0 - field.b) + field.b * lengths)
         pseudo += counts.frequencies[:, column] * np.repeat(scale, entries)
-    idf = np.fromiter(
-        (
-            inverse_document_frequency(statistics.sections, statistics.document_frequencies[term])
-            for term in counts.vocabulary
-        ),
-        dtype=np.float64,
-        count=len(counts.vocabulary),
-    )
     index = np.fromiter((indices[term] for term in counts.vocabulary), dtype=np.uint32, count=len(counts.vocabulary))
-    values = (idf[counts.terms] * pseudo / (K1 + pseudo)).astype(np.float32)
+    values = (pseudo / (K1 + pseudo)).astype(np.float32)
     found = index[counts.terms]
     order = np.lexsort((found, np.repeat(np.arange(len(counts)), entries)))
     return SparseRows(counts.offsets, found[order], values[order])

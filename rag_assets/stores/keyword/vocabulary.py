@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from rag_assets.contracts.errors import ExpectedError
 from rag_assets.stores.home import write_atomically
 from rag_assets.stores.keyword import KEYWORD_VERSION
+from rag_assets.stores.keyword.idf import inverse_document_frequency
 from rag_assets.stores.keyword.terms import query_terms
 
 if TYPE_CHECKING:
@@ -39,7 +40,10 @@ class KnownTerm:
 
 @dataclass(frozen=True, slots=True)
 class QueryVector:
-    """A question as a sparse vector: `indices` ascending, one weight each. `unknown` are the terms no section has."""
+    """A question as a sparse vector: `indices` ascending, one weight each, idf included.
+
+    `unknown` are the terms no section has.
+    """
 
     indices: tuple[int, ...]
     values: tuple[float, ...]
@@ -112,7 +116,7 @@ class Vocabulary:
             if entry is None:
                 unknown.append(term)
             else:
-                known[entry.index] = weight
+                known[entry.index] = weight * inverse_document_frequency(self.sections, entry.sections)
         ordered = sorted(known)
         return QueryVector(tuple(ordered), tuple(known[index] for index in ordered), tuple(unknown))
 

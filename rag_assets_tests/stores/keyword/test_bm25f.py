@@ -18,6 +18,7 @@ from rag_assets.stores.keyword.bm25f import (
 )
 from rag_assets.stores.keyword.counts import count_terms
 from rag_assets.stores.keyword.fields import FIELDS, K1, Field
+from rag_assets.stores.keyword.idf import inverse_document_frequency
 from rag_assets.stores.keyword.terms import name_terms, runs, word_terms
 from rag_assets_tests.stores.keyword.corpus import WORDS, sections
 
@@ -38,7 +39,7 @@ def reference_scores(corpus: list[dict[str, str]], term: str, fields: tuple[Fiel
     for section in bags:
         pseudo = 0.0
         for field in fields:
-            average = sum(len(other[field.name]) for other in bags) / len(bags)
+            average = rounded(sum(len(other[field.name]) for other in bags) / len(bags))
             if section[field.name]:
                 length = 1 - field.b + field.b * len(section[field.name]) / average
                 pseudo += field.weight * section[field.name].count(term) / length
@@ -46,11 +47,19 @@ def reference_scores(corpus: list[dict[str, str]], term: str, fields: tuple[Fiel
     return scores
 
 
-def scores_of(rows: SparseRows, index: int) -> list[float]:
+def rounded(average: float) -> float:
+    """The nearest of eight steps an octave, found by trying."""
+    steps = [2 ** (step / 8) for step in range(-80, 160)]
+    return min(steps, key=lambda step: abs(math.log2(step) - math.log2(average)))
+
+
+def scores_of(rows: SparseRows, statistics: KeywordStatistics, indices: dict[str, int], term: str) -> list[float]:
+    """Query weight (the idf) times section weight, section by section."""
+    idf = inverse_document_frequency(statistics.sections, statistics.document_frequencies[term])
     found = []
     for row in range(len(rows)):
-        indices, values = rows[row]
-        found.append(float(values[indices == index].sum()))
+        own, values = rows[row]
+        found.append(idf * float(values[own == indices[term]].sum()))
     return found
 
 
@@ -73,19 +82,23 @@ def test_weights_are_the_bm25f_scores(fields: tuple[Field, ...]) -> None:
     rows, statistics, indices = built(corpus, fields)
     assert len(rows) == len(corpus)
     for term in statistics.document_frequencies:
-        assert scores_of(rows, indices[term]) == pytest.approx(reference_scores(corpus, term, fields), rel=FLOAT32)
+        assert scores_of(rows, statistics, indices, term) == pytest.approx(
+            reference_scores(corpus, term, fields), rel=FLOAT32
+        )
 
 
 def test_one_field_is_bm25_as_rank_bm25_computes_it() -> None:
     rank_bm25 = pytest.importorskip("rank_bm25", reason="the reference implementation is a development extra")
     field = Field("body", 1.0, 0.75)
     corpus = [section for section in sections(60, fields=(field,)) if section.get("body")]
+    corpus = [{"body": section["body"]} for section in corpus]
     rows, statistics, indices = built(corpus, (field,))
     oracle = rank_bm25.BM25Okapi([terms_of(section, field) for section in corpus], k1=K1, b=field.b)
+    oracle.avgdl = statistics.average_length("body")  # rounded
     for term, containing in statistics.document_frequencies.items():
         oracle.idf = {term: math.log(1 + (len(corpus) - containing + 0.5) / (containing + 0.5))}  # Lucene's
         expected = oracle.get_scores([term]) / (K1 + 1)  # the constant factor Lucene left out, too
-        assert scores_of(rows, indices[term]) == pytest.approx(expected.tolist(), rel=FLOAT32)
+        assert scores_of(rows, statistics, indices, term) == pytest.approx(expected.tolist(), rel=FLOAT32)
 
 
 def test_weights_are_positive_and_indices_ascend() -> None:
@@ -153,5 +166,20 @@ def test_equal_hashes_get_different_indices() -> None:
 
 
 def test_a_term_everywhere_still_scores() -> None:
-    rows, _, indices = built([{"body": "public"}] * 5)
-    assert min(scores_of(rows, indices["public"])) > 0
+    rows, statistics, indices = built([{"body": "public"}] * 5)
+    assert min(scores_of(rows, statistics, indices, "public")) > 0
+
+
+def test_a_section_more_changes_no_weight_of_the_others() -> None:
+    """What makes a commit cost its own files only: idf belongs to the query, average lengths are rounded."""
+    corpus = sections(400)  # no average length lies at a step
+    before, *_ = built(corpus)
+    after, *_ = built([*corpus, {"body": "a new section about orders"}])
+    assert [before[row][1].tobytes() for row in range(400)] == [after[row][1].tobytes() for row in range(400)]
+
+
+@pytest.mark.parametrize("average", [0.3, 1.0, 7.9, 8.1, 63.0, 1500.0])
+def test_average_lengths_are_rounded_a_little(average: float) -> None:
+    found = KeywordStatistics(1000, {"body": round(average * 1000)}, {}).average_length("body")
+    assert found == pytest.approx(rounded(average))
+    assert found == pytest.approx(average, rel=0.045)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -47,11 +48,12 @@ def test_an_empty_index_knows_nothing(tmp_path: Path) -> None:
 def test_a_query_vector_has_known_terms_ascending_and_names_the_unknown(tmp_path: Path) -> None:
     vocabulary, indices, _ = written(tmp_path, [{"body": "the order service"}, {"names": "GetOrder"}])
     found = vocabulary.query_vector("the GetOrder flux, GetFlux")
+    rare, common = math.log(1 + 1.5 / 1.5), math.log(1 + 0.5 / 2.5)  # in one of two sections, in both
     expected = {
-        indices["the"]: FUNCTION_WORD_WEIGHT,
-        indices["get"]: 1.0,
-        indices["order"]: 1.0,
-        indices["getorder"]: 1.0,
+        indices["the"]: FUNCTION_WORD_WEIGHT * rare,
+        indices["get"]: rare,
+        indices["order"]: common,
+        indices["getorder"]: rare,
     }
     assert dict(zip(found.indices, found.values, strict=True)) == expected
     assert list(found.indices) == sorted(found.indices)
