@@ -16,7 +16,7 @@ from rag_assets.contracts.kinds import RagContentType
 from rag_assets.contracts.payload import RagVectorPayload, parse_round_trip
 from rag_assets.contracts.result import InvokeResult, Message, aggregate
 from rag_assets.contracts.section import Embedder, EmbeddingWindow, SummarySection
-from rag_assets.contracts.segment import SymbolText
+from rag_assets.contracts.segment import Segment, SymbolText
 from rag_assets.contracts.source_file import IndexFileContext
 
 INDEX_VERSION = 1
@@ -44,7 +44,7 @@ class RagDescription(Protocol):
 
 
 class DomainCatalog(Protocol):
-    """`IDomainCatalogService`: business domains by exact key, and the domain of a path or namespace."""
+    """`IDomainCatalogService`: business domains by exact key, and the domain of a place or of a declaration."""
 
     def title(self, domain_key: str) -> str: ...
 
@@ -52,11 +52,24 @@ class DomainCatalog(Protocol):
 
     def domain_of(self, path: str, namespace: str) -> str: ...
 
+    def domain_of_segment(self, path: str, segment: Segment) -> str: ...
+
 
 class ResourceDictionary(Protocol):
-    """`IResourceDictionary`: texts of RESX files by (resource class, key, culture)."""
+    """`IResourceDictionary`: texts of RESX files by (resource class, key, culture).
+
+    `text` gives exactly what is asked for, or None. `resolve` always has a value: the text, or the key itself with a
+    warning; `near` is the path of the file that asks, for resource classes that share a name. A family is the path of a
+    resource file without culture and extension.
+    """
 
     def text(self, resource_class: str, key: str, culture: str = "") -> str | None: ...
+
+    def resolve(self, resource_class: str, key: str, culture: str = "", near: str = "") -> InvokeResult[str]: ...
+
+    def cultures_of(self, family: str) -> tuple[str, ...]: ...
+
+    def keys_of(self, family: str, culture: str | None = None) -> frozenset[str]: ...
 
 
 class DescriptionBuilder(Protocol):
@@ -114,7 +127,13 @@ class SummaryFacts(ABC):
 
     def __init_subclass__(cls, **arguments: object) -> None:
         super().__init_subclass__(**arguments)
-        SummaryFacts._types[cls.__name__] = cls
+        known = SummaryFacts._types.setdefault(cls.__name__, cls)
+        if known.__module__ != cls.__module__:
+            raise TypeError(
+                f"description type {cls.__name__} of {cls.__module__} is already one of {known.__module__}; stored "
+                "descriptions are found again by this name: give it another"
+            )
+        SummaryFacts._types[cls.__name__] = cls  # decorators may make a class anew
 
     def __post_init__(self) -> None:
         self._window: EmbeddingWindow | None = None
@@ -210,6 +229,9 @@ class SummaryFacts(ABC):
         if vector is None or len(vector) == 0:
             text = f"{self.symbol} {section.section_key} part {section.part_index} has no vector"
             return InvokeResult.failure([Message("B22.embedding", text)])
+        if not self.commit_date:  # validation would take the wall clock
+            text = f"{self.symbol}: the file context has no commit date, which dates every point"
+            return InvokeResult.failure([Message("R20.indexed-utc", text)])
         payload = self._payload(section)
         try:
             payload.semantic_id = symbol_semantic_id(
@@ -228,7 +250,7 @@ class SummaryFacts(ABC):
         payload.source_slice_blob_uri = section.slice_uri(self.blob_uri)
         payload.description_blob_uri = section.description_uri(self.blob_uri)
         self.populate_additional_rag_properties(payload)
-        validation = payload.validate_for_index(parse_round_trip(self.commit_date) if self.commit_date else None)
+        validation = payload.validate_for_index()
         if not validation.successful:
             return InvokeResult.failure(validation.errors, validation.warnings)
         identifier = point_id(self.org_id, self.project_id, self.repo_id, self.index_label, payload.semantic_id)
@@ -261,7 +283,7 @@ class SummaryFacts(ABC):
             language=self.language,
             title=generated,
             index_version=INDEX_VERSION,
-            indexed_utc=parse_round_trip(self.commit_date) if self.commit_date else None,
+            indexed_utc=parse_round_trip(self.commit_date),
             blob_version_id=self.document_sha256,
             index_label=self.index_label,
             source_type=self.source_type,

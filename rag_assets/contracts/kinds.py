@@ -61,16 +61,21 @@ def checked_kind(name: str) -> Kind:
     """The kind of that name, a SubtypeKind where it is one. Raises ValueError for what cannot name a kind."""
     if not _KIND_NAME.fullmatch(name):
         raise ValueError(f"{name!r} cannot name a kind; kinds look like {SubtypeKind.SERVICE.value!r}")
-    return SubtypeKind(name) if name in SubtypeKind.__members__.values() else name
+    try:
+        return SubtypeKind(name)
+    except ValueError:
+        return name
 
 
 def known_kind(name: str, declared: Iterable[Kind] = ()) -> Kind:
     """The spelling of a kind typed in any case, built in or `declared`. Raises ValueError naming the nearest."""
-    known: dict[str, Kind] = {kind.lower(): kind for kind in (*declared, *SubtypeKind)}
+    known: dict[str, Kind] = {kind.lower(): kind for kind in SubtypeKind}
+    for kind in declared:
+        known.setdefault(kind.lower(), kind)
     found = known.get(name.lower())
     if found is None:
         near = difflib.get_close_matches(name.lower(), known, n=1)
-        hint = f"did you mean {known[near[0]]}?" if near else f"valid: {', '.join(sorted(known.values()))}"
+        hint = f"did you mean {known[near[0]]}?" if near else f"valid: {', '.join(known.values())}"
         raise ValueError(f"unknown kind {name!r}; {hint}")
     return found
 

@@ -81,7 +81,7 @@ class RagVectorPayload:
     chunk_size_tokens: int | None = None
     overlap_tokens: int | None = None
     content_len_chars: int | None = None
-    indexed_utc: datetime | None = _indexed("datetime", None)
+    indexed_utc: datetime | None = None  # one value per generation: nothing to filter on
     updated_utc: datetime | None = None
     source_system: str = ""
     source_object_id: str = ""
@@ -103,7 +103,7 @@ class RagVectorPayload:
     # extensions of this project
     index_label: str = _indexed("keyword")
     finder_snippet: str = ""  # the embedded text, stored in the record itself (C10)
-    graph_node_keys: Sequence[str] = _indexed("keyword", ())
+    graph_node_keys: Sequence[str] = ()  # hit → node; the way back is a table of the graph, not a filter
     source_type: str = _indexed("keyword")  # code, sql, document, config, transcript
     code_language: str = _indexed("keyword")  # csharp, python …; `language` is the human one (R25)
     confidentiality: str = _indexed("keyword")

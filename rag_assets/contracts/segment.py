@@ -149,19 +149,40 @@ class Segment:
         return "partial" in self.modifiers
 
 
+@dataclass(frozen=True, slots=True)
+class OtherPart:
+    """Another part of a partial type: its place and the names of its members. `skipped` says why it is not indexed;
+    then no more than its path is known."""
+
+    path: str
+    line_start: int = 0
+    line_end: int = 0
+    members: tuple[str, ...] = ()
+    skipped: str = ""
+
+
 class SymbolText(str):
     """The `symbolText` of `IDescriptionBuilder.build` (A11): the text of a segment that remembers the segment.
 
     A builder may read it as plain text, as the seed says, or take the facts that segmentation already
     parsed from `.segment`, which saves a second parse.
+
+    Of a partial type `segment` is the declaration that all parts make together, with the members of this part only;
+    `whole` has the members of all parts, whose spans are places in other files; `other_parts` says where these are.
     """
 
-    __slots__ = ("segment",)
+    __slots__ = ("other_parts", "segment", "whole")
     segment: Segment
+    whole: Segment
+    other_parts: tuple[OtherPart, ...]
 
-    def __new__(cls, text: str, segment: Segment) -> Self:
+    def __new__(
+        cls, text: str, segment: Segment, *, whole: Segment | None = None, other_parts: tuple[OtherPart, ...] = ()
+    ) -> Self:
         made = super().__new__(cls, text)
         made.segment = segment
+        made.whole = whole or segment
+        made.other_parts = other_parts
         return made
 
 

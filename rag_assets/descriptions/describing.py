@@ -61,10 +61,11 @@ def describe_symbol(
         "base_types": bases,
         "interfaces": interfaces,
         "attributes": segment.attributes,
-        "dependencies": dependencies_of(segment),
+        "dependencies": dependencies_of(symbol_text.whole),
         "type_parameters": segment.type_parameters,
         "parameters": segment.parameters,
         "members": segment.members,
+        "other_parts": symbol_text.other_parts,
         "span": segment.span,
         "header": header,
         "tiles": tuple(tiles),
@@ -101,7 +102,7 @@ def _identified(description: D, file_context: IndexFileContext, segment: Segment
     """`description` with its symbol, its domain and the common properties (A19)."""
     description.set_common_properties(file_context)
     language = file_context.language_hint or segment.language
-    domain_key = domain_catalog.domain_of(file_context.relative_path, segment.namespace) or file_context.domain_key
+    domain_key = domain_catalog.domain_of_segment(file_context.relative_path, segment) or file_context.domain_key
     description.symbol = segment.symbol
     description.symbol_type = segment.kind
     description.code_language = language

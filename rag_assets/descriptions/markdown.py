@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from rag_assets.contracts.segment import Member, MemberKind
+from rag_assets.contracts.segment import Member, MemberKind, OtherPart
 from rag_assets.sections.tiling import leaves_of
 
 if TYPE_CHECKING:
@@ -36,8 +37,23 @@ def declaration_markdown(description: SymbolDescription) -> str:
         lines += [fenced_code("\n".join([*attributes, d.signature]), d.code_language), ""]
     facts = [f"- Domain: {d.domain_title}"] if d.domain_key else []
     facts += [f"- {label}: {', '.join(map(inline_code, values))}" for label, values in d.listed_facts() if values]
+    facts += [f"- Other part: {_other_part(part)}" for part in d.other_parts]
     lines += [*facts, ""] if facts else []
     return "\n".join(lines)
+
+
+def _other_part(part: OtherPart) -> str:
+    """`src/Orders.Audit.cs:1-40` with `Log`, `Trail`; of a skipped one the reason instead."""
+    if part.skipped:
+        return f"{inline_code(part.path)}, not indexed: {part.skipped}"
+    place = inline_code(f"{part.path}:{part.line_start}-{part.line_end}")
+    return f"{place} with {', '.join(map(inline_code, part.members))}" if part.members else place
+
+
+def facts_markdown(facts: Iterable[tuple[str, Sequence[str]]]) -> str:
+    """A list of facts and an empty line; '' where there are none. Facts without value are left out."""
+    lines = [f"- {label}: {', '.join(map(inline_code, values))}" for label, values in facts if values]
+    return "".join(f"{line}\n" for line in [*lines, ""]) if lines else ""
 
 
 def member_markdown(member: Member, owner: str = "") -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from rag_assets.classification import Classifier, FileFacts
@@ -12,6 +12,7 @@ from rag_assets.contracts.kinds import Classification
 from rag_assets.contracts.result import Message
 from rag_assets.contracts.segment import Segment, SegmentedFile, SymbolText
 from rag_assets.contracts.source_file import IndexFileContext
+from rag_assets.descriptions.partial_types import PartialTypes, explained
 from rag_assets.descriptions.registry import DescriptionBuilderRegistry
 
 
@@ -30,14 +31,20 @@ class BuilderError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SegmentOutcome:
-    """One segment, its kind, and what one builder made of it. `messages` are errors first, then warnings."""
+    """One segment as it stands in the file, its kind, and what one builder made of it."""
 
     segment: Segment
     classification: Classification
     outcome: Outcome
     builder: str = ""
     description: SummaryFacts | None = None
-    messages: tuple[Message, ...] = ()
+    errors: tuple[Message, ...] = ()
+    warnings: tuple[Message, ...] = ()
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """Errors first, then warnings."""
+        return (*self.errors, *self.warnings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +75,7 @@ class SourceFileProcessor:
     registry: DescriptionBuilderRegistry
     domain_catalog: DomainCatalog
     resource_dictionary: ResourceDictionary
+    partial_types: PartialTypes = field(default_factory=PartialTypes)
 
     def describe_file(self, context: IndexFileContext, segmented: SegmentedFile) -> FileOutcome:
         """Detect → get_builders → build for each segment (A09, A45). Failed results are data; see BuilderError."""
@@ -76,17 +84,18 @@ class SourceFileProcessor:
         return FileOutcome(context.relative_path, tuple(outcomes))
 
     def _describe(self, context: IndexFileContext, segment: Segment, file: FileFacts) -> Iterator[SegmentOutcome]:
-        classification = self.classifier.classify(segment, file)
-        symbol_text = SymbolText(segment.span.slice(context.contents), segment)
+        text = segment.span.slice(context.contents)
+        symbol_text = self.partial_types.symbol_text(context.relative_path, segment, text)
+        classification = explained(self.classifier.classify(symbol_text.whole, file), symbol_text)
         described = tried = False
         for builder in self.registry.get_builders(classification.kind):
-            found = self._build(builder, context, symbol_text, classification)
+            found = self._build(builder, context, symbol_text, classification, segment)
             described, tried = described or found.outcome is Outcome.DESCRIBED, True
             yield found
         if described:
             return
         for builder in self.registry.fallbacks:
-            yield self._build(builder, context, symbol_text, classification)
+            yield self._build(builder, context, symbol_text, classification, segment)
             tried = True
         if not tried:
             yield SegmentOutcome(segment, classification, Outcome.NO_BUILDER)
@@ -97,8 +106,8 @@ class SourceFileProcessor:
         context: IndexFileContext,
         symbol_text: SymbolText,
         classification: Classification,
+        segment: Segment,
     ) -> SegmentOutcome:
-        segment = symbol_text.segment
         try:
             result = builder.build(context, symbol_text, self.domain_catalog, self.resource_dictionary)
         except Exception as error:
@@ -108,12 +117,13 @@ class SourceFileProcessor:
             ) from error
         description = result.value if result.successful else None
         if description is not None:
-            description.kind = classification.kind.value
+            description.kind = str(classification.kind)
         outcome = Outcome.DESCRIBED if description is not None else Outcome.NOT_APPLICABLE
         if not result.successful:
             outcome = Outcome.FAILED
-        messages = (*result.errors, *result.warnings)
-        return SegmentOutcome(segment, classification, outcome, builder.name, description, messages)
+        return SegmentOutcome(
+            segment, classification, outcome, builder.name, description, result.errors, result.warnings
+        )
 
 
 def describe_file(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import cast
 
 from rag_assets.contracts.description import DescriptionBuilder
 from rag_assets.contracts.errors import ExpectedError
-from rag_assets.contracts.kinds import SubtypeKind
+from rag_assets.contracts.kinds import Kind, checked_kind
 from rag_assets.descriptions.services import ServiceError, Services
 
 ENTRY_POINT_GROUP = "rag_assets.builders"
@@ -25,16 +26,22 @@ class DescriptionBuilderRegistry:
 
     def __init__(self, services: Services | None = None) -> None:
         self._services = services or Services()
-        self._types: dict[SubtypeKind, list[type]] = {}
+        self._types: dict[Kind, list[type]] = {}
         self._fallbacks: list[type] = []
+        self._packages: list[str] = []
         self._instances: dict[type, DescriptionBuilder] = {}
 
-    def register(self, builder_type: type, kind: SubtypeKind) -> None:
+    def register(self, builder_type: type, kind: Kind) -> None:
         """Adds a builder type for a kind; order of registration is order of use.
 
-        Raises RegistryError for an exact pair registered before (A41, R23), and for what is no builder type.
+        `kind` is a SubtypeKind or the name of a kind that a rule pack declares. Raises RegistryError for an exact
+        pair registered before (A41, R23), for what is no builder type, and for what cannot name a kind.
         """
         _require_builder(builder_type)
+        try:
+            checked_kind(kind)
+        except ValueError as error:
+            raise RegistryError(f"{builder_type.__qualname__}: {error}") from error
         registered = self._types.setdefault(kind, [])
         if builder_type in registered:
             raise RegistryError(f"{builder_type.__qualname__} is already registered for {kind}")
@@ -48,13 +55,13 @@ class DescriptionBuilderRegistry:
             raise RegistryError(f"{builder_type.__qualname__} is already a fallback")
         self._fallbacks.append(builder_type)
 
-    def unregister(self, builder_type: type, kind: SubtypeKind) -> None:
+    def unregister(self, builder_type: type, kind: Kind) -> None:
         """Takes a pair back, so that a package can put its own builder in the place of a built-in one."""
         if builder_type not in self._types.get(kind, ()):
             raise RegistryError(f"{builder_type.__qualname__} is not registered for {kind}")
         self._types[kind].remove(builder_type)
 
-    def get_builders(self, kind: SubtypeKind) -> tuple[DescriptionBuilder, ...]:
+    def get_builders(self, kind: Kind) -> tuple[DescriptionBuilder, ...]:
         """The builders of a kind in order of registration; none is legal (A40, A44).
 
         One instance per type, made on first use (A42). Raises ServiceError when it cannot be made.
@@ -85,16 +92,16 @@ class DescriptionBuilderRegistry:
         found = entry_points(group=ENTRY_POINT_GROUP) if points is None else points
         for point in sorted(found, key=lambda point: (point.name, point.value)):
             try:
-                function = cast(Callable[[DescriptionBuilderRegistry], None], point.load())
-                function(self)
-            except (ImportError, AttributeError, TypeError) as error:
-                raise RegistryError(
-                    f"entry point {point.name} = {point.value} ({ENTRY_POINT_GROUP}): {error}"
-                ) from error
+                _loaded(point)(self)
+            except (AttributeError, TypeError) as error:
+                raise _unusable(point, error) from error
+            if point.dist is not None:
+                self._packages.append(f"{point.dist.name} {point.dist.version}")
 
     @property
     def fingerprint(self) -> str:
-        """12 hex digits over all pairs, in order, and the `version` of each builder type, where it has one.
+        """12 hex digits over all pairs, in order, the `version` of each builder type, where it has one, and that of
+        each package that registered builders.
 
         A part of every cache key of descriptions: another builder means another result.
         """
@@ -102,6 +109,7 @@ class DescriptionBuilderRegistry:
         for kind, types in [*sorted(self._types.items()), ("(fallback)", self._fallbacks)]:
             for t in types:
                 digest.update(f"{kind} {t.__module__}:{t.__qualname__} {getattr(t, 'version', '')}\n".encode())
+        digest.update("\n".join(self._packages).encode())
         return digest.hexdigest()[:12]
 
     def _instance(self, builder_type: type) -> DescriptionBuilder:
@@ -109,6 +117,27 @@ class DescriptionBuilderRegistry:
         if made is None:
             made = self._instances[builder_type] = cast(DescriptionBuilder, self._services.create(builder_type))
         return made
+
+
+@cache
+def import_installed_builders() -> None:
+    """Makes the description types of installed packages known to this process, for a stage that only reads them.
+
+    Raises RegistryError naming the package that cannot be imported.
+    """
+    for point in entry_points(group=ENTRY_POINT_GROUP):
+        _loaded(point)
+
+
+def _loaded(point: EntryPoint) -> Callable[[DescriptionBuilderRegistry], None]:
+    try:
+        return cast(Callable[[DescriptionBuilderRegistry], None], point.load())
+    except (ImportError, AttributeError) as error:
+        raise _unusable(point, error) from error
+
+
+def _unusable(point: EntryPoint, error: Exception) -> RegistryError:
+    return RegistryError(f"entry point {point.name} = {point.value} ({ENTRY_POINT_GROUP}): {error}")
 
 
 def _require_builder(builder_type: type) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from typing import Any, Self, TypeVar
 
 from rag_assets.contracts.errors import ExpectedError
@@ -19,6 +20,7 @@ class Services:
 
     def __init__(self) -> None:
         self._services: dict[type, Any] = {}
+        self._decorators: list[Callable[[Any], Any]] = []
 
     def add(self, service: object, as_type: type | None = None) -> Self:
         """Offers `service` under its own type, or under a base or protocol. Raises ServiceError when taken."""
@@ -28,8 +30,13 @@ class Services:
         self._services[key] = service
         return self
 
+    def decorate(self, decorator: Callable[[Any], Any]) -> Self:
+        """Puts what `decorator` returns in the place of everything that `create` makes, first added innermost."""
+        self._decorators.append(decorator)
+        return self
+
     def create(self, wanted: type[T]) -> T:
-        """An instance of `wanted`, its constructor parameters filled by annotated type.
+        """An instance of `wanted`, its constructor parameters filled by annotated type, behind the decorators.
 
         A parameter with a default keeps it where no service fits. Raises ServiceError naming every parameter
         that stays open.
@@ -37,7 +44,10 @@ class Services:
         arguments, missing = self._arguments(wanted)
         if missing:
             raise ServiceError(f"{wanted.__qualname__} needs {'; '.join(missing)}: add it to Services")
-        return wanted(**arguments)
+        made = wanted(**arguments)
+        for decorator in self._decorators:
+            made = decorator(made)
+        return made
 
     def _arguments(self, wanted: type) -> tuple[dict[str, Any], list[str]]:
         """(what can be filled, what cannot) of the parameters of a constructor."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from rag_assets.classification.facts import is_interface_name
 from rag_assets.contracts.description import SummaryFacts
 from rag_assets.contracts.section import SummarySection
-from rag_assets.contracts.segment import LineIndex, Member, MemberKind, Parameter, Span
+from rag_assets.contracts.segment import LineIndex, Member, MemberKind, OtherPart, Parameter, Span
 from rag_assets.descriptions.markdown import declaration_markdown, fenced_code, member_markdown
 from rag_assets.descriptions.node_keys import declaration_key, member_keys
 from rag_assets.sections import Block, Outline, SectionSubject, code_sections, kebab_case
@@ -41,7 +41,8 @@ class SymbolDescription(SummaryFacts):
 
     `span` is the segment, `header` its part before the first member and `tiles` the slices of its members (nested
     ones included, in text order). `excerpts` are the runs of statements between declarations. `documented` tells a
-    written summary from a generated one.
+    written summary from a generated one. Of a partial type the declaration is that of all parts, `other_parts` says
+    where the others are; members are those of this part.
 
     A kind adds facts as fields and overrides what it says of them: `subtype_flavor`, `section_prefix`,
     `finder_facts`, `listed_facts`, `group_of`, `extra_blocks`.
@@ -63,6 +64,7 @@ class SymbolDescription(SummaryFacts):
     type_parameters: tuple[str, ...] = ()
     parameters: tuple[Parameter, ...] = ()
     members: tuple[Member, ...] = ()
+    other_parts: tuple[OtherPart, ...] = ()
     primary_entity: str = ""
     span: Span = NOWHERE
     header: Span = NOWHERE

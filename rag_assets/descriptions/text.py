@@ -10,6 +10,7 @@ from rag_assets.contracts.identity import DEFAULT_SECTION
 from rag_assets.contracts.kinds import RagContentType, SubtypeKind
 from rag_assets.contracts.section import SummarySection
 from rag_assets.contracts.segment import Member, MemberKind, Span
+from rag_assets.descriptions.markdown import facts_markdown
 from rag_assets.descriptions.node_keys import declaration_key, document_section_keys
 from rag_assets.descriptions.symbol import NOWHERE, TEXT_MEMBERS
 from rag_assets.languages import SourceType
@@ -83,7 +84,12 @@ class TextDescription(SummaryFacts):
             node_keys=partial(document_section_keys, self.path) if headed else lambda _: (own_key,),
             names=(self.name,),
             declared=declared,
+            facts=facts_markdown(self.listed_facts()),
         )
+
+    def listed_facts(self) -> list[tuple[str, tuple[str, ...]]]:
+        """The facts that every description artifact lists below its title: label and code values."""
+        return []
 
     def title_line(self) -> str:
         """`Markdown: docs/guide.md (Guide)`: kind, artifact, and the title where nothing else tells it."""

@@ -42,7 +42,8 @@ class TextOutline:
     """A text ready for chunking. `origin` is the span of `text` in its file; all offsets are relative to `text`.
 
     `title` is the first header line, `default_key` the section key of what has no heading, `node_keys` the graph
-    keys for a section key, `names` those of the whole text, `declared` (offset, name) of what is declared inside.
+    keys for a section key, `names` those of the whole text, `declared` (offset, name) of what is declared inside,
+    `facts` the markdown that every artifact has below its title.
     """
 
     title: str
@@ -53,6 +54,7 @@ class TextOutline:
     node_keys: Callable[[str], tuple[str, ...]]
     names: tuple[str, ...] = ()
     declared: Sequence[tuple[int, str]] = ()
+    facts: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,7 @@ def text_sections(subject: SectionSubject, outline: TextOutline, window: Embeddi
         heading = outline.sections[group.sections[0]].heading
         for number, chunk in enumerate(chunks, start=1):
             block = _block(outline, group, chunk, keys, lines)
-            artifact = f"# {outline.title}{f': {heading}' if heading else ''}\n\n{block.text.strip()}\n"
+            artifact = f"# {outline.title}{f': {heading}' if heading else ''}\n\n{outline.facts}{block.text.strip()}\n"
             made.append(
                 section_of(
                     subject,
@@ -179,4 +181,6 @@ def _blank_section(subject: SectionSubject, outline: TextOutline, window: Embedd
     """A text of blanks only is still a file that exists and can be found by its name."""
     part = split([outline.title], [], window)[0]
     block = Block("", outline.origin, outline.names, outline.node_keys(outline.default_key))
-    return section_of(subject, outline.default_key, part.text, part.tokens, [block], f"# {outline.title}\n")
+    return section_of(
+        subject, outline.default_key, part.text, part.tokens, [block], f"# {outline.title}\n{outline.facts}"
+    )

@@ -64,6 +64,7 @@ CSHARP = [
 ]  # fmt: skip
 
 
+@pytest.mark.rule("A09")
 @pytest.mark.parametrize(("text", "kind", "evidence"), [row[1:] for row in CSHARP], ids=[row[0] for row in CSHARP])
 def test_csharp_kinds(text: str, kind: SubtypeKind, evidence: str) -> None:
     """A09: each row of the table, with the evidence that decided."""
@@ -153,6 +154,7 @@ def test_nothing_matches() -> None:
     assert (found.kind, found.rule, found.reason) == (K.OTHER, "", "no rule matches")
 
 
+@pytest.mark.rule("A09")
 def test_kinds_are_decided_per_segment() -> None:
     """A09: one file, several kinds."""
     path, text = "a.cs", "interface IA { }\nenum B { X }\nclass CException : Exception { }"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rag_assets.classification import CLASSIFIER_VERSION, Classifier, PackError, PatternError, built_in_packs
-from rag_assets.classification.packs import merged_rules, parse_pack
+from rag_assets.classification.packs import merged_packs, parse_pack
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets_tests.classification.samples import classified
 
@@ -137,7 +137,7 @@ BAD = [
         with_rule("name_matches", "name_match"),
         "rule 'r', rules.0.any.0.name_match: unknown key; did you mean 'name_matches'?",
     ),
-    ("unknown-kind", with_rule("Model", "Modell"), "rules.0.kind"),
+    ("no-kind-name", with_rule("Model", "my-model"), "rules.0.kind: 'my-model' cannot name a kind"),
     ("two-stars", with_rule("[X]", "['*X*']"), "at most one '*'"),
     ("empty-list", with_rule("[X]", "[]"), "at least 1 item"),
     ("no-test", with_rule("name_matches: [X]", ""), "at least one test"),
@@ -168,7 +168,7 @@ def test_a_missing_pack_file_is_named() -> None:
 
 def test_no_pack_at_all_is_refused() -> None:
     with pytest.raises(PackError, match="no rule pack selected"):
-        merged_rules(())
+        merged_packs(())
 
 
 def test_packs_must_not_extend_in_a_circle(tmp_path: Path) -> None:
@@ -176,10 +176,42 @@ def test_packs_must_not_extend_in_a_circle(tmp_path: Path) -> None:
     pack_file(tmp_path, "one", f"extends: ['{two.as_posix()}']\nrules: [{RULE}]\n")
     pack_file(tmp_path, "two", f"extends: ['{one.as_posix()}']\nrules: [{RULE}]\n")
     with pytest.raises(PackError, match="one → two → one"):
-        merged_rules((one.as_posix(),))
+        merged_packs((one.as_posix(),))
 
 
 def test_two_packs_of_one_name_are_refused(tmp_path: Path) -> None:
     own = pack_file(tmp_path, "generic", f"rules: [{RULE}]\n")
     with pytest.raises(PackError, match="two different rule packs are named 'generic'"):
         Classifier(("generic", own))
+
+
+NEW_KIND = "{name: w, order: 5, kind: Workflow, reason: ours, any: [{base_matches: [WorkflowBase]}]}"
+
+
+@pytest.mark.rule("A44")
+def test_a_pack_declares_kinds_of_its_own(tmp_path: Path) -> None:
+    """What a rule and a configured path may name is what is built in or declared by a selected pack."""
+    own = pack_file(tmp_path, "acme", f"extends: [generic]\nkinds: [Workflow]\nrules: [{NEW_KIND}]\n")
+    classifier = Classifier((own,), kinds={"flows/**": "Workflow"})
+    by_rule = classified("class Pay : WorkflowBase { void M() {} }", classifier=classifier)
+    assert (by_rule.kind, by_rule.rule, by_rule.pack) == ("Workflow", "w", "acme")
+    assert classified("class A { void M() {} }", "flows/a.cs", classifier).kind == "Workflow"
+    assert classified("enum E { A }", classifier=classifier).kind is SubtypeKind.ENUM
+
+
+UNDECLARED = [
+    ("near", "Modell", "did you mean Model?"),
+    ("case", "MODEL", "did you mean Model?"),
+    ("far", "Workflow", "declared under `kinds:` of a rule pack"),
+]
+
+
+@pytest.mark.parametrize(("kind", "message"), [row[1:] for row in UNDECLARED], ids=[row[0] for row in UNDECLARED])
+def test_a_kind_that_nobody_declares_is_refused(tmp_path: Path, kind: str, message: str) -> None:
+    own = pack_file(tmp_path, "acme", f"rules: [{RULE.replace('Model', kind)}]\n")
+    with pytest.raises(PackError, match=rf"rule pack acme: rule 'r': unknown kind '{kind}'") as by_rule:
+        Classifier((own,))
+    with pytest.raises(PackError, match=rf"kinds: 'src/\*\*': unknown kind '{kind}'") as configured:
+        Classifier(kinds={"src/**": kind})
+    assert message in str(by_rule.value)
+    assert message in str(configured.value)

@@ -11,12 +11,14 @@ from rag_assets.contracts.artifacts import BlobUri, description_uri, document_ur
 PATHS = st.text(min_size=1).filter(lambda text: not text.startswith("/"))
 
 
+@pytest.mark.rule("C03")
 @given(PATHS)
 def test_c03_a_document_uri_names_the_file_losslessly(path: str) -> None:
     path = path.encode("utf-8", "replace").decode()
     assert parse_uri(document_uri("repo@main", path)) == BlobUri("repo@main", path)
 
 
+@pytest.mark.rule("A34", "R3")
 def test_r3_case_is_kept_in_the_path_and_lowered_in_the_suffix() -> None:
     document = document_uri("Repo@main", "Src/Order Service.cs")
     assert document == "rag://Repo@main/Src/Order%20Service.cs"

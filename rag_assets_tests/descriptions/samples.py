@@ -10,13 +10,16 @@ from rag_assets.contracts.segment import SegmentedFile
 from rag_assets.contracts.source_file import DocumentIdentity, GitRepoInfo, IndexFileContext
 from rag_assets.descriptions import (
     ConfiguredDomainCatalog,
+    DeclaredTypes,
     DescriptionBuilderRegistry,
     Domain,
     FileOutcome,
+    LabelKnowledge,
     SourceFileProcessor,
     StaticResourceDictionary,
     SymbolDescription,
     TextDescription,
+    declared_in,
     register_builders,
 )
 from rag_assets.descriptions.builders.general import GeneralDescriptionBuilder
@@ -45,21 +48,36 @@ def segmented(text: str, path: str = "src/Shop/Code.cs") -> SegmentedFile:
 
 
 def processor(
-    registry: DescriptionBuilderRegistry | None = None, domains: tuple[Domain, ...] = ()
+    registry: DescriptionBuilderRegistry | None = None,
+    domains: tuple[Domain, ...] = (),
+    knowledge: LabelKnowledge | None = None,
 ) -> SourceFileProcessor:
     if registry is None:
-        registry = DescriptionBuilderRegistry()
+        registry = DescriptionBuilderRegistry((knowledge or LabelKnowledge()).services())
         register_builders(registry)
     return SourceFileProcessor(Classifier(), registry, ConfiguredDomainCatalog(domains), StaticResourceDictionary())
 
 
-def described_file(text: str, path: str = "src/Shop/Code.cs", domains: tuple[Domain, ...] = ()) -> FileOutcome:
-    return processor(domains=domains).describe_file(file_context(text, path), segmented(text, path))
+def knowledge_of(*files: tuple[str, str]) -> LabelKnowledge:
+    """What builders know of a label of these (path, text) files."""
+    declared = (found for path, text in files for found in declared_in(path, segmented(text, path).segments))
+    return LabelKnowledge(declared_types=DeclaredTypes(declared))
+
+
+def described_file(
+    text: str,
+    path: str = "src/Shop/Code.cs",
+    domains: tuple[Domain, ...] = (),
+    knowledge: LabelKnowledge | None = None,
+) -> FileOutcome:
+    """What the built-in builders make of a file; without `knowledge` it is the only one of its label."""
+    made = processor(domains=domains, knowledge=knowledge or knowledge_of((path, text)))
+    return made.describe_file(file_context(text, path), segmented(text, path))
 
 
 def general_registry() -> DescriptionBuilderRegistry:
     """Nothing but the general builder."""
-    made = DescriptionBuilderRegistry()
+    made = DescriptionBuilderRegistry(LabelKnowledge().services())
     made.register_fallback(GeneralDescriptionBuilder)
     return made
 

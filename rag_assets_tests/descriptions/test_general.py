@@ -66,6 +66,7 @@ def test_a_builder_names_itself_and_says_what_it_does() -> None:
     assert len(builder.description) > 40
 
 
+@pytest.mark.rule("A19")
 def test_the_facts_of_a_type() -> None:
     """A19: names, documentation, bases, dependencies and members, as declared."""
     found = described(SERVICE)
@@ -85,6 +86,7 @@ def test_the_facts_of_a_type() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.rule("A27")
 def test_common_properties_come_from_the_file_context() -> None:
     """A27: identity and location are copied, not invented."""
     found = described(SERVICE)
@@ -95,6 +97,7 @@ def test_common_properties_come_from_the_file_context() -> None:
     assert found.document_sha256 == hashlib.sha256(SERVICE.encode()).hexdigest()
 
 
+@pytest.mark.rule("A19")
 def test_the_domain_comes_from_the_catalog() -> None:
     found = described(SERVICE, domains=DOMAINS)
     assert (found.domain_key, found.domain_title, found.domain_tagline) == (
@@ -177,6 +180,7 @@ def test_a_description_survives_storage_as_json(path: str, text: str) -> None:
         assert sections_of(restored) == sections_of(found)
 
 
+@pytest.mark.rule("C04")
 @SHAPES
 def test_every_segment_has_sections_that_cover_it(path: str, text: str) -> None:
     """C04, C12: each section has a slice and a description artifact; together the slices hold every word of the
@@ -202,6 +206,7 @@ def test_every_segment_has_sections_that_cover_it(path: str, text: str) -> None:
         assert left in ("", "importos")  # imports belong to the file, as usings do, not to a symbol
 
 
+@pytest.mark.rule("A24", "A36")
 @SHAPES
 def test_every_section_becomes_one_valid_point(path: str, text: str) -> None:
     """A22, A24, A30–A38, B14–B16, R1, R3: no errors, unique ids and URIs, the embedded text is the snippet."""
@@ -224,6 +229,7 @@ def test_every_section_becomes_one_valid_point(path: str, text: str) -> None:
             assert point.payload.line_start == point.payload.start_line == section.span.line_start
 
 
+@pytest.mark.rule("A30", "B01")
 @pytest.mark.parametrize(
     ("path", "text", "content_type", "source_type"),
     [
@@ -282,6 +288,7 @@ State: Closed = 5"""
     )
 
 
+@pytest.mark.rule("C07")
 def test_the_artifact_is_markdown_with_everything_in_it() -> None:
     """C07: readable by people and models; documentation and attributes whole."""
     (section,) = sections_of(described(SERVICE))
@@ -323,6 +330,7 @@ public sealed class OrderService<T>(IClock clock) : ServiceBase, IOrderService
     )
 
 
+@pytest.mark.rule("R1")
 def test_a_final_symbol_changes_ids_but_not_the_text() -> None:
     """R1: the suffix tells parts of a partial type apart; nobody searches for it."""
     found = described(SERVICE)
@@ -332,6 +340,7 @@ def test_a_final_symbol_changes_ids_but_not_the_text() -> None:
     assert "~12345678" not in section.finder_snippet
 
 
+@pytest.mark.rule("R18")
 def test_three_hundred_methods_and_a_ten_thousand_character_signature() -> None:
     """R18: both at once, end to end; every member is in one part, nothing is lost from the slices."""
     long = ", ".join(f"int parameter{number}" for number in range(600))
@@ -377,6 +386,7 @@ def test_statements_inside_a_type_share_out_what_stands_around_them() -> None:
     assert slices[-2:] == ["{\n    // lost\n    var a = 1;", "    var b = 2;\n}"]
 
 
+@pytest.mark.rule("R4")
 def test_documents_keep_their_own_words() -> None:
     """R4: for documents and SQL the text is the snippet; keys, anchors and headings come along."""
     (markdown,) = sections_of(described_text("# Shop\n\nHow to order.\n", "docs/guide.md"))
@@ -397,6 +407,7 @@ def test_every_field_of_a_description_is_plain() -> None:
     assert msgspec.json.decode(msgspec.json.encode(found)).keys() == names
 
 
+@pytest.mark.rule("A09", "A10")
 def test_the_kind_is_not_the_builders_business() -> None:
     """A09, A10: the builder leaves the kind empty; the processor writes what classification said."""
     assert SymbolDescription().kind == ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import permutations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,6 +29,7 @@ def test_a_symbol_of_one_part_stays() -> None:
     assert final_symbol(only, "a.cs", SymbolCensus([only])) == "Shop.Order"
 
 
+@pytest.mark.rule("R1")
 def test_partials_and_copies_get_the_hash_of_their_path() -> None:
     """R1: `~` and 8 hex digits; stable when other symbols come and go."""
     part = segment("Shop.Order")
@@ -38,6 +40,7 @@ def test_partials_and_copies_get_the_hash_of_their_path() -> None:
     assert final_symbol(part, "a.cs", census) == disambiguated_symbol("Shop.Order", "a.cs")
 
 
+@pytest.mark.rule("R1")
 def test_case_variants_are_one_symbol() -> None:
     """A32 lower-cases: `Foo` and `foo` would be one point."""
     upper, lower = segment("Shop.Foo"), segment("Shop.foo")
@@ -54,6 +57,7 @@ def test_one_name_of_two_types_in_different_files_stays() -> None:
     assert census.repeated() == {}
 
 
+@pytest.mark.rule("R1", "R3")
 def test_repetitions_within_a_file_are_told_apart() -> None:
     """Both branches of an `#if`, also as class and struct: blob URIs know no symbol type (R3)."""
     same = [segment("A.B"), segment("A.B", ordinal=1), segment("A.b", "struct", 2), segment("A.C", ordinal=3)]
@@ -85,6 +89,7 @@ FILES = st.dictionaries(
 )
 
 
+@pytest.mark.rule("R1", "R3")
 @given(FILES)
 def test_ids_and_uris_are_unique_in_a_label(files: dict[str, list[Segment]]) -> None:
     """R1, R3: (symbol type, symbol) over the label and (path, symbol) over a file, both lower-cased, occur once."""

@@ -11,7 +11,7 @@ from rag_assets.contracts.segment import SymbolText
 from rag_assets.contracts.source_file import IndexFileContext
 from rag_assets.descriptions import DescriptionBuilderRegistry, Outcome, TextDescription
 from rag_assets.descriptions.processor import BuilderError
-from rag_assets_tests.descriptions.samples import described_file, file_context, processor, segmented
+from rag_assets_tests.descriptions.samples import described_file, file_context, general_registry, processor, segmented
 
 TEXT = "interface IA { }\nenum B { X }\nclass COptions { void M() {} }\n"
 
@@ -60,15 +60,17 @@ def registry_of(**builders: type) -> DescriptionBuilderRegistry:
     return made
 
 
+@pytest.mark.rule("A09", "A45")
 def test_every_segment_is_classified_and_described_in_order() -> None:
     """A45: the kind is supplied before the builder, which never sees another way to it (A09)."""
-    found = described_file(TEXT)
+    found = processor(general_registry()).describe_file(file_context(TEXT), segmented(TEXT))
     assert found.path == "src/Shop/Code.cs"
     assert [outcome.outcome for outcome in found.outcomes] == [Outcome.DESCRIBED] * 3
     assert [description.kind for description in found.descriptions] == ["Interface", "Enum", "Configuration"]
     assert [outcome.classification.kind for outcome in found.outcomes] == ["Interface", "Enum", "Configuration"]
 
 
+@pytest.mark.rule("A11")
 def test_a_builder_gets_the_text_of_its_segment_only() -> None:
     """A11: `symbol_text` is the exact slice."""
     made = processor(registry_of(Interface=Echo, Enum=Echo))
@@ -77,6 +79,7 @@ def test_a_builder_gets_the_text_of_its_segment_only() -> None:
     assert texts == ["interface IA { }", "enum B { X }"]
 
 
+@pytest.mark.rule("A14", "A44", "R15")
 def test_outcomes_are_told_apart() -> None:
     """A14, A44, R15: not applicable, no builder and failed are three things; nothing is swallowed."""
     made = processor(registry_of(Interface=NotApplicable, Configuration=Failing))
@@ -92,6 +95,7 @@ def test_outcomes_are_told_apart() -> None:
     assert [str(message) for message in found.outcomes[0].messages] == ["T.skip: not mine"]
 
 
+@pytest.mark.rule("A18")
 def test_several_builders_of_a_kind_each_have_their_say() -> None:
     """A18: one segment, two builders, two outcomes."""
     registry = registry_of(Enum=NotApplicable)
@@ -101,6 +105,7 @@ def test_several_builders_of_a_kind_each_have_their_say() -> None:
     assert [description.kind for description in found.descriptions] == ["Enum"]
 
 
+@pytest.mark.rule("A13")
 def test_a_builder_that_raises_is_named_with_its_symbol() -> None:
     """A13: raising is a defect of the builder; it stops the build and says where."""
     made = processor(registry_of(Enum=Raising))

@@ -69,6 +69,7 @@ def registry_of(*pairs: tuple[type, SubtypeKind], services: Services | None = No
     return made
 
 
+@pytest.mark.rule("A40")
 def test_builders_come_in_order_of_registration() -> None:
     """A40: 0..n builders, deterministic order, the kind is the only key."""
     services = Services().add(Model())
@@ -77,6 +78,7 @@ def test_builders_come_in_order_of_registration() -> None:
     assert made.get_builders(SubtypeKind.ENUM) == ()
 
 
+@pytest.mark.rule("A41", "R23")
 def test_the_exact_pair_twice_is_refused() -> None:
     """A41, R23: raise; the same type under another kind is fine."""
     made = registry_of((PlainBuilder, SubtypeKind.MODEL), (PlainBuilder, SubtypeKind.ENUM))
@@ -85,6 +87,7 @@ def test_the_exact_pair_twice_is_refused() -> None:
     assert len(made.get_builders(SubtypeKind.MODEL)) == 1
 
 
+@pytest.mark.rule("A15", "A42")
 def test_types_are_stored_and_instances_resolved() -> None:
     """A42: nothing is made at registration; constructor parameters are filled by type, defaults kept."""
     made = registry_of((NeedsModel, SubtypeKind.MODEL))

@@ -43,6 +43,7 @@ def test_a_small_type_is_one_section() -> None:
     assert section.snippet_tokens is not None and section.snippet_tokens > 20
 
 
+@pytest.mark.rule("A25")
 def test_every_section_carries_the_subject() -> None:
     """A25: symbol, symbol type, kind and domain are those of the description."""
     for section in code_sections(SUBJECT, outline(200), window(64)):
@@ -50,6 +51,7 @@ def test_every_section_carries_the_subject() -> None:
         assert (section.kind, section.domain_key) == ("EfDataContext", "ordering")
 
 
+@pytest.mark.rule("R18", "R19")
 def test_a_large_type_is_an_overview_and_numbered_members() -> None:
     """R18, R19: 300 methods; the overview lists names, each part holds consecutive members under a header."""
     sections = code_sections(SUBJECT, outline(300), window(128))
@@ -69,6 +71,7 @@ def test_a_large_type_is_an_overview_and_numbered_members() -> None:
         assert part.backing_artifact.count("- `M") == len(part.names)
 
 
+@pytest.mark.rule("C04")
 def test_nothing_before_the_first_member_gives_the_overview_its_slice() -> None:
     """C04: a slice is never empty; a module begins with its first function."""
     made = outline(100)
@@ -82,6 +85,7 @@ def test_a_long_header_without_members_is_shortened() -> None:
     assert section.finder_snippet.startswith("Kind: EfDataContext\nPurpose: word")
 
 
+@pytest.mark.rule("A26", "R18")
 @given(members=st.integers(0, 60), tokens=st.integers(20, 100), counter=st.sampled_from(sorted(COUNTERS)))
 def test_sections_fit_and_cover(members: int, tokens: int, counter: str) -> None:
     """R18 for every size and tokenizer: within the window, all members in order, deterministic (A26)."""

@@ -43,6 +43,7 @@ def sections_of(text: str, found: EmbeddingWindow | None = None) -> list[Summary
     return text_sections(SUBJECT, outline_of(text), found or window())
 
 
+@pytest.mark.rule("R4")
 def test_the_chunk_under_its_heading_path_is_the_snippet() -> None:
     """R4: what is embedded is the text itself, with the path of headings above it."""
     text = f"# Guide\n\n{PROSE * 30}\n\n## Install\n\n### Linux\n\nRun the script.\n"
@@ -59,6 +60,7 @@ def test_the_chunk_under_its_heading_path_is_the_snippet() -> None:
     assert last.backing_artifact.startswith("# Markdown: docs/guide.md: Guide > Install\n\n## Install")
 
 
+@pytest.mark.rule("E02")
 def test_small_neighbours_are_merged_until_the_target() -> None:
     """E02: sections of a few words are one chunk; those of another parent stay apart."""
     text = "# One\n\na\n\n## Two\n\nb\n\n## Three\n\nc\n\n# Four\n\nd\n"
@@ -67,6 +69,7 @@ def test_small_neighbours_are_merged_until_the_target() -> None:
     assert [section.section_key for section in sections_of(other)] == ["a", "a", "a-b", "d"]
 
 
+@pytest.mark.rule("E01", "R18", "R19")
 def test_long_sections_are_split_at_paragraphs_with_overlap() -> None:
     """E01, R18, R19: parts numbered 1..N, each within the window, beginning with the end of the one before."""
     text = "# Guide\n\n" + "\n\n".join(f"Paragraph {number}. {PROSE}" for number in range(60)) + "\n"
@@ -88,6 +91,7 @@ def test_the_target_is_the_window_or_1000_tokens() -> None:
         assert limit * 0.8 <= max(tokens) <= limit
 
 
+@pytest.mark.rule("R1")
 def test_repeated_headings_get_keys_of_their_own() -> None:
     """R1: ids are unique, also where a heading reads like a numbered repetition."""
     keys = section_keys(["A > Example", "A > Example", "A > Example 2", "A/Example", ""], "body")
@@ -96,6 +100,7 @@ def test_repeated_headings_get_keys_of_their_own() -> None:
     assert section_keys(["A", "B"], "body") == ["a", "b"]
 
 
+@pytest.mark.rule("R1")
 def test_headings_without_latin_letters_stay_apart() -> None:
     """B21 drops every other letter; the hash of R1 tells them apart."""
     assert len(set(section_keys(["注文", "請求", "body"], "body"))) == 3
@@ -107,6 +112,7 @@ def test_long_headings_make_bounded_keys() -> None:
     assert len(one) < 150
 
 
+@pytest.mark.rule("B11")
 @pytest.mark.parametrize(
     ("heading", "anchor"),
     [("Guide > Getting Started!", "getting-started"), ("A > What's new?", "whats-new"), ("", ""), ("Größe", "größe")],
@@ -162,6 +168,7 @@ MARKDOWN = st.lists(
 ).map("\n".join)
 
 
+@pytest.mark.rule("A26", "R18")
 @given(text=MARKDOWN, tokens=st.sampled_from([40, 128, 256]), counter=st.sampled_from(sorted(COUNTERS)))
 def test_any_document_is_covered_by_parts_that_fit(text: str, tokens: int, counter: str) -> None:
     """BM25 bodies cover the whole file; spans and line numbers are exact; (key, part) is unique; same input, same

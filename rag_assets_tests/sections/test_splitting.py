@@ -24,6 +24,7 @@ COUNTER = st.sampled_from(sorted(COUNTERS))
 WINDOW = st.integers(MIN_BUDGET + SPECIAL_TOKENS, 120)
 
 
+@pytest.mark.rule("R18")
 @given(header=st.lists(LINES, max_size=4), blocks=st.lists(LINES, max_size=30), tokens=WINDOW, counter=COUNTER)
 def test_parts_fit_and_cover_all_blocks_in_order(
     header: list[str], blocks: list[str], tokens: int, counter: str
@@ -54,6 +55,7 @@ def test_everything_that_fits_is_one_part_after_one_count() -> None:
     assert count.calls == [1]
 
 
+@pytest.mark.rule("R18")
 def test_three_hundred_methods() -> None:
     """R18: a class with 300 methods works, in few batched counts, and no part is nearly empty but the last."""
     count = CallCounter()

@@ -3,11 +3,57 @@
 from __future__ import annotations
 
 from rag_assets.contracts.kinds import SubtypeKind
+from rag_assets.descriptions.builders.behaviour import ClientBuilder, ManagerBuilder, ProxyBuilder, ServiceBuilder
+from rag_assets.descriptions.builders.code_attribute import CodeAttributeBuilder
+from rag_assets.descriptions.builders.configuration import ConfigurationBuilder
+from rag_assets.descriptions.builders.contracts import ContractBuilder, SummaryListModelBuilder
+from rag_assets.descriptions.builders.controller import ControllerBuilder, MappedEndpointsBuilder
+from rag_assets.descriptions.builders.document import DocumentDescriptionBuilder
+from rag_assets.descriptions.builders.domain_description import DomainDescriptionBuilder
+from rag_assets.descriptions.builders.ef_context import EfContextBuilder, EntityConfigurationBuilder
+from rag_assets.descriptions.builders.enum import EnumBuilder
+from rag_assets.descriptions.builders.exception import ExceptionBuilder
 from rag_assets.descriptions.builders.general import GeneralDescriptionBuilder
+from rag_assets.descriptions.builders.handler import HandlerBuilder
+from rag_assets.descriptions.builders.interface import InterfaceBuilder
+from rag_assets.descriptions.builders.model import ModelMetadataBuilder, ModelStructureBuilder
+from rag_assets.descriptions.builders.repository import RepositoryBuilder
+from rag_assets.descriptions.builders.resource_file import ResourceFileBuilder
+from rag_assets.descriptions.builders.sql_object import SqlObjectBuilder
+from rag_assets.descriptions.builders.startup import ExtensionMethodsBuilder, StartupBuilder
+from rag_assets.descriptions.builders.tests import TestBuilder
+from rag_assets.descriptions.label_knowledge import LabelKnowledge
 from rag_assets.descriptions.registry import DescriptionBuilderRegistry
 from rag_assets.descriptions.services import Services
 
-BUILDERS: tuple[tuple[type, tuple[SubtypeKind, ...]], ...] = ()
+BUILDERS: tuple[tuple[type, tuple[SubtypeKind, ...]], ...] = (
+    (ModelStructureBuilder, (SubtypeKind.MODEL,)),
+    (SummaryListModelBuilder, (SubtypeKind.SUMMARY_LIST_MODEL,)),
+    (ModelMetadataBuilder, (SubtypeKind.MODEL, SubtypeKind.SUMMARY_LIST_MODEL)),
+    (ContractBuilder, (SubtypeKind.REQUEST, SubtypeKind.RESPONSE, SubtypeKind.RESULT, SubtypeKind.MESSAGE)),
+    (ConfigurationBuilder, (SubtypeKind.CONFIGURATION,)),
+    (EnumBuilder, (SubtypeKind.ENUM,)),
+    (ExceptionBuilder, (SubtypeKind.EXCEPTION,)),
+    (CodeAttributeBuilder, (SubtypeKind.CODE_ATTRIBUTE,)),
+    (ResourceFileBuilder, (SubtypeKind.RESOURCE_FILE,)),
+    (DomainDescriptionBuilder, (SubtypeKind.DOMAIN_DESCRIPTION,)),
+    (ManagerBuilder, (SubtypeKind.MANAGER,)),
+    (ServiceBuilder, (SubtypeKind.SERVICE,)),
+    (RepositoryBuilder, (SubtypeKind.REPOSITORY,)),
+    (ClientBuilder, (SubtypeKind.CLIENT,)),
+    (ProxyBuilder, (SubtypeKind.PROXY_SERVICES,)),
+    (HandlerBuilder, (SubtypeKind.HANDLER,)),
+    (InterfaceBuilder, (SubtypeKind.INTERFACE,)),
+    (EfContextBuilder, (SubtypeKind.EF_DATA_CONTEXT,)),
+    (EntityConfigurationBuilder, (SubtypeKind.CONFIGURATION,)),
+    (TestBuilder, (SubtypeKind.TEST,)),
+    (StartupBuilder, (SubtypeKind.STARTUP, SubtypeKind.PROGRAM)),
+    (ExtensionMethodsBuilder, (SubtypeKind.EXTENSION_METHODS,)),
+    (ControllerBuilder, (SubtypeKind.CONTROLLER, SubtypeKind.OTHER)),
+    (MappedEndpointsBuilder, (SubtypeKind.STARTUP, SubtypeKind.PROGRAM)),
+    (DocumentDescriptionBuilder, (SubtypeKind.DDR, SubtypeKind.MARKDOWN, SubtypeKind.DOCUMENT)),
+    (SqlObjectBuilder, (SubtypeKind.SQL_OBJECT,)),
+)
 """Builder types and the kinds they describe, in order of use."""
 
 
@@ -22,9 +68,9 @@ def register_builders(registry: DescriptionBuilderRegistry) -> None:
 def default_registry(services: Services | None = None) -> DescriptionBuilderRegistry:
     """Built-in builders and those of installed packages, checked: start-up fails here, not at the first file.
 
-    Raises RegistryError.
+    Without `services` builders know of no file but their own. Raises RegistryError.
     """
-    registry = DescriptionBuilderRegistry(services)
+    registry = DescriptionBuilderRegistry(services or LabelKnowledge().services())
     register_builders(registry)
     registry.load_entry_points()
     registry.validate()

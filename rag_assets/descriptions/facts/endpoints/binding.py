@@ -1,0 +1,170 @@
+"""Where the parameters of an endpoint come from: by attribute, else by the rules of the framework it is written for.
+
+The rules need to know which types are data and which are services, which a text does not always tell: an interface
+that is no collection, and a name that ends like a service, count as services.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from rag_assets.classification.facts import attribute_name, is_interface_name
+from rag_assets.contracts.segment import Parameter
+from rag_assets.descriptions.declared_types import DeclaredTypes
+from rag_assets.descriptions.facts.endpoints.nouns import EndpointParameter, Source
+from rag_assets.descriptions.facts.endpoints.routes import RouteParameter
+from rag_assets.descriptions.facts.expressions import arguments_of, literal
+from rag_assets.descriptions.facts.types import TypeName, element_type, is_collection, is_scalar, parse_type, unwrapped
+
+
+class Framework(StrEnum):
+    """Whose rules infer the source of a parameter that no attribute names."""
+
+    API_CONTROLLER = "api-controller"  # [ApiController]
+    MVC = "mvc"
+    WEB_API_2 = "web-api-2"
+    MINIMAL_API = "minimal-api"
+    RAZOR_PAGE = "razor-page"
+
+
+_BY_ATTRIBUTE = {
+    "FromRoute": Source.ROUTE,
+    "FromQuery": Source.QUERY,
+    "FromUri": Source.QUERY,
+    "FromBody": Source.BODY,
+    "FromHeader": Source.HEADER,
+    "FromForm": Source.FORM,
+    "FromServices": Source.SERVICES,
+    "FromKeyedServices": Source.SERVICES,
+}
+_BODY_METHODS = frozenset({"POST", "PUT", "PATCH"})
+_CONTEXT_NAMES = (
+    "CancellationToken HttpContext HttpRequest HttpResponse ClaimsPrincipal IPrincipal HttpRequestMessage "
+    "HttpResponseMessage"
+)
+_CONTEXT = frozenset(_CONTEXT_NAMES.split())
+"""What the framework hands in of the request itself: no part of the contract."""
+
+_FILES = frozenset({"IFormFile", "IFormFileCollection", "IFormCollection", "HttpPostedFileBase"})
+_RAW_BODIES = frozenset({"Stream", "PipeReader", "JsonDocument", "JsonElement", "JObject", "JToken", "JsonNode"})
+_SERVICE_END_NAMES = (
+    "Service Services Repository Manager Context DbContext Client Factory Provider Handler Store Sender Mediator "
+    "Publisher Dispatcher Validator Mapper Logger Cache Bus Settings Options Accessor Generator Helper Queries"
+)
+_SERVICE_ENDS = tuple(_SERVICE_END_NAMES.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """All that decides the sources of the parameters of one endpoint, as far as it is the same for all of them."""
+
+    framework: Framework
+    methods: tuple[str, ...]
+    route_parameters: Mapping[str, RouteParameter]
+    declared: DeclaredTypes
+
+    @property
+    def takes_body(self) -> bool:
+        return any(method in _BODY_METHODS for method in self.methods)
+
+
+def route_parameters(parameters: Iterable[RouteParameter]) -> dict[str, RouteParameter]:
+    """By lower-cased name: routes do not care for case. Optional in one of several routes is optional."""
+    found: dict[str, RouteParameter] = {}
+    for parameter in parameters:
+        known = found.get(parameter.name.lower())
+        if known is None or parameter.optional:
+            found[parameter.name.lower()] = parameter
+    return found
+
+
+def bound_parameters(
+    parameters: Iterable[Parameter], binding: Binding, docs: Mapping[str, str]
+) -> tuple[EndpointParameter, ...]:
+    """The parameters that a caller or the container fills, in order; the request's own objects are left out."""
+    found: list[EndpointParameter] = []
+    for parameter in parameters:
+        if parse_type(parameter.type).name in _CONTEXT or not parameter.name:
+            continue
+        source, wire_name, by_attribute = _declared_source(parameter)
+        taken = any(known.source is Source.BODY for known in found)
+        if source is None:
+            source = _inferred_source(parameter, binding, body_is_taken=taken)
+        route = binding.route_parameters.get((wire_name or parameter.name).lower())
+        found.append(
+            EndpointParameter(
+                name=wire_name or parameter.name,
+                type=parameter.type,
+                source=source,
+                required=_is_required(parameter, source, route),
+                doc=docs.get(parameter.name, ""),
+                inferred=not by_attribute,
+                variable=parameter.name if wire_name and wire_name != parameter.name else "",
+            )
+        )
+    return tuple(found)
+
+
+def _declared_source(parameter: Parameter) -> tuple[Source | None, str, bool]:
+    """(source, name on the wire, whether an attribute says so)."""
+    wire_name = ""
+    source: Source | None = None
+    for attribute in parameter.attributes:
+        name = attribute_name(attribute)
+        if name in _BY_ATTRIBUTE:
+            source = _BY_ATTRIBUTE[name]
+        elif name == "AsParameters":  # an object whose members are parameters or services
+            source = Source.SERVICES if is_service(unwrapped(parse_type(parameter.type))) else Source.QUERY
+        if name in _BY_ATTRIBUTE or name in ("ModelBinder", "Bind"):
+            wire_name = literal(arguments_of(attribute).named.get("Name", "")) or wire_name
+    return source, wire_name, source is not None
+
+
+def _inferred_source(parameter: Parameter, binding: Binding, *, body_is_taken: bool) -> Source:
+    written = unwrapped(parse_type(parameter.type))
+    if parameter.name.lower() in binding.route_parameters:
+        return Source.ROUTE
+    if element_type(written).name in _FILES:
+        return Source.FORM
+    framework = binding.framework
+    if framework in (Framework.MVC, Framework.RAZOR_PAGE):  # form, route, query: whatever the request has
+        return Source.FORM if binding.takes_body else Source.QUERY
+    if written.name in _RAW_BODIES:
+        return Source.BODY if binding.takes_body else Source.QUERY
+    if _is_plain(written, binding.declared):
+        return Source.QUERY
+    if is_service(written):
+        return Source.SERVICES
+    if framework is Framework.MINIMAL_API:
+        if is_collection(written) and _is_plain(element_type(written), binding.declared) and not binding.takes_body:
+            return Source.QUERY
+        return Source.BODY if binding.takes_body and not body_is_taken else Source.SERVICES
+    return Source.BODY
+
+
+def is_service(written: TypeName) -> bool:
+    """Whether a type is named like something the container provides."""
+    if is_collection(written):
+        return False
+    return is_interface_name(written.name) or written.name.endswith(_SERVICE_ENDS)
+
+
+def _is_plain(written: TypeName, declared: DeclaredTypes) -> bool:
+    """Whether one string of a URL can be such a value: scalars and enums."""
+    if is_scalar(written):
+        return True
+    known = declared.named(written.name)
+    return bool(known) and all(entry.declaration == "enum" for entry in known)
+
+
+def _is_required(parameter: Parameter, source: Source, route: RouteParameter | None) -> bool:
+    if any(attribute_name(attribute) in ("Required", "BindRequired") for attribute in parameter.attributes):
+        return True
+    if source is Source.ROUTE and route is not None:
+        return not route.optional
+    written = parse_type(parameter.type)
+    if source in (Source.QUERY, Source.FORM, Source.HEADER) and is_collection(written):
+        return False  # no value is an empty collection
+    return not parameter.default and not parameter.type.endswith("?") and not written.nullable

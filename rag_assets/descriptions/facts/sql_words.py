@@ -1,0 +1,55 @@
+"""The words of SQL that tell a name from a clause, and an object of the user from one of the system."""
+
+from __future__ import annotations
+
+_RESERVED = (
+    "ADD AFTER ALL ALTER AND AS BEFORE BEGIN BY CASE CHECK COLUMN CONSTRAINT CREATE CROSS DEFAULT DELETE DISABLE "
+    "DISTINCT DROP ELSE ENABLE END EXCEPT EXEC EXECUTE EXISTS FOR FOREIGN FROM FULL GO GRANT GROUP HAVING IF IN INDEX "
+    "INNER INSERT INSTEAD INTERSECT INTO IS JOIN KEY LEFT LIKE LIMIT MERGE NOT NULL OF ON OR ORDER OUTER OUTPUT "
+    "PRIMARY REFERENCES RETURN RETURNING RIGHT SELECT SET TABLE THEN TO TRIGGER UNION UNIQUE UPDATE USING VALUES "
+    "VIEW WHEN WHERE WHILE WITH"
+)
+RESERVED = frozenset(_RESERVED.split())
+"""Words that no unquoted name is: after them a clause goes on, a name would not begin."""
+
+_AFTER_SOURCES = (
+    "APPLY COMMIT DECLARE FETCH NATURAL OFFSET OPTION PIVOT PRINT RAISERROR TABLESAMPLE THROW UNPIVOT WINDOW"
+)
+NO_ALIAS = RESERVED | frozenset(_AFTER_SOURCES.split())
+"""What may follow a table and is not its alias."""
+
+ROWS_OF_TRIGGERS = frozenset({"inserted", "deleted", "new", "old", "dual"})
+SYSTEM_SCHEMAS = frozenset({"sys", "information_schema", "pg_catalog"})
+SYSTEM_PREFIXES = ("sp_", "xp_", "pg_")
+
+_TABLE_FUNCTIONS = (
+    "changetable containstable freetexttable generate_series json_array_elements json_each json_table "
+    "json_to_recordset jsonb_array_elements jsonb_each jsonb_to_recordset opendatasource openjson openquery openrowset "
+    "openxml regexp_split_to_table string_split unnest xmltable"
+)
+TABLE_FUNCTIONS = frozenset(_TABLE_FUNCTIONS.split())
+"""Functions of the system that stand where a table may."""
+
+_METHODS = "exist getancestor modify nodes parse query tostring value write"
+METHODS = frozenset(_METHODS.split())
+"""Methods of XML, CLR and hierarchy columns: `x.value('…')` calls no function of the database."""
+
+VALUE_FUNCTIONS = frozenset({"EXTRACT", "SUBSTRING", "TRIM", "OVERLAY", "POSITION"})
+"""`EXTRACT(day FROM x)`: FROM is no clause in their parentheses."""
+
+_WRITE_MODIFIERS = "DELAYED FROM IGNORE INTO LOW_PRIORITY ONLY OVERWRITE TABLE TOP"
+WRITE_MODIFIERS = frozenset(_WRITE_MODIFIERS.split())
+"""What may stand between INSERT, UPDATE … and the table."""
+
+_STATEMENTS = "COMMIT DECLARE DELETE EXEC EXECUTE IF INSERT MERGE RETURN ROLLBACK TRUNCATE UPDATE WHILE"
+STATEMENTS = frozenset(_STATEMENTS.split())
+"""Where the FROM of a statement before can no longer follow."""
+
+BEFORE_EVENTS = frozenset({"AFTER", "BEFORE", "OF", "FOR", "OR", ","})
+"""Before UPDATE or DELETE: an event (`AFTER UPDATE`), not a statement."""
+
+REFERENTIAL_ACTIONS = frozenset({"CASCADE", "RESTRICT", "NO", "SET", "CURRENT_TIMESTAMP", "NOW"})
+"""After `ON UPDATE`: an action, while `SET NOCOUNT ON UPDATE t` begins a statement."""
+
+_OBJECT_WORDS = "DATABASE FUNCTION INDEX PROC PROCEDURE SCHEMA SEQUENCE SYNONYM TABLE TRIGGER TYPE VIEW"
+OBJECT_WORDS = frozenset(_OBJECT_WORDS.split())

@@ -1,0 +1,83 @@
+"""`DocumentDescription`: documents with the facts of their head (id, title, status) and their tree of headings."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from rag_assets.contracts.kinds import SubtypeKind
+from rag_assets.contracts.payload import RagVectorPayload
+from rag_assets.contracts.segment import MemberKind
+from rag_assets.descriptions.text import TextDescription
+from rag_assets.segmentation.documents import PATH_SEPARATOR
+
+MAX_STATUS_CHARS = 40
+"""Of the status in the title line, which every chunk repeats: a word or two; sentences stay with the text."""
+
+MAX_LISTED_LEVEL = 2
+"""Headings that the artifact lists as the contents of the document: its chapters."""
+
+_RECORD_FOLDERS = re.compile(r"(?:^|/)(?:adrs?|decisions|decision-records)/", re.IGNORECASE)
+_FLAVORS = {"readme": "Readme", "changelog": "Changelog", "contributing": "Contributing", "license": "License"}
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentHeading:
+    """A heading: level from 1, title, the titles above it, and its line in the file."""
+
+    level: int
+    title: str
+    above: tuple[str, ...]
+    line: int
+
+
+@dataclass(kw_only=True)
+class DocumentDescription(TextDescription):
+    """`title` is without the id. `record_type` and `fields` (owner, version, date …) are as the header writes them."""
+
+    document_id: str = ""
+    title: str = ""
+    status: str = ""
+    record_type: str = ""
+    fields: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def headings(self) -> tuple[DocumentHeading, ...]:
+        """The tree of headings in text order."""
+        found = []
+        for member in self.members:
+            if member.kind is MemberKind.SECTION and member.type != "preamble":
+                *above, _ = member.signature.split(PATH_SEPARATOR)
+                level = int(member.type.removeprefix("h") or 1)
+                found.append(DocumentHeading(level, member.name, tuple(above), member.span.line_start))
+        return tuple(found)
+
+    @property
+    def subtype_flavor(self) -> str:
+        """The type that a design record names, `Adr` for a decision record, `Readme` and the like by file name."""
+        if self.kind == SubtypeKind.DDR:
+            return self.record_type if self.record_type.isalpha() else ""
+        if self.status and _RECORD_FOLDERS.search(self.path):
+            return "Adr"
+        return _FLAVORS.get(self.path.rsplit("/", 1)[-1].partition(".")[0].lower(), "")
+
+    def listed_facts(self) -> list[tuple[str, tuple[str, ...]]]:
+        facts = [("ID", self.document_id), ("Title", self.title), ("Status", self.status), ("Type", self.record_type)]
+        contents = tuple(heading.title for heading in self.headings if heading.level <= MAX_LISTED_LEVEL)
+        return [
+            *((label, (value,)) for label, value in (*facts, *self.fields) if value),
+            ("Contents", contents if len(contents) > 1 else ()),
+        ]
+
+    def title_line(self) -> str:
+        """`Ddr: docs/design/SHP-001-stock-reservation.md (SHP-001, Approved)`: what path and heading do not tell."""
+        above = [member.signature for member in self.members[:1] if member.type != "preamble"]
+        known = " ".join((self.fqn, *above)).lower()
+        status = self.status if len(self.status) <= MAX_STATUS_CHARS else ""
+        told = [text for text in (self.document_id, self.title) if text and text.lower() not in known]
+        facts = ", ".join(text for text in (*told, status) if text)
+        return f"{self.kind}: {self.fqn} ({facts})" if facts else f"{self.kind}: {self.fqn}"
+
+    def populate_additional_rag_properties(self, payload: RagVectorPayload) -> None:
+        """The id under which people cite the document (B12 SourceObjectId)."""
+        payload.source_object_id = self.document_id

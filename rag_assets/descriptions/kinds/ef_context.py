@@ -1,0 +1,163 @@
+"""Entity Framework: a context with one synthetic repository entry per set, and the configuration of an entity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rag_assets.contracts.graph import NodeType, symbol_key
+from rag_assets.contracts.kinds import SubtypeKind
+from rag_assets.contracts.section import SummarySection
+from rag_assets.contracts.segment import Span
+from rag_assets.descriptions.facts.ef import DbSetFact, EntityMapping, OwnedMapping, RelationMapping
+from rag_assets.descriptions.facts.storage_names import StorageKind
+from rag_assets.descriptions.markdown import inline_code
+from rag_assets.descriptions.symbol import SymbolDescription
+from rag_assets.sections import Block, SectionSubject
+from rag_assets.sections.blocks import section_of
+from rag_assets.sections.snippet import finder_header, first_paragraph, path_words
+from rag_assets.sections.splitting import split
+
+ENTRY_PREFIX = "EfContext:"
+ENTRY_SECTION = "repository-overview"
+ENTRY_SYMBOL_TYPE = "dbset"
+
+
+@dataclass(kw_only=True)
+class EfContextDescription(SymbolDescription):
+    """A context: its sets, the entities its model names, and what it is derived from.
+
+    Each set also becomes a section of its own, the synthetic repository entry `EfContext:{Context}.{DbSet}`: what
+    reads and writes an entity is found even where nobody wrote a repository class. `entry_scope` is the context
+    in those names: the simple name, or the full one where the label has several contexts of that name.
+    """
+
+    sets: tuple[DbSetFact, ...] = ()
+    mappings: tuple[EntityMapping, ...] = ()
+    configurations: tuple[str, ...] = ()
+    identity_base: str = ""
+    entry_scope: str = ""
+
+    def entry_name(self, db_set: DbSetFact) -> str:
+        """`EfContext:ShopDbContext.Orders`."""
+        return f"{ENTRY_PREFIX}{self.entry_scope}.{db_set.name}"
+
+    def finder_facts(self) -> list[tuple[str, str]]:
+        named = {db_set.entity for db_set in self.sets}
+        beyond = [mapping.entity for mapping in self.mappings if mapping.entity not in named]
+        return [
+            ("Inherits", ", ".join(self.base_types)),
+            ("StorageBackend", StorageKind.SQL.value),
+            ("MapsAlso", ", ".join(beyond)),
+            ("Tables", ", ".join(mapping.table for mapping in self.mappings if mapping.table)),
+            ("Path", path_words(self.path, self.fqn)),
+        ]
+
+    def listed_facts(self) -> list[tuple[str, tuple[str, ...]]]:
+        return [
+            *super().listed_facts(),
+            ("Sets", tuple(f"{db_set.name}: {db_set.entity}" for db_set in self.sets)),
+            ("Maps", tuple(f"{m.entity} → {m.table}" if m.table else m.entity for m in self.mappings)),
+            ("Applies configurations", self.configurations),
+        ]
+
+    def build_summary_sections(self) -> list[SummarySection]:
+        """Those of the class, then one repository entry per set. Needs `use_window`."""
+        return [*super().build_summary_sections(), *(self._entry(db_set) for db_set in self.sets)]
+
+    def _entry(self, db_set: DbSetFact) -> SummarySection:
+        """One synthetic repository entry. Its symbol repeats the `~` suffix of a context with several parts (R1)."""
+        name = self.entry_name(db_set)
+        _, tilde, suffix = self.symbol.partition("~")
+        part = f"{self.entry_scope}{tilde}{suffix}"
+        subject = SectionSubject(
+            symbol=f"{ENTRY_PREFIX}{part}.{db_set.name}",
+            symbol_type=ENTRY_SYMBOL_TYPE,
+            kind=SubtypeKind.REPOSITORY,
+            domain_key=self.domain_key,
+            primary_entity=db_set.entity,
+        )
+        purpose = first_paragraph(db_set.doc)
+        generated = f"Reads and writes {db_set.entity} through the set {db_set.name} of {self.name}."
+        header = finder_header(
+            domain=self.domain_title,
+            domain_summary=self.domain_tagline,
+            kind=subject.kind,
+            artifact=name,
+            primary_entity=db_set.entity,
+            facts=[
+                ("StorageBackend", StorageKind.SQL.value),
+                ("Context", self.fqn),
+                ("Table", self._table_of(db_set)),
+                ("Path", path_words(self.path, self.fqn)),
+            ],
+            purpose=f"{purpose} {generated}" if purpose else generated,
+        )
+        made = split(header, [], self.window)[0]
+        block = Block("", self._place(db_set), (db_set.name,), self._keys(db_set))
+        artifact = self._entry_markdown(name, db_set, purpose or generated)
+        return section_of(subject, ENTRY_SECTION, made.text, made.tokens, [block], artifact)
+
+    def _place(self, db_set: DbSetFact) -> Span:
+        return self.header if db_set.inherited else db_set.span
+
+    def _keys(self, db_set: DbSetFact) -> tuple[str, ...]:
+        keys = [symbol_key(self.code_language, f"{self.fqn}.{db_set.name}", NodeType.DBSET)]
+        if db_set.entity_symbol:
+            keys.append(symbol_key(self.code_language, db_set.entity_symbol, NodeType.ENTITY))
+        return tuple(keys)
+
+    def _table_of(self, db_set: DbSetFact) -> str:
+        return next((m.table for m in self.mappings if m.table and m.entity == db_set.entity), "")
+
+    def _entry_markdown(self, name: str, db_set: DbSetFact, purpose: str) -> str:
+        place = self._place(db_set)
+        table = self._table_of(db_set)
+        origin = f" (of its base {inline_code(self.identity_base)})" if db_set.inherited else ""
+        lines = [
+            f"# Repository {name}",
+            "",
+            f"Synthetic entry · set of {inline_code(self.fqn)} · {self.path}:{place.line_start}-{place.line_end}",
+            "",
+            purpose,
+            "",
+            f"- Entity: {inline_code(db_set.entity_symbol or db_set.entity)}",
+            f"- Set: {inline_code(db_set.name)}{origin}",
+            *([f"- Table: {inline_code(table)}"] if table else []),
+            "",
+        ]
+        return "\n".join(lines)
+
+
+@dataclass(kw_only=True)
+class EntityConfigurationDescription(SymbolDescription):
+    """`IEntityTypeConfiguration<T>`: which entity it maps, where to, and its relations."""
+
+    entity: str = ""
+    entity_symbol: str = ""
+    table: str = ""
+    relations: tuple[RelationMapping, ...] = ()
+    owned: tuple[OwnedMapping, ...] = ()
+
+    @property
+    def subtype_flavor(self) -> str:
+        return "EntityMapping"
+
+    def finder_facts(self) -> list[tuple[str, str]]:
+        relations = [f"{self.entity}.{relation.navigation}" for relation in self.relations if relation.navigation]
+        return [
+            ("Maps", self.entity),
+            ("Table", self.table),
+            ("Relations", ", ".join(relations)),
+            ("Owns", ", ".join(f"{o.navigation} {o.table}".strip() for o in self.owned)),
+            ("Path", path_words(self.path, self.fqn)),
+        ]
+
+    def listed_facts(self) -> list[tuple[str, tuple[str, ...]]]:
+        relations = (f"{r.navigation} {r.cardinality} {r.inverse}".strip() for r in self.relations)
+        return [
+            *super().listed_facts(),
+            ("Entity", (self.entity_symbol or self.entity,) if self.entity else ()),
+            ("Table", (self.table,) if self.table else ()),
+            ("Relations", tuple(" ".join(relation.split()) for relation in relations)),
+            ("Owns", tuple(f"{o.navigation} → {o.table}" if o.table else o.navigation for o in self.owned)),
+        ]

@@ -1,0 +1,97 @@
+"""`ResourceFileDescription`: the entries of a resource file of one culture, and the code that uses them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rag_assets.contracts.segment import Member, MemberKind
+from rag_assets.descriptions.symbol import SymbolDescription
+from rag_assets.sections import Block
+from rag_assets.sections.tiling import Leaf
+
+ENTRIES = "entries"
+
+SHOWN_USAGES = 20
+"""Places that the description lists per key; a text that is used more often is known by its count."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceEntry:
+    """One text: key, value, comment, culture ('' is the neutral one), the `path:line` of its usages.
+
+    `is_text` is false for a file reference or a serialised object, whose value is not kept.
+    """
+
+    key: str
+    value: str
+    comment: str = ""
+    culture: str = ""
+    usages: tuple[str, ...] = ()
+    is_text: bool = True
+
+
+@dataclass(kw_only=True)
+class ResourceFileDescription(SymbolDescription):
+    """`cultures` are the other cultures of the resource class, `missing` the keys of the neutral file that this one
+    lacks. `usages` holds the places per key, in the order of the entries, keys without usage left out."""
+
+    resource_class: str = ""
+    culture: str = ""
+    cultures: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    usages: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    @property
+    def entries(self) -> tuple[ResourceEntry, ...]:
+        """The entries of the file, in its order."""
+        used = dict(self.usages)
+        return tuple(
+            ResourceEntry(m.name, m.value, m.doc, self.culture, used.get(m.name, ()), not m.type)
+            for m in self.members
+            if m.kind is MemberKind.PROPERTY
+        )
+
+    @property
+    def subtype_flavor(self) -> str:
+        return "Localized" if self.culture else "Neutral"
+
+    def finder_facts(self) -> list[tuple[str, str]]:
+        return [("Culture", self.culture)]  # the class is in the path and in the purpose
+
+    def listed_facts(self) -> list[tuple[str, tuple[str, ...]]]:
+        return [
+            ("Resource class", (self.resource_class,)),
+            ("Culture", (self.culture or "neutral",)),
+            ("Other cultures", tuple(culture or "neutral" for culture in self.cultures)),
+            ("Missing keys", self.missing),
+            ("Not texts", tuple(entry.key for entry in self.entries if not entry.is_text)),
+        ]
+
+    def group_of(self, leaf: Leaf) -> str:
+        return ENTRIES
+
+    def _short_purpose(self) -> str:
+        return self.summary
+
+    def _member_blocks(self, own_key: str) -> list[Block]:
+        blocks = super()._member_blocks(own_key)
+        used = dict(self.usages)
+        return [
+            Block(b.text, b.span, b.names, b.node_keys, b.markdown + _usage_lines(used.get(name, ())), b.group)
+            for b in blocks
+            for name in b.names[:1]
+        ]
+
+
+def resource_summary(resource_class: str, culture: str, members: tuple[Member, ...]) -> str:
+    """`Texts of ShopMessages in de: 9 entries.`"""
+    in_culture = f" in {culture}" if culture else ""
+    count = len(members)
+    return f"Texts of {resource_class}{in_culture}: {count} {'entry' if count == 1 else 'entries'}."
+
+
+def _usage_lines(places: tuple[str, ...]) -> str:
+    if not places:
+        return ""
+    more = f" and {len(places) - SHOWN_USAGES} more" if len(places) > SHOWN_USAGES else ""
+    return f"\n  Used in {', '.join(f'`{place}`' for place in places[:SHOWN_USAGES])}{more}"

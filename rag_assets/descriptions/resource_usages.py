@@ -1,0 +1,139 @@
+"""Where code uses the texts of resource files: one pass with one compiled pattern over each text.
+
+Read as usages are `Class.Key`, `Class.Names.Key` (also inside `nameof`) and, where only one family of the label has
+such a key, the string of `Localizer["Key"]` and `GetString("Key")`. A key that is put together at run time is not seen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from rag_assets.contracts.segment import LineIndex
+from rag_assets.descriptions.resource_dictionary import StaticResourceDictionary
+
+_NO_IDENTIFIER = re.compile(r"\W")
+_BY_STRING = re.compile(r'(?<!\w)(\w++)\s*+([\[(])\s*+@?"([^"\\\r\n]++)"')
+_LOCALIZER = re.compile(r"[Ll]ocali[sz]er")
+_SHORT_LOCALIZERS = frozenset({"L", "_L", "T", "_T"})
+_METHODS = frozenset({"GetString", "GetLocalizedString", "GetText"})
+_LOCALIZER_OF = re.compile(r"\bI(?:String|Html|View)Locali[sz]er\s*<\s*(?:\w+\s*\.\s*)*(\w+)\s*>")
+_MANAGER_OF = re.compile(r"(?<!\w)(\w{1,100})\s*\.\s*ResourceManager\s*\.\s*\Z")
+_HINTS = ("ocalizer", "ocaliser", "GetString", "GetLocalizedString", "GetText", "L[", "T[")
+"""One of these stands in every text that `_BY_STRING` can match: cheaper to look for than the pattern."""
+_COMMENT_STARTS = ("//", "*", "/*")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Usage:
+    """A line of code that uses a key of a family (see `family_of`)."""
+
+    family: str
+    key: str
+    path: str
+    line: int
+
+
+class ResourceUsages:
+    """The usages of all keys of a label. Picklable, mergeable, independent of order."""
+
+    def __init__(self, usages: Iterable[Usage] = ()) -> None:
+        self._found: dict[tuple[str, str], set[tuple[str, int]]] = {}
+        self.merge(usages)
+
+    def merge(self, usages: Iterable[Usage]) -> None:
+        for usage in usages:
+            self._found.setdefault((usage.family, usage.key), set()).add((usage.path, usage.line))
+
+    def of(self, family: str, key: str) -> tuple[str, ...]:
+        """`path:line` of every line that uses the key, sorted."""
+        return tuple(f"{path}:{line}" for path, line in sorted(self._found.get((family, key), ())))
+
+    def __len__(self) -> int:
+        return sum(map(len, self._found.values()))
+
+
+class UsageScanner:
+    """Finds the usages of the keys of a dictionary that has all its files."""
+
+    def __init__(self, resources: StaticResourceDictionary) -> None:
+        self._resources = resources
+        self._classes = tuple(sorted(resources.families, key=lambda name: (-len(name), name)))
+        names = "|".join(map(re.escape, self._classes))
+        self._member = re.compile(rf"(?<!\w)({names})\s*+\.\s*+(?:Names\s*+\.\s*+)?@?(\w++)") if names else None
+        families = [family for found in resources.families.values() for family in found]
+        self._keys = {
+            family: {_identifier(key): key for key in sorted(resources.keys_of(family))} for family in families
+        }
+        self._having: dict[str, list[str]] = {}
+        for family in sorted(families):
+            for key in resources.keys_of(family):
+                self._having.setdefault(key, []).append(family)
+
+    def scan(self, path: str, text: str) -> tuple[Usage, ...]:
+        """The usages in one text, sorted. Pure; linear in the length of the text."""
+        lines: LineIndex | None = None
+        found: set[Usage] = set()
+        for offset, family, key in (*self._members(path, text), *self._strings(path, text)):
+            if not _is_comment(text, offset):
+                lines = lines or LineIndex(text)
+                found.add(Usage(family, key, path, lines.line_of(offset)))
+        return tuple(sorted(found))
+
+    def _members(self, path: str, text: str) -> Iterator[tuple[int, str, str]]:
+        if self._member is None or not any(name in text for name in self._classes):
+            return
+        meant: dict[str, str] = {}
+        for match in self._member.finditer(text):
+            name, identifier = match.groups()
+            if name not in meant:
+                meant[name] = self._resources.nearest_family(name, path)
+            key = self._keys.get(meant[name], _NOTHING).get(identifier)
+            if key is not None:
+                yield match.start(), meant[name], key
+
+    def _strings(self, path: str, text: str) -> Iterator[tuple[int, str, str]]:
+        if not self._having or not any(hint in text for hint in _HINTS):
+            return
+        named = {self._resources.nearest_family(found[1], path) for found in _LOCALIZER_OF.finditer(text)} - {""}
+        for match in _BY_STRING.finditer(text):
+            name, bracket, key = match.groups()
+            families = self._having.get(key, [])
+            if not families or not _looks_up_a_text(name, bracket):
+                continue
+            manager = _MANAGER_OF.search(text, max(0, match.start() - 200), match.start())
+            wanted = {self._resources.nearest_family(manager[1], path)} if manager else named
+            if len(families) > 1:
+                families = [family for family in families if family in wanted]
+            if len(families) == 1:
+                yield match.start(), families[0], key
+
+
+_NOTHING: Mapping[str, str] = {}
+
+
+def usages_of(texts: Iterable[tuple[str, str]], resources: StaticResourceDictionary) -> ResourceUsages:
+    """The usages in all texts (path, text): what a small label needs."""
+    scanner = UsageScanner(resources)
+    usages = ResourceUsages()
+    for path, text in texts:
+        usages.merge(scanner.scan(path, text))
+    return usages
+
+
+def _looks_up_a_text(name: str, bracket: str) -> bool:
+    if bracket == "(":
+        return name in _METHODS
+    return name in _SHORT_LOCALIZERS or _LOCALIZER.search(name) is not None
+
+
+def _identifier(key: str) -> str:
+    """The name of the property that the generator makes of a key."""
+    name = _NO_IDENTIFIER.sub("_", key)
+    return f"_{name}" if name[:1].isdigit() else name
+
+
+def _is_comment(text: str, offset: int) -> bool:
+    start = max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
+    return text[start:offset].lstrip().startswith(_COMMENT_STARTS)
