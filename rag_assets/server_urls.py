@@ -1,0 +1,42 @@
+"""What the URL of a server in the settings must be: plain, without secrets, and encrypted beyond this machine."""
+
+from __future__ import annotations
+
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+
+def plain_server_url(value: str, secret_variable: str) -> str:
+    """`value` without blanks and trailing slash; empty stays empty. Raises ValueError saying what is wrong, and never
+    repeating a password; `secret_variable` is where secrets belong."""
+    url = value.strip().rstrip("/")
+    if not url:
+        return url
+    parts = urlsplit(url)
+    plain = url.isascii() and url.isprintable() and " " not in url
+    if parts.scheme not in ("http", "https") or not parts.hostname or not plain or parts.port == 0:
+        raise ValueError("must be an http or https URL, for example https://api.example.org/v1")
+    if parts.username or parts.password:  # the value is not repeated: it holds a secret
+        raise ValueError(f"must not hold a password; set {secret_variable} in the environment")
+    if parts.query or parts.fragment:
+        raise ValueError("must end with the path, without ? and #")
+    return url
+
+
+def refuse_unencrypted(url: str, *, allowed: bool) -> None:
+    """Raises ValueError for plain http to another machine, unless the user has `allowed` it."""
+    parts = urlsplit(url)
+    if parts.scheme == "http" and not _is_loopback(parts.hostname or "") and not allowed:
+        raise ValueError(
+            f"source code would go to {parts.hostname} unencrypted; use https, or say allow_plain_http: true"
+        )
+
+
+def _is_loopback(host: str) -> bool:
+    """True for this machine: by name, or by an address of its own network."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
