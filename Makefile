@@ -30,8 +30,12 @@ demo: $(STAMP) ## Index a real C# repository (pythonnet) and search it
 	$(BIN)/rag-assets --home $(DEMO)/home search "class that converts a Python list to a .NET array" --limit 5
 
 .PHONY: test
-test: $(STAMP) ## Run the tests
-	$(BIN)/python -m pytest
+test: $(STAMP) ## Run the tests; a rule that is declared done needs one that passes
+	$(BIN)/python -m pytest --acceptance
+
+.PHONY: acceptance
+acceptance: $(STAMP) ## Show every rule with the tests that prove it (JSON=1 for machines)
+	@$(BIN)/python -m rag_assets_tests.acceptance $(if $(JSON),--json)
 
 .PHONY: lint
 lint: $(STAMP) ## Check style and types

@@ -1,10 +1,18 @@
-"""What every test starts from: none of the settings of whoever runs it."""
+"""What every test starts from: none of the settings of whoever runs it, and markers that name real rules."""
 
 from __future__ import annotations
 
 import os
 
 import pytest
+
+from rag_assets_tests.acceptance.plugin import (  # noqa: F401 - hooks are found by their names
+    pytest_addoption,
+    pytest_collection_modifyitems,
+    pytest_runtest_makereport,
+    pytest_sessionfinish,
+    pytest_terminal_summary,
+)
 
 
 @pytest.fixture(autouse=True, scope="session")
