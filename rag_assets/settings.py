@@ -10,15 +10,20 @@ import difflib
 import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from rag_assets.config_file import DEFAULT_HOME, ConfigError, find_config, read_yaml, resolve_home
 from rag_assets.contracts.kinds import Kind, checked_kind
+from rag_assets.server_urls import plain_server_url, refuse_unencrypted
 
 ENV_PREFIX = "RAG_ASSETS__"
 DEFAULT_ORG = "local"
+DEFAULT_CRON = "0 2 * * *"
+DEFAULT_TIMEZONE = "UTC"
 MEBIBYTE = 1024 * 1024
 
 
@@ -81,21 +86,173 @@ class SourceLimits(_Strict):
 
 
 class EmbedderSettings(_Strict):
-    """The local embedding model, or none (`lexical-only`)."""
+    """The embedding model: the local one, one behind a server, or none (`lexical-only`). A key is never a setting."""
 
-    provider: Literal["local", "lexical-only"] = Field(
-        default="local", description="lexical-only indexes without vectors: keyword search works, meaning does not"
+    provider: Literal["local", "openai-compatible", "lexical-only"] = Field(
+        default="local",
+        description="openai-compatible: a server, key in RAG_ASSETS_EMBEDDINGS_API_KEY; lexical-only: keyword search",
     )
-    precision: Literal["int8", "fp32"] = Field(default="int8", description="fp32 is exact and about half as fast")
-    threads: int = Field(default=0, ge=0, description="0: one per processor core")
+    precision: Literal["int8", "fp32"] = Field(
+        default="int8", description="of the local model; fp32 is exact and about half as fast"
+    )
+    threads: int = Field(default=0, ge=0, description="of the local model; 0: one per processor core")
+    base_url: str = Field(default="", description="what /embeddings is appended to: http://127.0.0.1:11434/v1")
+    model: str = Field(default="", description="as the server names it")
+    allow_plain_http: bool = Field(
+        default=False, description="send source and key unencrypted to a base_url that is not this machine"
+    )
+    dimension: int | None = Field(
+        default=None, ge=1, le=65_536, description="to ask the server for; default: what its model has"
+    )
+    max_tokens: int = Field(
+        default=512, ge=64, description="the longest text sent; longer sections are split (the server's model)"
+    )
+    tokenizer: Literal["estimate", "cl100k_base", "o200k_base"] = Field(
+        default="estimate", description="how these are counted; all but estimate need: pip install 'rag-assets[openai]'"
+    )
+    batch_texts: int = Field(default=64, ge=1, le=2_048, description="texts of one request")
+    batch_tokens: int = Field(default=16_000, ge=1, description="tokens of one request")
+    max_concurrency: int = Field(default=4, gt=0, le=64, description="requests at a time")
+    timeout_seconds: float = Field(default=60.0, gt=0, description="for one request of an index build")
+    query_timeout_seconds: float = Field(
+        default=5.0, gt=0, description="for embedding a question; after that, keywords answer alone"
+    )
+    price: float | None = Field(default=None, ge=0, description="per million tokens; for the cost shown")
+
+    @field_validator("base_url")
+    @classmethod
+    def _is_a_plain_url(cls, value: str) -> str:
+        return plain_server_url(value, "RAG_ASSETS_EMBEDDINGS_API_KEY")
+
+    @model_validator(mode="after")
+    def _can_be_used(self) -> EmbedderSettings:
+        if self.provider == "openai-compatible":
+            _require_server(self, self.provider)
+        return self
 
 
 class StoreSettings(_Strict):
-    """The embedded vector store."""
+    """Where the vectors are: beside the index, or in a Qdrant server."""
 
-    hnsw_from_points: int = Field(
-        default=20_000, ge=0, description="smaller generations are scanned exactly, which is as fast and needs no build"
+    vectors: Literal["embedded", "qdrant"] = Field(
+        default="embedded", description="qdrant: a server, key in QDRANT_API_KEY, pip install 'rag-assets[qdrant]'"
     )
+    qdrant_url: str = Field(default="", description="of the server: http://127.0.0.1:6333")
+    allow_plain_http: bool = Field(
+        default=False, description="send source and key unencrypted to a qdrant_url that is not this machine"
+    )
+    qdrant_timeout_seconds: int = Field(default=30, gt=0, description="for one request to the server")
+    hnsw_from_points: int = Field(
+        default=20_000,
+        ge=0,
+        description="smaller embedded generations are scanned exactly, which is as fast and needs no build",
+    )
+
+    @field_validator("qdrant_url")
+    @classmethod
+    def _is_a_plain_url(cls, value: str) -> str:
+        return plain_server_url(value, "QDRANT_API_KEY")
+
+    @model_validator(mode="after")
+    def _can_be_used(self) -> StoreSettings:
+        if self.vectors == "qdrant":
+            if not self.qdrant_url:
+                raise ValueError("vectors qdrant needs qdrant_url")
+            refuse_unencrypted(self.qdrant_url, allowed=self.allow_plain_http)
+        return self
+
+
+class RetentionSettings(_Strict):
+    """Which old generations stay on disk. Documents and cache entries that nothing needs go with `rag-assets gc`."""
+
+    keep: int = Field(
+        default=3, ge=1, description="generations per label; the previous one and tagged ones stay in any case"
+    )
+
+
+class AutomationSettings(_Strict):
+    """When Dagster indexes on its own. The address of the failure webhook is a secret: RAG_ASSETS_WEBHOOK_URL only."""
+
+    cron: str = Field(default=DEFAULT_CRON, description="when every label is indexed, as five cron fields")
+    timezone: str = Field(default=DEFAULT_TIMEZONE, description="of the cron fields, for example Europe/Berlin")
+    poll_seconds: int = Field(default=60, ge=30, description="how often the commit sensor asks the repositories")
+    poll_timeout_seconds: float = Field(default=10.0, gt=0, le=30, description="for one answer to the commit sensor")
+    stale_after_hours: float = Field(
+        default=26.0,
+        gt=0,
+        description="a label without a successful run for longer is reported",
+    )
+    ui_url: str = Field(default="http://127.0.0.1:3000", description="of the Dagster UI, for links in notifications")
+
+    @field_validator("cron")
+    @classmethod
+    def _is_a_schedule(cls, value: str) -> str:
+        if value != DEFAULT_CRON:
+            # The parser that will run it decides. It costs the import of dagster, which the default must not.
+            from dagster._utils.schedules import is_valid_cron_string
+
+            if not is_valid_cron_string(value):
+                raise ValueError(f"{value!r} is not a cron schedule of five fields, for example '30 2 * * 1-5'")
+        return value
+
+    @field_validator("timezone")
+    @classmethod
+    def _is_a_time_zone(cls, value: str) -> str:
+        if value != DEFAULT_TIMEZONE:
+            try:
+                ZoneInfo(value)
+            except (ZoneInfoNotFoundError, ValueError, OSError) as error:  # OSError: the name of a folder
+                raise ValueError(f"{value!r} is not a time zone, for example Europe/Berlin") from error
+        return value
+
+    @field_validator("ui_url")
+    @classmethod
+    def _is_a_web_address(cls, value: str) -> str:
+        parts = urlsplit(value.strip())
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.password:
+            raise ValueError("must be an http or https URL without credentials")
+        return value.strip().rstrip("/")
+
+
+class LlmSettings(_Strict):
+    """The model that may write summaries of undocumented code. None by default; its key is never a setting."""
+
+    provider: Literal["none", "openai-compatible"] = Field(
+        default="none",
+        description="who writes summaries of undocumented code; the key comes from RAG_ASSETS_LLM_API_KEY only",
+    )
+    base_url: str = Field(default="", description="what /chat/completions is appended to: http://127.0.0.1:11434/v1")
+    model: str = Field(default="", description="as the server names it")
+    allow_plain_http: bool = Field(
+        default=False, description="send source and key unencrypted to a base_url that is not this machine"
+    )
+    refine: Literal["undocumented", "all"] = Field(
+        default="undocumented", description="which symbols; all adds to what their authors wrote"
+    )
+    max_calls: int = Field(default=1_000, gt=0, description="requests per build; what is left is asked by a later one")
+    max_concurrency: int = Field(default=4, gt=0, le=64, description="requests at a time")
+    timeout_seconds: float = Field(default=60.0, gt=0, description="for one answer")
+    price_in: float | None = Field(default=None, ge=0, description="per million prompt tokens; for the cost shown")
+    price_out: float | None = Field(default=None, ge=0, description="per million answer tokens; for the cost shown")
+
+    @field_validator("base_url")
+    @classmethod
+    def _is_a_plain_url(cls, value: str) -> str:
+        return plain_server_url(value, "RAG_ASSETS_LLM_API_KEY")
+
+    @model_validator(mode="after")
+    def _can_be_used(self) -> LlmSettings:
+        if self.provider != "none":
+            _require_server(self, self.provider)
+        return self
+
+
+def _require_server(settings: EmbedderSettings | LlmSettings, provider: str) -> None:
+    """Raises ValueError where a provider that is a server lacks its URL or model, or would get source unencrypted."""
+    missing = [name for name in ("base_url", "model") if not getattr(settings, name).strip()]
+    if missing:
+        raise ValueError(f"provider {provider} needs {' and '.join(missing)}")
+    refuse_unencrypted(settings.base_url, allowed=settings.allow_plain_http)
 
 
 class Settings(BaseSettings):
@@ -114,8 +271,13 @@ class Settings(BaseSettings):
     )
     repositories: tuple[RepositorySettings, ...] = Field(default=(), description="what to index")
     sources: SourceLimits = Field(default=SourceLimits(), description="what discovery refuses")
-    embedder: EmbedderSettings = Field(default=EmbedderSettings(), description="the local embedding model")
-    stores: StoreSettings = Field(default=StoreSettings(), description="the embedded vector store")
+    embedder: EmbedderSettings = Field(default=EmbedderSettings(), description="the embedding model")
+    llm: LlmSettings = Field(default=LlmSettings(), description="the model behind descriptions; without one: offline")
+    stores: StoreSettings = Field(default=StoreSettings(), description="where the vectors are")
+    retention: RetentionSettings = Field(default=RetentionSettings(), description="which old generations stay on disk")
+    automation: AutomationSettings = Field(
+        default=AutomationSettings(), description="the Dagster schedules and sensors"
+    )
     workers: int = Field(default=0, ge=0, description="processes that parse and describe; 0: one per core, at most 4")
 
     @field_validator("repositories")

@@ -1,4 +1,4 @@
-"""Models behind small contracts: today the local embedding model, or none.
+"""Models behind small contracts: the local embedding model, one behind a server, or none.
 
 Importing this costs nothing: numpy, tokenizers and onnxruntime are loaded when a model is.
 """
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from rag_assets.contracts.section import EmbeddingWindow
 from rag_assets.models.embedder import BatchEmbedder, LocalEmbedder, load_window, local_model_id
+from rag_assets.models.endpoint_meter import EmbeddingUsage, Metered
 from rag_assets.models.graphs import Precision
 from rag_assets.models.lexical import MODEL_ID, LexicalOnly, lexical_window
 from rag_assets.models.weights import ModelCorrupted, ModelError, ModelMissing
@@ -19,8 +20,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BatchEmbedder",
+    "EmbeddingUsage",
     "LexicalOnly",
     "LocalEmbedder",
+    "Metered",
     "ModelCorrupted",
     "ModelError",
     "ModelMissing",
@@ -28,23 +31,44 @@ __all__ = [
     "embedding_window",
     "model_id",
     "open_embedder",
+    "window_fingerprint",
 ]
 
 
-def model_id(provider: str, precision: str) -> str:
+def model_id(settings: EmbedderSettings) -> str:
     """The id that `open_embedder` with these settings will have; needs no model."""
-    return MODEL_ID if provider == "lexical-only" else local_model_id(Precision(precision))
+    if settings.provider == "lexical-only":
+        return MODEL_ID
+    if settings.provider == "openai-compatible":
+        from rag_assets.models.endpoint import endpoint_model_id
+
+        return endpoint_model_id(settings)
+    return local_model_id(Precision(settings.precision))
+
+
+def window_fingerprint(settings: EmbedderSettings) -> str:
+    """What of the settings decides the window beyond `model_id`: a part of the configuration hash."""
+    return f"{settings.tokenizer}.{settings.max_tokens}" if settings.provider == "openai-compatible" else ""
 
 
 def open_embedder(settings: EmbedderSettings, cache: Path) -> BatchEmbedder:
-    """The embedder of the settings. Raises ModelMissing or ModelCorrupted."""
+    """The embedder of the settings; it asks no server yet. Raises ModelMissing or ModelCorrupted for the local one,
+    ConfigError or TokenizerMissing for one behind a server."""
     if settings.provider == "lexical-only":
         return LexicalOnly()
+    if settings.provider == "openai-compatible":
+        from rag_assets.models.endpoint import EndpointEmbedder
+
+        return EndpointEmbedder.open(settings)
     return LocalEmbedder.load(cache, Precision(settings.precision), threads=settings.threads)
 
 
 def embedding_window(settings: EmbedderSettings, cache: Path) -> EmbeddingWindow:
-    """The window of `open_embedder(settings, cache)` without its weights. Raises ModelMissing or ModelCorrupted."""
+    """The window of `open_embedder(settings, cache)` without its weights. Raises as it does."""
     if settings.provider == "lexical-only":
         return lexical_window()
+    if settings.provider == "openai-compatible":
+        from rag_assets.models.endpoint import endpoint_window
+
+        return endpoint_window(settings)
     return load_window(cache, Precision(settings.precision))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import uuid
 from collections.abc import Mapping, Sequence
@@ -24,18 +23,19 @@ _ID_PREFIX = re.compile(r"[0-9a-f-]{4,36}")  # fewer digits are ambiguous in any
 _SHOWN = 5
 
 
-def open_index(label: str, *, home: str | Path | None = None) -> Index:
+def open_index(label: str, *, home: str | Path | None = None, config: Path | None = None) -> Index:
     """The active generation of a label, open for reading.
 
-    Without `home` it is found as every command finds it. Raises GenerationError where the label has no usable
-    index, naming the labels there are and the command that makes one.
+    Without `home` it is found as every command finds it. `config` is the configuration file that says where model and
+    vector servers are; without it, it is found too. Raises GenerationError where the label has no usable index,
+    naming the labels there are and the command that makes one.
     """
-    found = Home(resolve_home(home))
+    found = Home(resolve_home(home, config=config))
     try:
         generation = active_generation(found, label)
     except ValueError as error:  # not a label at all
         raise GenerationError(str(error)) from error
-    return Index(found, generation)
+    return Index(found, generation, config)
 
 
 class Index:
@@ -44,12 +44,12 @@ class Index:
     It goes on reading its own generation when another one becomes active.
     """
 
-    def __init__(self, home: Home, generation: Generation) -> None:
-        """Raises GenerationError where the generation lacks a part."""
+    def __init__(self, home: Home, generation: Generation, config: Path | None = None) -> None:
+        """`config` as in `open_index`. Raises GenerationError where the generation lacks a part."""
         self.generation = generation
         self.manifest = generation.manifest
         self.label = generation.manifest.index_label
-        self._parts = IndexParts(home, generation)
+        self._parts = IndexParts(home, generation, config)
 
     def search(
         self,
@@ -85,14 +85,14 @@ class Index:
             payloads = self._parts.shard().retrieve([ranked.id for ranked in found.ranked], scope)
         return SearchResult(
             query=query,
-            hits=tuple(self._hit(ranked, payloads[ranked.id]) for ranked in found.ranked),
+            hits=tuple(self._hit(ranked, payloads[ranked.id]) for ranked in found.ranked if ranked.id in payloads),
             mode=found.mode,
             requested_mode=requested,
             label=self.label,
             generation_id=self.manifest.generation_id,
             commit_sha=self.manifest.commit_sha,
             run_id=self.manifest.run_id,
-            warnings=found.warnings if found.ranked else (*found.warnings, *self._why_nothing(scope)),
+            warnings=(*found.warnings, *self._why_missing(found.ranked, payloads, scope)),
             timings=clock.seconds(),
             terms=self._evidence(query) if explain else (),
             candidates=found.candidates if explain else {},
@@ -188,6 +188,27 @@ class Index:
         find = self._parts.vocabulary().find
         found = [(term, find(term), weight) for term, weight in query_terms(query).items()]
         return tuple(TermEvidence(term, entry.sections if entry else 0, weight) for term, entry, weight in found)
+
+    def _kind(self, name: str) -> str:
+        """The spelling of a kind typed in any case: a built-in one, or one of a rule pack that the index has."""
+        built_in = {kind.lower() for kind in SubtypeKind}
+        present = () if name.lower() in built_in else self._parts.shard().values("Kind", self._scope())
+        try:
+            return str(known_kind(name, present))
+        except ValueError as error:
+            raise QueryError(str(error)) from error
+
+    def _why_missing(
+        self, ranked: Sequence[Ranked], payloads: Mapping[str, Mapping[str, Any]], scope: SearchFilter
+    ) -> list[str]:
+        """Why there are fewer hits than sections were found, or none at all."""
+        if not ranked:
+            return self._why_nothing(scope)
+        lost = sum(candidate.id not in payloads for candidate in ranked)
+        if not lost:
+            return []
+        left_out = f"{lost} of {len(ranked)} hits left out"
+        return [f"{left_out}: the vector store has another text of them; run: rag-assets index --force"]
 
     def _why_nothing(self, scope: SearchFilter) -> list[str]:
         """Which condition has no section at all, and what there is instead."""

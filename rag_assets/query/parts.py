@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import Future
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag_assets.query.embedding import NoEmbedderError, start_loading
@@ -14,18 +15,19 @@ if TYPE_CHECKING:
     from rag_assets.contracts.section import Embedder
     from rag_assets.stores.artifacts import ArtifactStore
     from rag_assets.stores.keyword.vocabulary import Vocabulary
-    from rag_assets.stores.vectors import ShardReader
+    from rag_assets.stores.points import VectorReader
 
 
 class IndexParts:
     """Shard, vocabulary, artifacts and embedding model of one generation. Safe to use from several threads."""
 
-    def __init__(self, home: Home, generation: Generation) -> None:
-        """Raises GenerationError where the generation lacks a part."""
+    def __init__(self, home: Home, generation: Generation, config: Path | None = None) -> None:
+        """`config` as in `open_index`. Raises GenerationError where the generation lacks a part."""
         self._home = home
+        self._config = config
         self._generation = generation
         self._lock = threading.Lock()
-        self._shard: ShardReader | None = None
+        self._shard: VectorReader | None = None
         self._vocabulary: Vocabulary | None = None
         self._artifacts: ArtifactStore | None = None
         self._embedder: Future[Embedder] | None = None
@@ -36,19 +38,20 @@ class IndexParts:
                     f"{part} is missing; run: rag-assets index --force"
                 )
 
-    def shard(self) -> ShardReader:
+    def shard(self) -> VectorReader:
         """Raises VectorStoreError where it cannot be read or does not hold what the manifest says."""
         with self._lock:
             if self._shard is None:
-                from rag_assets.stores.vectors import ShardReader, VectorStoreError
+                from rag_assets.stores.points import VectorStoreError
+                from rag_assets.stores.vector_store import open_vectors
 
-                opened = ShardReader(self._generation.vectors)
+                opened = open_vectors(self._generation.vectors)
                 declared = self._generation.manifest.counts.get("points")
                 if declared is not None and opened.count() != declared:
                     found = opened.count()
                     opened.close()
                     raise VectorStoreError(
-                        f"vector shard {self._generation.vectors} holds {found} of {declared} points; "
+                        f"the vector store of {self._generation.vectors} holds {found} of {declared} points; "
                         "run: rag-assets index --force"
                     )
                 self._shard = opened
@@ -81,7 +84,7 @@ class IndexParts:
                     self._embedder = Future()
                     self._embedder.set_exception(NoEmbedderError("this index was built without an embedding model"))
                 else:
-                    self._embedder = start_loading(manifest.embedding_model, self._home.cache)
+                    self._embedder = start_loading(manifest, self._home, self._config)
             return self._embedder
 
     def close(self) -> None:

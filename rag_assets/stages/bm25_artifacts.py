@@ -42,7 +42,7 @@ def build_keyword_weights(build: IndexBuild, progress: Progress) -> StageReport:
         shutil.rmtree(counted)
     counted.mkdir(parents=True)
     statistics = []
-    for found in map_buckets(_count_bucket, build, counted):
+    for found in map_buckets(_count_bucket, build, counted, sized_by="summary_sections"):
         statistics.append(found)
         progress.advance(found.sections)
     merged = merge_statistics(statistics)

@@ -11,13 +11,14 @@ import contextlib
 import json
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from filelock import FileLock, Timeout
+from filelock import BaseFileLock, FileLock, Timeout
 
 from rag_assets.contracts.errors import ExpectedError
 from rag_assets.contracts.source_file import GitRepoInfo
@@ -26,9 +27,11 @@ from rag_assets.stages.versions import stage_version
 from rag_assets.stores.cache import cache_key
 from rag_assets.stores.generations import generation_directory
 from rag_assets.stores.home import Home, write_atomically
+from rag_assets.stores.locks import collection_lock
 
 _LOCK = "build.lock"
 _HOLDER = "build.holder"
+_LOCK_POLL_SECONDS = 0.05
 
 
 class BuildError(ExpectedError):
@@ -66,7 +69,7 @@ class StageReport:
     inputs: str
     output: str
     counts: dict[str, int] = field(default_factory=dict)
-    work: dict[str, int] = field(default_factory=dict)
+    work: dict[str, int | float] = field(default_factory=dict)
     tables: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     unchanged: bool = False
@@ -180,25 +183,39 @@ def candidate_build(home: Home, settings: Settings, label: str, *, of_run: str |
 def label_lock(home: Home, label: str, *, wait_seconds: float = 0.0) -> Iterator[None]:
     """Holds a label for one builder at a time; the holder's own nested calls pass (the lock is re-entrant).
 
-    The operating system releases it when a process dies, so a killed build never blocks the next one.
-    Raises LabelBusy naming the holder.
+    The operating system releases it when a process dies, so a killed build never blocks the next one. Whoever takes a
+    label waits for a running garbage collection first. Raises LabelBusy naming the holder, or HomeBusy.
     """
     folder = home.label(label)
     folder.mkdir(parents=True, exist_ok=True)
     home.keep_out_of_git()
     lock = FileLock(folder / _LOCK, is_singleton=True)
-    try:
-        lock.acquire(timeout=wait_seconds)
-    except Timeout:
-        raise LabelBusy(
-            f"{label} is being indexed by {_holder(folder)}; nothing was changed. Wait for it, or stop it and run again"
-        ) from None
+    if lock.is_locked:
+        lock.acquire()
+    else:
+        _take(home, label, lock, time.monotonic() + wait_seconds)
     try:
         if lock.lock_counter == 1:
             (folder / _HOLDER).write_text(f"process {os.getpid()}", encoding="utf-8")
         yield
     finally:
         lock.release()
+
+
+def _take(home: Home, label: str, lock: BaseFileLock, deadline: float) -> None:
+    """Takes the free lock behind the gate of the collector, which is not held while waiting for a label."""
+    while True:
+        with collection_lock(home):
+            try:
+                lock.acquire(timeout=0)
+                return
+            except Timeout:
+                if time.monotonic() >= deadline:
+                    raise LabelBusy(
+                        f"{label} is being indexed by {_holder(home.label(label))}; nothing was changed. "
+                        "Wait for it, or stop it and run again"
+                    ) from None
+        time.sleep(_LOCK_POLL_SECONDS)
 
 
 def label_holder(home: Home, label: str) -> str | None:

@@ -3,32 +3,62 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 
+from rag_assets.contracts.identity import content_hash
 from rag_assets.contracts.payload import RagVectorPayload
+from rag_assets.descriptions.facts.ef_coverage import GAP_CODE, coverage_of
 from rag_assets.stages.build import BuildError, IndexBuild
+from rag_assets.stages.check_records import Check, CheckResult, once_per_state
+from rag_assets.stages.descriptions import read_descriptions
 from rag_assets.stages.embeddings import check_vectors, read_vectors
 from rag_assets.stages.qdrant_points import SHARD
-from rag_assets.stores.tables import read_part
-from rag_assets.stores.vectors import ShardReader
+from rag_assets.stages.workers import map_buckets
+from rag_assets.stores.blobs import BlobError, BlobStore
+from rag_assets.stores.tables import read_part, read_rows
+from rag_assets.stores.vector_store import open_vectors
+
+__all__ = ["CHECKS", "CheckResult"]
 
 _SHOWN = 20
 
-
-@dataclass(frozen=True, slots=True)
-class CheckResult:
-    """The verdict of one check, with numbers and examples for the person who must act on it."""
-
-    passed: bool
-    description: str
-    numbers: dict[str, int] = field(default_factory=dict)
-    examples: list[str] = field(default_factory=list)
+OTHER_SHARE_PERCENT = 25
+"""More C# segments without a role than this mean that the rule packs do not fit the repository."""
 
 
+@once_per_state("descriptions")
+def kinds_are_recognised(build: IndexBuild) -> CheckResult:
+    """At most a quarter of the C# segments is of kind `Other`."""
+    counts = build.required("descriptions").counts
+    segments, other = counts["csharp_segments"], counts["csharp_kind_other"]
+    numbers = {"csharp_segments": segments, "other": other, "percent": round(100 * other / segments) if segments else 0}
+    fits = other * 100 <= segments * OTHER_SHARE_PERCENT
+    hint = "choose other rule_packs, or set the kinds of these paths, in the configuration of the repository"
+    return CheckResult(fits, "kinds are recognised", numbers, [] if fits else [hint])
+
+
+@once_per_state("descriptions")
+def builders_succeeded(build: IndexBuild) -> CheckResult:
+    """No builder failed on a segment (R15); what failed is listed and has no description of that builder."""
+    report = build.required("descriptions")
+    failed = report.counts["failed"]
+    return CheckResult(not failed, "builders succeeded", {"failed": failed}, report.problems[:_SHOWN] if failed else [])
+
+
+@once_per_state("descriptions")
+def entities_have_repositories(build: IndexBuild) -> CheckResult:
+    """Every persisted entity has a repository, written or synthetic (EF.coverage). A gap is a high-severity warning."""
+    found = coverage_of(
+        description for bucket in build.buckets for _, _, description in read_descriptions(build, bucket)
+    )
+    numbers = {"covered": len(found.covered), "gaps": len(found.gaps)}
+    examples = [f"{GAP_CODE}: {gap}" for gap in found.gaps[:_SHOWN]]
+    return CheckResult(not found.gaps, "persisted entities have repositories", numbers, examples)
+
+
+@once_per_state("qdrant_points")
 def ids_are_unique(build: IndexBuild) -> CheckResult:
     """PointId, SemanticId and the derived blob URIs occur once in the generation (R1, R3, A38)."""
     columns = ("point_id", "semantic_id", "slice_uri", "description_uri")
@@ -43,21 +73,16 @@ def ids_are_unique(build: IndexBuild) -> CheckResult:
     return CheckResult(not examples, "ids and artifact URIs occur once", numbers, examples)
 
 
+@once_per_state("qdrant_points")
 def payloads_are_valid(build: IndexBuild) -> CheckResult:
     """Every stored payload passes ValidateForIndex without an error and without a normalisation (B14, B15)."""
     problems: Counter[str] = Counter()
     examples: list[str] = []
     points = 0
-    for bucket in build.buckets:
-        table = read_part(build.directory, "qdrant_points", bucket, ["semantic_id", "payload"])
-        points += table.num_rows
-        for semantic_id, raw in zip(
-            table.column("semantic_id").to_pylist(), table.column("payload").to_pylist(), strict=True
-        ):
-            checked = RagVectorPayload.from_dictionary(msgspec.json.decode(raw)).validate_for_index()
-            found = [*checked.errors, *(w for w in checked.warnings if w.code != "B15.business-domain-key")]
-            problems.update(message.code for message in found)
-            examples.extend(f"{semantic_id}: {message}" for message in found[: max(0, _SHOWN - len(examples))])
+    for checked, found, shown in map_buckets(_payload_problems, build, sized_by="qdrant_points"):
+        points += checked
+        problems.update(found)
+        examples += shown[: max(0, _SHOWN - len(examples))]
     blocked = build.required("qdrant_points").counts["blocked"]
     if blocked:
         problems["blocked"] = blocked
@@ -65,6 +90,22 @@ def payloads_are_valid(build: IndexBuild) -> CheckResult:
     return CheckResult(not problems, "payloads are valid", {"points": points, **problems}, examples)
 
 
+def _payload_problems(build: IndexBuild, bucket: int) -> tuple[int, Counter[str], list[str]]:
+    """(points, problems by code, examples) of one bucket. Runs in a worker process."""
+    problems: Counter[str] = Counter()
+    examples: list[str] = []
+    table = read_part(build.directory, "qdrant_points", bucket, ["semantic_id", "payload"])
+    for semantic_id, raw in zip(
+        table.column("semantic_id").to_pylist(), table.column("payload").to_pylist(), strict=True
+    ):
+        checked = RagVectorPayload.from_dictionary(msgspec.json.decode(raw)).validate_for_index()
+        found = [*checked.errors, *(w for w in checked.warnings if w.code != "B15.business-domain-key")]
+        problems.update(message.code for message in found)
+        examples.extend(f"{semantic_id}: {message}" for message in found[: max(0, _SHOWN - len(examples))])
+    return table.num_rows, problems, examples
+
+
+@once_per_state("embeddings", "summary_sections")
 def vectors_are_sound(build: IndexBuild) -> CheckResult:
     """Every vector has the declared dimension, is finite and of unit length; there is one per section (B22)."""
     dimension = build.required("embeddings").counts["dimension"]
@@ -82,11 +123,11 @@ def vectors_are_sound(build: IndexBuild) -> CheckResult:
 
 
 def store_matches_declaration(build: IndexBuild) -> CheckResult:
-    """The vector shard holds exactly the declared points, compared both ways."""
+    """The vector store holds exactly the declared points, compared both ways."""
     declared: set[str] = set()
     for bucket in build.buckets:
         declared.update(read_part(build.directory, "qdrant_points", bucket, ["point_id"]).column(0).to_pylist())
-    reader = ShardReader(build.directory / SHARD)
+    reader = open_vectors(build.directory / SHARD)
     try:
         stored = {str(identifier) for identifier in reader.ids()}
     finally:
@@ -98,6 +139,80 @@ def store_matches_declaration(build: IndexBuild) -> CheckResult:
     return CheckResult(not missing and not ghosts, "the store holds the declared points", numbers, examples)
 
 
+class _Slice(msgspec.Struct, rename="pascal"):
+    """What of a payload leads to the artifacts of its point."""
+
+    path: str
+    line_start: int = 0
+    char_start: int = 0
+    char_end: int = 0
+    source_sha256: str = ""
+    blob_version_id: str = ""
+    finder_snippet: str = ""
+    full_document_blob_uri: str = ""
+    source_slice_blob_uri: str = ""
+    description_blob_uri: str = ""
+
+
+class _Described(msgspec.Struct):
+    backing_artifact: str = ""
+
+
+def artifacts_are_complete(build: IndexBuild) -> CheckResult:
+    """Every point has a snippet, and its document, slice and description resolve to text that is what was recorded
+    (C01, C04, C12); what is missing is listed for follow-up."""
+    missing: Counter[str] = Counter()
+    examples: list[str] = []
+    points = 0
+    for bucket in build.buckets:
+        texts = _documents(build, bucket)
+        sections = read_part(build.directory, "summary_sections", bucket, ["section"]).column("section")
+        table = read_part(build.directory, "qdrant_points", bucket, ["point_id", "section_row", "payload"])
+        points += table.num_rows
+        for row in table.to_pylist():
+            found = msgspec.json.decode(row["payload"], type=_Slice)
+            described = msgspec.json.decode(sections[row["section_row"]].as_py(), type=_Described)
+            for gap in _gaps(found, texts.get(found.path), described.backing_artifact):
+                missing[gap] += 1
+                if len(examples) < _SHOWN:
+                    examples.append(f"{found.path}:{found.line_start} point {row['point_id']}: {gap}")
+    return CheckResult(not missing, "snippets have their artifacts", {"points": points, **missing}, examples)
+
+
+def _documents(build: IndexBuild, bucket: int) -> dict[str, tuple[str, str]]:
+    """Path → (sha256, text) of the documents of a bucket that can be read."""
+    blobs = BlobStore(build.home.blobs)
+    found = {}
+    for row in read_rows(build.directory, "discovered_files", bucket, ["path", "text_sha256"]):
+        if row["text_sha256"]:
+            try:
+                found[row["path"]] = (row["text_sha256"], blobs.get(row["text_sha256"]))
+            except BlobError:
+                continue  # reported for each of its points
+    return found
+
+
+def _gaps(found: _Slice, document: tuple[str, str] | None, description: str) -> list[str]:
+    gaps = [] if found.finder_snippet.strip() else ["no snippet"]
+    uris = (found.full_document_blob_uri, found.source_slice_blob_uri, found.description_blob_uri)
+    gaps += [
+        f"no URI of the {name}" for name, uri in zip(("document", "slice", "description"), uris, strict=True) if not uri
+    ]
+    if document is None:
+        gaps.append("document cannot be read")
+    elif document[0] != found.blob_version_id:
+        gaps.append("document is another version")
+    else:
+        text = document[1][found.char_start : found.char_end]
+        if not text.strip():
+            gaps.append("slice is empty")
+        elif content_hash(text) != found.source_sha256:
+            gaps.append("slice is not the recorded text")
+    if not description.strip():
+        gaps.append("description is empty")
+    return gaps
+
+
 def every_file_has_an_outcome(build: IndexBuild) -> CheckResult:
     """Every indexed file has at least one section; the others are listed with what happened to them."""
     without: list[str] = []
@@ -107,16 +222,33 @@ def every_file_has_an_outcome(build: IndexBuild) -> CheckResult:
         indexed: list[dict[str, Any]] = [row for row in discovered.to_pylist() if row["outcome"] == "indexed"]
         files += len(indexed)
         reached = set(read_part(build.directory, "summary_sections", bucket, ["path"]).column(0).to_pylist())
-        without += [row["path"] for row in indexed if row["path"] not in reached]
+        lost = [row["path"] for row in indexed if row["path"] not in reached]
+        if lost:
+            reasons = _reasons(build, bucket)
+            without += [f"{path}: {reasons.get(path, 'no segment')}" for path in lost]
     numbers = {"files": files, "without_sections": len(without)}
     return CheckResult(not without, "every file has sections", numbers, without[:_SHOWN])
 
 
-CHECKS: dict[str, tuple[str, bool, Callable[[IndexBuild], CheckResult]]] = {
-    # name: (asset it belongs to, blocking, function)
+def _reasons(build: IndexBuild, bucket: int) -> dict[str, str]:
+    """Path → what became of its segments."""
+    columns = ["path", "symbol", "outcome", "messages"]
+    found: dict[str, list[str]] = {}
+    for row in read_rows(build.directory, "descriptions", bucket, columns):
+        said = "; ".join(row["messages"][:1])
+        found.setdefault(row["path"], []).append(f"{row['symbol']} {row['outcome']}{f' ({said})' if said else ''}")
+    return {path: ", ".join(outcomes[:3]) for path, outcomes in found.items()}
+
+
+CHECKS: dict[str, tuple[str, bool, Check]] = {
+    # name: (asset it belongs to, blocking, function); what does not block is a warning
+    "kinds_are_recognised": ("descriptions", False, kinds_are_recognised),
+    "builders_succeeded": ("descriptions", False, builders_succeeded),
+    "entities_have_repositories": ("descriptions", False, entities_have_repositories),
     "vectors_are_sound": ("embeddings", True, vectors_are_sound),
     "every_file_has_an_outcome": ("summary_sections", False, every_file_has_an_outcome),
     "ids_are_unique": ("qdrant_points", True, ids_are_unique),
     "payloads_are_valid": ("qdrant_points", True, payloads_are_valid),
     "store_matches_declaration": ("qdrant_points", True, store_matches_declaration),
+    "artifacts_are_complete": ("qdrant_points", False, artifacts_are_complete),
 }

@@ -3,34 +3,41 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
-from rag_assets.classification import Classifier
 from rag_assets.contracts.artifacts import document_uri
 from rag_assets.contracts.description import SummaryFacts
 from rag_assets.contracts.kinds import SubtypeKind
-from rag_assets.contracts.segment import ParseHealth, Segment, SegmentedFile
+from rag_assets.contracts.segment import ParseHealth, SegmentedFile
 from rag_assets.contracts.source_file import DocumentIdentity, IndexFileContext
-from rag_assets.descriptions import Outcome, SegmentOutcome, SourceFileProcessor, SymbolCensus, default_registry
-from rag_assets.descriptions.domain_catalog import ConfiguredDomainCatalog, Domain
+from rag_assets.descriptions import FileOutcome, Outcome, SegmentOutcome, SourceFileProcessor
 from rag_assets.descriptions.identity import final_symbols
-from rag_assets.descriptions.resource_dictionary import StaticResourceDictionary
+from rag_assets.descriptions.refinement import DescriptionRefiner
+from rag_assets.descriptions.registry import import_installed_builders
+from rag_assets.llm import open_llm
 from rag_assets.stages.build import IndexBuild, StageReport
+from rag_assets.stages.label_survey import LabelSurvey, survey_label
 from rag_assets.stages.labels import repository_of
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.rows import DESCRIPTIONS
 from rag_assets.stages.segments import indexed_files, read_segments
 from rag_assets.stages.versions import stage_version
+from rag_assets.stages.workers import Broadcast, broadcast, map_buckets
 from rag_assets.stores.blobs import BlobStore
 from rag_assets.stores.tables import digest_files, read_rows, write_part
 
 STAGE = "descriptions"
-_RESOURCE_LANGUAGE = "resx"
 _SHOWN_PROBLEMS = 200
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 def describe_files(build: IndexBuild, progress: Progress) -> StageReport:
@@ -40,33 +47,25 @@ def describe_files(build: IndexBuild, progress: Progress) -> StageReport:
     if done is not None:
         return done
     progress.begin(STAGE, build.required("discovered_files").counts["indexed"], "files")
-    census, resources = _survey(build)
-    processor = _processor(build, resources)
+    survey = survey_label(build)
     outcomes: Counter[str] = Counter()
     kinds: Counter[str] = Counter()
-    problems = [
-        f"{found.path}: resource {found.resource_class}.{found.key} ({found.culture or 'neutral'}) has two values"
-        for found in resources.collisions
-    ]
+    csharp: Counter[str] = Counter()
+    warnings: Counter[str] = Counter()
+    problems = survey.problems
     parts: list[Path] = []
-    for bucket in build.buckets:
-        segments = read_segments(build, bucket)
-        rows: list[dict[str, Any]] = []
-        for path, context in file_contexts(build, bucket).items():
-            found = segments.get(path, [])
-            symbols = dict(zip([s.ordinal for s in found], final_symbols(found, path, census), strict=True))
-            described = processor.describe_file(context, SegmentedFile(tuple(found), ParseHealth.OK))
-            for outcome in described.outcomes:
-                outcomes[outcome.outcome.value] += 1
-                kinds[outcome.classification.kind.value] += 1
-                rows.append(_row(path, outcome, symbols[outcome.segment.ordinal]))
-                if outcome.outcome is Outcome.FAILED:
-                    problems += [f"{path} {outcome.segment.symbol}: {message}" for message in outcome.messages]
-            progress.advance(1, path)
-        columns = {name: [row[name] for row in rows] for name in DESCRIPTIONS.names}
-        parts.append(write_part(build.directory, STAGE, bucket, DESCRIPTIONS, columns))
+    with open_llm(build.settings.llm, build.home.cache) as llm:
+        refiner = DescriptionRefiner(llm, build.settings.llm.refine)
+        for made in _described(build, survey, refiner if llm.enabled else None):
+            outcomes.update(made.outcomes)
+            kinds.update(made.kinds)
+            csharp.update(made.csharp)
+            warnings.update(made.warnings)
+            problems += made.problems
+            parts.append(made.part)
+            progress.advance(made.files)
+        work = llm.usage().numbers() if llm.enabled else {}
     progress.end(f"{outcomes['described']} descriptions")
-    other = kinds[SubtypeKind.OTHER.value]
     report = StageReport(
         stage=STAGE,
         version=stage_version(STAGE),
@@ -77,66 +76,153 @@ def describe_files(build: IndexBuild, progress: Progress) -> StageReport:
             "not_applicable": outcomes["not-applicable"],
             "no_builder": outcomes["no-builder"],
             "failed": outcomes["failed"],
-            "kind_other": other,
-            "symbols_with_several_parts": len(census.repeated()),
+            "kind_other": kinds[SubtypeKind.OTHER.value],
+            "csharp_segments": csharp.total(),
+            "csharp_kind_other": csharp[SubtypeKind.OTHER.value],
+            "symbols_with_several_parts": len(survey.census.repeated()),
+            "partial_types": len(survey.partial_types),
+            "warnings": warnings.total(),
         },
-        tables={"kinds": [{"kind": kind, "segments": count} for kind, count in kinds.most_common()]},
+        work=work,
+        tables={
+            "kinds": [{"kind": kind, "segments": count} for kind, count in kinds.most_common()],
+            "warnings by rule": [{"rule": rule, "warnings": count} for rule, count in sorted(warnings.items())],
+        },
         problems=problems[:_SHOWN_PROBLEMS],
     )
+    if work:
+        report.tables["refinement"] = [{"outcome": name, "symbols": n} for name, n in refiner.counts().items()]
     return build.finish(report)
+
+
+@dataclass(frozen=True, slots=True)
+class _Bucket:
+    """What describing one bucket gave. `kinds` and `csharp` count segments, each once however many builders it has."""
+
+    part: Path
+    files: int
+    outcomes: Counter[str]
+    kinds: Counter[str]
+    csharp: Counter[str]
+    warnings: Counter[str]
+    problems: list[str]
+
+
+def _described(build: IndexBuild, survey: LabelSurvey, refiner: DescriptionRefiner | None) -> Iterator[_Bucket]:
+    """The buckets in order. With a model in this process, which keeps its limits, and which is what is waited for."""
+    describer = _Describer(build, survey, refiner)
+    if refiner is not None:
+        yield from (_describe_bucket(build, bucket, Broadcast(None, describer)) for bucket in build.buckets)
+        return
+    with broadcast(build, describer) as shared:
+        yield from map_buckets(_describe_bucket, build, shared, sized_by="segments")
+
+
+@dataclass(frozen=True)
+class _Describer:
+    """What describing a bucket needs of the whole label; the processor is made where it is used, once per process."""
+
+    build: IndexBuild
+    survey: LabelSurvey
+    refiner: DescriptionRefiner | None = None
+
+    @cached_property
+    def processor(self) -> SourceFileProcessor:
+        return self.survey.processor(self.build, self.refiner)
+
+    @property
+    def threads(self) -> int:
+        """More than one only to wait for a model."""
+        return 1 if self.refiner is None else self.build.settings.llm.max_concurrency
+
+
+def _describe_bucket(build: IndexBuild, bucket: int, shared: Broadcast[_Describer]) -> _Bucket:
+    """Describes the files of one bucket and writes its part. Runs in a worker process where there is no refiner."""
+    describer = shared.value
+    processor, survey = describer.processor, describer.survey
+    segments = read_segments(build, bucket)
+    everything: list[SegmentOutcome] = []
+    kinds: Counter[str] = Counter()
+    csharp: Counter[str] = Counter()
+    rows: list[dict[str, Any]] = []
+    problems: list[str] = []
+    contexts = file_contexts(build, bucket)
+
+    def describe(context: IndexFileContext) -> FileOutcome:
+        found = segments.get(context.relative_path, [])
+        return processor.describe_file(context, SegmentedFile(tuple(found), ParseHealth.OK))
+
+    for path, outcome_of_file in zip(contexts, _each(describe, contexts.values(), describer.threads), strict=True):
+        context, described, found = contexts[path], outcome_of_file.outcomes, segments.get(path, [])
+        symbols = dict(zip([s.ordinal for s in found], final_symbols(found, path, survey.census), strict=True))
+        kinds_of = {outcome.segment.ordinal: str(outcome.classification.kind) for outcome in described}
+        kinds.update(kinds_of.values())
+        if context.language_hint == "csharp":
+            csharp.update(kinds_of.values())
+        rows += [_row(path, outcome, symbols[outcome.segment.ordinal]) for outcome in described]
+        problems += [
+            f"{path} {outcome.segment.symbol}: {message}"
+            for outcome in described
+            if outcome.outcome is Outcome.FAILED
+            for message in outcome.messages
+        ]
+        everything += described
+    columns = {name: [row[name] for row in rows] for name in DESCRIPTIONS.names}
+    return _Bucket(
+        part=write_part(build.directory, STAGE, bucket, DESCRIPTIONS, columns),
+        files=len(contexts),
+        outcomes=Counter(outcome.outcome.value for outcome in everything),
+        kinds=kinds,
+        csharp=csharp,
+        warnings=Counter(message.code for outcome in everything for message in outcome.warnings),
+        problems=problems[:_SHOWN_PROBLEMS],
+    )
+
+
+def _each(work: Callable[[T], R], items: Iterable[T], threads: int) -> Iterator[R]:
+    """`work` of each item, in order; in several threads where it waits for a model."""
+    if threads == 1:
+        yield from map(work, items)
+        return
+    with ThreadPoolExecutor(threads, thread_name_prefix="describe") as pool:
+        yield from pool.map(work, items)
 
 
 def file_contexts(build: IndexBuild, bucket: int) -> dict[str, IndexFileContext]:
     """Path → all that later code may know of a file, in path order. Texts come from the blob store (A03)."""
     blobs = BlobStore(build.home.blobs)
-    repository = build.repository
-    label = build.spec.index_label
-    location = repository_of(build.home, build.settings, label).location
+    location = repository_of(build.home, build.settings, build.spec.index_label).location
     found: dict[str, IndexFileContext] = {}
     for row in indexed_files(build, bucket):
-        path = row["path"]
-        identity = DocumentIdentity(
-            org_id=repository.org,
-            org_namespace=repository.organisation_namespace,
-            project_id=repository.project_id,
-            repo_id=repository.id,
-            doc_id=f"{repository.id}/{path}",
-        )
-        found[path] = IndexFileContext(
-            full_path=f"{location}/{path}",
-            relative_path=path,
-            contents=blobs.get(row["text_sha256"]),
-            git=build.spec.git,
-            identity=identity,
-            index_label=label,
-            blob_uri=document_uri(label, path),
-            blob_id=row["blob_id"],
-            source_sha256=row["text_sha256"],
-            language_hint=row["language"],
-        )
+        text = blobs.get(row["text_sha256"])
+        made = file_context(build, location, row["path"], text, row["text_sha256"], row["language"])
+        found[row["path"]] = replace(made, blob_id=row["blob_id"])
     return found
 
 
-def _survey(build: IndexBuild) -> tuple[SymbolCensus, StaticResourceDictionary]:
-    """What a description must know of the whole label: which names occur twice, and the resource texts."""
-    census = SymbolCensus()
-    resource_files: dict[str, list[Segment]] = {}
-    for bucket in build.buckets:
-        for path, segments in read_segments(build, bucket).items():
-            census.add(segments)
-            if segments[0].language == _RESOURCE_LANGUAGE:
-                resource_files[path] = segments
-    resources = StaticResourceDictionary()
-    for path in sorted(resource_files):
-        resources.add_file(path, resource_files[path])
-    return census, resources
-
-
-def _processor(build: IndexBuild, resources: StaticResourceDictionary) -> SourceFileProcessor:
-    repository = build.repository
-    domains = [Domain(**domain.model_dump()) for domain in repository.domains]
-    classifier = Classifier(repository.rule_packs, kinds=repository.kinds)
-    return SourceFileProcessor(classifier, default_registry(), ConfiguredDomainCatalog(domains), resources)
+def file_context(
+    build: IndexBuild, location: str, path: str, text: str, text_sha256: str, language: str
+) -> IndexFileContext:
+    """The context of one file of the repository at `location`, with its redacted text."""
+    repository, label = build.repository, build.spec.index_label
+    identity = DocumentIdentity(
+        org_id=repository.org,
+        org_namespace=repository.organisation_namespace,
+        project_id=repository.project_id,
+        repo_id=repository.id,
+        doc_id=f"{repository.id}/{path}",
+    )
+    return IndexFileContext(
+        full_path=f"{location}/{path}",
+        relative_path=path,
+        contents=text,
+        git=build.spec.git,
+        identity=identity,
+        index_label=label,
+        blob_uri=document_uri(label, path),
+        source_sha256=text_sha256,
+        language_hint=language,
+    )
 
 
 def _row(path: str, outcome: SegmentOutcome, symbol: str) -> dict[str, Any]:
@@ -147,7 +233,7 @@ def _row(path: str, outcome: SegmentOutcome, symbol: str) -> dict[str, Any]:
         "path": path,
         "ordinal": outcome.segment.ordinal,
         "symbol": symbol,
-        "kind": outcome.classification.kind.value,
+        "kind": str(outcome.classification.kind),
         "reason": outcome.classification.reason,
         "evidence": list(outcome.classification.evidence),
         "rule": outcome.classification.rule,
@@ -162,6 +248,7 @@ def _row(path: str, outcome: SegmentOutcome, symbol: str) -> dict[str, Any]:
 
 def read_descriptions(build: IndexBuild, bucket: int) -> Iterator[tuple[int, int, SummaryFacts]]:
     """(row, segment ordinal, description) of every described segment of a bucket, in table order."""
+    import_installed_builders()  # this process may not have described anything itself
     rows = read_rows(build.directory, STAGE, bucket, ["ordinal", "description_type", "description"])
     for number, row in enumerate(rows):
         if row["description_type"]:

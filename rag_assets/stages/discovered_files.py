@@ -93,7 +93,7 @@ def _spec(
     settings: Settings, label: str, repository: RepositorySettings, snapshot: Snapshot, entries: int
 ) -> BuildSpec:
     info = snapshot.info
-    model = model_id(settings.embedder.provider, settings.embedder.precision)
+    model = model_id(settings.embedder)
     configuration = config_hash(settings, repository, model)
     ref = repository.ref or snapshot.ref
     return BuildSpec(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from rag_assets.models import Metered
 from rag_assets.stages.build import BuildError, IndexBuild, StageReport
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.rows import embeddings_schema
@@ -50,7 +51,7 @@ def embed_sections(build: IndexBuild, embedder: BatchEmbedder, progress: Progres
         inputs=inputs,
         output=digest_files(parts, build.directory),
         counts={"vectors": counts["vectors"], "dimension": embedder.dimension},
-        work={"embedded": counts["embedded"], "from_cache": counts["from_cache"]},
+        work={"embedded": counts["embedded"], "from_cache": counts["from_cache"], **_spent(embedder)},
     )
     return build.finish(report)
 
@@ -59,7 +60,7 @@ def _vectors(
     texts: list[str], embedder: BatchEmbedder, cache: Cache, counts: Counter[str], progress: Progress
 ) -> NDArray[np.float32]:
     """One row per text, equal texts embedded once."""
-    keys = [cache_key(STAGE, embedder.model_id, text) for text in texts]
+    keys = [embedding_key(embedder.model_id, text) for text in texts]
     width = embedder.dimension * 4
     known = {key: value for key, value in cache.get_many(list(dict.fromkeys(keys))).items() if len(value) == width}
     missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
@@ -77,6 +78,20 @@ def _vectors(
     counts["from_cache"] += len(texts) - len(missing)
     stacked = b"".join(known[key] for key in keys)
     return np.frombuffer(stacked, dtype=np.float32).reshape(len(texts), embedder.dimension)
+
+
+def _spent(embedder: BatchEmbedder) -> dict[str, int]:
+    """What a server was asked for this build; `cost_millionths` are of the currency of `embedder.price`."""
+    if not isinstance(embedder, Metered):
+        return {}
+    used = embedder.usage()
+    spent = {"requests": used.requests, "retries": used.retries, "tokens": used.tokens}
+    return spent | ({} if used.cost is None else {"cost_millionths": round(used.cost * 1_000_000)})
+
+
+def embedding_key(model_id: str, text: str) -> bytes:
+    """Where the cache has the vector of a text."""
+    return cache_key(STAGE, model_id, text)
 
 
 def check_vectors(vectors: NDArray[np.float32], dimension: int, model_id: str) -> None:

@@ -22,8 +22,9 @@ from rag_assets.stages.rows import POINTS
 from rag_assets.stages.summary_sections import SectionRow, read_sections
 from rag_assets.stages.versions import stage_version
 from rag_assets.stages.workers import map_buckets
+from rag_assets.stores.points import StoredPoint
 from rag_assets.stores.tables import digest_files, read_rows, write_part
-from rag_assets.stores.vectors import ShardWriter, StoredPoint
+from rag_assets.stores.vector_store import open_writer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +49,16 @@ def build_points(build: IndexBuild, progress: Progress) -> StageReport:
     parts: list[Path] = []
     progress.begin(STAGE, build.required("summary_sections").counts["sections"], "points")
     searchable = 0 if build.spec.embedding_model == LEXICAL_ONLY else dimension  # equal vectors rank nothing
-    writer = ShardWriter(build.directory / SHARD, searchable, hnsw_from_points=build.settings.stores.hnsw_from_points)
+    writer = open_writer(
+        build.settings.stores,
+        build.directory / SHARD,
+        searchable,
+        embedding_model=build.spec.embedding_model,
+        org_id=build.repository.org,
+        project_id=build.repository.project_id,
+        index_label=build.spec.index_label,
+        generation_id=build.spec.generation_id,
+    )
     for bucket, made in enumerate(map_buckets(_point_bucket, build, dimension)):
         for batch in _stored_points(build, bucket, dimension):
             writer.upsert(batch)

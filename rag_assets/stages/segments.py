@@ -98,8 +98,7 @@ def _segmented(
 ) -> list[SegmentedFile]:
     """The segments of each row, from the cache where it has them."""
     blobs = BlobStore(build.home.blobs)
-    version = stage_version(STAGE)
-    keys = [cache_key(STAGE, version, row["language"], row["path"], row["text_sha256"]) for row in rows]
+    keys = [segment_key(row["language"], row["path"], row["text_sha256"]) for row in rows]
     found = {key: msgspec.msgpack.decode(value, type=SegmentedFile) for key, value in cache.get_many(keys).items()}
     missing = [(key, row) for key, row in zip(keys, rows, strict=True) if key not in found]
     totals["parsed"] += len(missing)
@@ -111,6 +110,11 @@ def _segmented(
             made.append((key, msgspec.msgpack.encode(found[key])))
         cache.put_many(made)
     return [found[key] for key in keys]
+
+
+def segment_key(language: str, path: str, text_sha256: str) -> bytes:
+    """Where the cache has the segments that this version makes of a file."""
+    return cache_key(STAGE, stage_version(STAGE), language, path, text_sha256)
 
 
 def _write_bucket(

@@ -46,7 +46,7 @@ def build_sections(build: IndexBuild, progress: Progress) -> StageReport:
     kinds: Counter[str] = Counter()
     parts: list[Path] = []
     progress.begin(STAGE, build.required("descriptions").counts["descriptions"], "descriptions")
-    for part, found, found_kinds in map_buckets(_section_bucket, build):
+    for part, found, found_kinds in map_buckets(_section_bucket, build, sized_by="descriptions"):
         parts.append(part)
         counts.update(found)
         kinds.update(found_kinds)

@@ -8,6 +8,8 @@ import json
 from rag_assets.classification import CLASSIFIER_VERSION, Classifier
 from rag_assets.contracts.description import INDEX_VERSION
 from rag_assets.descriptions import DESCRIPTION_VERSION, default_registry
+from rag_assets.llm import llm_fingerprint
+from rag_assets.models import window_fingerprint
 from rag_assets.sections import SECTION_VERSION
 from rag_assets.segmentation import SEGMENTER_VERSION
 from rag_assets.settings import RepositorySettings, Settings
@@ -54,9 +56,12 @@ def config_hash(settings: Settings, repository: RepositorySettings, embedding_mo
     relevant = {
         "repository": repository.model_dump(mode="json", exclude={"location", "ref", "rule_packs"}),
         "builders": default_registry().fingerprint,
+        "llm": llm_fingerprint(settings.llm),
         "rules": Classifier(repository.rule_packs, repository.kinds).fingerprint,
         "limits": settings.sources.model_dump(mode="json", include={"max_file_bytes", "max_line_length"}),
         "embedding_model": embedding_model,
+        "store": settings.stores.vectors,
+        "embedding_window": window_fingerprint(settings.embedder),
         "stages": {stage: stage_version(stage) for stage in STAGES},
     }
     return hashlib.sha256(json.dumps(relevant, sort_keys=True).encode()).hexdigest()

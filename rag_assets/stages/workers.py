@@ -8,18 +8,28 @@ from __future__ import annotations
 import logging
 import multiprocessing
 import os
+import pickle
 import signal
+import sys
 import threading
+import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
 from multiprocessing.connection import wait
-from typing import Any, TypeVar
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Generic, TypeVar, cast
 
 from rag_assets.models.cores import usable_cores
 from rag_assets.stages.build import IndexBuild
+from rag_assets.stores.tables import part_path
 
 R = TypeVar("R")
+T = TypeVar("T")
 
 MAX_WORKERS = 4
 """A worker takes 150 to 250 MB; with more than four the embedding model, not the parser, is what a build waits for."""
@@ -28,17 +38,19 @@ _PRELOADED = ["rag_assets.stages.run"]
 _log = logging.getLogger(__name__)
 
 
-def map_buckets(work: Callable[..., R], build: IndexBuild, *arguments: Any) -> Iterator[R]:
+def map_buckets(work: Callable[..., R], build: IndexBuild, *arguments: Any, sized_by: str = "") -> Iterator[R]:
     """`work(build, bucket, *arguments)` of every bucket, results in bucket order.
 
+    With `sized_by`, a table, the bucket with the largest part of it is begun first, so that no worker ends long after
+    the others.
     In worker processes when there are several buckets and cores, so `work` is a module's function and what it
     takes and returns can be pickled; else here. What it raises is raised here. Where worker processes die (out of
-    memory, a `__main__` that cannot be imported) the rest is done here, one bucket at a time.
+    memory, killed) the rest is done here, one bucket at a time.
     """
     done = 0
     if workers_for(build) > 1:
         try:
-            for result in _in_processes(work, build, arguments):
+            for result in _in_processes(work, build, arguments, sized_by):
                 done += 1
                 yield result
         except BrokenProcessPool as error:
@@ -62,15 +74,51 @@ def workers_for(build: IndexBuild) -> int:
     return min(build.settings.workers or min(usable_cores(), MAX_WORKERS), len(build.buckets))
 
 
-def _in_processes(work: Callable[..., R], build: IndexBuild, arguments: tuple[Any, ...]) -> Iterator[R]:
+def _in_processes(work: Callable[..., R], build: IndexBuild, arguments: tuple[Any, ...], sized_by: str) -> Iterator[R]:
     pool = _Pool.open(workers_for(build))
-    futures: list[Future[R]] = [pool.submit(work, build, bucket, *arguments) for bucket in build.buckets]
+    order: list[int] = list(build.buckets)
+    if sized_by:
+        order.sort(key=lambda bucket: -part_path(build.directory, sized_by, bucket).stat().st_size)
+    with _main_left_out():
+        begun: dict[int, Future[R]] = {bucket: pool.submit(work, build, bucket, *arguments) for bucket in order}
+    futures = [begun[bucket] for bucket in build.buckets]
     try:
         for future in futures:
             yield future.result()
     finally:
         for future in futures:
             future.cancel()
+
+
+@dataclass(frozen=True, slots=True)
+class Broadcast(Generic[T]):
+    """A value for all buckets: pickled once into a file that each process reads once. `path` is None in one process."""
+
+    path: Path | None
+    _value: T | None = None
+
+    @property
+    def value(self) -> T:
+        return cast(T, self._value if self.path is None else _unpickled(self.path))
+
+
+@contextmanager
+def broadcast(build: IndexBuild, value: T) -> Iterator[Broadcast[T]]:
+    """`value` as an argument for `map_buckets`, while the context lasts."""
+    if workers_for(build) == 1:
+        yield Broadcast(None, value)
+        return
+    path = build.directory / f"broadcast-{uuid.uuid4().hex}.pickle"
+    try:
+        path.write_bytes(pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL))
+        yield Broadcast(path)
+    finally:
+        path.unlink(missing_ok=True)
+
+
+@lru_cache(maxsize=1)
+def _unpickled(path: Path) -> Any:
+    return pickle.loads(path.read_bytes())  # our own file, written by the parent a moment ago
 
 
 class _Pool:
@@ -89,7 +137,8 @@ class _Pool:
                 cls.close()
                 cls._executor = ProcessPoolExecutor(workers, mp_context=_context(), initializer=_start_worker)
                 cls._workers = workers
-                cls._executor.submit(os.getpid)  # the first task starts all of them
+                with _main_left_out():
+                    cls._executor.submit(os.getpid)  # a process is started with a task that finds none idle
             return cls._executor
 
     @classmethod
@@ -102,6 +151,18 @@ class _Pool:
     def give_up(cls) -> None:
         cls.close()
         cls.given_up = True
+
+
+@contextmanager
+def _main_left_out() -> Iterator[None]:
+    """A new process imports the main module of its parent: a script without a `__main__` guard would run again in it.
+    The work of a stage is in modules of its own, so workers are told of an empty one."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 def _context() -> multiprocessing.context.BaseContext:

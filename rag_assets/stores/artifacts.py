@@ -25,6 +25,13 @@ class ArtifactError(ExpectedError):
     """A URI that this generation does not hold, or whose text is no longer what was indexed."""
 
 
+class _Owner(msgspec.Struct):
+    """The isolation boundary of a payload (B02)."""
+
+    OrgId: str = ""
+    ProjectId: str = ""
+
+
 class ArtifactStore:
     """The artifacts of one generation."""
 
@@ -33,7 +40,11 @@ class ArtifactStore:
         self._blobs = BlobStore(home.blobs)
 
     def resolve(self, uri: str) -> str:
-        """The text of a URI, checked against its recorded hash. Raises ArtifactError."""
+        """The text of a URI, checked against its recorded hash (C03, C04, C06).
+
+        Raises ArtifactError for what is no URI, for one of another label or tenant, for a document or a part of one
+        that this generation does not have (any more), and for a text that is not what was indexed.
+        """
         try:
             parsed = parse_uri(uri)
         except ValueError as error:
@@ -42,21 +53,28 @@ class ArtifactStore:
             raise ArtifactError(f"{uri} belongs to label {parsed.label}, not {self._generation.manifest.index_label}")
         if not parsed.suffix:
             return self._document(parsed.path)
-        column = "slice_uri" if parsed.suffix.startswith("slice.") else "description_uri"
-        row = self._row("qdrant_points", parsed, column, uri)
-        if column == "slice_uri":
-            return self._slice(row, uri)
+        if parsed.suffix.startswith("slice."):
+            return self._slice(self._row(parsed, "slice_uri", uri), uri)
+        row = self._row(parsed, "description_uri", uri)
         return self._description(parsed.path, row["section_row"])
 
     def _document(self, path: str) -> str:
-        table = read_part(self._directory, "discovered_files", self._bucket(path), ["path", "text_sha256"])
-        found = table.filter(pc.equal(table["path"], path)).to_pylist()
-        if not found or not found[0]["text_sha256"]:
-            raise ArtifactError(f"{path} is not indexed in generation {self._generation.manifest.generation_id}")
         try:
-            return self._blobs.get(found[0]["text_sha256"])
+            return self._blobs.get(self._address(path))
         except BlobError as error:
             raise ArtifactError(f"{path}: {error}") from error
+
+    def _address(self, path: str) -> str:
+        """The address of the text of a file. Raises ArtifactError saying why it has none."""
+        columns = ["path", "text_sha256", "reason"]
+        table = read_part(self._directory, "discovered_files", self._bucket(path), columns)
+        found = table.filter(pc.equal(table["path"], path)).to_pylist()
+        if found and found[0]["text_sha256"]:
+            return str(found[0]["text_sha256"])
+        here = f"{path} is not indexed in generation {self._generation.manifest.generation_id}"
+        if found:
+            raise ArtifactError(f"{here}: it is skipped as {found[0]['reason']}; see: rag-assets explain {path}")
+        raise ArtifactError(f"{here}; it may have been moved or deleted since: find it again with rag-assets search")
 
     def _slice(self, row: dict[str, Any], uri: str) -> str:
         payload = msgspec.json.decode(row["payload"])
@@ -72,11 +90,22 @@ class ArtifactStore:
         section = msgspec.json.decode(table.column("section")[section_row].as_py())
         return str(section["backing_artifact"])
 
-    def _row(self, table_name: str, parsed: BlobUri, column: str, uri: str) -> dict[str, Any]:
-        table = read_part(self._directory, table_name, self._bucket(parsed.path), ["section_row", "payload", column])
+    def _row(self, parsed: BlobUri, column: str, uri: str) -> dict[str, Any]:
+        """The point that a derived URI belongs to, of the tenant and project of the generation."""
+        table = read_part(
+            self._directory, "qdrant_points", self._bucket(parsed.path), ["section_row", "payload", column]
+        )
         found: list[dict[str, Any]] = table.filter(pc.equal(table[column], uri)).to_pylist()
+        manifest = self._generation.manifest
         if not found:
-            raise ArtifactError(f"{uri} is not in generation {self._generation.manifest.generation_id}")
+            self._address(parsed.path)  # says what became of the file, if that is the reason
+            raise ArtifactError(
+                f"{uri} is not in generation {manifest.generation_id}: the file has no such part (any more); "
+                f"see: rag-assets explain {parsed.path}"
+            )
+        owner = msgspec.json.decode(found[0]["payload"], type=_Owner)
+        if (owner.OrgId, owner.ProjectId) != (manifest.org_id, manifest.project_id):
+            raise ArtifactError(f"{uri} belongs to another tenant or project than its generation")
         return found[0]
 
     @property

@@ -10,7 +10,8 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -93,6 +94,35 @@ class Cache:
                 self._connection.execute("ROLLBACK")
             raise
         self._connection.execute("COMMIT")
+
+    def sweep(self, used: Iterable[bytes], *, dry_run: bool = False) -> tuple[int, int]:
+        """Removes every entry whose key is not `used`; returns how many and the bytes of their keys and values.
+
+        The keys are kept in a temporary table, so memory stays small. The file shrinks where the disk has room for a
+        copy of what stays; else its free pages are used again. Raises OSError naming the file.
+        """
+        unused = "FROM entries WHERE NOT EXISTS (SELECT 1 FROM used WHERE used.key = entries.key)"
+        try:
+            self._connection.execute("CREATE TEMP TABLE used (key BLOB PRIMARY KEY) WITHOUT ROWID")
+            keys = iter(used)
+            while batch := [(key,) for key in islice(keys, _QUERY_BATCH)]:
+                self._connection.execute("BEGIN")
+                self._connection.executemany("INSERT OR IGNORE INTO used VALUES (?)", batch)
+                self._connection.execute("COMMIT")
+            size = f"SELECT count(*), coalesce(sum(length(key) + length(value)), 0) {unused}"
+            count, freed = self._connection.execute(size).fetchone()
+            if count and not dry_run:
+                with self._transaction():
+                    self._connection.execute(f"DELETE {unused}")
+                self._shrink()
+        except sqlite3.OperationalError as error:
+            raise OSError(f"cache {self.path}: {error}") from error
+        return int(count), int(freed)
+
+    def _shrink(self) -> None:
+        with contextlib.suppress(sqlite3.OperationalError):  # a full disk, or another reader: the next sweep does it
+            self._connection.execute("VACUUM")
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def count(self) -> int:
         return int(self._connection.execute("SELECT count(*) FROM entries").fetchone()[0])

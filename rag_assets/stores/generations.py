@@ -1,11 +1,14 @@
 """Generations: complete, immutable builds of one label, and the pointer to the one that is served.
 
 A generation is readable once its `manifest.json` exists; the manifest is written last. Promotion moves
-`active.json` in one atomic replace, so a reader sees the old generation or the new one.
+`active.json` in one atomic replace, so a reader sees the old generation or the new one. Builds promote here; what
+people choose is in `stores.serving`.
 """
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,9 +17,13 @@ import msgspec
 
 from rag_assets.contracts.errors import ExpectedError
 from rag_assets.stores.home import Home, write_atomically
+from rag_assets.stores.locks import pointer_lock
 
 MANIFEST_VERSION = 1
 """Raise it when a reader of this version could misread an older generation."""
+
+_HISTORY = 20  # former generations a pointer remembers: more rollbacks in a row than anybody makes
+_REBUILD = re.compile(r"(?P<plan>.+)~(?P<number>[1-9][0-9]*)")  # the slug hash of a ref is followed by `_`
 
 
 class GenerationError(ExpectedError):
@@ -51,9 +58,23 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True)
 class ActivePointer:
+    """What a label serves, and what a rollback needs.
+
+    `earlier` was served before the previous generation, newest first. `set_aside` are those that a person moved the
+    label away from, latest first: no build brings them back (docs/decisions/0011-generations.md). `run_id` is empty
+    where a person chose.
+    """
+
     generation_id: str
     run_id: str = ""
     previous_generation_id: str = ""
+    earlier: tuple[str, ...] = ()
+    set_aside: tuple[str, ...] = ()
+
+    @property
+    def former(self) -> tuple[str, ...]:
+        """What was served before, newest first."""
+        return tuple(filter(None, (self.previous_generation_id, *self.earlier)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +124,43 @@ def read_generation(home: Home, label: str, generation_id: str) -> Generation:
     return Generation(directory, manifest)
 
 
+def read_pointer(home: Home, label: str) -> ActivePointer | None:
+    """What is served, or None: nothing yet. Raises GenerationError for a damaged pointer."""
+    path = home.label(label) / "active.json"
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=ActivePointer)
+    except FileNotFoundError:
+        return None
+    except msgspec.DecodeError as error:
+        raise GenerationError(
+            f"{path} is damaged: {error}; choose what to serve with: rag-assets generations activate, "
+            f"or run: rag-assets index {label}"
+        ) from error
+
+
 def active_pointer(home: Home, label: str) -> ActivePointer | None:
     """What is served, or None: nothing yet, or a damaged pointer, which the next promotion replaces."""
     try:
-        return msgspec.json.decode((home.label(label) / "active.json").read_bytes(), type=ActivePointer)
-    except (FileNotFoundError, msgspec.DecodeError):
+        return read_pointer(home, label)
+    except GenerationError:
         return None
+
+
+def write_pointer(
+    home: Home,
+    label: str,
+    generation_id: str,
+    *,
+    run_id: str = "",
+    former: tuple[str, ...] = (),
+    set_aside: tuple[str, ...] = (),
+) -> ActivePointer:
+    """Moves the pointer; a generation is never in its own history. The caller holds `pointer_lock`."""
+    before = [known for known in dict.fromkeys(former) if known != generation_id][:_HISTORY]
+    aside = [known for known in dict.fromkeys(set_aside) if known != generation_id][:_HISTORY]
+    pointer = ActivePointer(generation_id, run_id, before[0] if before else "", tuple(before[1:]), tuple(aside))
+    write_atomically(home.label(label) / "active.json", msgspec.json.encode(pointer))
+    return pointer
 
 
 def active_generation(home: Home, label: str) -> Generation:
@@ -122,22 +174,46 @@ def active_generation(home: Home, label: str) -> Generation:
 
 
 def promote(home: Home, label: str, generation_id: str, run_id: str) -> ActivePointer:
-    """Serves a finished generation. Promoting the active one again changes nothing."""
-    read_generation(home, label, generation_id)
-    current = active_pointer(home, label)
-    if current is not None and current.generation_id == generation_id:
-        return current
-    pointer = ActivePointer(generation_id, run_id, current.generation_id if current else "")
-    write_atomically(home.label(label) / "active.json", msgspec.json.encode(pointer))
-    return pointer
+    """Serves a generation that a build has finished, and returns what is served now.
+
+    Promoting the active one again changes nothing, and neither does a generation that a person has moved the label
+    away from: only a person brings that back.
+    """
+    with pointer_lock(home, label):
+        read_generation(home, label, generation_id)
+        current = active_pointer(home, label)
+        if current is None:
+            return write_pointer(home, label, generation_id, run_id=run_id)
+        if generation_id in (current.generation_id, *current.set_aside):
+            return current
+        former = (current.generation_id, *current.former)
+        return write_pointer(home, label, generation_id, run_id=run_id, former=former, set_aside=current.set_aside)
 
 
-def finished_generations(home: Home, label: str) -> list[str]:
-    """Ids of all finished generations of a label, oldest first (ids start with the commit date)."""
+def all_generations(home: Home, label: str) -> list[str]:
+    """Ids of all generations of a label, unfinished ones too, oldest first (ids start with the commit date)."""
     directory = generations_directory(home, label)
     if not directory.is_dir():
         return []
-    return sorted(entry.name for entry in directory.iterdir() if (entry / "manifest.json").is_file())
+    return sorted((entry.name for entry in directory.iterdir() if entry.is_dir()), key=build_order)
+
+
+def finished_generations(home: Home, label: str) -> list[str]:
+    """Ids of all finished generations of a label, oldest first."""
+    return [known for known in all_generations(home, label) if is_finished(home, label, known)]
+
+
+def is_finished(home: Home, label: str, generation_id: str) -> bool:
+    return (generation_directory(home, label, generation_id) / "manifest.json").is_file()
+
+
+def candidate_id(home: Home, label: str) -> str | None:
+    """The generation that a build began last, finished or not; None where there was none or its note is damaged."""
+    try:
+        found = json.loads((home.label(label) / "candidate.json").read_bytes())["generation_id"]
+    except (FileNotFoundError, json.JSONDecodeError, KeyError, TypeError):
+        return None
+    return str(found)
 
 
 def rebuild_of(planned: str, rebuild: int) -> str:
@@ -145,14 +221,24 @@ def rebuild_of(planned: str, rebuild: int) -> str:
     return planned if rebuild == 1 else f"{planned}~{rebuild}"
 
 
+def build_order(generation_id: str) -> tuple[str, int]:
+    """(plan, number of the build): sorts ids by commit date, and the tenth build of a plan after its second."""
+    found = _REBUILD.fullmatch(generation_id)
+    return (found["plan"], int(found["number"])) if found else (generation_id, 1)
+
+
 def generation_to_build(home: Home, label: str, planned: str, *, force: bool = False) -> str:
-    """Which generation a build of `planned` works on: the newest finished one, where there is nothing to do, or the
-    first unfinished one. With `force` always the next one that is not finished: what is served stays untouched.
+    """Which generation a build of `planned` works on: the newest finished one, where there is nothing to do, else the
+    plan's own. With `force` one after all that are finished or were set aside: what is served stays untouched, and
+    what a person moved away from stays away.
     """
-    rebuild = 1
-    while (generation_directory(home, label, rebuild_of(planned, rebuild)) / "manifest.json").is_file():
-        rebuild += 1
-    return rebuild_of(planned, rebuild if force else max(1, rebuild - 1))
+    finished = [known for known in finished_generations(home, label) if build_order(known)[0] == planned]
+    newest = max((build_order(known)[1] for known in finished), default=0)
+    if not force:
+        return rebuild_of(planned, max(1, newest))
+    pointer = active_pointer(home, label)
+    aside = [build_order(known) for known in (pointer.set_aside if pointer else ())]
+    return rebuild_of(planned, max([newest, *(number for plan, number in aside if plan == planned)]) + 1)
 
 
 def delete_label(home: Home, label: str) -> None:

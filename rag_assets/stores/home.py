@@ -7,8 +7,10 @@ home/
   dagster/                  DAGSTER_HOME, when the environment names none
   labels/{label}/
     label.json              the repository settings this label was last built with
-    active.json             which generation is served, and which run promoted it
+    active.json             which generation is served, which run promoted it, and what was served before
+    tags.json               names that people gave to generations
     generations/{id}/       one complete, immutable build
+    trash/                  what a killed process had begun to delete
 """
 
 from __future__ import annotations
@@ -54,6 +56,9 @@ class Home:
         if not label or label.startswith(".") or any(c in label for c in "/\\:|,"):
             raise ValueError(f"not an index label: {label!r}; labels look like repository@branch")
         return self.labels / label
+
+    def trash(self, label: str) -> Path:
+        return self.label(label) / "trash"
 
     def keep_out_of_git(self) -> None:
         """A `.gitignore` inside: an index in a working tree must not be committed with it."""

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from rag_assets.stores.blobs import BlobStore
 from rag_assets.stores.generations import Generation
 from rag_assets.stores.home import Home
+from rag_assets.stores.points import VectorStoreError
 from rag_assets.stores.tables import part_path, read_part
+from rag_assets.stores.vector_store import has_vectors, open_vectors
 
 _TABLES = ("discovered_files", "summary_sections", "qdrant_points")  # what search results resolve through
 
@@ -17,8 +22,41 @@ def missing_parts(home: Home, generation: Generation) -> list[str]:
     return list(_missing(home, generation))
 
 
+def damage(home: Home, generation: Generation) -> list[str]:
+    """What keeps a generation from being served, in words: what is gone, and what cannot be opened or counted."""
+    return list(_unreadable(generation)) or missing_parts(home, generation) or list(_miscounted(generation))
+
+
+def _unreadable(generation: Generation) -> Iterator[str]:
+    """Parts of tables whose end, which describes them, is not what it should be: cut off, or overwritten."""
+    for name in _TABLES:
+        for bucket in range(generation.manifest.bucket_count):
+            path = part_path(generation.directory, name, bucket)
+            try:
+                pq.ParquetFile(path).close()
+            except FileNotFoundError:
+                continue
+            except (pa.ArrowException, OSError):
+                yield f"{name}/{path.name} cannot be read"
+
+
+def _miscounted(generation: Generation) -> Iterator[str]:
+    try:
+        shard = open_vectors(generation.vectors)  # the engine takes 50 ms to load
+        try:
+            stored = shard.count()
+        finally:
+            shard.close()
+    except VectorStoreError as error:
+        yield str(error)
+        return
+    declared = generation.manifest.counts.get("points", stored)
+    if stored != declared:
+        yield f"the vector shard holds {stored} of {declared} points"
+
+
 def _missing(home: Home, generation: Generation) -> Iterator[str]:
-    if not (generation.vectors / "edge_config.json").is_file():
+    if not has_vectors(generation.vectors):
         yield "the vector shard"
     if not generation.keyword.is_dir() or not any(generation.keyword.iterdir()):
         yield "the keyword vocabulary"

@@ -10,25 +10,18 @@ from typing import Any
 
 import qdrant_edge as edge
 
-from rag_assets.contracts.errors import ExpectedError
 from rag_assets.contracts.payload import PayloadIndex, payload_indexes
+from rag_assets.stores.points import DENSE, PREFIX_FIELDS, SPARSE, VectorStoreError
 
-DENSE = "dense"
-SPARSE = "bm25"
 _HNSW_LINKS = 16  # the engine's default; recall@40 .999 on clustered vectors
 _HNSW_CANDIDATES = 100  # the engine's default
 _HNSW_FULL_SCAN_KB = 10_000  # the engine's default: filters that leave less than this are scanned exactly
 _HNSW_THREADS = 1  # several threads insert in any order: two builds of equal points would then rank differently
-_PREFIX_FIELDS = frozenset({"Path", "Symbol"})  # filtered by folder and by namespace
 _COPY_BLOCK = 1 << 16
 _MEMORY_FOLDER = Path("/dev/shm")  # Linux; elsewhere the ordinary temporary folder
 _MEMORY_NEEDED = 256 << 20
 """Bytes free in the memory folder. The engine maps 190 MB there and touches 36; a mapped write into a full folder
 kills the process, and Docker gives 64 MB by default."""
-
-
-class VectorStoreError(ExpectedError):
-    """A shard that cannot be written or read; the text names it, the cause and what to do."""
 
 
 def create_empty_shard(directory: Path, dimension: int) -> edge.EdgeShard:
@@ -95,4 +88,4 @@ def _index_parameters(key: str, kind: PayloadIndex) -> Any:
         return edge.IntegerIndexParams(lookup=True, range=True, memory=memory)
     if kind == "datetime":
         return edge.DatetimeIndexParams(memory=memory)
-    return edge.KeywordIndexParams(prefix=key in _PREFIX_FIELDS, memory=memory)
+    return edge.KeywordIndexParams(prefix=key in PREFIX_FIELDS, memory=memory)

@@ -2,36 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
-import pyarrow.parquet as pq
+import pyarrow as pa
 
-from rag_assets.stores.generations import generations_directory
+from rag_assets.contracts.errors import ExpectedError
+from rag_assets.stores.generations import all_generations, generation_directory
 from rag_assets.stores.home import Home
+from rag_assets.stores.tables import read_file
 
 
-def referenced_blobs(home: Home) -> set[str]:
-    """Addresses in the discovered_files tables of all generations, finished or not."""
+class SweepError(ExpectedError):
+    """It is not known what is needed, so nothing is removed."""
+
+
+def referenced_blobs(home: Home, *, without: Collection[Path] = ()) -> set[str]:
+    """Addresses in the discovered_files tables of all generations, finished or not; `without` are directories of
+    generations that do not count. Raises SweepError naming a table that cannot be read."""
     found: set[str] = set()
-    for label in home.known_labels():
-        for part in generations_directory(home, label).glob("*/discovered_files/part-*.parquet"):
-            found.update(pq.read_table(part, columns=["text_sha256"]).column(0).to_pylist())
+    for directory in generation_directories(home, without):
+        for part in sorted(directory.glob("discovered_files/part-*.parquet")):
+            found.update(table_of(part, ["text_sha256"]).column(0).to_pylist())
     return found
 
 
-def sweep_blobs(home: Home) -> tuple[int, int]:
-    """Removes unreferenced blobs; returns (how many, their bytes).
+def generation_directories(home: Home, without: Collection[Path] = ()) -> Iterator[Path]:
+    """Every generation of every label, but for `without`."""
+    for label in home.known_labels():
+        for known in all_generations(home, label):
+            directory = generation_directory(home, label, known)
+            if directory not in without:
+                yield directory
 
-    The caller holds the locks of all labels: a build that is between writing a blob and writing its table would
-    lose the blob.
+
+def table_of(part: Path, columns: list[str]) -> pa.Table:
+    """Columns of one part. Raises SweepError: what a damaged table refers to cannot be known."""
+    try:
+        return read_file(part, columns)
+    except (pa.ArrowException, OSError) as error:
+        generation = part.parent.parent
+        raise SweepError(
+            f"{part} cannot be read ({error}), so nobody knows which documents it needs; build generation "
+            f"{generation.name} again with: rag-assets index {generation.parent.parent.name} --force, and delete "
+            f"{generation}"
+        ) from error
+
+
+def sweep_blobs(home: Home, *, dry_run: bool = False, without: Collection[Path] = ()) -> tuple[int, int]:
+    """Removes unreferenced blobs; returns (how many, their bytes). Killed in between, it has removed fewer.
+
+    The caller holds the collection lock and those of all labels: a build that is between writing a blob, or finding
+    it there, and writing its table would lose it. Raises SweepError, and removes nothing.
     """
-    kept = referenced_blobs(home)
+    kept = referenced_blobs(home, without=without)
     count = freed = 0
     for path in _blobs(home):
         if path.name not in kept:
             size = path.stat().st_size
-            path.unlink()
+            if not dry_run:
+                path.unlink()
             count, freed = count + 1, freed + size
     return count, freed
 

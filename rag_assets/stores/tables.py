@@ -70,7 +70,12 @@ def write_part(
 
 def read_part(directory: Path, table: str, bucket: int, columns: Sequence[str] | None = None) -> pa.Table:
     """One bucket of one table."""
-    with pq.ParquetFile(part_path(directory, table, bucket)) as file:  # `read_table` would load pyarrow.dataset
+    return read_file(part_path(directory, table, bucket), columns)
+
+
+def read_file(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
+    """One part by its path."""
+    with pq.ParquetFile(path) as file:  # `read_table` would load pyarrow.dataset
         return file.read(columns=list(columns) if columns is not None else None)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -18,15 +17,13 @@ import msgspec
 import qdrant_edge as edge
 
 from rag_assets.contracts.payload import payload_indexes
-from rag_assets.stores.filters import SearchFilter, has_wildcard, matching_paths
-from rag_assets.stores.shard_schema import DENSE, SPARSE, VectorStoreError, create_empty_shard
+from rag_assets.stores.conditions import AnyOf, Condition, Equal, OneOf, conditions_of
+from rag_assets.stores.filters import SearchFilter
+from rag_assets.stores.points import DENSE, SPARSE, Scored, StoredPoint, VectorStoreError, best_with_ties
+from rag_assets.stores.shard_schema import create_empty_shard
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Dense = NDArray[np.float32]
-    Sparse = tuple[NDArray[np.uint32], NDArray[np.float32]]
+    from rag_assets.stores.points import Dense
 
 __all__ = ["HNSW_FROM_POINTS", "Scored", "ShardReader", "ShardWriter", "StoredPoint", "VectorStoreError"]
 
@@ -36,27 +33,9 @@ HNSW_FROM_POINTS = 20_000
 
 _UPSERT_BATCH = 500  # points in one engine call; larger ones are no faster and only cost memory
 _SCROLL_BATCH = 5_000
-_TIE_SLACK = 16  # equal texts are common (copied files), more than this many of one score are not
 _WHOLE = "Payload"
 _FILTERED = (*payload_indexes(), "ContentHash")
 _REPAIR = "run: rag-assets index --force"
-
-
-@dataclass(frozen=True, slots=True)
-class StoredPoint:
-    """A point as it is written. `dense` is L2-normalised, shape (dimension,), or None without an embedding model;
-    `sparse` is (indices uint32, values float32) with the keyword weights."""
-
-    id: str
-    dense: Dense | None
-    sparse: Sparse
-    payload: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Scored:
-    id: str
-    score: float
 
 
 class ShardWriter:
@@ -189,18 +168,14 @@ class ShardReader:
         self.close()
 
     def _search(self, vector: Any, using: str, scope: SearchFilter, limit: int) -> list[Scored]:
-        """The best `limit`, equal scores by id. The engine orders ties as it likes and cuts through them, so it is
-        asked for more until the group of ties at the cut is whole."""
         query = edge.Query.Nearest(vector, using=using)
         condition = self._compile(scope)
-        asked = limit
-        while True:
-            asked += max(_TIE_SLACK, asked - limit)
+
+        def search(asked: int) -> list[Scored]:
             request = edge.QueryRequest(asked, query=query, filter=condition, with_payload=False)
-            found = self._call(self._shard.query, request)
-            if len(found) < asked or found[limit - 1].score > found[-1].score:
-                hits = [Scored(str(point.id), point.score) for point in found]
-                return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit]
+            return [Scored(str(point.id), point.score) for point in self._call(self._shard.query, request)]
+
+        return best_with_ties(search, limit)
 
     def _payloads(self, condition: Any, scope: SearchFilter, limit: int) -> dict[str, dict[str, Any]]:
         wanted = edge.Filter(must=[condition, self._compile(scope)])
@@ -216,45 +191,7 @@ class ShardReader:
 
     def _compile(self, scope: SearchFilter) -> edge.Filter:
         """The engine's filter for a scope; all of it is applied before the top k (R17)."""
-        must: list[Any] = [
-            _match("OrgId", edge.MatchValue(scope.org_id)),
-            _match("ProjectId", edge.MatchValue(scope.project_id)),
-        ]
-        if scope.label:
-            must.append(_match("IndexLabel", edge.MatchValue(scope.label)))
-        for key, values in (
-            ("Kind", scope.kinds),
-            ("CodeLanguage", scope.languages),
-            ("SourceType", scope.source_types),
-        ):
-            if values:
-                must.append(_match(key, edge.MatchAny(list(values))))
-        if scope.symbol_prefix:
-            must.append(_match("Symbol", edge.MatchPrefix(scope.symbol_prefix)))
-        if scope.paths:
-            must.append(edge.Filter(should=[c for path in scope.paths for c in self._path_conditions(path, scope)]))
-        return edge.Filter(must=must)
-
-    def _path_conditions(self, path: str, scope: SearchFilter) -> list[Any]:
-        """Alternatives that together match a path pattern exactly. The engine knows prefixes but no globs, so a glob
-        becomes the list of the paths it matches: k results stay k (4 ms at 1,000 paths)."""
-        folder = path.removesuffix("/**").removesuffix("/")
-        if has_wildcard(folder) and not self._is_literal(folder, scope):
-            return [_match("Path", edge.MatchAny(self._matching_paths(path, scope)))]
-        below = _match("Path", edge.MatchPrefix(f"{folder}/"))
-        if folder != path:
-            return [below]
-        if "/" in folder:
-            return [below, _match("Path", edge.MatchValue(folder))]
-        return [below, _match("Path", edge.MatchAny(self._matching_paths(path, scope)))]
-
-    def _is_literal(self, folder: str, scope: SearchFilter) -> bool:
-        """`app/[id]` is a folder of many web projects, and only then not a pattern."""
-        below = f"{folder}/"
-        return any(path == folder or path.startswith(below) for path in self._all_paths(scope))
-
-    def _matching_paths(self, pattern: str, scope: SearchFilter) -> list[str]:
-        return list(matching_paths(pattern, self._all_paths(scope)))
+        return edge.Filter(must=[_compiled(found) for found in conditions_of(scope, lambda: self._all_paths(scope))])
 
     def _all_paths(self, scope: SearchFilter) -> tuple[str, ...]:
         tenant = (scope.org_id, scope.project_id)
@@ -275,6 +212,16 @@ def _packed(payload: Mapping[str, Any]) -> dict[str, Any]:
     """
     kept = {key: payload[key] for key in _FILTERED if key in payload}
     return {**kept, _WHOLE: msgspec.json.encode(payload).decode()}
+
+
+def _compiled(condition: Condition | AnyOf) -> Any:
+    if isinstance(condition, AnyOf):
+        return edge.Filter(should=[_compiled(found) for found in condition.conditions])
+    if isinstance(condition, Equal):
+        return _match(condition.key, edge.MatchValue(condition.value))
+    if isinstance(condition, OneOf):
+        return _match(condition.key, edge.MatchAny(list(condition.values)))
+    return _match(condition.key, edge.MatchPrefix(condition.prefix))
 
 
 def _match(key: str, match: Any) -> edge.FieldCondition:

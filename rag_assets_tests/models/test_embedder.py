@@ -160,7 +160,7 @@ def test_settings_choose_the_embedder(settings: EmbedderSettings, model_cache: P
     embedder = open_embedder(settings, model_cache)
     window = embedding_window(settings, model_cache)
     texts = ["", "GetOrderAsync(order_id)", "the total of an order"]
-    assert embedder.model_id == window.model_id == model_id(settings.provider, settings.precision)
+    assert embedder.model_id == window.model_id == model_id(settings)
     assert embedder.window.max_tokens == window.max_tokens == 256
     assert embedder.window.count(texts) == window.count(texts)
     vectors = embedder.embed(texts)

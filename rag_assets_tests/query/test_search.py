@@ -76,6 +76,7 @@ def test_conditions_hold_for_every_hit(
     assert set(symbols(shop.search("orders of a customer", mode=mode, **conditions))) == expected
 
 
+@pytest.mark.rule("R17")
 def test_k_stays_k_under_a_condition(shop: Index) -> None:
     """R17: filtered before the top k, so the one test is found although others fit the question better."""
     assert symbols(shop.search("creates an order", limit=1, kinds=["Test"])) == ["OrderServiceTests"]
@@ -153,6 +154,7 @@ def test_explain_shows_terms_and_candidates(lexical: Index) -> None:
     assert not lexical.search("order", mode="bm25").terms
 
 
+@pytest.mark.rule("B02", "R17")
 @pytest.mark.parametrize("mode", ["hybrid", "semantic", "bm25"])
 def test_no_section_of_another_tenant_is_found(shop: Index, mode: str) -> None:
     """B02: the shard holds equal sections of another organisation, another project and another label."""

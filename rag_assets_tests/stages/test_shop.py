@@ -33,6 +33,7 @@ def test_every_file_has_the_promised_outcome(shop: Built) -> None:
     assert found == {path: (entry["outcome"], entry.get("reason")) for path, entry in FILES.items()}
 
 
+@pytest.mark.rule("A04", "A09")
 @pytest.mark.parametrize("path", [path for path in INDEXED if "symbols" in FILES[path]])
 def test_segments_and_kinds(shop: Built, path: str) -> None:
     """A04–A09: the promised symbols, in text order, each with its kind and the evidence for it."""
@@ -73,6 +74,7 @@ def test_secrets_are_in_no_table_and_no_blob(shop: Built) -> None:
     assert [text for text in survivors if text not in stored] == []
 
 
+@pytest.mark.rule("C04", "C06", "C07")
 def test_c04_every_slice_resolves_to_its_recorded_text(shop: Built) -> None:
     store = ArtifactStore(shop.build.home, active_generation(shop.build.home, shop.label))
     for payload in payloads(shop):
@@ -96,6 +98,7 @@ def test_the_spans_of_a_segment_cover_it(shop: Built) -> None:
         assert not missing, f"{row['path']} {row['symbol']}: lines {missing[:5]} are in no section"
 
 
+@pytest.mark.rule("A30", "A31", "A32", "B02", "B07", "B13", "C10", "R5", "R7")
 def test_points_carry_the_contract(shop: Built) -> None:
     """A30–A34, B02, B07, B10, B12, B13, C02, C10, R5–R7."""
     for payload in payloads(shop):

@@ -99,15 +99,27 @@ def test_dying_workers_lose_nothing(tmp_path: Path, caplog: pytest.LogCaptureFix
 
 
 PARENT = """
+import os
 import sys
 from pathlib import Path
 from rag_assets_tests.stages.test_workers import bucket_and_process, build_of_buckets
 from rag_assets.stages.workers import map_buckets
-if __name__ == "__main__":
-    found = list(map_buckets(bucket_and_process, build_of_buckets(Path(sys.argv[1]), 6), ""))
-    print(*sorted({process for _, process, _ in found}), flush=True)
-    sys.stdin.read()
+found = list(map_buckets(bucket_and_process, build_of_buckets(Path(sys.argv[1]), 6), ""))
+print(*sorted({process for _, process, _ in found} - {os.getpid()}), flush=True)
+sys.stdin.read()
 """
+
+
+def test_a_script_without_a_guard_runs_once(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(PARENT, encoding="utf-8")
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, str(script), str(tmp_path)], input="", capture_output=True, text=True, env=environment
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(done.stdout.splitlines()) == 1
+    assert done.stdout.split(), "worked on by other processes"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="asks for processes with signal 0")

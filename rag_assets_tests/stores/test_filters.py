@@ -9,6 +9,7 @@ import pytest
 from rag_assets.stores.filters import ScopeError, SearchFilter, glob_matcher, matching_paths
 
 
+@pytest.mark.rule("B02", "R17")
 @pytest.mark.parametrize(
     ("field", "value"),
     [

@@ -123,6 +123,7 @@ def test_atomic_write_leaves_no_temporary_file(tmp_path: Path) -> None:
     assert [(p.name, p.read_bytes()) for p in (tmp_path / "deep").iterdir()] == [("x.json", b"2")]
 
 
+@pytest.mark.rule("C03")
 def test_c03_blobs_are_lossless_and_stored_once(tmp_path: Path) -> None:
     store = BlobStore(tmp_path)
     text = "line\r\nzażółć\u2028🦊\x00end"

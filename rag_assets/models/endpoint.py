@@ -1,0 +1,264 @@
+"""An embedding model behind an OpenAI-compatible server: `POST {base_url}/embeddings`.
+
+Vectors are yielded as they come, so that what was paid for is kept whatever happens next. A batch that fails is halved
+down to single texts; a text the server refuses is named when all others are done. A server that is at fault itself
+ends the work: whether it is shows in a request with one harmless word.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rag_assets.contracts.section import EmbeddingWindow
+from rag_assets.model_server.faults import Code, Fault
+from rag_assets.models.endpoint_batches import Batch, batches_of
+from rag_assets.models.endpoint_client import EndpointClient
+from rag_assets.models.endpoint_meter import EmbeddingUsage, UsageMeter
+from rag_assets.models.endpoint_reply import SECTION, Answer
+from rag_assets.models.endpoint_tokens import TokenCounter, token_counter
+from rag_assets.models.weights import ModelError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from rag_assets.settings import EmbedderSettings
+
+    Vectors = NDArray[np.float32]
+
+EMBEDDINGS = "/embeddings"
+KEY_VARIABLE = "RAG_ASSETS_EMBEDDINGS_API_KEY"
+PROVIDER = "openai-compatible"
+
+MAX_REPLY_BYTES = 64 << 20
+"""2,048 texts of 1,024 dimensions, or 512 of 4,096, at about 25 bytes a number."""
+
+ATTEMPTS = 6
+"""Of a batch, with 31 s of waiting between them."""
+
+ATTEMPTS_OF_A_PART = 2
+"""Of a half, a single text or the test word: the batch they are from has been tried long enough."""
+
+_ABOUT_THE_TEXTS = frozenset({Code.REJECTED, Code.TOO_LARGE, Code.MALFORMED, Code.SERVER_ERROR, Code.TIMEOUT})
+"""Faults that fewer or other texts may not have: too long, refused, or more than the server can do in time."""
+
+_PERHAPS_THE_SERVER = frozenset({Code.SERVER_ERROR, Code.TIMEOUT})
+_TEST_WORD = "word"
+_SHOWN_REFUSALS = 5
+_SHOWN_CHARACTERS = 160
+
+
+class EndpointError(ModelError):
+    """The embedding server gives no vectors; the text says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A text that has no vector, by its row, and the server's reason."""
+
+    row: int
+    reason: str
+
+
+class TextsRefused(EndpointError):
+    """The server refuses some texts; all others have been yielded. `refused` has them in order of their rows."""
+
+    def __init__(self, refused: Sequence[Refused], texts: Sequence[str]) -> None:
+        self.refused = tuple(refused)
+        shown = "; ".join(
+            f"{' '.join(texts[item.row].split())[:_SHOWN_CHARACTERS]!r}: {item.reason}"
+            for item in self.refused[:_SHOWN_REFUSALS]
+        )
+        super().__init__(
+            f"the embedding server refuses {len(self.refused)} of {len(texts)} texts ({shown}); if they are too long "
+            f"for its model, lower {SECTION}.max_tokens, else exclude their files; the vectors of all others are kept"
+        )
+
+
+def endpoint_model_id(settings: EmbedderSettings) -> str:
+    """`openai-compatible/text-embedding-3-small@1536`: what vectors are kept by. Where the server is does not matter.
+
+    Without a configured dimension it is that of the server's model, and the id ends with the model's name.
+    """
+    dimension = "" if settings.dimension is None else f"@{settings.dimension}"
+    return f"{PROVIDER}/{settings.model}{dimension}"
+
+
+def endpoint_window(settings: EmbedderSettings) -> EmbeddingWindow:
+    """The window of the settings; asks nobody. Raises TokenizerMissing."""
+    return EmbeddingWindow(endpoint_model_id(settings), settings.max_tokens, token_counter(settings.tokenizer))
+
+
+class EndpointEmbedder:
+    """Texts → unit vectors. Safe to use from several threads."""
+
+    def __init__(
+        self,
+        client: EndpointClient,
+        meter: UsageMeter,
+        count: TokenCounter,
+        settings: EmbedderSettings,
+        *,
+        dimension: int | None,
+    ) -> None:
+        self._client = client
+        self._meter = meter
+        self._count = count
+        self._settings = settings
+        self._dimension = dimension
+
+    @classmethod
+    def open(cls, settings: EmbedderSettings, environment: Mapping[str, str] | None = None) -> EndpointEmbedder:
+        """For building an index: patient. Makes no request. Raises ConfigError for a key that cannot be sent, and
+        TokenizerMissing."""
+        return _open(settings, environment, "timeout_seconds", settings.dimension)
+
+    @classmethod
+    def for_questions(
+        cls, settings: EmbedderSettings, dimension: int, environment: Mapping[str, str] | None = None
+    ) -> EndpointEmbedder:
+        """For `embed_question` on an index of that dimension: somebody waits. Raises as `open`."""
+        return _open(settings, environment, "query_timeout_seconds", dimension)
+
+    @property
+    def model_id(self) -> str:
+        return endpoint_model_id(self._settings)
+
+    @property
+    def dimension(self) -> int:
+        """The configured one; else the server's, asked for with one word when it is first needed. Raises
+        EndpointError."""
+        if self._dimension is None:
+            answer = self._client.ask([_TEST_WORD], ATTEMPTS, threading.Event())
+            if isinstance(answer, Fault):
+                raise _error(answer)
+            self._dimension = int(answer.vectors.shape[1])
+        return self._dimension
+
+    @property
+    def window(self) -> EmbeddingWindow:
+        return EmbeddingWindow(self.model_id, self._settings.max_tokens, self._count)
+
+    def usage(self) -> EmbeddingUsage:
+        return self._meter.snapshot()
+
+    def embed_question(self, text: str) -> Vectors:
+        """(dimension,) float32 of unit length from one request. Raises EndpointError at the first fault."""
+        answer = self._client.ask([text], 1, threading.Event())
+        checked = answer if isinstance(answer, Fault) else self._of_this_dimension(answer)
+        if isinstance(checked, Fault):
+            raise _error(checked)
+        vector: Vectors = checked.vectors[0]
+        return vector
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """(n, dimension) float32, unit length, in the order of `texts`. Raises EndpointError."""
+        import numpy as np
+
+        vectors = np.empty((len(texts), self.dimension), np.float32)
+        for rows, batch in self.embed_batches(texts):
+            vectors[rows] = batch
+        return vectors
+
+    def embed_batches(self, texts: Sequence[str]) -> Iterator[tuple[list[int], Vectors]]:
+        """Yields (row numbers in `texts`, their vectors) as replies arrive, every row once, in any order.
+
+        Raises EndpointError when the server is of no use, after the replies that are on their way; TextsRefused at
+        the end where it is single texts. Closing the iterator early stops the work.
+        """
+        if not texts:
+            return
+        settings, _ = self._settings, self.dimension  # known before threads compare with it
+        waiting = deque(batches_of(self._count(texts), settings.batch_texts, settings.batch_tokens))
+        running: dict[Future[Answer | _Failure], Batch] = {}
+        refused: list[Refused] = []
+        fault: Fault | None = None
+        stop = threading.Event()
+        pool = ThreadPoolExecutor(settings.max_concurrency, thread_name_prefix="embed-remote")
+        try:
+            while waiting or running:
+                while waiting and len(running) < settings.max_concurrency:
+                    batch = waiting.popleft()
+                    running[pool.submit(self._attempt, [texts[row] for row in batch.rows], batch.whole, stop)] = batch
+                for done in wait(running, return_when=FIRST_COMPLETED).done:
+                    batch, outcome = running.pop(done), done.result()
+                    if not isinstance(outcome, _Failure):
+                        yield list(batch.rows), outcome.vectors
+                    elif outcome.of_server:
+                        fault = fault or outcome.fault
+                        waiting.clear()
+                        stop.set()
+                    elif len(batch.rows) == 1:
+                        refused.append(Refused(batch.rows[0], outcome.fault.text))
+                    elif fault is None:
+                        waiting.extendleft(reversed(batch.halves()))
+        finally:
+            stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)  # a reply nobody waits for any more is not waited for
+        if fault is not None:
+            raise _error(fault)
+        if refused:
+            raise TextsRefused(sorted(refused, key=lambda item: item.row), texts)
+
+    def _attempt(self, texts: list[str], whole: bool, stop: threading.Event) -> Answer | _Failure:
+        """The vectors of one batch, or whose fault it is that there are none."""
+        answer = self._client.ask(texts, ATTEMPTS if whole else ATTEMPTS_OF_A_PART, stop)
+        if not isinstance(answer, Fault):
+            checked = self._of_this_dimension(answer)
+            return _Failure(checked, of_server=True) if isinstance(checked, Fault) else checked
+        if answer.code not in _ABOUT_THE_TEXTS:
+            return _Failure(answer, of_server=True)
+        if whole or answer.code in _PERHAPS_THE_SERVER:
+            test = self._client.ask([_TEST_WORD], ATTEMPTS_OF_A_PART, stop)
+            if isinstance(test, Fault):  # what was said of the texts says more than what was said of the word
+                return _Failure(answer, of_server=True)
+        return _Failure(answer, of_server=False)
+
+    def _of_this_dimension(self, answer: Answer) -> Answer | Fault:
+        found, wanted = int(answer.vectors.shape[1]), self.dimension
+        if found == wanted:
+            return answer
+        return Fault(
+            Code.MALFORMED,
+            f"{self.model_id} returned {found} dimensions instead of {wanted}: another model answers, or the server "
+            f"does not take `dimensions`; set {SECTION}.model or {SECTION}.dimension, then run: rag-assets index",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    fault: Fault
+    of_server: bool
+
+
+def _open(
+    settings: EmbedderSettings,
+    environment: Mapping[str, str] | None,
+    seconds_key: str,
+    dimension: int | None,
+) -> EndpointEmbedder:
+    from rag_assets.model_server.api_key import ApiKey
+    from rag_assets.model_server.transport import Transport
+
+    key = ApiKey.of(os.environ if environment is None else environment, KEY_VARIABLE)
+    count = token_counter(settings.tokenizer)
+    meter = UsageMeter(settings.price)
+    transport = Transport(
+        settings.base_url + EMBEDDINGS,
+        getattr(settings, seconds_key),
+        section=SECTION,
+        max_reply_bytes=MAX_REPLY_BYTES,
+        seconds_key=seconds_key,
+    )
+    client = EndpointClient(transport, key, meter, count, model=settings.model, dimension=settings.dimension)
+    return EndpointEmbedder(client, meter, count, settings, dimension=dimension)
+
+
+def _error(fault: Fault) -> EndpointError:
+    return EndpointError(f"embedding server: {fault.text}")

@@ -1,0 +1,71 @@
+"""How many tokens a text is for a model behind a server: estimated, or counted with a vocabulary of OpenAI."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from rag_assets.contracts.errors import ExpectedError
+
+ESTIMATE = "estimate"
+
+_PARTS = re.compile(r"(?P<word>[A-Z]?[a-z]+|[A-Z]+(?![a-z]))|(?P<one>\d{1,3}|_+)|(?P<signs>[!-/:-^`{-~]+)|[^\s!-~]")
+"""Words as identifiers are made of them, numbers, runs of ASCII signs; other characters one by one."""
+_LETTERS_PER_TOKEN = 7
+_SIGNS_PER_TOKEN = 2
+"""Chosen on pieces of 1,200 characters of three repositories: 5 to 10 % more than cl100k_base and o200k_base on C# and
+Markdown (a twentieth of the pieces has 1/.93 of the estimate or more), 16 % less than cl100k_base on other scripts."""
+
+_PIECE_CHARACTERS = 50_000
+"""bpe-openai refuses more than 200,000 tokens at once, and a character is at most 4."""
+
+TokenCounter = Callable[[Sequence[str]], list[int]]
+
+
+class TokenizerMissing(ExpectedError):
+    """The tokenizer of the settings is not installed; the text has the command."""
+
+
+def token_counter(tokenizer: str) -> TokenCounter:
+    """Tokens of each text by `estimate`, `cl100k_base` or `o200k_base`; pure. Raises TokenizerMissing.
+
+    Which one is a setting and never a matter of what is installed: sections depend on it.
+    """
+    if tokenizer == ESTIMATE:
+        return estimate_tokens
+    try:
+        import bpe_openai
+    except ImportError:
+        raise TokenizerMissing(
+            f"embedder.tokenizer {tokenizer} needs bpe-openai; run: pip install 'rag-assets[openai]', "
+            f"or set embedder.tokenizer: {ESTIMATE}"
+        ) from None
+    encoding = bpe_openai.get_encoding(tokenizer)
+
+    def count(texts: Sequence[str]) -> list[int]:
+        return [
+            sum(
+                len(encoding.encode_ordinary(text[start : start + _PIECE_CHARACTERS]))
+                for start in range(0, len(text), _PIECE_CHARACTERS)
+            )
+            for text in map(well_formed, texts)
+        ]
+
+    return count
+
+
+def estimate_tokens(texts: Sequence[str]) -> list[int]:
+    """Tokens of each text, about, for a model with a byte-pair vocabulary."""
+    return [sum(map(_estimate, _PARTS.finditer(text))) for text in texts]
+
+
+def _estimate(part: re.Match[str]) -> int:
+    length = part.end() - part.start()
+    if part.lastgroup == "word":
+        return -(-length // _LETTERS_PER_TOKEN)
+    return -(-length // _SIGNS_PER_TOKEN) if part.lastgroup == "signs" else 1
+
+
+def well_formed(text: str) -> str:
+    """Half of a surrogate pair, which no UTF-8 can carry, becomes a question mark."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,84 @@
+"""A check that reads whole tables runs once on them: its verdict is kept beside the bytes it is about.
+
+A verdict counts only for exactly these bytes: the files are hashed again, which costs a hundredth of reading their
+rows. A changed byte, another record of a stage or another version of the checks means that the check runs again.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from rag_assets.stages.build import IndexBuild
+from rag_assets.stores.cache import cache_key
+from rag_assets.stores.home import write_atomically
+from rag_assets.stores.tables import digest_files, part_path
+
+CHECKS_VERSION = 1
+"""Raise it when a check would find more or less in the same tables."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """The verdict of one check, with numbers and examples for the person who must act on it."""
+
+    passed: bool
+    description: str
+    numbers: dict[str, int] = field(default_factory=dict)
+    examples: list[str] = field(default_factory=list)
+
+
+Check = Callable[[IndexBuild], CheckResult]
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    subject: str
+    result: CheckResult
+
+
+def once_per_state(*stages: str) -> Callable[[Check], Check]:
+    """Keeps the result of a check that reads nothing but the tables and records of `stages`.
+
+    Only a check that passed is kept: what failed is looked at again, and a finished generation is not written to.
+    """
+
+    def decorated(check: Check) -> Check:
+        @functools.wraps(check)
+        def checked(build: IndexBuild) -> CheckResult:
+            subject = _subject(build, check.__name__, stages)
+            path = build.directory / "checks" / f"{check.__name__}.json"
+            known = _read(path)
+            if known is not None and known.subject == subject:
+                return known.result
+            result = check(build)
+            if result.passed and not build.is_finished:
+                write_atomically(path, msgspec.json.encode(_Record(subject, result), order="sorted"))
+            return result
+
+        return checked
+
+    return decorated
+
+
+def _subject(build: IndexBuild, name: str, stages: tuple[str, ...]) -> str:
+    """The fingerprint of all that the check reads: the tables as they are now, and what the stages counted and
+    reported; how much work that was is no part of it."""
+    counted = [
+        msgspec.json.encode((record.counts, record.problems), order="sorted").decode() if record is not None else ""
+        for record in map(build.record, stages)
+    ]
+    parts = [part_path(build.directory, stage, bucket) for stage in stages for bucket in build.buckets]
+    present = [path for path in parts if path.is_file()]
+    return cache_key("check", str(CHECKS_VERSION), name, *counted, digest_files(present, build.directory)).hex()
+
+
+def _read(path: Path) -> _Record | None:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=_Record)
+    except (FileNotFoundError, msgspec.DecodeError):
+        return None

@@ -1,0 +1,167 @@
+"""What lies in a home and nobody needs: documents, cache entries, mirrors, and what killed processes left.
+
+Each `sweep_…` removes one kind, or in a dry run says what it would remove. Whoever calls them decides what is needed
+and holds the locks (`stages.collection`). All can be killed at any moment: each removes things that nothing refers to,
+one at a time.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from rag_assets.stores.cache import Cache
+from rag_assets.stores.disk import discard, size_on_disk
+from rag_assets.stores.generations import all_generations, candidate_id, generation_directory, is_finished
+from rag_assets.stores.home import Home
+from rag_assets.stores.sweep import sweep_blobs
+
+UNFINISHED_GRACE_SECONDS = 7 * 24 * 3600.0
+"""A build that was stopped on Friday goes on after the weekend."""
+LEFTOVER_GRACE_SECONDS = 3600.0
+"""Processes without a lock write too: a search its stamps, a clone its mirror. None of their files takes an hour."""
+_SHOWN_NAMES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What went of one kind, or would go; `names` are the first of them, where they have names for people."""
+
+    kind: str
+    count: int = 0
+    bytes: int = 0
+    names: tuple[str, ...] = ()
+
+
+def abandoned_builds(home: Home, label: str, now: float) -> list[Path]:
+    """Unfinished builds that nobody goes on with: not the last one begun, or not touched for a week."""
+    found = []
+    for known in all_generations(home, label):
+        directory = generation_directory(home, label, known)
+        if is_finished(home, label, known):
+            continue
+        fresh = now - _touched(directory) < UNFINISHED_GRACE_SECONDS
+        if not (fresh and known == candidate_id(home, label)):
+            found.append(directory)
+    return found
+
+
+def sweep_builds(home: Home, builds: Iterable[tuple[str, Path]], *, dry_run: bool) -> Swept:
+    """Removes builds, given with their labels; the caller holds these."""
+    names, freed = [], 0
+    for label, directory in builds:
+        size = size_on_disk(directory)
+        if dry_run or discard(directory, home.trash(label)):
+            names.append(f"{label}:{directory.name}")
+            freed += size
+    return Swept("abandoned builds", len(names), freed, tuple(names[:_SHOWN_NAMES]))
+
+
+def sweep_documents(home: Home, *, without: Collection[Path] = (), dry_run: bool) -> Swept:
+    """Removes the blobs that no generation refers to. Raises SweepError."""
+    return Swept("documents", *sweep_blobs(home, dry_run=dry_run, without=without))
+
+
+def sweep_cache(home: Home, name: str, used: Iterable[bytes], *, dry_run: bool) -> Swept:
+    """Removes the entries of one cache that are not `used`. Raises OSError."""
+    kind = f"cache entries of {name}"
+    if not (home.cache / f"{name}.sqlite").is_file():
+        return Swept(kind)
+    with Cache(home.cache, name) as cache:
+        return Swept(kind, *cache.sweep(used, dry_run=dry_run))
+
+
+def sweep_mirrors(home: Home, needed: Collection[Path], now: float, *, dry_run: bool) -> Swept:
+    """Removes the mirrors of repositories that nobody needs, and clones that were killed; not what is being fetched."""
+    found = [path for path in _children(home.mirrors) if path.suffix == ".git" and path not in needed]
+    found += [path for path in _children(home.mirrors) if path.suffix == ".tmp"]
+    names, freed = [], 0
+    for path in found:
+        if path.is_dir() and now - _fetched(path) >= LEFTOVER_GRACE_SECONDS:
+            size = size_on_disk(path)
+            if dry_run or _remove_mirror(path):
+                names.append(path.name)
+                freed += size
+    return Swept("mirrors", len(names), freed, tuple(names[:_SHOWN_NAMES]))
+
+
+def sweep_leftovers(home: Home, labels: Collection[str], now: float, *, dry_run: bool) -> Swept:
+    """Removes half-written files, half-deleted folders and set-aside caches; of `labels` only, which the caller
+    holds."""
+    names, freed = [], 0
+    for path in _leftovers(home, labels, now):
+        freed += size_on_disk(path)
+        names.append(path.relative_to(home.root).as_posix())
+        if not dry_run:
+            _remove(path)
+    return Swept("leftovers", len(names), freed, tuple(names[:_SHOWN_NAMES]))
+
+
+def _leftovers(home: Home, labels: Collection[str], now: float) -> Iterator[Path]:
+    for label in sorted(labels):
+        yield from _children(home.trash(label))
+        for known in all_generations(home, label):
+            counts = generation_directory(home, label, known) / "keyword_counts"
+            if counts.is_dir():
+                yield counts
+        yield from _old(home.label(label).glob("*.tmp"), now)
+        yield from _old(home.label(label).glob("generations/**/*.tmp"), now)
+    for pattern in ("*.tmp", "blobs/??/*.tmp", "cache/*.tmp", "cache/*.damaged"):
+        yield from _old(home.root.glob(pattern), now)
+
+
+def _old(paths: Iterable[Path], now: float) -> Iterator[Path]:
+    for path in sorted(paths):
+        try:
+            if now - path.stat().st_mtime >= LEFTOVER_GRACE_SECONDS:
+                yield path
+        except FileNotFoundError:  # its writer has finished
+            continue
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _remove_mirror(path: Path) -> bool:
+    """Under the lock that a fetch holds; False while there is one."""
+    from filelock import FileLock, Timeout
+
+    mirror = path.name[: path.name.index(".git") + len(".git")]
+    try:
+        with FileLock(path.with_name(f"{mirror}.lock"), timeout=0):
+            # The name of a killed clone: a kill in between leaves what the next fetch or collection removes.
+            doomed = path if path.suffix == ".tmp" else path.rename(path.with_name(f"{path.name}.removed.tmp"))
+            _make_deletable(doomed)
+            shutil.rmtree(doomed)
+    except Timeout:
+        return False
+    return True
+
+
+def _make_deletable(folder: Path) -> None:
+    """git makes its objects read-only, and Windows deletes no read-only file."""
+    if os.name == "nt":
+        for path in folder.rglob("*"):
+            path.chmod(stat.S_IREAD | stat.S_IWRITE)
+
+
+def _children(folder: Path) -> list[Path]:
+    return sorted(folder.iterdir()) if folder.is_dir() else []
+
+
+def _touched(directory: Path) -> float:
+    """When something was last written into a build: stages add files and folders to its first two levels."""
+    return max(path.stat().st_mtime for path in (directory, *directory.glob("*"), *directory.glob("*/*")))
+
+
+def _fetched(mirror: Path) -> float:
+    places = (mirror, mirror / "refs", mirror / "refs" / "heads", mirror / "packed-refs", mirror / "objects" / "pack")
+    return max(path.stat().st_mtime for path in places if path.exists())

@@ -1,0 +1,137 @@
+"""The generations of a label as a person sees them: what each is of, whether it can be served, and why it is there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import msgspec
+
+from rag_assets.stores.disk import size_on_disk
+from rag_assets.stores.generations import (
+    GenerationError,
+    active_pointer,
+    all_generations,
+    candidate_id,
+    generation_directory,
+    is_finished,
+    read_generation,
+)
+from rag_assets.stores.home import Home
+from rag_assets.stores.tags import tags_of
+
+
+class State(StrEnum):
+    """What a generation is to its label."""
+
+    ACTIVE = "active"  # served
+    PREVIOUS = "previous"  # where a rollback goes
+    SET_ASIDE = "set-aside"  # a person moved the label away from it
+    FINISHED = "finished"
+    CANDIDATE = "candidate"  # the build in progress, or the one that `index` continues
+    UNFINISHED = "unfinished"  # an abandoned build
+    DAMAGED = "damaged"  # its manifest cannot be read
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One generation. `bytes` are its own: the documents it shares with others are not in it. `points` is None for
+    an unfinished one, `problem` says what is wrong with a damaged one."""
+
+    label: str
+    generation_id: str
+    state: State
+    tags: tuple[str, ...]
+    commit_sha: str
+    commit_date: str
+    embedding_model: str
+    points: int | None
+    run_id: str
+    bytes: int
+    problem: str = ""
+
+
+class _Git(msgspec.Struct):
+    commit_sha: str = ""
+    commit_date: str = ""
+
+
+class _Begun(msgspec.Struct):
+    """What `build.json` says of a build that has not finished."""
+
+    git: _Git = msgspec.field(default_factory=_Git)
+    embedding_model: str = ""
+
+
+def inventory(home: Home, label: str) -> list[Entry]:
+    """All generations of a label, newest commit first. Raises GenerationError for damaged tags; writes nothing."""
+    tagged: dict[str, list[str]] = {}
+    for name, generation_id in tags_of(home, label).items():
+        tagged.setdefault(generation_id, []).append(name)
+    states = _states(home, label)
+    return [
+        _entry(home, label, known, states.get(known), tuple(tagged.get(known, ())))
+        for known in reversed(all_generations(home, label))
+    ]
+
+
+def _states(home: Home, label: str) -> dict[str, State]:
+    """The states that the pointer gives; a damaged pointer gives none."""
+    pointer = active_pointer(home, label)
+    if pointer is None:
+        return {}
+    states = dict.fromkeys(pointer.set_aside, State.SET_ASIDE)
+    previous = next((known for known in pointer.former if is_finished(home, label, known)), None)
+    if previous is not None:
+        states[previous] = State.PREVIOUS
+    return states | {pointer.generation_id: State.ACTIVE}
+
+
+def _entry(home: Home, label: str, known: str, state: State | None, tags: tuple[str, ...]) -> Entry:
+    directory = generation_directory(home, label, known)
+    size = size_on_disk(directory)
+    if not is_finished(home, label, known):
+        try:
+            begun = msgspec.json.decode((directory / "build.json").read_bytes(), type=_Begun)
+        except (FileNotFoundError, msgspec.DecodeError):
+            begun = _Begun()
+        return Entry(
+            label=label,
+            generation_id=known,
+            state=State.CANDIDATE if known == candidate_id(home, label) else State.UNFINISHED,
+            tags=tags,
+            commit_sha=begun.git.commit_sha,
+            commit_date=begun.git.commit_date,
+            embedding_model=begun.embedding_model,
+            points=None,
+            run_id="",
+            bytes=size,
+        )
+    try:
+        manifest = read_generation(home, label, known).manifest
+    except GenerationError as error:
+        return Entry(
+            label=label,
+            generation_id=known,
+            state=State.DAMAGED,
+            tags=tags,
+            commit_sha="",
+            commit_date="",
+            embedding_model="",
+            points=None,
+            run_id="",
+            bytes=size,
+            problem=str(error),
+        )
+    return Entry(
+        label=label,
+        generation_id=known,
+        state=state or State.FINISHED,
+        tags=tags,
+        commit_sha=manifest.commit_sha,
+        commit_date=manifest.commit_date,
+        embedding_model=manifest.embedding_model,
+        points=manifest.counts.get("points"),
+        run_id=manifest.run_id,
+        bytes=size,
+    )

@@ -1,0 +1,99 @@
+"""What every vector store takes and gives, and what its errors are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+from rag_assets.contracts.errors import ExpectedError
+from rag_assets.stores.filters import SearchFilter
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Dense = NDArray[np.float32]
+    Sparse = tuple[NDArray[np.uint32], NDArray[np.float32]]
+
+DENSE = "dense"
+SPARSE = "bm25"
+PREFIX_FIELDS = frozenset({"Path", "Symbol"})  # filtered by folder and by namespace
+
+_TIE_SLACK = 16  # equal texts are common (copied files), more than this many of one score are not
+
+
+class VectorStoreError(ExpectedError):
+    """A store that cannot be written or read; the text names it, the cause and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPoint:
+    """A point as it is written. `dense` is L2-normalised, shape (dimension,), or None without an embedding model;
+    `sparse` is (indices uint32, values float32) with the keyword weights, idf included."""
+
+    id: str
+    dense: Dense | None
+    sparse: Sparse
+    payload: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    id: str
+    score: float
+
+
+class VectorWriter(Protocol):
+    """Makes the points of one generation what is declared. Raises VectorStoreError."""
+
+    def upsert(self, batch: Sequence[StoredPoint]) -> None:
+        """Writes points; one that has the id of an earlier one replaces it."""
+
+    def finish(self) -> None:
+        """Makes everything durable and readable; what was not upserted is not in the generation."""
+
+
+class VectorReader(Protocol):
+    """Reads the points of one generation. Every search takes a SearchFilter, which the store applies before its top
+    k (B02, R17). Raises VectorStoreError."""
+
+    def count(self, scope: SearchFilter | None = None) -> int: ...
+
+    def dense(self, vector: Dense, scope: SearchFilter, limit: int) -> list[Scored]:
+        """The nearest points by dot product, best first, equal scores by id."""
+
+    def sparse(self, indices: Sequence[int], values: Sequence[float], scope: SearchFilter, limit: int) -> list[Scored]:
+        """The points with the highest keyword score, best first, equal scores by id; only points that share a term."""
+
+    def retrieve(self, ids: Sequence[str], scope: SearchFilter) -> dict[str, dict[str, Any]]:
+        """id → payload of the points of `ids` that exist within the scope and belong to the generation."""
+
+    def find(self, key: str, value: str, scope: SearchFilter, limit: int) -> dict[str, dict[str, Any]]:
+        """id → payload of at most `limit` points whose payload field `key` equals `value`."""
+
+    def ids(self, scope: SearchFilter | None = None) -> dict[str, str]:
+        """id → ContentHash of every point of the scope. Without one, of every tenant: for checks, not for answers."""
+
+    def values(self, key: str, scope: SearchFilter) -> dict[str, int]:
+        """Distinct values of an indexed payload field within the scope, and how many points have each; sorted."""
+
+    def close(self) -> None: ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+def best_with_ties(search: Callable[[int], list[Scored]], limit: int) -> list[Scored]:
+    """The best `limit` of `search(how many)`, equal scores by id. Engines order ties as they like and cut through
+    them, so one is asked for more until the group of ties at the cut is whole."""
+    asked = limit
+    while True:
+        asked += max(_TIE_SLACK, asked - limit)
+        found = search(asked)
+        if len(found) < asked or found[limit - 1].score > found[-1].score:
+            return sorted(found, key=lambda hit: (-hit.score, hit.id))[:limit]

@@ -1,0 +1,202 @@
+"""A Qdrant server on loopback: the REST protocol in front of the client library's own in-memory store.
+
+It is what tests can break at will: refuse keys, answer with errors, or hang up in the middle. The real server is used
+where QDRANT_URL names one.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any, Self
+
+from qdrant_client import QdrantClient, models
+
+_COLLECTION = re.compile(r"/collections/(?P<name>[^/?]+)(?P<rest>/[^?]*)?(\?.*)?")
+
+
+@dataclass(frozen=True)
+class Call:
+    """One request as it arrived; `number` counts those with the same method and path."""
+
+    method: str
+    path: str
+    number: int
+    body: Any = None
+
+
+@dataclass
+class QdrantWire:
+    """Answers as `:memory:` does, unless `refuse` gives a status, or 0 to hang up without an answer."""
+
+    api_key: str = ""
+    version: str = "1.20.0"
+    refuse: Callable[[Call], int | None] = lambda call: None
+    calls: list[Call] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.store = QdrantClient(":memory:")
+        self._indexes: dict[str, dict[str, Any]] = {}
+        self._lock = threading.Lock()
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_port}"
+
+    def count_of(self, method: str, ending: str) -> int:
+        """Requests of that method whose path ends so, without their query."""
+        return sum(call.method == method and call.path.endswith(ending) for call in self.calls)
+
+    def indexes(self, collection: str) -> dict[str, Any]:
+        """Payload field → parameters of its index, as they were asked for."""
+        return self._indexes.get(collection, {})
+
+    def answer(self, handler: BaseHTTPRequestHandler) -> None:
+        length = int(handler.headers.get("Content-Length") or 0)
+        body = json.loads(handler.rfile.read(length)) if length else None
+        path = handler.path.partition("?")[0]
+        key = handler.headers.get("api-key", "")
+        with self._lock:
+            number = sum((call.method, call.path) == (handler.command, path) for call in self.calls)
+            call = Call(handler.command, path, number, body)
+            self.calls.append(call)
+            self.keys.append(key)
+            status = self.refuse(call)
+            if status == 0:
+                handler.close_connection = True
+                handler.connection.close()
+                return
+            if key != self.api_key:
+                status, result = 401, f"Invalid API key {key}"
+            elif status:
+                result = f"made to fail with {status}"
+            else:
+                status, result = self._result(call)
+        self._send(handler, status, result)
+
+    def _result(self, call: Call) -> tuple[int, Any]:
+        try:
+            return 200, self._do(call)
+        except ValueError as error:
+            return (404 if "not found" in str(error) else 400), str(error)
+
+    def _do(self, call: Call) -> Any:
+        if call.path == "/":
+            return {"title": "qdrant", "version": self.version}
+        if call.path == "/collections":
+            return self.store.get_collections().model_dump(mode="json")
+        found = _COLLECTION.fullmatch(call.path)
+        assert found is not None, call.path
+        name = found["name"]
+        match call.method, found["rest"]:
+            case "GET", "/exists":
+                return {"exists": self.store.collection_exists(name)}
+            case "GET", None:
+                made = self.store.get_collection(name).model_dump(mode="json")
+                schema = {key: {"data_type": index["type"], "points": 0} for key, index in self.indexes(name).items()}
+                return made | {"payload_schema": schema}
+            case "PUT", None:
+                wanted = models.CreateCollection(**call.body)
+                self._indexes[name] = {}
+                return self.store.create_collection(
+                    name, vectors_config=wanted.vectors or {}, sparse_vectors_config=wanted.sparse_vectors
+                )
+            case "PUT", "/index":
+                self._indexes[name][call.body["field_name"]] = call.body["field_schema"]
+                return _DONE
+            case "PUT", "/points":
+                self.store.upsert(name, points=models.PointsList(**call.body).points)
+                return _DONE
+            case "POST", "/points/delete":
+                selected = call.body["filter"] if "filter" in call.body else call.body["points"]
+                self.store.delete(name, models.Filter(**selected) if isinstance(selected, dict) else selected)
+                return _DONE
+        return self._read(name, found["rest"], call.body)
+
+    def _read(self, name: str, what: str, body: Any) -> Any:
+        if what == "/points/scroll":
+            wanted = models.ScrollRequest(**body)
+            records, offset = self.store.scroll(
+                name,
+                scroll_filter=wanted.filter,
+                limit=wanted.limit or 10,
+                offset=wanted.offset,
+                with_payload=wanted.with_payload or False,
+            )
+            return {"points": [record.model_dump(mode="json") for record in records], "next_page_offset": offset}
+        if what == "/points/count":
+            counted = models.CountRequest(**body)
+            return self.store.count(name, count_filter=counted.filter, exact=True).model_dump(mode="json")
+        if what == "/points/query":
+            asked = models.QueryRequest(**body)
+            return self.store.query_points(
+                name,
+                query=asked.query,
+                using=asked.using,
+                query_filter=asked.filter,
+                limit=asked.limit or 10,
+                with_payload=asked.with_payload or False,
+            ).model_dump(mode="json")
+        assert what == "/facet", what
+        facet = models.FacetRequest(**body)
+        return self.store.facet(
+            name, key=facet.key, facet_filter=facet.filter, limit=facet.limit or 10, exact=True
+        ).model_dump(mode="json")
+
+    def _send(self, handler: BaseHTTPRequestHandler, status: int, result: Any) -> None:
+        told: dict[str, Any] = {"time": 0.0}
+        if status == 200:
+            told |= result if "version" in (result if isinstance(result, dict) else {}) else {"result": result}
+            told["status"] = "ok"
+        else:
+            told["status"] = {"error": result}
+        body = json.dumps(told).encode()
+        handler.send_response(status)
+        handler.send_header("Content-Type", "application/json")
+        handler.send_header("Content-Length", str(len(body)))
+        handler.end_headers()
+        handler.wfile.write(body)
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        wire = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                wire.answer(self)
+
+            do_PUT = do_POST = do_GET  # noqa: N815  (names of the standard library)
+
+            def log_message(self, *arguments: object) -> None:
+                """Says nothing: what arrived is in `calls`."""
+
+        return Handler
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+_DONE = {"operation_id": 0, "status": "completed"}
+
+
+def memory_client() -> QdrantClient:
+    """The in-memory store, without its remark that it needs no payload indexes."""
+    warnings.filterwarnings("ignore", message="Payload indexes have no effect")
+    return QdrantClient(":memory:")
