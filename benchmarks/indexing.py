@@ -23,6 +23,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from memory import peak_mb, peak_of_worker
+
 QUERIES = (
     "how are dates without a time zone read",
     "convert a dictionary whose keys are enums",
@@ -226,7 +228,7 @@ def dagster_run(arguments: argparse.Namespace) -> dict[str, Any]:
     """The index job on a finished generation, on a Dagster instance with SQLite storage."""
     from dagster import DagsterInstance
 
-    from rag_assets.definitions import defs
+    from rag_assets.defs.pipeline import pipeline
     from rag_assets.defs.resources import Workspace
     from rag_assets.stages.labels import label_of
     from rag_assets.stages.progress import Silent
@@ -240,7 +242,7 @@ def dagster_run(arguments: argparse.Namespace) -> dict[str, Any]:
     with DagsterInstance.local_temp(str(home.dagster), overrides={"telemetry": {"enabled": False}}) as instance:
         instance.add_dynamic_partitions("index_label", [label])
         started = time.perf_counter()
-        result = defs.resolve_job_def("index").execute_in_process(
+        result = pipeline.resolve_job_def("index").execute_in_process(
             instance=instance,
             partition_key=label,
             resources={"workspace": Workspace(home=str(settings.home)), "progress": Silent()},
@@ -294,21 +296,6 @@ def cold_search(home: Path, label: str) -> float:
         subprocess.run(command, check=True, capture_output=True)
         times.append(time.perf_counter() - started)
     return statistics.median(times[1:])
-
-
-def peak_of_worker(build: Any, bucket: int) -> tuple[int, float]:
-    """(process, its peak memory in MB), asked of the workers once everything is done."""
-    return os.getpid(), peak_mb()
-
-
-def peak_mb() -> float:
-    """Peak resident memory of this process in MB; 0 where the platform does not tell."""
-    try:
-        import resource
-    except ImportError:
-        return 0.0
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (1024 * 1024 if sys.platform == "darwin" else 1024)
 
 
 def table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:

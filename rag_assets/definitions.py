@@ -1,25 +1,15 @@
-"""Wiring only: what `dagster dev`, `dg` and the command line load. No I/O at import."""
+"""Wiring only: what `dagster dev` and `dg` load. No I/O at import; the configuration is read when they ask."""
 
 from __future__ import annotations
 
-from dagster import AssetSelection, Definitions, define_asset_job, in_process_executor, load_assets_from_package_module
+from dagster import Definitions, definitions
 
-from rag_assets.defs import assets
-from rag_assets.defs.resources import Workspace
-from rag_assets.stages.progress import Silent
-from rag_assets.stages.versions import STAGES
+from rag_assets.defs.automation import automation
+from rag_assets.defs.pipeline import pipeline
+from rag_assets.settings import load_settings
 
-index_job = define_asset_job(
-    "index",
-    selection=AssetSelection.assets(*STAGES),
-    description="Indexes labels from their repositories to the active index.",
-)
 
-defs = Definitions(
-    assets=load_assets_from_package_module(assets),
-    jobs=[index_job],
-    resources={"workspace": Workspace(), "progress": Silent()},
-    # A step is milliseconds to minutes of work, a process per step costs two seconds: parallelism is inside
-    # the steps and across runs.
-    executor=in_process_executor,
-)
+@definitions
+def defs() -> Definitions:
+    """Everything of this code location. Raises ConfigError, which the UI shows, for a configuration it cannot use."""
+    return Definitions.merge(pipeline, automation(load_settings().automation))

@@ -10,17 +10,27 @@ from dagster import (
     AssetCheckSeverity,
     AssetCheckSpec,
     AssetExecutionContext,
+    AssetKey,
     DataVersion,
-    Failure,
     MaterializeResult,
     MetadataValue,
 )
 
 from rag_assets.contracts.errors import ExpectedError
 from rag_assets.defs.resources import Workspace
+from rag_assets.defs.retries import DELAYS_SECONDS, fail_or_retry, is_transient
+from rag_assets.defs.several_labels import (
+    OWN_EVENTS,
+    LabelFailure,
+    failed_so_far,
+    failure_of,
+    is_last_step,
+    note_failures,
+    note_materialization,
+)
+from rag_assets.defs.tags import COMMIT_TAG, LABEL_TAG
 from rag_assets.stages.build import IndexBuild, StageReport, candidate_build, label_lock
 from rag_assets.stages.checks import CHECKS, CheckResult
-from rag_assets.stores.cache import cache_key
 
 Work = Callable[[str], tuple[IndexBuild, StageReport]]
 
@@ -41,66 +51,110 @@ def check_specs(asset: str) -> list[AssetCheckSpec]:
 def materialize_labels(
     context: AssetExecutionContext, workspace: Workspace, work: Work
 ) -> Iterator[MaterializeResult[None]]:
-    """Runs `work` for every label of the run and reports them as one materialization.
+    """Runs `work` for every label of the run and reports what came of each.
 
-    A label that fails does not keep the others from this stage; the step then fails and names all that did, so the
-    next run takes up the others where they are. None of the expected errors is healed by a retry.
+    What a later attempt can heal is tried again with growing delays (`defs.retries`). In a run of several labels one
+    that fails drops out and the others go on; the run fails at its end and names it (`defs.several_labels`).
     """
-    home = workspace.index_home()
-    reports: dict[str, StageReport] = {}
-    builds: dict[str, IndexBuild] = {}
-    failures: dict[str, Exception] = {}
-    for label in context.partition_keys:
-        try:
-            with label_lock(home, label, wait_seconds=LOCK_WAIT_SECONDS):
-                builds[label], reports[label] = work(label)
-        except ExpectedError as error:
-            failures[label] = error
-    if failures:
-        text = "\n".join(f"{label}: {error}" for label, error in failures.items())
-        raise Failure(description=text, allow_retries=False) from next(iter(failures.values()))
-    stage = next(iter(reports.values())).stage
+    if len(context.partition_keys) > 1:
+        yield from _materialize_several(context, workspace, work)
+        return
+    label = context.partition_key
+    try:
+        build, report = _work_on(workspace, label, work)
+    except Exception as error:
+        fail_or_retry(error, context.retry_number, _named(label, error))
+    _tag_run(context, label, build)
     yield MaterializeResult(
-        metadata=_metadata(builds, reports),
-        data_version=DataVersion(_data_version(reports)),
-        check_results=list(_checks(stage, builds)),
+        metadata=_metadata(build, report),
+        data_version=DataVersion(report.output),
+        check_results=list(_results(report.stage, {label: _evaluate(report.stage, build)}, others_go_on=False)),
     )
+
+
+def _materialize_several(
+    context: AssetExecutionContext, workspace: Workspace, work: Work
+) -> Iterator[MaterializeResult[None]]:
+    stage = context.asset_key.path[-1]
+    before = failed_so_far(context)
+    out = {failure.label for failure in before}
+    done: dict[str, tuple[IndexBuild, StageReport]] = {}
+    errors: dict[str, Exception] = {}
+    for label in context.partition_keys:
+        if label not in out:
+            try:
+                done[label] = _work_on(workspace, label, work)
+            except Exception as error:  # even a defect that one label shows must not cost the others their index
+                errors[label] = error
+    for met in errors.values():
+        if is_transient(met) and context.retry_number < len(DELAYS_SECONDS):
+            fail_or_retry(met, context.retry_number)
+    failures = [LabelFailure(label, stage, _said(met)) for label, met in errors.items()]
+    checked = {label: _evaluate(stage, build) for label, (build, _) in done.items()}
+    for label, results in checked.items():
+        reasons = _blocking_failures(results)
+        if reasons:
+            failures.append(LabelFailure(label, stage, "; ".join(reasons)))
+    note_failures(context, failures)
+    for label, (build, report) in done.items():
+        note_materialization(context, stage, label, report.output, _metadata(build, report))
+    everyone = before + failures
+    if len(everyone) == len(context.partition_keys) or (everyone and is_last_step(context)):
+        raise failure_of(everyone) from next(iter(errors.values()), None)
+    yield MaterializeResult(metadata=OWN_EVENTS, check_results=list(_results(stage, checked, others_go_on=True)))
+
+
+def _work_on(workspace: Workspace, label: str, work: Work) -> tuple[IndexBuild, StageReport]:
+    with label_lock(workspace.index_home(), label, wait_seconds=LOCK_WAIT_SECONDS):
+        return work(label)
+
+
+def _named(label: str, error: Exception) -> str:
+    """The words of an expected error with its label; nothing for a defect, which speaks through its trace."""
+    if not isinstance(error, ExpectedError):
+        return ""
+    return str(error) if label in str(error) else f"{label}: {error}"
+
+
+def _said(error: Exception) -> str:
+    return str(error) if isinstance(error, ExpectedError) else f"{type(error).__name__}: {error}"
+
+
+def _tag_run(context: AssetExecutionContext, label: str, build: IndexBuild) -> None:
+    """Makes runs of the UI findable by the same tags as those of schedules, and the commit the one that was read."""
+    tags = {LABEL_TAG: label, COMMIT_TAG: build.spec.git.commit_sha}
+    if context.asset_key.path[-1] == _DISCOVERY and not tags.items() <= context.run.tags.items():
+        context.instance.add_run_tags(context.run.run_id, tags)
 
 
 def candidate(context: AssetExecutionContext, workspace: Workspace, label: str) -> IndexBuild:
     """The build that this run works on; one that another run started only if this run did not start its own."""
-    selected = {key.path[-1] for key in context.job_def.asset_layer.executable_asset_keys}
-    own = context.run.run_id if _DISCOVERY in selected and _is_selected(context) else None
+    own = context.run.run_id if _has_discovery(context) else None
     return candidate_build(workspace.index_home(), workspace.settings(), label, of_run=own)
 
 
-def _is_selected(context: AssetExecutionContext) -> bool:
-    chosen = context.run.asset_selection
-    return chosen is None or any(key.path[-1] == _DISCOVERY for key in chosen)
+def _has_discovery(context: AssetExecutionContext) -> bool:
+    """False for a part of the assets, and for the repetition of a run from the step that failed."""
+    run, key = context.run, AssetKey(_DISCOVERY)
+    steps = run.step_keys_to_execute
+    return key in (run.asset_selection or context.job_def.asset_layer.executable_asset_keys) and (
+        steps is None or _DISCOVERY in steps
+    )
 
 
-def _data_version(reports: dict[str, StageReport]) -> str:
-    if len(reports) == 1:
-        return next(iter(reports.values())).output
-    return cache_key(*(f"{label}={report.output}" for label, report in sorted(reports.items()))).hex()
-
-
-def _metadata(builds: dict[str, IndexBuild], reports: dict[str, StageReport]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for label, report in reports.items():
-        prefix = f"{label}/" if len(reports) > 1 else ""
-        spec = builds[label].spec
-        found[f"{prefix}generation"] = spec.generation_id
-        found[f"{prefix}commit"] = spec.git.commit_sha
-        found[f"{prefix}unchanged"] = report.unchanged
-        for name, count in (report.counts | report.work).items():
-            found[f"{prefix}{name}"] = count
-        for name, rows in report.tables.items():
-            if rows:
-                found[f"{prefix}{name}"] = MetadataValue.md(markdown_table(rows))
-        if report.problems:
-            listed = "\n".join(f"- {problem}" for problem in report.problems[:_SHOWN_ROWS])
-            found[f"{prefix}problems"] = MetadataValue.md(listed)
+def _metadata(build: IndexBuild, report: StageReport) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "generation": build.spec.generation_id,
+        "commit": build.spec.git.commit_sha,
+        "unchanged": report.unchanged,
+        **report.counts,
+        **report.work,
+    }
+    for name, rows in report.tables.items():
+        if rows:
+            found[name] = MetadataValue.md(markdown_table(rows))
+    if report.problems:
+        found["problems"] = MetadataValue.md("\n".join(f"- {problem}" for problem in report.problems[:_SHOWN_ROWS]))
     return found
 
 
@@ -116,11 +170,24 @@ def markdown_table(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def _checks(stage: str, builds: dict[str, IndexBuild]) -> Iterator[AssetCheckResult]:
-    for name, (owner, blocking, check) in CHECKS.items():
+def _evaluate(stage: str, build: IndexBuild) -> dict[str, CheckResult]:
+    return {name: check(build) for name, (owner, _, check) in CHECKS.items() if owner == stage}
+
+
+def _blocking_failures(results: dict[str, CheckResult]) -> list[str]:
+    failed = [(name, result) for name, result in results.items() if CHECKS[name][1] and not result.passed]
+    return [f"check {name} failed: {'; '.join(result.examples[:3]) or result.numbers}" for name, result in failed]
+
+
+def _results(
+    stage: str, checked: dict[str, dict[str, CheckResult]], *, others_go_on: bool
+) -> Iterator[AssetCheckResult]:
+    """One result per check over all labels. One that stops the run would stop all of its labels: where others go on
+    the label that failed has dropped out already, and the check only says so."""
+    for name, (owner, blocking, _) in CHECKS.items():
         if owner != stage:
             continue
-        results: dict[str, CheckResult] = {label: check(build) for label, build in builds.items()}
+        results = {label: found[name] for label, found in checked.items()}
         metadata: dict[str, Any] = {}
         for label, result in results.items():
             prefix = f"{label}/" if len(results) > 1 else ""
@@ -130,6 +197,6 @@ def _checks(stage: str, builds: dict[str, IndexBuild]) -> Iterator[AssetCheckRes
         yield AssetCheckResult(
             check_name=name,
             passed=all(result.passed for result in results.values()),
-            severity=AssetCheckSeverity.ERROR if blocking else AssetCheckSeverity.WARN,
+            severity=AssetCheckSeverity.ERROR if blocking and not others_go_on else AssetCheckSeverity.WARN,
             metadata=metadata,
         )

@@ -21,6 +21,11 @@ class SourceUnreachable(SourceError):
     """A URL that does not answer, refuses the credentials, or takes longer than the time limit."""
 
 
+class SourceRefused(SourceUnreachable):
+    """A URL that answers, but not to us: it wants other credentials, or there is no repository. Asking again is
+    useless until somebody changes something."""
+
+
 class MissingRef(SourceError):
     """A branch or tag that the repository does not have; the text lists near names."""
 

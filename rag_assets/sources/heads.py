@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,29 @@ if TYPE_CHECKING:
 DEFAULT_HEAD_TIMEOUT_SECONDS = 10.0
 """A status line waits less than a build does."""
 _ID_LENGTHS = (40, 64)
+_PREFIXES = ("", "refs/", "refs/tags/", "refs/heads/")  # the order in which git looks a short name up
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteRefs:
+    """One answer of a server: its default branch, if it says so, and ref → commit of everything it has."""
+
+    default: str | None
+    commits: dict[str, str]
+
+    def commit_of(self, ref: str) -> str | None:
+        """The commit of a branch or tag, in full or short, or of a full commit id; None where there is none."""
+        if _is_full_id(ref):
+            return ref
+        names = [known for prefix in _PREFIXES if (known := prefix + ref) in self.commits]
+        return next((self.commits.get(f"{name}^{{}}", self.commits[name]) for name in names), None)
+
+
+def remote_refs(location: str, *, timeout: float = DEFAULT_HEAD_TIMEOUT_SECONDS) -> RemoteRefs:
+    """Everything that a URL offers, with one `git ls-remote`. Raises SourceUnreachable, or SourceRefused."""
+    listing = list_remote(location, (), timeout=timeout)
+    branch = remote_branch(listing)
+    return RemoteRefs(short_name(branch) if branch else None, _listed(listing))
 
 
 def default_ref(
@@ -73,19 +97,22 @@ def remote_head(
         return DirectorySnapshot(place.path, ref, None, policy or IgnorePolicy()).info.commit_sha
     if place.kind is PlaceKind.REPOSITORY:
         return resolve(place.git_dir, place.where, ref, None).commit
-    if ref is None or ref == "HEAD":
-        listed = _listed(list_remote(location, ("HEAD",), timeout=timeout))
-        found = listed.get("HEAD")
+    wanted = ref or "HEAD"
+    if _is_full_id(wanted):
+        return wanted
+    if wanted == "HEAD":
+        refs = RemoteRefs(None, _listed(list_remote(location, ("HEAD",), timeout=timeout)))
     else:
-        if len(ref) in _ID_LENGTHS and all(digit in "0123456789abcdef" for digit in ref):
-            return ref
-        listed = _listed(list_remote(location, (), timeout=timeout))
-        names = [prefix + ref for prefix in ("", "refs/", "refs/tags/", "refs/heads/")]
-        found = next((listed.get(f"{name}^{{}}", listed[name]) for name in names if name in listed), None)
+        refs = remote_refs(location, timeout=timeout)
+    found = refs.commit_of(wanted)
     if found is None:
-        known = [name for name in listed if not name.endswith("^{}")]
-        raise MissingRef(f"{place.where}: no branch or tag {ref or 'HEAD'!r}{near_refs(ref or 'HEAD', known)}")
+        known = [name for name in refs.commits if not name.endswith("^{}")]
+        raise MissingRef(f"{place.where}: no branch or tag {wanted!r}{near_refs(wanted, known)}")
     return found
+
+
+def _is_full_id(ref: str) -> bool:
+    return len(ref) in _ID_LENGTHS and all(digit in "0123456789abcdef" for digit in ref)
 
 
 def _listed(listing: bytes) -> dict[str, str]:

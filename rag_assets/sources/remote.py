@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from rag_assets.sources.errors import SourceUnreachable
+from rag_assets.sources.errors import SourceRefused, SourceUnreachable
 from rag_assets.sources.git import GitError, GitTimeout, run_git
 from rag_assets.sources.urls import scrubbed, strip_credentials, without_credentials
 
@@ -39,7 +39,7 @@ def remote_branch(listing: bytes) -> str | None:
 
 @contextmanager
 def explained(url: str, timeout: float) -> Iterator[None]:
-    """Turns what git says of a URL into SourceUnreachable, without credentials and without its cause."""
+    """Turns what git says of a URL into SourceUnreachable or SourceRefused, without credentials or their cause."""
     clean = strip_credentials(url)
     try:
         yield
@@ -49,7 +49,8 @@ def explained(url: str, timeout: float) -> Iterator[None]:
         ) from None
     except GitError as error:
         said = scrubbed(error.stderr, url)
-        raise SourceUnreachable(f"{clean}: git cannot read it: {_last_words(said)}{_advice(said)}") from None
+        advice, kind = _advice(said)
+        raise kind(f"{clean}: git cannot read it: {_last_words(said)}; {advice}") from None
 
 
 def _last_words(said: str) -> str:
@@ -59,12 +60,14 @@ def _last_words(said: str) -> str:
     return " · ".join(fatal or lines[-2:]) or "no message"
 
 
-def _advice(said: str) -> str:
+def _advice(said: str) -> tuple[str, type[SourceUnreachable]]:
+    """What helps, and whether asking again may: SourceRefused where it does not."""
     low = said.lower()
     if any(words in low for words in ("no space left", "read-only file system", "disk quota exceeded")):
-        return "; the disk of the home directory cannot be written: make room, or set `home` to another place"
+        advice = "the disk of the home directory cannot be written: make room, or set `home` to another place"
+        return advice, SourceRefused
     if any(words in low for words in ("authentication failed", "could not read username", "401", "403", "denied")):
-        return "; the server wants (other) credentials: configure a git credential helper or an ssh key"
+        return "the server wants (other) credentials: configure a git credential helper or an ssh key", SourceRefused
     if any(words in low for words in ("not found", "does not appear to be a git repository", "does not exist")):
-        return "; check the address; forges also say so when the credentials are missing"
-    return "; check the address and the network"
+        return "check the address; forges also say so when the credentials are missing", SourceRefused
+    return "check the address and the network", SourceUnreachable

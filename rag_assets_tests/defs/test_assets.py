@@ -11,17 +11,26 @@ from dagster import (
     DagsterInstance,
     Definitions,
     ExecuteInProcessResult,
+    JobDefinition,
+    ReexecutionOptions,
+    execute_job,
     load_assets_from_package_module,
     materialize,
+    reconstructable,
 )
 
 from rag_assets.definitions import defs
 from rag_assets.defs import assets
+from rag_assets.defs.assets import segments as segments_asset
+from rag_assets.defs.pipeline import pipeline
 from rag_assets.defs.resources import Workspace
 from rag_assets.defs.stage_asset import markdown_table
 from rag_assets.settings import RepositorySettings
+from rag_assets.stages.build import BuildError, IndexBuild, StageReport, set_candidate
+from rag_assets.stages.checks import CHECKS
 from rag_assets.stages.labels import register_label
-from rag_assets.stages.progress import Silent
+from rag_assets.stages.progress import Progress, Silent
+from rag_assets.stages.segments import segment_files
 from rag_assets.stages.versions import STAGES, stage_version
 from rag_assets.stores.generations import active_pointer
 from rag_assets.stores.home import Home
@@ -65,7 +74,7 @@ def registered(tmp_path: Path, home: Home, instance: DagsterInstance, name: str 
 
 def run(instance: DagsterInstance, home: Home, **options: Any) -> ExecuteInProcessResult:
     options = {"partition_key": "shop@main"} | options
-    return defs.resolve_job_def("index").execute_in_process(
+    return pipeline.resolve_job_def("index").execute_in_process(
         instance=instance,
         resources={"workspace": Workspace(home=str(home.root)), "progress": Silent()},
         raise_on_error=False,
@@ -94,8 +103,8 @@ def metadata(result: ExecuteInProcessResult) -> dict[str, dict[str, Any]]:
 
 
 def test_the_definitions_load_and_name_every_stage() -> None:
-    Definitions.validate_loadable(defs)
-    specs = {spec.key.path[-1]: spec for spec in defs.resolve_all_asset_specs()}
+    Definitions.validate_loadable(defs())
+    specs = {spec.key.path[-1]: spec for spec in pipeline.resolve_all_asset_specs()}
     assert set(specs) == set(STAGES)
     for stage, spec in specs.items():
         assert spec.description and spec.group_name in {"corpus", "index"} and spec.kinds
@@ -116,13 +125,7 @@ def test_a_run_indexes_a_label_and_explains_itself(tmp_path: Path, home: Home, i
     pointer = active_pointer(home, "shop@main")
     assert pointer is not None and pointer.run_id == result.run_id, "the index names the run that made it"
     checks = {event.check_name: event.passed for event in result.get_asset_check_evaluations()}
-    assert checks == {
-        "every_file_has_an_outcome": True,
-        "vectors_are_sound": True,
-        "ids_are_unique": True,
-        "payloads_are_valid": True,
-        "store_matches_declaration": True,
-    }
+    assert checks == dict.fromkeys(CHECKS, True)
 
 
 def test_a_second_run_does_nothing_and_keeps_the_data_versions(
@@ -174,21 +177,7 @@ def test_a_missing_ref_is_named_and_not_retried(tmp_path: Path, home: Home, inst
     assert not result.success
     assert "mian" in failure_text(result) and "main" in failure_text(result)
     assert active_pointer(home, "shop@mian") is None
-
-
-def test_one_run_indexes_several_labels(tmp_path: Path, home: Home, instance: DagsterInstance) -> None:
-    """What a backfill of the UI starts."""
-    registered(tmp_path, home, instance, "shop")
-    registered(tmp_path, home, instance, "zoo")
-    result = run(
-        instance,
-        home,
-        partition_key=None,
-        tags={"dagster/asset_partition_range_start": "shop@main", "dagster/asset_partition_range_end": "zoo@main"},
-    )
-    assert result.success, failure_text(result)
-    assert metadata(result)["discovered_files"]["zoo@main/indexed"] == 2
-    assert active_pointer(home, "shop@main") and active_pointer(home, "zoo@main")
+    assert not [event for event in result.all_events if event.is_step_up_for_retry]
 
 
 def test_tables_in_metadata_are_bounded_and_escaped() -> None:
@@ -197,3 +186,46 @@ def test_tables_in_metadata_are_bounded_and_escaped() -> None:
     assert made[0] == "| path | reason |"
     assert made[2] == "| a\\|0.cs | x y |"
     assert made[-1] == "… and 10 more"
+
+
+def test_a_run_does_not_mix_its_commit_with_that_of_another(
+    tmp_path: Path, home: Home, instance: DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    registered(tmp_path, home, instance)
+
+    def taken_over(build: IndexBuild, progress: Progress) -> StageReport:
+        report = segment_files(build, progress)
+        set_candidate(home, "shop@main", build.spec.generation_id, "another-run")
+        return report
+
+    monkeypatch.setattr(segments_asset, "segment_files", taken_over)
+    result = run(instance, home)
+    assert "run another-run has taken this label over" in failure_text(result)
+
+
+def test_a_failed_run_goes_on_from_the_step_that_failed(
+    tmp_path: Path, home: Home, instance: DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    registered(tmp_path, home, instance)
+
+    def breaks(build: IndexBuild, progress: Progress) -> StageReport:
+        raise BuildError("damaged")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(segments_asset, "segment_files", breaks)
+        first = run(instance, home)
+    assert not first.success
+    options = ReexecutionOptions.from_failure(first.run_id, instance)
+    again = execute_job(
+        reconstructable(_index_job),
+        instance=instance,
+        reexecution_options=options,
+        tags={"dagster/partition": "shop@main"},  # the UI copies them
+        raise_on_error=False,
+    )
+    assert again.success
+    assert active_pointer(home, "shop@main") is not None
+
+
+def _index_job() -> JobDefinition:
+    return pipeline.resolve_job_def("index")

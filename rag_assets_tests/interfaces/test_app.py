@@ -18,7 +18,7 @@ from rag_assets.stores.generations import GenerationError
 from rag_assets.stores.vectors import VectorStoreError
 from rag_assets_tests.interfaces.conftest import CommandLine, Indexed
 
-COMMANDS = ["init", "index", "search", "show", "status", "doctor", "reset", "config"]
+COMMANDS = ["init", "index", "search", "show", "status", "doctor", "generations", "gc", "reset", "config"]
 
 # What a search may not load: each costs a noticeable part of the second that a cold search may take.
 HEAVY = {"dagster", "pydantic_settings", "pyarrow", "rich", "yaml", "sqlalchemy", "tree_sitter"}
@@ -30,7 +30,7 @@ def test_help_names_every_command_and_the_exit_codes(cli: CommandLine) -> None:
     assert "4 nothing found" in " ".join(said.replace("│", " ").split())
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, "config check"])
+@pytest.mark.parametrize("command", [*COMMANDS, "config check", "generations compare"])
 def test_every_command_has_help(cli: CommandLine, command: str) -> None:
     done = cli.run(*command.split(), "--help", options=())
     assert done.code == 0
@@ -57,7 +57,6 @@ def test_short_answers(cli: CommandLine, option: str) -> None:
         pytest.param(["search", "x", "--limit", "0"], "--limit", id="limit out of range"),
         pytest.param(["search", "x", "--limit", "many"], "--limit", id="limit not a number"),
         pytest.param(["search", "x", "--mode", "fuzzy"], "semantic", id="unknown mode"),
-        pytest.param(["search", "x", "--kind", "Servce"], "did you mean Service?", id="near kind"),
         pytest.param(["search", "  "], "the query is empty", id="empty query"),
         pytest.param(
             ["index", "a", "b", "--commit", "abc123"], "name exactly one", id="one commit of two repositories"

@@ -62,9 +62,9 @@ def test_a_damaged_pointer_is_replaced(cli: CommandLine, repository: Repository)
 
 def test_runs_of_killed_commands_end(tmp_path: Path) -> None:
     with DagsterInstance.ephemeral() as instance:
-        from rag_assets.definitions import defs
+        from rag_assets.defs.pipeline import pipeline
 
-        job = defs.resolve_job_def("index")
+        job = pipeline.resolve_job_def("index")
         tags = {"rag/label": LABEL, "rag/command": "true"}
         dead = instance.create_run_for_job(job, tags=tags, status=DagsterRunStatus.STARTED)
         other = instance.create_run_for_job(job, tags=tags | {"rag/label": "zoo@main"}, status=DagsterRunStatus.STARTED)

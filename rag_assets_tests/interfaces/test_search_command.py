@@ -53,7 +53,7 @@ def test_a_hit_shows_where_what_and_how_good(indexed: Indexed) -> None:
     done = indexed.cli.run("search", "refund an order")
     assert done.code == 0
     first = done.out.splitlines()[0]
-    assert first.startswith(" 1  src/Orders/OrderService.cs:3-8  Shop.Orders.OrderService  Service  ")
+    assert first.startswith(" 1  src/Orders/OrderService.cs:6-8  Shop.Orders.OrderService  Service  ")
     assert "Purpose: Cancels and refunds orders." in done.out
 
 
@@ -84,7 +84,7 @@ def test_the_json_object(indexed: Indexed) -> None:
         *["query", "label", "mode", "generation", "commit", "run_id", "head", "stale", "warnings", "hits"]
     }
     assert set(found["hits"][0]) == HIT_KEYS
-    assert (found["hits"][0]["start_line"], found["hits"][0]["end_line"]) == (3, 8)
+    assert (found["hits"][0]["start_line"], found["hits"][0]["end_line"]) == (6, 8)
 
 
 def test_explain_adds_scores_and_timings(indexed: Indexed) -> None:
@@ -119,6 +119,12 @@ def test_an_index_without_vectors_says_so_on_stderr(indexed: Indexed) -> None:
 )
 def test_filters(indexed: Indexed, options: list[str], expected: set[str]) -> None:
     assert set(paths(indexed.cli.run("search", "order orders", "--json", *options))) == expected
+
+
+def test_an_unknown_kind_names_the_nearest(indexed: Indexed) -> None:
+    done = indexed.cli.run("search", "order", "--kind", "Servce")
+    assert (done.code, done.out) == (1, "")
+    assert "unknown kind 'Servce'; did you mean Service?" in done.err
 
 
 def test_limit(indexed: Indexed) -> None:

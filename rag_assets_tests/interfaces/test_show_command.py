@@ -35,7 +35,7 @@ def test_the_source_is_the_exact_slice(indexed: Indexed, hit: dict[str, str]) ->
     text = FILES[SERVICE]
     assert isinstance(text, str)
     assert found["source"] in text
-    assert found["source"].startswith("/// <summary>Cancels") and found["source"].endswith("}")
+    assert found["source"].startswith("/// <summary>Pays back") and found["source"].endswith("}")
     assert "description" not in found and "payload" not in found
 
 
@@ -53,6 +53,13 @@ def test_a_place_as_it_is_typed_inside_the_checkout(indexed: Indexed) -> None:
     assert inside.run("show", "Orders/OrderService.cs:7", "--json").json["path"] == SERVICE
 
 
+@pytest.mark.parametrize("line", [1, 2], ids=["a line of the namespace", "a blank line"])
+def test_a_line_between_sections_leads_to_the_nearest(indexed: Indexed, line: int) -> None:
+    done = indexed.cli.run("show", f"{SERVICE}:{line}", "--json")
+    assert done.json["symbol"] == "Shop.Orders.OrderService"
+    assert f"line {line} is in no section; this is the nearest one" in done.err
+
+
 def test_an_address_of_a_backing_artifact(indexed: Indexed, hit: dict[str, str]) -> None:
     payload = indexed.cli.run("show", hit["point_id"], "--json").json["payload"]
     assert indexed.cli.run("show", payload["FullDocumentBlobUri"]).out == FILES[SERVICE]
@@ -60,9 +67,10 @@ def test_an_address_of_a_backing_artifact(indexed: Indexed, hit: dict[str, str])
     assert "OrderService" in described["text"]
 
 
+@pytest.mark.rule("C08", "C11")
 def test_for_people_the_parts_follow_each_other(indexed: Indexed, hit: dict[str, str]) -> None:
     said = indexed.cli.run("show", hit["point_id"]).out
-    assert said.startswith(f"{SERVICE}:3-8  Shop.Orders.OrderService  Service  commit ")
+    assert said.startswith(f"{SERVICE}:6-8  Shop.Orders.OrderService  Service  commit ")
     places = [said.index(f"--- {part}") for part in ("snippet", "description", "source", "payload")]
     assert places == sorted(places)
 
@@ -72,7 +80,7 @@ def test_for_people_the_parts_follow_each_other(indexed: Indexed, hit: dict[str,
     [
         pytest.param("00000000", "no point", id="unknown prefix"),
         pytest.param("not a point", "not a point", id="nonsense"),
-        pytest.param(f"{SERVICE}:4000", "its sections are at lines 3-8", id="line outside"),
+        pytest.param(f"{SERVICE}:4000", "its sections are at lines 3-5, 6-8", id="line outside"),
         pytest.param("src/Nowhere.cs:1", "src/Nowhere.cs has no section", id="unknown file"),
         pytest.param("rag://shop@main/src/Nowhere.cs", "src/Nowhere.cs is not indexed", id="unknown document"),
         pytest.param("rag://", "not a rag:// URI", id="no address"),

@@ -61,6 +61,7 @@ def check_range(text: str, lines: LineIndex, found: Segment | Member, within: tu
         check_range(text, lines, member, (span.char_start, span.char_end))
 
 
+@pytest.mark.rule("A06", "A07")
 @given(SOUP)
 @example("class A { int a = 1, b\r\n; /* */ }\r// é")
 @example('$"{x}" \n#if A\n { @"')
@@ -129,6 +130,7 @@ def check_found(text: str, found: Segment | Member, expected: Expected) -> None:
             check_found(text, member, wanted)
 
 
+@pytest.mark.rule("A04", "A05", "A06")
 @given(st.lists(types(), min_size=1, max_size=3), st.sampled_from(["", "namespace N.é;\n", "\ufeffusing A;\r\n"]))
 @settings(max_examples=80, deadline=None)
 def test_everything_declared_is_found_with_its_source(declared: list[Expected], header: str) -> None:
@@ -159,6 +161,7 @@ def test_a_damaged_file_loses_no_line(declared: Expected, data: st.DataObject) -
 PAIRS = ("class A { int a; }", "namespace N;\n#if X\nclass A : B {\n#else\nclass A {\n#endif\n}", "((((", "x = 1;")
 
 
+@pytest.mark.rule("A03", "A07")
 def test_segmentation_touches_nothing_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     """A07, A03: no file is opened, no process started, nothing connected."""
     before = [segment_csharp(text, "a.cs") for text in PAIRS]  # loads the grammar
@@ -173,6 +176,7 @@ def test_segmentation_touches_nothing_outside(monkeypatch: pytest.MonkeyPatch) -
     assert after == before
 
 
+@pytest.mark.rule("A07")
 def test_results_do_not_depend_on_the_hash_seed() -> None:
     """A07"""
     program = (

@@ -45,6 +45,7 @@ public delegate TResult Fold<in T, out TResult>(T seed, params T[] rest) where T
 """
 
 
+@pytest.mark.rule("A04", "R14")
 def test_one_segment_per_top_level_type_and_delegate() -> None:
     """A04, R14"""
     file = segment_csharp(SHOP)
@@ -59,6 +60,7 @@ def test_one_segment_per_top_level_type_and_delegate() -> None:
     check_invariants(SHOP, file)
 
 
+@pytest.mark.rule("A06")
 def test_what_a_type_says() -> None:
     """A06"""
     book = segment_csharp(SHOP).segments[0]
@@ -87,6 +89,7 @@ def test_what_a_type_says() -> None:
     assert (book.span.line_start, book.span.line_end) == (12, 20)
 
 
+@pytest.mark.rule("A05", "R14")
 def test_nested_types_stay_in_their_type() -> None:
     """A05, R14"""
     book = segment_csharp(SHOP).segments[0]
@@ -95,6 +98,7 @@ def test_nested_types_stay_in_their_type() -> None:
     assert [(value.name, value.value) for value in state.members] == [("Open", ""), ("Closed", "4")]
 
 
+@pytest.mark.rule("R14")
 def test_delegate_and_record_carry_their_parameters() -> None:
     """R14"""
     *_, point, fold = segment_csharp(SHOP).segments
@@ -136,6 +140,7 @@ def test_nested_types_keep_arity_in_their_symbol() -> None:
     assert member(inner, "Done").parameters == (Parameter("w", "W"),)
 
 
+@pytest.mark.rule("A06")
 @pytest.mark.parametrize(
     ("above", "covered"),
     [
@@ -156,6 +161,7 @@ def test_a_segment_begins_with_what_belongs_to_it(above: str, covered: str) -> N
     assert only(text).span.slice(text).startswith(covered)
 
 
+@pytest.mark.rule("A04", "R14")
 def test_top_level_statements_are_a_program() -> None:
     """A04, R14"""
     text = (

@@ -53,6 +53,7 @@ def test_what_is_a_heading(text: str, expected: list[tuple[str, str]]) -> None:
     assert [found for found in headings(text) if found[0] != ""] == expected
 
 
+@pytest.mark.rule("A08", "E02")
 def test_sections_tile_the_document_and_carry_their_heading_path() -> None:
     """A08, E02"""
     text = "intro é\r\n\r\n# Guide\r\ntext\r\n## Install\r\n```\r\n# no\r\n```\r\n### Linux\r\n## Use 𝄞\r\nlast"

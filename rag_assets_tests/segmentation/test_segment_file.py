@@ -39,6 +39,7 @@ SOURCES = st.one_of(
 )
 
 
+@pytest.mark.rule("A07")
 @pytest.mark.parametrize("language", SEGMENTED)
 @given(text=SOURCES)
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -50,6 +51,7 @@ def test_any_text_gives_valid_segments_and_the_same_again(language: str, text: s
     assert segment_file(text, "src/some file.x", language) == file
 
 
+@pytest.mark.rule("A08")
 @pytest.mark.parametrize("language", DOCUMENTS)
 @given(text=SOURCES.filter(lambda text: CHARACTER.search(text) is not None))
 @settings(max_examples=40, deadline=None)
@@ -135,6 +137,7 @@ def test_one_line_of_two_megabytes_never_becomes_one_giant_member(language: str)
         assert max(len(member.span.slice(text)) for member in segment.members) < 10_000
 
 
+@pytest.mark.rule("A03", "A07")
 def test_segmentation_reads_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """A03, A07: everything is in the arguments."""
     for language in LANGUAGES:

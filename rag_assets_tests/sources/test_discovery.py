@@ -28,6 +28,7 @@ def discovered(
     return discover_all(snapshot_of(make_repository, files), policy)
 
 
+@pytest.mark.rule("A01")
 def test_every_entry_comes_out_once_in_path_order_with_progress(make_repository: Make) -> None:
     """A01: an ordered list of files."""
     files = dict.fromkeys(["b.cs", "a/z.cs", "a.cs", "B.cs", "a-b.cs", "logo.png", "bin/x.cs"], "x\n")

@@ -17,6 +17,7 @@ from rag_assets.stages.versions import stage_version
 @asset(
     partitions_def=index_labels,
     backfill_policy=one_run_for_all_labels,
+    pool="embedding_api",
     deps=["summary_sections"],
     group_name="index",
     kinds={"onnx", "parquet"},

@@ -16,6 +16,7 @@ from rag_assets.stages.versions import stage_version
 @asset(
     partitions_def=index_labels,
     backfill_policy=one_run_for_all_labels,
+    pool="qdrant",
     deps=["summary_sections", "embeddings", "bm25_artifacts"],
     group_name="index",
     kinds={"qdrant"},

@@ -9,7 +9,10 @@ import typer
 
 from rag_assets.interfaces.cli.config import config_app, init
 from rag_assets.interfaces.cli.doctor import doctor
+from rag_assets.interfaces.cli.explain import explain
 from rag_assets.interfaces.cli.failures import ReportedGroup
+from rag_assets.interfaces.cli.gc import gc
+from rag_assets.interfaces.cli.generations import generations_app
 from rag_assets.interfaces.cli.index import index
 from rag_assets.interfaces.cli.output import Output, prepare_streams, wants_color
 from rag_assets.interfaces.cli.reset import reset
@@ -17,6 +20,7 @@ from rag_assets.interfaces.cli.search import search
 from rag_assets.interfaces.cli.session import Session
 from rag_assets.interfaces.cli.show import show
 from rag_assets.interfaces.cli.status import status
+from rag_assets.interfaces.cli.watch import watch
 
 PROGRAM = "rag-assets"
 
@@ -64,10 +68,14 @@ def _global_options(
 
 app.command()(init)
 app.command()(index)
+app.command()(watch)
 app.command()(search)
 app.command()(show)
+app.command()(explain)
 app.command()(status)
 app.command()(doctor)
+app.add_typer(generations_app, name="generations")
+app.command()(gc)
 app.command()(reset)
 app.add_typer(config_app, name="config")
 

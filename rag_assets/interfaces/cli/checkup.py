@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from rag_assets.config_file import ConfigError
 from rag_assets.contracts.errors import ExpectedError
@@ -24,6 +24,9 @@ from rag_assets.interfaces.cli.output import size
 from rag_assets.interfaces.cli.session import Session
 from rag_assets.stores.generations import active_generation
 from rag_assets.stores.home import Home
+
+if TYPE_CHECKING:
+    from rag_assets.settings import EmbedderSettings
 
 Verdict = Literal["ok", "warn", "fail"]
 
@@ -143,6 +146,8 @@ def embedding_model(session: Session, home: Home) -> Finding:
         return Finding("model", "fail", str(error).splitlines()[0], "mend the configuration first")
     if settings.provider == "lexical-only":
         return Finding("model", "warn", "none configured (lexical-only): keyword search alone")
+    if settings.provider == "openai-compatible":
+        return _embedding_server(settings)
     try:
         with _cache(home) as cache:
             embedder = open_embedder(settings, cache)
@@ -158,6 +163,18 @@ def embedding_model(session: Session, home: Home) -> Finding:
         detail = f"{embedder.model_id} gives another vector than it must ({off:.3f} off)"
         return Finding("model", "fail", detail, "rag-assets reset --cache --yes, then rag-assets doctor")
     return Finding("model", "ok", f"{embedder.model_id}, {embedder.dimension} dimensions, golden vector reproduced")
+
+
+def _embedding_server(settings: EmbedderSettings) -> Finding:
+    """Answers, and with a vector."""
+    from rag_assets.models.endpoint import EndpointEmbedder
+
+    try:
+        embedder = EndpointEmbedder.open(settings)
+        dimension = len(embedder.embed_question("word")) if settings.dimension else embedder.dimension
+    except ExpectedError as error:
+        return Finding("model", "fail", str(error), "mend the embedder settings or its server")
+    return Finding("model", "ok", f"{embedder.model_id}, {dimension} dimensions, {settings.base_url} answers")
 
 
 @contextmanager
@@ -183,10 +200,10 @@ def indexes(home: Home) -> Iterator[Finding]:
 
 def _index(home: Home, label: str) -> Finding:
     from rag_assets.stores.integrity import missing_parts
-    from rag_assets.stores.vectors import ShardReader
+    from rag_assets.stores.vector_store import open_vectors
 
     generation = active_generation(home, label)
-    reader = ShardReader(generation.vectors)
+    reader = open_vectors(generation.vectors)
     try:
         stored, declared = reader.count(), generation.manifest.counts["points"]
     finally:

@@ -93,8 +93,8 @@ def run_index_job(
     `commit` is what will be indexed, for the tag; `pinned` says whether discovery must be told so.
     """
     with quiet():  # loading the definitions warns too
-        from rag_assets.definitions import defs
         from rag_assets.defs.partitions import index_labels
+        from rag_assets.defs.pipeline import pipeline
         from rag_assets.defs.resources import Workspace
 
         workspace = Workspace(
@@ -105,7 +105,7 @@ def run_index_job(
             assert index_labels.name is not None
             instance.add_dynamic_partitions(index_labels.name, [label])
             end_dead_runs(instance, label)
-            result = defs.resolve_job_def("index").execute_in_process(
+            result = pipeline.resolve_job_def("index").execute_in_process(
                 instance=instance,
                 partition_key=label,
                 run_config={

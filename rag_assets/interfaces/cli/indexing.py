@@ -8,19 +8,21 @@ from dataclasses import dataclass, replace
 
 from rag_assets.contracts.errors import ExpectedError
 from rag_assets.contracts.source_file import GitRepoInfo
-from rag_assets.interfaces.cli.failures import describe
+from rag_assets.interfaces.cli.failures import CommandError, describe
 from rag_assets.interfaces.cli.output import short
 from rag_assets.interfaces.cli.session import Session
 from rag_assets.interfaces.cli.summary import Result, summarize
 from rag_assets.interfaces.cli.targets import chosen_repositories, refuse_takeover
 from rag_assets.models.weights import locate_model, verify_tokenizer, verify_weights
 from rag_assets.settings import RepositorySettings, Settings
+from rag_assets.stages.active_index import how_to_serve
 from rag_assets.stages.build import label_lock
 from rag_assets.stages.discovered_files import open_repository, planned_generation
 from rag_assets.stages.labels import label_of, register_label
 from rag_assets.stores.generations import GenerationError, active_generation, active_pointer, read_generation
 from rag_assets.stores.home import Home
 from rag_assets.stores.integrity import missing_parts
+from rag_assets.stores.serving import is_set_aside
 
 _LOCK_WAIT_SECONDS = 0.5  # whoever only looks at a label holds it for an instant
 
@@ -101,6 +103,9 @@ def plan(settings: Settings, home: Home, label: str, repository: RepositorySetti
 
 def _index(session: Session, settings: Settings, home: Home, planned: Plan, request: Request) -> Result:
     label, commit = planned.label, short(planned.git.commit_sha)
+    pointer = active_pointer(home, label)
+    if pointer is not None and not request.force and is_set_aside(pointer, planned.generation_id):
+        return _set_aside(session, home, planned, pointer.generation_id)
     lost = [] if request.force else _lost(home, label, planned.generation_id)
     if lost:
         session.output.note(f"{label}: {', '.join(lost)} gone; building it again")
@@ -115,6 +120,27 @@ def _index(session: Session, settings: Settings, home: Home, planned: Plan, requ
             session.output.note(f"{label} was indexed with vectors; searches find by keyword only from now on")
         register_label(home, label, planned.repository, planned.repository.ref or "")
         return _run(session, home, planned, request)
+
+
+def _set_aside(session: Session, home: Home, planned: Plan, served: str) -> Result:
+    """Nothing to do: somebody moved the label away from what this commit gives. The summary is of what is served.
+
+    Raises CommandError where that cannot be served either.
+    """
+    label, wanted, commit = planned.label, planned.generation_id, short(planned.git.commit_sha)
+    try:
+        lost = missing_parts(home, read_generation(home, label, served))
+    except GenerationError as error:
+        lost = [str(error)]
+    if lost:
+        raise CommandError(
+            f"{label} serves {served}, which somebody chose and which is damaged ({', '.join(lost)}); "
+            f"for commit {commit} {how_to_serve(wanted)}"
+        )
+    session.output.note(
+        f"{label} stays at {served}: somebody moved it away from commit {commit}; {how_to_serve(wanted)}"
+    )
+    return summarize(home, label, served, "set-aside")
 
 
 def _is_active(home: Home, planned: Plan) -> bool:

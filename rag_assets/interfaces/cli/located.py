@@ -17,17 +17,28 @@ _SHOWN_SECTIONS = 8
 
 
 def payload_at(home: Home, label: str, path: str, line: int) -> dict[str, Any]:
-    """The payload of the smallest section around a line. Raises CommandError naming the sections there are.
+    """The payload of the smallest section around a line, else of the nearest one: directives and blank lines between
+    declarations belong to none. Raises CommandError for a file without sections and a line behind its end.
 
     `path` is relative to the repository, or to the current folder inside it, with either separator.
     """
     generation = active_generation(home, label)
-    written = path.replace("\\", "/").removeprefix("./")
-    for candidate in dict.fromkeys((written, _in_repository(home, label, path))):
+    candidates = repository_paths(home, label, path)
+    for candidate in candidates:
         payloads = _payloads(generation, candidate)
         if payloads:
-            return _around(payloads, candidate, line)
-    raise CommandError(f"{written} has no section in the index of {label}; see: rag-assets status --skipped")
+            return _nearest(payloads, candidate, line, _line_count(generation, candidate))
+    raise CommandError(
+        f"{candidates[0]} has no section in the index of {label}; see: rag-assets explain {candidates[0]}"
+    )
+
+
+def repository_paths(home: Home, label: str, path: str) -> tuple[str, ...]:
+    """What a path that somebody typed may be called in the repository, the likeliest first."""
+    written = path.replace("\\", "/")
+    while written.startswith("./"):
+        written = written[2:]
+    return tuple(dict.fromkeys((written, _in_repository(home, label, path), _in_repository(home, label, written))))
 
 
 def _payloads(generation: Generation, path: str) -> list[dict[str, Any]]:
@@ -36,13 +47,23 @@ def _payloads(generation: Generation, path: str) -> list[dict[str, Any]]:
     return [msgspec.json.decode(row["payload"]) for row in rows if row["path"] == path]
 
 
-def _around(payloads: list[dict[str, Any]], path: str, line: int) -> dict[str, Any]:
-    covering = [payload for payload in payloads if payload["StartLine"] <= line <= payload["EndLine"]]
-    if covering:
-        return min(covering, key=lambda payload: (payload["EndLine"] - payload["StartLine"], payload["SemanticId"]))
-    ranges = sorted((payload["StartLine"], payload["EndLine"]) for payload in payloads)
-    shown = ", ".join(f"{start}-{end}" for start, end in ranges[:_SHOWN_SECTIONS])
-    raise CommandError(f"no section of {path} covers line {line}; its sections are at lines {shown}")
+def _nearest(payloads: list[dict[str, Any]], path: str, line: int, line_count: int) -> dict[str, Any]:
+    if not 1 <= line <= max(line_count, *(payload["EndLine"] for payload in payloads)):
+        ranges = sorted((payload["StartLine"], payload["EndLine"]) for payload in payloads)
+        shown = ", ".join(f"{start}-{end}" for start, end in ranges[:_SHOWN_SECTIONS])
+        raise CommandError(f"{path} has {line_count} lines and none is line {line}; its sections are at lines {shown}")
+
+    def distance(payload: dict[str, Any]) -> tuple[int, int, str]:
+        start, end = payload["StartLine"], payload["EndLine"]
+        return max(start - line, line - end, 0), end - start, payload["SemanticId"]
+
+    return min(payloads, key=distance)
+
+
+def _line_count(generation: Generation, path: str) -> int:
+    bucket = bucket_of(path, generation.manifest.bucket_count)
+    rows = read_rows(generation.directory, "discovered_files", bucket, ["path", "line_count"])
+    return next((int(row["line_count"]) for row in rows if row["path"] == path), 0)
 
 
 def _in_repository(home: Home, label: str, path: str) -> str:

@@ -31,9 +31,11 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """`color` False keeps every line plain, even on a terminal (`--no-color`, `NO_COLOR`)."""
+    """`color` False keeps every line plain, even on a terminal (`--no-color`, `NO_COLOR`); `quiet` writes
+    results only, for a caller who says the rest in its own words."""
 
     color: bool = True
+    quiet: bool = False
 
     def line(self, *parts: Part) -> None:
         """One line of the result, on stdout."""
@@ -41,13 +43,16 @@ class Output:
 
     def note(self, *parts: Part) -> None:
         """One line about the work, on stderr."""
-        self._write(sys.stderr, parts)
+        if not self.quiet:
+            self._write(sys.stderr, parts)
 
     def error(self, text: str) -> None:
-        self._write(sys.stderr, (("error: ", "bad"), text))
+        if not self.quiet:
+            self._write(sys.stderr, (("error: ", "bad"), text))
 
     def warning(self, text: str) -> None:
-        self._write(sys.stderr, (("warning: ", "warn"), text))
+        if not self.quiet:
+            self._write(sys.stderr, (("warning: ", "warn"), text))
 
     def text(self, text: str) -> None:
         """Text of the repository on stdout: its lines as they are, control characters made visible."""

@@ -19,7 +19,7 @@ from rich.table import Column
 from rich.text import Text
 
 from rag_assets.interfaces.cli.output import Output, printable, seconds
-from rag_assets.stages.progress import Progress
+from rag_assets.stages.progress import Progress, Silent
 
 _REFRESH_SECONDS = 0.05  # a hundred thousand files must not cost a hundred thousand redraws
 _LINE_SECONDS = 10.0  # how often a stage without a terminal says that it is alive
@@ -29,7 +29,10 @@ _NAME_WIDTH = 16  # the longest stage name, summary_sections
 
 @contextmanager
 def shown_progress(output: Output) -> Iterator[Progress]:
-    """The progress display that suits stderr, taken off the screen at the end."""
+    """The progress display that suits stderr, taken off the screen at the end; none where the output is quiet."""
+    if output.quiet:
+        yield Silent()
+        return
     with _own_stderr() as stream:
         console = Console(file=stream, no_color=not output.color, highlight=False)
         if not console.is_terminal:

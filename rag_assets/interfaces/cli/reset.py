@@ -13,7 +13,7 @@ import typer
 from rag_assets.interfaces.cli.labels import complete_label, label_named
 from rag_assets.interfaces.cli.output import Output, size
 from rag_assets.interfaces.cli.session import session_of
-from rag_assets.interfaces.cli.status import folder_size
+from rag_assets.stores.disk import size_on_disk
 
 if TYPE_CHECKING:
     from rag_assets.stores.home import Home
@@ -51,16 +51,19 @@ def remove_labels(home: Home, labels: Sequence[str], output: Output) -> int:
     """Removes labels and the blobs nobody else needs; returns the bytes. Raises LabelBusy before anything is lost."""
     from rag_assets.stages.build import label_lock
     from rag_assets.stores.generations import delete_label, generations_directory
+    from rag_assets.stores.vector_store import forget_points
 
     freed = 0
     with ExitStack() as locks:
         for label in labels:
             locks.enter_context(label_lock(home, label))
         for label in labels:
-            freed += folder_size(home.label(label))
+            freed += size_on_disk(home.label(label))
             (home.label(label) / "active.json").unlink(missing_ok=True)  # first, so that no reader is misled
             generations = generations_directory(home, label)
             if generations.exists():
+                for generation in sorted(generations.iterdir()):
+                    forget_points(generation / "shard")
                 shutil.rmtree(generations)
     for label in labels:
         delete_label(home, label)  # with its lock file, which Windows does not delete while it is held
@@ -76,9 +79,11 @@ def remove_labels(home: Home, labels: Sequence[str], output: Output) -> int:
 def _sweep(home: Home, output: Output) -> int:
     """The bytes of the documents that went with the labels."""
     from rag_assets.stages.build import LabelBusy, label_lock
+    from rag_assets.stores.locks import collection_lock
     from rag_assets.stores.sweep import sweep_blobs
 
     with ExitStack() as locks:
+        locks.enter_context(collection_lock(home))  # no label comes up meanwhile whose documents nobody knows yet
         try:
             for label in home.known_labels():
                 locks.enter_context(label_lock(home, label))
@@ -101,7 +106,7 @@ def _remove_caches(home: Home) -> int:
             locks.enter_context(label_lock(home, label))
         for folder in (home.cache, home.mirrors):
             if folder.exists():
-                freed += folder_size(folder)
+                freed += size_on_disk(folder)
                 shutil.rmtree(folder)
     return freed
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from typing import Annotated, Any
@@ -22,17 +21,6 @@ _SHOWN_LINES = 4  # of a snippet; `show` has the rest
 _SHOWN_WIDTH = 160
 _SAID_ABOVE = ("Domain:", "DomainSummary:", "Kind:", "Artifact:", "PrimaryEntity:")  # or said by every hit alike
 _MAX_LIMIT = 1000
-
-
-def _known_kinds(names: list[str] | None) -> list[str]:
-    """The contract's spelling of kinds typed in any case."""
-    spelled = {kind.lower(): kind.value for kind in SubtypeKind}
-    for name in names or []:
-        if name.lower() not in spelled:
-            near = difflib.get_close_matches(name.lower(), spelled, n=1)
-            hint = f"did you mean {spelled[near[0]]}?" if near else f"there are: {', '.join(spelled.values())}"
-            raise typer.BadParameter(f"unknown kind {name!r}; {hint}")
-    return [spelled[name.lower()] for name in names or []]
 
 
 def _complete_kind(incomplete: str) -> list[str]:
@@ -59,7 +47,6 @@ def search(
         typer.Option(
             "--kind",
             help="Only this kind, such as Service or Test; repeatable.",
-            callback=_known_kinds,
             autocompletion=_complete_kind,
         ),
     ] = None,
@@ -80,7 +67,7 @@ def search(
     home = session.home()
     name = chosen_label(session, home, label)
     with ThreadPoolExecutor(max_workers=1) as beside:
-        with open_index(name, home=home.root) as index:
+        with open_index(name, home=home.root, config=session.config_option) as index:
             head = beside.submit(freshness_of, home, index.manifest)
             result = index.search(
                 query,

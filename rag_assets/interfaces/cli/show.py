@@ -49,11 +49,13 @@ def show(
     if point.startswith(_SCHEME) and label is None:
         label = _label_of(point)
     name = chosen_label(session, home, label)
-    with open_index(name, home=home.root) as index:
+    with open_index(name, home=home.root, config=session.config_option) as index:
         if point.startswith(_SCHEME):
             found: dict[str, Any] = {"uri": point, "text": index.resolve(point)}
         else:
-            found = _parts(index, _payload(home, name, index, point), part)
+            payload = _payload(home, name, index, point)
+            _say_nearest(session.output, point, payload)
+            found = _parts(index, payload, part)
     if as_json:
         session.output.json(found)
     elif "text" in found:
@@ -79,6 +81,12 @@ def _payload(home: Home, name: str, index: Index, point: str) -> dict[str, Any]:
     from rag_assets.interfaces.cli.located import payload_at
 
     return payload_at(home, name, located["path"], int(located["line"]))
+
+
+def _say_nearest(output: Output, point: str, payload: dict[str, Any]) -> None:
+    located = _PATH_AND_LINE.fullmatch(point)
+    if located is not None and not payload["StartLine"] <= int(located["line"]) <= payload["EndLine"]:
+        output.note(f"line {located['line']} is in no section; this is the nearest one")
 
 
 def _parts(index: Index, payload: dict[str, Any], part: Part) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from rag_assets.stores.home import Home
 
 _KEY_WIDTH = 13
-_BLOCK_BYTES = 512  # the unit of st_blocks, whatever the file system
 
 
 def status(
@@ -48,6 +46,7 @@ def describe_label(home: Home, label: str, skipped: bool = False) -> dict[str, A
     """The object of one label in `status --json`."""
     from rag_assets.interfaces.freshness import freshness_of, remembered_repository
     from rag_assets.stages.build import label_holder
+    from rag_assets.stores.disk import size_on_disk
     from rag_assets.stores.generations import GenerationError, active_generation, active_pointer
 
     pointer = active_pointer(home, label)
@@ -57,7 +56,7 @@ def describe_label(home: Home, label: str, skipped: bool = False) -> dict[str, A
         "active": pointer.generation_id if pointer else None,
         "building_by": label_holder(home, label),
         "unfinished": _unfinished(home, label),
-        "bytes": folder_size(home.label(label)),
+        "bytes": size_on_disk(home.label(label)),
     }
     try:
         generation = active_generation(home, label)
@@ -93,23 +92,6 @@ def skipped_files(generation: Generation) -> list[dict[str, Any]]:
     for table in read_all(generation.directory, "discovered_files", generation.manifest.bucket_count, columns):
         rows += [row for row in table.to_pylist() if row.pop("outcome") == "skipped"]
     return sorted(rows, key=lambda row: str(row["path"]))
-
-
-def folder_size(folder: Path) -> int:
-    """Bytes that all files below take on the disk; files that vanish while we look take none.
-
-    The vector store keeps sparse files, whose nominal size is a hundred times what they take.
-    """
-    total = 0
-    for path in folder.rglob("*"):
-        try:
-            if path.is_file():
-                stat = path.stat()
-                blocks = getattr(stat, "st_blocks", None)  # not on Windows
-                total += stat.st_size if blocks is None else min(stat.st_size, blocks * _BLOCK_BYTES)
-        except FileNotFoundError:
-            continue
-    return total
 
 
 def _unfinished(home: Home, label: str) -> str | None:

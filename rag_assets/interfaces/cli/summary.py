@@ -14,7 +14,7 @@ from rag_assets.stores.generations import generation_directory, read_generation
 from rag_assets.stores.home import Home
 
 Result = dict[str, Any]
-Status = Literal["indexed", "up-to-date"]
+Status = Literal["indexed", "up-to-date", "set-aside"]  # the last: a person chose another generation to be served
 _SHOWN_PROBLEMS = 10
 
 

@@ -1,0 +1,150 @@
+"""A run for every new head of every label, and no label left behind.
+
+The cursor holds, per label, the head that the newest run of the label is for: it is evidence, not a promise. A head
+is asked for again at each tick until a run for it exists (the run key keeps that from becoming two runs), so a tick
+that dies half way, a launch that fails and a cursor that somebody resets lose nothing. While a run of a label is
+under way the next head waits for it: ten commits in an hour are one or two runs, not ten.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from dagster import (
+    DagsterInstance,
+    DefaultSensorStatus,
+    RunsFilter,
+    SensorDefinition,
+    SensorEvaluationContext,
+    SensorResult,
+    SkipReason,
+    sensor,
+)
+
+from rag_assets.defs.automation.label_heads import Head, remember, survey_heads
+from rag_assets.defs.automation.requests import IN_FLIGHT, in_flight, partition_name, run_request
+from rag_assets.defs.partitions import index_labels
+from rag_assets.defs.resources import Workspace
+from rag_assets.defs.tags import COMMIT_TAG, LABEL_TAG
+from rag_assets.stages.build import label_holder
+
+TRIGGER = "commit"
+_SHOWN_DIGITS = 8  # of a run id in a run key: enough to tell the runs of one label apart
+
+
+@dataclass(frozen=True, slots=True)
+class NewestRun:
+    """The last run of a label that says which commit it is for."""
+
+    run_id: str
+    commit: str
+    under_way: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """What a tick leaves for the next: verified heads, and the repositories that did not answer."""
+
+    heads: dict[str, str]
+    silent: tuple[str, ...] = ()
+
+    def text(self) -> str:
+        return json.dumps({"heads": self.heads, "silent": self.silent}, sort_keys=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A run that is due."""
+
+    label: str
+    commit: str
+    run_key: str
+
+
+def commit_sensor(poll_seconds: int) -> SensorDefinition:
+    """The sensor `commits`, stopped until somebody starts it."""
+
+    @sensor(
+        name="commits",
+        job_name="index",
+        minimum_interval_seconds=poll_seconds,
+        default_status=DefaultSensorStatus.STOPPED,
+        description="Asks the configured repositories for their heads and indexes what is new.",
+    )
+    def commits(context: SensorEvaluationContext, workspace: Workspace) -> SensorResult:
+        settings, home = workspace.settings(), workspace.index_home()
+        before = read_cursor(context.cursor)
+        survey = survey_heads(settings, home, ask_last=frozenset(before.silent))
+        heads = tuple(head for head in survey.heads if head.commit)  # directories and archives are for the night
+        remember(home, heads)
+        wanted, verified = react(heads, before.heads, lambda label: newest_run(context.instance, label))
+        silent = tuple(sorted({entry.repository_id for entry in survey.unanswered}))
+        kept = {label: before.heads[label] for s in survey.unanswered for label in s.labels if label in before.heads}
+        partitions = set(context.instance.get_dynamic_partitions(partition_name()))
+        new = sorted({run.label for run in wanted} - partitions)
+        busy = in_flight(context.instance)
+        gone = [
+            entry.label
+            for entry in survey.gone
+            if entry.label in partitions and not busy(entry.label) and label_holder(home, entry.label) is None
+        ]
+        said = survey.problems() + [_removed(label) for label in gone]
+        for line in said:
+            context.log.warning(line)
+        return SensorResult(
+            run_requests=[run_request(run.label, run.commit, run_key=run.run_key, trigger=TRIGGER) for run in wanted],
+            skip_reason=None if wanted else SkipReason("; ".join(said) or f"no new commit in {len(heads)} labels"),
+            cursor=Cursor(kept | verified, silent).text(),
+            dynamic_partitions_requests=[
+                *([index_labels.build_add_request(new)] if new else []),
+                *([index_labels.build_delete_request(gone)] if gone else []),
+            ],
+        )
+
+    return commits
+
+
+def react(
+    heads: tuple[Head, ...], verified: Mapping[str, str], newest: Callable[[str], NewestRun | None]
+) -> tuple[list[Wanted], dict[str, str]]:
+    """The runs that are due, and the heads that have theirs.
+
+    A label that is due leaves the second, so that nothing but a run brings its head in there, not even the branch
+    going back to where it was. The run key names the run before: a head that comes back after another one is due again.
+    """
+    due: list[Wanted] = []
+    seen: dict[str, str] = {}
+    for head in heads:
+        if verified.get(head.label) == head.commit:
+            seen[head.label] = head.commit
+            continue
+        last = newest(head.label)
+        if last is not None and last.commit == head.commit:
+            seen[head.label] = head.commit
+        elif last is None or not last.under_way:
+            after = last.run_id[:_SHOWN_DIGITS] if last else "none"
+            due.append(Wanted(head.label, head.commit, f"{head.label}:{head.commit}:after-{after}"))
+    return due, seen
+
+
+def newest_run(instance: DagsterInstance, label: str) -> NewestRun | None:
+    """The newest run of a label, whoever started it."""
+    runs = instance.get_runs(RunsFilter(tags={LABEL_TAG: label}), limit=1)
+    if not runs:
+        return None
+    return NewestRun(runs[0].run_id, runs[0].tags.get(COMMIT_TAG, ""), runs[0].status in IN_FLIGHT)
+
+
+def read_cursor(text: str | None) -> Cursor:
+    """What a former tick left; a cursor that somebody damaged or reset is an empty one, and costs one look at the runs
+    of each label."""
+    try:
+        found = json.loads(text or "{}")
+        heads = {str(label): str(commit) for label, commit in found.get("heads", {}).items()}
+        return Cursor(heads, tuple(str(name) for name in found.get("silent", ())))
+    except (json.JSONDecodeError, AttributeError, TypeError):
+        return Cursor({})
+
+
+def _removed(label: str) -> str:
+    return f"{label} is not indexed any more; what it served stays searchable until: rag-assets reset {label}"

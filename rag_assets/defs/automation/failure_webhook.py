@@ -1,0 +1,105 @@
+"""A POST for every run that fails, where `RAG_ASSETS_WEBHOOK_URL` says to whom.
+
+The address is a secret (chat systems put a token into it): it comes from the environment, and neither it nor any
+part of it is stored, logged or repeated in an error.
+"""
+
+import json
+import os
+import time
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+from dagster import DagsterRun, DefaultSensorStatus, RunFailureSensorContext, SkipReason, run_failure_sensor
+
+from rag_assets.contracts.errors import ExpectedError
+from rag_assets.defs.resources import Workspace
+from rag_assets.defs.tags import COMMIT_TAG, LABEL_TAG
+from rag_assets.model_server.transport import Reply, Transport
+from rag_assets.sources.urls import scrubbed
+
+WEBHOOK_VARIABLE = "RAG_ASSETS_WEBHOOK_URL"
+TIMEOUT_SECONDS = 10.0
+"""For one attempt; three of them stay below the minute that Dagster gives a tick."""
+
+ATTEMPT_DELAYS = (1.0, 4.0)
+_MOST_REPLY_BYTES = 1 << 16  # nothing of a reply is used but its status
+_MOST_ERROR_CHARACTERS = 2_000  # chat systems cut longer messages, or refuse them
+_WORTH_ANOTHER_ATTEMPT = frozenset({408, 425, 429, 500, 502, 503, 504})
+
+
+class WebhookError(ExpectedError):
+    """Nobody was told of a failed run. Says why, without the address."""
+
+
+@run_failure_sensor(
+    name="failure_webhook",
+    default_status=DefaultSensorStatus.RUNNING,
+    description=f"Posts every failed run to the address in {WEBHOOK_VARIABLE}; without one it does nothing.",
+)
+def failure_webhook(context: RunFailureSensorContext, workspace: Workspace) -> SkipReason | None:
+    url = os.environ.get(WEBHOOK_VARIABLE, "").strip()
+    if not url:
+        return SkipReason(f"{WEBHOOK_VARIABLE} is not set")
+    failures = [(event.step_key or "", _reason(event.step_failure_data)) for event in context.get_step_failure_events()]
+    message = failure_message(
+        context.dagster_run,
+        failures or [("", context.failure_event.message or "the run failed before its first step")],
+        workspace.settings().automation.ui_url,
+    )
+    deliver(url, message)
+    return None
+
+
+def failure_message(run: DagsterRun, failures: list[tuple[str, str]], ui_url: str) -> dict[str, str]:
+    """What is posted. `failures` are (stage, error); `label` and `commit` are empty where a run has several."""
+    error = scrubbed("\n".join(text for _, text in failures), "")
+    return {
+        "label": run.tags.get(LABEL_TAG) or run.tags.get("dagster/partition", ""),
+        "commit": run.tags.get(COMMIT_TAG, ""),
+        "stage": ", ".join(dict.fromkeys(stage for stage, _ in failures if stage)),
+        "error": error if len(error) <= _MOST_ERROR_CHARACTERS else error[: _MOST_ERROR_CHARACTERS - 1] + "…",
+        "run_id": run.run_id,
+        "run_url": f"{ui_url}/runs/{run.run_id}",
+    }
+
+
+def deliver(url: str, message: dict[str, str], *, sleep: Callable[[float], None] = time.sleep) -> None:
+    """Posts `message` as JSON. Raises WebhookError, after three attempts where another one could help."""
+    transport = Transport(_checked(url), TIMEOUT_SECONDS, section=WEBHOOK_VARIABLE, max_reply_bytes=_MOST_REPLY_BYTES)
+    body = json.dumps(message).encode()
+    for wait in (*ATTEMPT_DELAYS, None):
+        answer = transport.post({}, body)
+        if isinstance(answer, Reply):
+            if answer.status < 300:
+                return
+            said = f"status {answer.status}"
+            if answer.status not in _WORTH_ANOTHER_ATTEMPT:
+                break
+        else:
+            said = answer.code.value
+        if wait is not None:
+            sleep(wait)
+    raise WebhookError(f"the webhook of {WEBHOOK_VARIABLE} was not delivered for run {message['run_id']}: {said}")
+
+
+def _checked(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and url.isascii()
+    except ValueError:
+        usable = False
+    if not usable:
+        raise WebhookError(f"{WEBHOOK_VARIABLE} is not an http or https URL (its value is not shown)")
+    return url
+
+
+def _reason(data: object) -> str:
+    """The words of an expected failure, else those of the error that our code raised."""
+    described = getattr(getattr(data, "user_failure_data", None), "description", None)
+    if described:
+        return str(described)
+    error = getattr(data, "error", None)
+    while error is not None and error.cause is not None and str(error.cls_name).startswith("Dagster"):
+        error = error.cause
+    return error.message.strip() if error is not None else "no error was recorded"

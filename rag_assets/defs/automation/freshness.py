@@ -1,0 +1,99 @@
+"""Has every label had a successful run lately? Dagster's own freshness is per asset: one fresh label hides nine stale.
+
+"Lately" is `automation.stale_after_hours` since the last materialization of `active_index` for the label: a run that
+finds nothing new counts, for it has looked.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from dagster import (
+    AssetCheckExecutionContext,
+    AssetCheckResult,
+    AssetCheckSeverity,
+    AssetKey,
+    AssetRecordsFilter,
+    AssetSelection,
+    DagsterInstance,
+    MetadataValue,
+    ScheduleDefinition,
+    asset_check,
+    define_asset_job,
+)
+
+from rag_assets.defs.automation.requests import partition_name
+from rag_assets.defs.resources import Workspace
+from rag_assets.defs.stage_asset import markdown_table
+from rag_assets.stores.home import path_slug
+
+_ASSET = "active_index"
+_SECONDS_PER_HOUR = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class LabelAge:
+    """Hours since the last successful run of a label; None: there was none yet."""
+
+    label: str
+    hours: float | None
+
+    def is_stale(self, limit: float) -> bool:
+        return self.hours is None or self.hours > limit
+
+
+@asset_check(
+    asset=_ASSET, description="Every label was indexed, or found up to date, within automation.stale_after_hours."
+)
+def index_is_fresh(context: AssetCheckExecutionContext, workspace: Workspace) -> AssetCheckResult:
+    settings = workspace.settings()
+    limit = settings.automation.stale_after_hours
+    last = last_successes(context.instance)
+    found = ages(last, (repository.id for repository in settings.repositories), datetime.now(UTC).timestamp())
+    stale = [age for age in found if age.is_stale(limit)]
+    metadata: dict[str, Any] = {"labels": len(found), "stale": len(stale), "limit in hours": limit}
+    if found:
+        metadata["age"] = MetadataValue.md(markdown_table([_row(age, limit) for age in found]))
+    return AssetCheckResult(
+        passed=not stale,
+        severity=AssetCheckSeverity.WARN,
+        description=f"stale: {', '.join(age.label for age in stale)}" if stale else f"{len(found)} labels are fresh",
+        metadata=metadata,
+    )
+
+
+freshness_job = define_asset_job(
+    "check_freshness",
+    selection=AssetSelection.checks(index_is_fresh),
+    description="Says which labels had no successful run for too long.",
+)
+freshness_schedule = ScheduleDefinition(
+    name="hourly_freshness",
+    job=freshness_job,
+    cron_schedule="15 * * * *",  # not at the full hour, when nightly runs start
+    description="Evaluates the check index_is_fresh.",
+)
+
+
+def last_successes(instance: DagsterInstance) -> dict[str, float | None]:
+    """Label → when its index was last confirmed, as seconds since 1970."""
+    found: dict[str, float | None] = {}
+    for label in sorted(instance.get_dynamic_partitions(partition_name())):
+        of_label = AssetRecordsFilter(asset_key=AssetKey(_ASSET), asset_partitions=[label])
+        records = instance.fetch_materializations(of_label, limit=1).records
+        found[label] = records[0].timestamp if records else None
+    return found
+
+
+def ages(last: Mapping[str, float | None], repository_ids: Iterable[str], now: float) -> list[LabelAge]:
+    """The oldest first; a configured repository without any label counts as one that was never indexed."""
+    found = [LabelAge(label, None if at is None else (now - at) / _SECONDS_PER_HOUR) for label, at in last.items()]
+    served = {label.rpartition("@")[0] for label in last}
+    found += [LabelAge(name, None) for name in repository_ids if path_slug(name) not in served]
+    return sorted(found, key=lambda age: (age.hours is not None, -(age.hours or 0.0), age.label))
+
+
+def _row(age: LabelAge, limit: float) -> dict[str, Any]:
+    hours = "never" if age.hours is None else f"{age.hours:.1f}"
+    return {"label": age.label, "hours": hours, "state": "stale" if age.is_stale(limit) else "fresh"}

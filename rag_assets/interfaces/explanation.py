@@ -1,0 +1,281 @@
+"""Why a file is indexed as it is: kinds with evidence, builders tried, facts, sections and points, from the tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import msgspec
+
+from rag_assets.classification.facts import walk_members
+from rag_assets.contracts.description import SummaryFacts
+from rag_assets.contracts.kinds import Classification
+from rag_assets.contracts.section import SummarySection
+from rag_assets.contracts.segment import Segment
+from rag_assets.descriptions import SymbolDescription
+from rag_assets.descriptions.registry import import_installed_builders
+from rag_assets.stages.build import StageReport
+from rag_assets.stores.generations import Generation
+from rag_assets.stores.tables import bucket_of, read_rows
+
+_REPORTING_STAGES = ("descriptions", "qdrant_points")
+_PLUMBING = frozenset({f.name for f in fields(SummaryFacts)} - {"domain_key"}) | frozenset(
+    {"members", "tiles", "excerpts", "header", "span", "text"}
+)
+"""Fields of descriptions that say where something is stored, not what it is; members are listed by signature."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SectionExplanation:
+    """A section; the identifiers and addresses are '' where it is no point."""
+
+    section_key: str
+    part_index: int
+    part_total: int
+    symbol: str
+    kind: str
+    line_start: int
+    line_end: int
+    tokens: int | None
+    snippet: str
+    graph_node_keys: tuple[str, ...] = ()
+    point_id: str = ""
+    semantic_id: str = ""
+    document_uri: str = ""
+    slice_uri: str = ""
+    description_uri: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuilderExplanation:
+    """What one builder made of a segment. `outcome` is described, not-applicable, no-builder or failed."""
+
+    builder: str
+    outcome: str
+    messages: tuple[str, ...] = ()
+    description_type: str = ""
+    flavor: str = ""
+    facts: dict[str, Any]
+    member_names: tuple[str, ...] = ()
+    sections: tuple[SectionExplanation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SegmentExplanation:
+    """A segment, its kind and what decided it. `symbol` is unique in the label, `fqn` as it is declared."""
+
+    symbol: str
+    fqn: str
+    declaration: str
+    line_start: int
+    line_end: int
+    kind: str
+    reason: str
+    rule: str
+    pack: str
+    evidence: tuple[str, ...]
+    builders: tuple[BuilderExplanation, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileExplanation:
+    """`outcome` is indexed or skipped. `described_now` tells a description that was made for this answer, of a file
+    that the index has none of; `note` says why there is none."""
+
+    path: str
+    label: str
+    generation: str
+    commit: str
+    outcome: str
+    reason: str = ""
+    detail: str = ""
+    language: str = ""
+    lines: int = 0
+    redacted_secrets: int = 0
+    health: str = ""
+    health_detail: str = ""
+    masked: tuple[str, ...] = ()
+    described_now: bool = False
+    note: str = ""
+    segments: tuple[SegmentExplanation, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+def explain_file(generation: Generation, path: str) -> FileExplanation | None:
+    """What the generation says of a file; None where its commit has no such file."""
+    import_installed_builders()
+    rows = _Rows(generation, path)
+    found = next(rows.of("discovered_files"), None)
+    if found is None:
+        return None
+    parsed = next(rows.of("parsed_files"), {})
+    manifest = generation.manifest
+    return FileExplanation(
+        path=path,
+        label=manifest.index_label,
+        generation=manifest.generation_id,
+        commit=manifest.commit_sha,
+        outcome=found["outcome"],
+        reason=found["reason"],
+        detail=found["detail"],
+        language=found["language"],
+        lines=found["line_count"],
+        redacted_secrets=found["redacted_secrets"],
+        health=parsed.get("health", ""),
+        health_detail=parsed.get("detail", ""),
+        masked=tuple(parsed.get("masked", ())),
+        segments=tuple(_segments(rows)),
+        problems=tuple(_problems(generation, path)),
+    )
+
+
+def paths_of(generation: Generation) -> Iterator[str]:
+    """Every path of the commit, indexed or not."""
+    for bucket in range(generation.manifest.bucket_count):
+        for row in read_rows(generation.directory, "discovered_files", bucket, ["path"]):
+            yield row["path"]
+
+
+def places_of(generation: Generation, name: str) -> list[tuple[str, str]]:
+    """(path, symbol) of the segments with this simple or fully qualified name, in any case, sorted."""
+    wanted = name.lower()
+    rows = (
+        row
+        for bucket in range(generation.manifest.bucket_count)
+        for row in read_rows(generation.directory, "segments", bucket, ["path", "symbol"])
+    )
+    return sorted((row["path"], row["symbol"]) for row in rows if wanted in names_of(row["symbol"]))
+
+
+def names_of(symbol: str) -> tuple[str, ...]:
+    """What somebody may call ``Ns.Repo`1``, in lower case: with and without arity, qualified and simple."""
+    qualified = symbol.lower()
+    plain = qualified.partition("~")[0].partition("`")[0]
+    return qualified, plain, plain.rpartition(".")[2]
+
+
+def section_explanation(section: SummarySection, payload: dict[str, Any] | None, point_id: str) -> SectionExplanation:
+    """A section and the payload of its point, None where there is no point."""
+    stored = payload or {}
+    return SectionExplanation(
+        section_key=section.section_key,
+        part_index=section.part_index,
+        part_total=section.part_total,
+        symbol=section.symbol,
+        kind=section.kind,
+        line_start=section.span.line_start,
+        line_end=section.span.line_end,
+        tokens=section.snippet_tokens,
+        snippet=section.section_normalized_text,
+        graph_node_keys=section.graph_node_keys,
+        point_id=point_id,
+        semantic_id=stored.get("SemanticId", ""),
+        document_uri=stored.get("FullDocumentBlobUri", ""),
+        slice_uri=stored.get("SourceSliceBlobUri", ""),
+        description_uri=stored.get("DescriptionBlobUri", ""),
+    )
+
+
+def builder_explanation(
+    builder: str,
+    outcome: str,
+    messages: Sequence[str],
+    description: SummaryFacts | None,
+    sections: tuple[SectionExplanation, ...],
+) -> BuilderExplanation:
+    return BuilderExplanation(
+        builder=builder,
+        outcome=outcome,
+        messages=tuple(messages),
+        description_type=type(description).__name__ if description is not None else "",
+        flavor=description.subtype_flavor if description is not None else "",
+        facts=facts_of(description) if description is not None else {},
+        member_names=_member_names(description),
+        sections=sections,
+    )
+
+
+def segment_explanation(
+    segment: Segment, symbol: str, kind: Classification, builders: tuple[BuilderExplanation, ...]
+) -> SegmentExplanation:
+    return SegmentExplanation(
+        symbol=symbol,
+        fqn=segment.symbol,
+        declaration=segment.kind,
+        line_start=segment.span.line_start,
+        line_end=segment.span.line_end,
+        kind=str(kind.kind),
+        reason=kind.reason,
+        rule=kind.rule,
+        pack=kind.pack,
+        evidence=kind.evidence,
+        builders=builders,
+    )
+
+
+def facts_of(description: SummaryFacts) -> dict[str, Any]:
+    """The facts of a description as plain JSON; what is empty, false or only tells a place is left out."""
+    found: dict[str, Any] = msgspec.to_builtins(description)
+    facts = {name: value for name, value in found.items() if name not in _PLUMBING and value}
+    if isinstance(description, SymbolDescription) and description.members:
+        facts["members"] = [member.signature or member.name for member in description.members]
+    return facts
+
+
+def _member_names(description: SummaryFacts | None) -> tuple[str, ...]:
+    if not isinstance(description, SymbolDescription):
+        return ()
+    return tuple(dict.fromkeys(member.name for member in walk_members(description.members) if member.name))
+
+
+class _Rows:
+    """The rows of one file in the tables of a generation, with their numbers in the bucket as `row`."""
+
+    def __init__(self, generation: Generation, path: str) -> None:
+        self._generation = generation
+        self._path = path
+        self._bucket = bucket_of(path, generation.manifest.bucket_count)
+
+    def of(self, table: str) -> Iterator[dict[str, Any]]:
+        rows = read_rows(self._generation.directory, table, self._bucket)
+        return (row | {"row": number} for number, row in enumerate(rows) if row["path"] == self._path)
+
+
+def _segments(rows: _Rows) -> Iterator[SegmentExplanation]:
+    points = {row["section_row"]: row for row in rows.of("qdrant_points")}
+    sections: dict[int, list[SectionExplanation]] = {}
+    for row in rows.of("summary_sections"):
+        section = msgspec.json.decode(row["section"], type=SummarySection)
+        point = points.get(row["row"])
+        payload = msgspec.json.decode(point["payload"]) if point else None
+        explained = section_explanation(section, payload, point["point_id"] if point else "")
+        sections.setdefault(row["description_row"], []).append(explained)
+    described: dict[int, list[dict[str, Any]]] = {}
+    for row in rows.of("descriptions"):
+        described.setdefault(row["ordinal"], []).append(row)
+    for row in rows.of("segments"):
+        segment = msgspec.json.decode(row["segment"], type=Segment)
+        attempts = described.get(row["ordinal"], [])
+        if not attempts:
+            continue
+        first = attempts[0]
+        kind = Classification(first["kind"], first["reason"], tuple(first["evidence"]), first["rule"], first["pack"])
+        builders = tuple(_builder(attempt, tuple(sections.get(attempt["row"], ()))) for attempt in attempts)
+        yield segment_explanation(segment, first["symbol"], kind, builders)
+
+
+def _builder(row: dict[str, Any], sections: tuple[SectionExplanation, ...]) -> BuilderExplanation:
+    description = None
+    if row["description_type"]:
+        description = msgspec.json.decode(row["description"], type=SummaryFacts.type_named(row["description_type"]))
+    return builder_explanation(row["builder"], row["outcome"], row["messages"], description, sections)
+
+
+def _problems(generation: Generation, path: str) -> Iterator[str]:
+    """What the stages reported of this file: failures of builders, points that were refused."""
+    for stage in _REPORTING_STAGES:
+        record = generation.directory / "stages" / f"{stage}.json"
+        if record.is_file():
+            problems = msgspec.json.decode(record.read_bytes(), type=StageReport).problems
+            yield from (problem for problem in problems if problem.startswith((f"{path} ", f"{path}:")))

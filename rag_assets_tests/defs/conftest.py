@@ -1,0 +1,124 @@
+"""A home without a model, labels of real repositories in it, and runs of the job `index` on an instance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from dagster import AssetKey, AssetRecordsFilter, DagsterInstance, ExecuteInProcessResult
+
+from rag_assets.defs.pipeline import pipeline
+from rag_assets.defs.resources import Workspace
+from rag_assets.settings import RepositorySettings, Settings, load_settings
+from rag_assets.stages.labels import register_label
+from rag_assets.stages.progress import Silent
+from rag_assets.stages.versions import STAGES
+from rag_assets.stores.home import Home, index_label
+from rag_assets_tests.git_repository import Repository
+
+FILES = {
+    "src/Order.cs": "namespace Shop;\n\npublic class Order { public int Id { get; set; } }\n",
+    "README.md": "# Shop\n\nOrders and more.\n",
+}
+
+
+@pytest.fixture(autouse=True)
+def without_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("RAG_ASSETS__EMBEDDER__PROVIDER", "lexical-only")
+    monkeypatch.setenv("RAG_ASSETS__HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("RAG_ASSETS_WEBHOOK_URL", raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+@dataclass
+class Automated:
+    """A configuration file with repositories, and the home and instance that its runs use."""
+
+    folder: Path
+    instance: DagsterInstance
+    entries: list[dict[str, Any]] = field(default_factory=list)
+    automation: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def workspace(self) -> Workspace:
+        return Workspace(config_file=str(self.write()))
+
+    @property
+    def home(self) -> Home:
+        return Home(self.folder / "home")
+
+    @property
+    def settings(self) -> Settings:
+        return load_settings(self.write())
+
+    def write(self) -> Path:
+        path = self.folder / "rag_assets.yaml"
+        values = {"repositories": self.entries, "automation": self.automation}
+        path.write_text(yaml.safe_dump(values), encoding="utf-8")
+        return path
+
+    def repository(self, name: str, **entry: Any) -> Repository:
+        """A new repository on disk, configured under its name."""
+        made = Repository(self.folder / name)
+        made.path.mkdir()
+        made.git("init", "--quiet", "--initial-branch=main")
+        made.commit(FILES)
+        self.configure(name, str(made.path), **entry)
+        return made
+
+    def configure(self, name: str, location: str, **entry: Any) -> None:
+        self.entries.append({"id": name, "location": location} | entry)
+
+    def register(self, name: str, ref: str = "main") -> str:
+        """What `rag-assets index` leaves: a label that is known by its name, and its partition."""
+        (entry,) = [entry for entry in self.entries if entry["id"] == name]
+        label = index_label(name, ref)
+        register_label(self.home, label, RepositorySettings(**entry), ref)
+        self.instance.add_dynamic_partitions("index_label", [label])
+        return label
+
+    def run(self, *labels: str, **options: Any) -> ExecuteInProcessResult:
+        """One label as one partition, several as the range that a backfill makes of them."""
+        chosen: dict[str, Any] = {"partition_key": labels[0]}
+        if len(labels) > 1:
+            first, last = "dagster/asset_partition_range_start", "dagster/asset_partition_range_end"
+            chosen = {"tags": {first: labels[0], last: labels[-1]}}
+        return pipeline.resolve_job_def("index").execute_in_process(
+            instance=self.instance,
+            resources={"workspace": self.workspace, "progress": Silent()},
+            raise_on_error=False,
+            **(chosen | options),
+        )
+
+    def data_version(self, asset: str, label: str) -> str | None:
+        """Of the newest materialization; None where there is none."""
+        of_label = AssetRecordsFilter(asset_key=AssetKey(asset), asset_partitions=[label])
+        records = self.instance.fetch_materializations(of_label, limit=1).records
+        made = records[0].asset_materialization if records else None
+        return (made.tags or {})["dagster/data_version"] if made else None
+
+    def materialized(self, label: str) -> set[str]:
+        return {stage for stage in STAGES if self.data_version(stage, label) is not None}
+
+
+@pytest.fixture
+def automated(tmp_path: Path) -> Iterator[Automated]:
+    with DagsterInstance.ephemeral() as instance:
+        yield Automated(tmp_path, instance)
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> Iterator[Automated]:
+    """With an instance on disk: sensors and schedules look partitions up in one that others can open too."""
+    folder = tmp_path / "dagster"
+    folder.mkdir()
+    with DagsterInstance.local_temp(str(folder), overrides={"telemetry": {"enabled": False}}) as instance:
+        yield Automated(tmp_path, instance)
+
+
+def failure_text(result: ExecuteInProcessResult) -> str:
+    return "\n".join(str(event.event_specific_data) for event in result.all_events if event.is_step_failure)

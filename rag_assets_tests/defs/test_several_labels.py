@@ -1,0 +1,128 @@
+"""Runs of several labels, which a backfill of the UI starts: what one label meets stays its own."""
+
+from __future__ import annotations
+
+import shutil
+from typing import Any
+
+import pytest
+
+from rag_assets.defs.assets import segments as segments_asset
+from rag_assets.stages.build import BuildError, IndexBuild, StageReport
+from rag_assets.stages.progress import Progress
+from rag_assets.stages.segments import segment_files
+from rag_assets.stages.versions import STAGES
+from rag_assets.stores.generations import active_pointer
+from rag_assets_tests.defs.conftest import Automated, failure_text
+
+
+def three(automated: Automated) -> list[str]:
+    names = ["ant", "bee", "cat"]
+    for number, name in enumerate(names):
+        automated.repository(name).commit({"src/Extra.cs": f"public class Extra{number} {{ }}\n"})
+    return [automated.register(name) for name in names]
+
+
+def served(automated: Automated, labels: list[str]) -> list[bool]:
+    return [active_pointer(automated.home, label) is not None for label in labels]
+
+
+def failures(result: Any) -> list[str]:
+    """The end of the run in the words of the people who read it."""
+    (failed,) = [event for event in result.all_events if event.is_step_failure]
+    return str(failed.step_failure_data.user_failure_data.description).splitlines()
+
+
+def test_each_label_has_its_own_events_and_data_versions(automated: Automated) -> None:
+    labels = three(automated)
+    result = automated.run(*labels)
+    assert result.success, failure_text(result)
+    together = {label: [automated.data_version(stage, label) for stage in STAGES] for label in labels}
+    made = [event for event in result.all_events if event.is_step_materialization]
+    assert len(made) == len(labels) * len(STAGES), "one event per asset and label, and no second one of Dagster's own"
+    assert together["ant@main"] != together["bee@main"]
+    automated.run("bee@main")
+    alone = [automated.data_version(stage, "bee@main") for stage in STAGES]
+    assert alone == together["bee@main"], "the version of a label does not depend on the company it was built in"
+
+
+def test_a_label_that_fails_early_does_not_stop_the_others(automated: Automated) -> None:
+    labels = three(automated)
+    shutil.rmtree(automated.folder / "bee")
+    result = automated.run(*labels)
+    assert not result.success
+    assert served(automated, labels) == [True, False, True]
+    (said,) = failures(result)
+    assert "bee" in said and "no such directory" in said and "(stage discovered_files)" in said
+    assert automated.materialized("bee@main") == set()
+    assert automated.materialized("cat@main") == set(STAGES)
+
+
+def test_a_label_that_fails_half_way_has_what_it_got_to(automated: Automated, monkeypatch: pytest.MonkeyPatch) -> None:
+    labels = three(automated)
+
+    def breaks_at_ant(build: IndexBuild, progress: Progress) -> StageReport:
+        if build.spec.index_label == "ant@main":
+            raise BuildError("a part is damaged")
+        if build.spec.index_label == "cat@main":
+            raise KeyError("a defect")
+        return segment_files(build, progress)
+
+    monkeypatch.setattr(segments_asset, "segment_files", breaks_at_ant)
+    result = automated.run(*labels)
+    assert served(automated, labels) == [False, True, False]
+    assert automated.materialized("ant@main") == {"discovered_files"}
+    assert failures(result) == [
+        "ant@main: a part is damaged (stage segments)",
+        "cat@main: KeyError: 'a defect' (stage segments)",
+    ]
+    (event,) = [event for event in result.all_events if event.is_step_failure]
+    assert event.step_key == "active_index", "the run fails at its end"
+    noted = [
+        event.asset_observation_data.asset_observation for event in result.all_events if event.is_asset_observation
+    ]
+    assert {(note.asset_key.path[-1], note.partition) for note in noted} == {
+        ("segments", "ant@main"),
+        ("segments", "cat@main"),
+    }
+
+
+def test_the_next_run_takes_up_the_label_that_failed(automated: Automated) -> None:
+    labels = three(automated)
+    moved = automated.folder / "elsewhere"
+    (automated.folder / "bee").rename(moved)
+    assert not automated.run(*labels).success
+    moved.rename(automated.folder / "bee")
+    result = automated.run(*labels)
+    assert result.success, failure_text(result)
+    assert served(automated, labels) == [True, True, True]
+
+
+def test_a_run_in_which_every_label_fails_ends_at_once(automated: Automated) -> None:
+    labels = three(automated)
+    for name in ("ant", "bee", "cat"):
+        shutil.rmtree(automated.folder / name)
+    result = automated.run(*labels)
+    (event,) = [event for event in result.all_events if event.is_step_failure]
+    assert event.step_key == "discovered_files"
+    assert [line.split("/")[-1].partition(":")[0] for line in failures(result)] == ["ant", "bee", "cat"]
+
+
+def test_a_blocking_check_stops_its_label_only(automated: Automated, monkeypatch: pytest.MonkeyPatch) -> None:
+    from rag_assets.stages import checks
+    from rag_assets.stages.check_records import CheckResult
+
+    labels = three(automated)
+
+    def fails_for_cat(build: IndexBuild) -> CheckResult:
+        """Fails."""
+        fine = build.spec.index_label != "cat@main"
+        return CheckResult(fine, "fails", {}, [] if fine else ["a ghost"])
+
+    owner, blocking, _ = checks.CHECKS["store_matches_declaration"]
+    monkeypatch.setitem(checks.CHECKS, "store_matches_declaration", (owner, blocking, fails_for_cat))
+    result = automated.run(*labels)
+    assert served(automated, labels) == [True, True, False]
+    assert failures(result) == ["cat@main: check store_matches_declaration failed: a ghost (stage qdrant_points)"]
+    found = {event.check_name: event.passed for event in result.get_asset_check_evaluations()}
+    assert found["store_matches_declaration"] is False

@@ -1,0 +1,99 @@
+"""A label with three generations, of three commits that a test can tell apart, and a home of its own for each test."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from rag_assets.settings import EmbedderSettings, RepositorySettings, Settings
+from rag_assets.stages.build import IndexBuild, StageReport
+from rag_assets.stages.labels import register_label
+from rag_assets.stages.run import run_stages
+from rag_assets.stores.home import Home, index_label
+from rag_assets_tests.git_repository import Repository
+
+SERVICE = "namespace Shop;\n/// <summary>{}</summary>\npublic class OrderService\n{{\n    public int Count => {};\n}}\n"
+COMMITS: tuple[dict[str, str], ...] = (
+    {
+        "src/OrderService.cs": SERVICE.format("Counts orders.", 1),
+        "src/Money.cs": "namespace Shop;\npublic class Money { public int Cents { get; set; } }\n",
+        "docs/guide.md": "# Guide\n\nHow to order.\n",
+    },
+    {"src/OrderService.cs": SERVICE.format("Counts the orders of a customer.", 2)},
+    {"src/Refund.cs": "namespace Shop;\npublic class Refund { public int OrderId { get; set; } }\n"},
+)
+
+
+@dataclass(frozen=True)
+class History:
+    """`ids` are the generations of the commits, oldest first; the last one is served."""
+
+    home: Home
+    source: Repository
+    settings: Settings
+    repository: RepositorySettings
+    ids: tuple[str, ...] = ()
+    commits: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        return index_label(self.repository.id, "main")
+
+    def index(self, **options: Any) -> tuple[IndexBuild, dict[str, StageReport]]:
+        build, reports = run_stages(self.settings, self.label, self.repository, **options)
+        return build, {report.stage: report for report in reports}
+
+    def commit(self, files: dict[str, str]) -> str:
+        """Commits, indexes and returns the id of the generation."""
+        self.source.commit(files)
+        return self.index()[0].spec.generation_id
+
+    def copy(self, folder: Path, **settings: Any) -> History:
+        """The same history in a home and a repository that a test may change."""
+        shutil.copytree(self.home.root, folder / "home", copy_function=copy_sparse)
+        shutil.copytree(self.source.path, folder / "source")
+        source = Repository(folder / "source")
+        repository = self.repository.model_copy(update={"location": str(source.path)})
+        changed = self.settings.model_copy(update={"home": folder / "home", **settings})
+        register_label(Home(folder / "home"), self.label, repository, "main")
+        return replace(self, home=Home(folder / "home"), source=source, repository=repository, settings=changed)
+
+
+def new_history(folder: Path, identifier: str = "shop") -> History:
+    source = Repository(folder / "source")
+    source.path.mkdir(parents=True)
+    source.git("init", "--quiet", "--initial-branch=main")
+    settings = Settings(home=folder / "home", embedder=EmbedderSettings(provider="lexical-only"), workers=1)
+    repository = RepositorySettings(id=identifier, location=str(source.path), ref="main")
+    history = History(Home(settings.home), source, settings, repository)
+    ids, commits = [], []
+    for files in COMMITS:
+        commits.append(source.commit(files))
+        ids.append(history.index()[0].spec.generation_id)
+    return replace(history, ids=tuple(ids), commits=tuple(commits))
+
+
+def copy_sparse(source: str, target: str) -> None:
+    """Copies a file without its holes: the vector store makes files of 32 MB that take 4 kB."""
+    if not hasattr(os, "SEEK_DATA"):
+        shutil.copy2(source, target)
+        return
+    with Path(source).open("rb") as read, Path(target).open("wb") as write:
+        size, at = os.fstat(read.fileno()).st_size, 0
+        while at < size:
+            try:
+                start = os.lseek(read.fileno(), at, os.SEEK_DATA)
+            except OSError as error:
+                if error.errno != errno.ENXIO:  # no data behind `at`
+                    raise
+                break
+            at = os.lseek(read.fileno(), start, os.SEEK_HOLE)
+            read.seek(start)
+            write.seek(start)
+            write.write(read.read(at - start))
+        write.truncate(size)
+    shutil.copystat(source, target)

@@ -1,0 +1,64 @@
+"""Commands on an index whose model or vectors are in servers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rag_assets.interfaces.cli.checkup import embedding_model
+from rag_assets.interfaces.cli.output import Output
+from rag_assets.interfaces.cli.reset import remove_labels
+from rag_assets.interfaces.cli.session import Session
+from rag_assets.settings import EmbedderSettings, Settings, StoreSettings
+from rag_assets.stores.home import Home
+from rag_assets_tests.git_repository import Repository
+from rag_assets_tests.llm.model_server import ModelServer, failing
+from rag_assets_tests.models.embedding_server import DIMENSION, embedding
+from rag_assets_tests.models.endpoint_tools import endpoint_settings
+from rag_assets_tests.stages.conftest import built
+
+
+def session(folder: Path, server: ModelServer) -> Session:
+    config = folder / "rag_assets.yaml"
+    settings = endpoint_settings(server).model_dump(exclude_none=True)
+    config.write_text(f"embedder: {settings}\n", encoding="utf-8")
+    return Session(folder / "home", config, False, Output())
+
+
+def test_doctor_asks_the_embedding_server(tmp_path: Path) -> None:
+    with ModelServer() as server:
+        server.respond = embedding
+        made = session(tmp_path, server)
+        found = embedding_model(made, made.home())
+        assert (found.verdict, found.detail) == (
+            "ok",
+            f"openai-compatible/m, {DIMENSION} dimensions, {server.url} answers",
+        )
+        server.script(failing(401, "who?"))
+        found = embedding_model(made, made.home())
+    assert found.verdict == "fail" and "RAG_ASSETS_EMBEDDINGS_API_KEY" in found.detail
+
+
+def test_a_label_that_is_removed_leaves_nothing_in_the_vector_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("qdrant_client")
+    from rag_assets_tests.stores.qdrant_wire import QdrantWire
+
+    monkeypatch.delenv("QDRANT_API_KEY", raising=False)
+    source = Repository(tmp_path / "source")
+    source.path.mkdir()
+    source.git("init", "--quiet", "--initial-branch=main")
+    source.commit({"src/Order.cs": "namespace Shop;\n\npublic class Order { int id; }\n"})
+    with QdrantWire() as wire:
+        settings = Settings(
+            home=tmp_path / "home",
+            embedder=EmbedderSettings(provider="lexical-only"),
+            stores=StoreSettings(vectors="qdrant", qdrant_url=wire.url),
+        )
+        gone, kept = built(source, settings), built(source, settings, id="copy")
+        remove_labels(Home(settings.home), [gone.label], Output())
+        (collection,) = (found.name for found in wire.store.get_collections().collections)
+        left, _ = wire.store.scroll(collection, limit=100, with_payload=True)
+    assert {(record.payload or {})["IndexLabel"] for record in left} == {kept.label}
