@@ -3,6 +3,8 @@ deletes the generations that are not worth keeping any more."""
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 from rag_assets.stages.build import BuildError, IndexBuild, StageReport
 from rag_assets.stages.checks import CHECKS
 from rag_assets.stages.versions import STAGES, stage_version
@@ -21,6 +23,7 @@ from rag_assets.stores.retention import prune
 from rag_assets.stores.vector_store import delete_stale_points
 
 STAGE = "active_index"
+_CHECKS_AT_A_TIME = 2  # one waits for the workers while another reads the vector store
 
 
 def activate(build: IndexBuild, run_id: str = "") -> StageReport:
@@ -103,10 +106,11 @@ def _delete_stale_points(build: IndexBuild) -> list[str]:
 
 
 def _run_blocking_checks(build: IndexBuild) -> None:
-    for name, (asset, blocking, check) in CHECKS.items():
-        if not blocking:
-            continue
-        result = check(build)
+    blocking = {name: (asset, check) for name, (asset, is_blocking, check) in CHECKS.items() if is_blocking}
+    with ThreadPoolExecutor(_CHECKS_AT_A_TIME, thread_name_prefix="check") as pool:
+        results = pool.map(lambda found: found[1](build), blocking.values())
+        verdicts = list(zip(blocking.items(), results, strict=True))
+    for (name, (asset, _)), result in verdicts:
         if not result.passed:
             detail = "; ".join(result.examples[:3]) or str(result.numbers)
             raise BuildError(f"{build.spec.index_label}: check {name} on {asset} failed: {detail}")

@@ -15,7 +15,7 @@ from rag_assets.stages.progress import Progress
 from rag_assets.stages.rows import KEYWORD_WEIGHTS
 from rag_assets.stages.segments import indexed_files
 from rag_assets.stages.versions import stage_version
-from rag_assets.stages.workers import map_buckets
+from rag_assets.stages.workers import map_buckets, part_sizes
 from rag_assets.stores.blobs import BlobStore
 from rag_assets.stores.keyword.bm25f import SparseRows, merge_statistics, statistics_of, term_indices, weights
 from rag_assets.stores.keyword.counts import TermCounts, count_terms
@@ -42,7 +42,7 @@ def build_keyword_weights(build: IndexBuild, progress: Progress) -> StageReport:
         shutil.rmtree(counted)
     counted.mkdir(parents=True)
     statistics = []
-    for found in map_buckets(_count_bucket, build, counted, sized_by="summary_sections"):
+    for found in map_buckets(_count_bucket, build, counted, sizes=part_sizes(build, "summary_sections")):
         statistics.append(found)
         progress.advance(found.sections)
     merged = merge_statistics(statistics)

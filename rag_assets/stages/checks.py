@@ -15,7 +15,7 @@ from rag_assets.stages.check_records import Check, CheckResult, once_per_state
 from rag_assets.stages.descriptions import read_descriptions
 from rag_assets.stages.embeddings import check_vectors, read_vectors
 from rag_assets.stages.qdrant_points import SHARD
-from rag_assets.stages.workers import map_buckets
+from rag_assets.stages.workers import map_buckets, part_sizes
 from rag_assets.stores.blobs import BlobError, BlobStore
 from rag_assets.stores.tables import read_part, read_rows
 from rag_assets.stores.vector_store import open_vectors
@@ -79,7 +79,7 @@ def payloads_are_valid(build: IndexBuild) -> CheckResult:
     problems: Counter[str] = Counter()
     examples: list[str] = []
     points = 0
-    for checked, found, shown in map_buckets(_payload_problems, build, sized_by="qdrant_points"):
+    for checked, found, shown in map_buckets(_payload_problems, build, sizes=part_sizes(build, "qdrant_points")):
         points += checked
         problems.update(found)
         examples += shown[: max(0, _SHOWN - len(examples))]

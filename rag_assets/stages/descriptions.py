@@ -29,7 +29,7 @@ from rag_assets.stages.progress import Progress
 from rag_assets.stages.rows import DESCRIPTIONS
 from rag_assets.stages.segments import indexed_files, read_segments
 from rag_assets.stages.versions import stage_version
-from rag_assets.stages.workers import Broadcast, broadcast, map_buckets
+from rag_assets.stages.workers import Broadcast, broadcast, map_buckets, part_sizes
 from rag_assets.stores.blobs import BlobStore
 from rag_assets.stores.tables import digest_files, read_rows, write_part
 
@@ -115,7 +115,7 @@ def _described(build: IndexBuild, survey: LabelSurvey, refiner: DescriptionRefin
         yield from (_describe_bucket(build, bucket, Broadcast(None, describer)) for bucket in build.buckets)
         return
     with broadcast(build, describer) as shared:
-        yield from map_buckets(_describe_bucket, build, shared, sized_by="segments")
+        yield from map_buckets(_describe_bucket, build, shared, sizes=part_sizes(build, "segments"))
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from rag_assets.stages.versions import stage_version
 from rag_assets.stages.workers import map_buckets
 from rag_assets.stores.blobs import BlobStore
 from rag_assets.stores.cache import Cache, cache_key
-from rag_assets.stores.tables import digest_files, read_rows, write_part
+from rag_assets.stores.tables import digest_files, read_part, read_rows, write_part
 
 STAGE = "segments"
 PARSED = "parsed_files"
@@ -42,7 +42,7 @@ def segment_files(build: IndexBuild, progress: Progress) -> StageReport:
     unclean: list[dict[str, Any]] = []
     parts: list[Path] = []
     progress.begin(STAGE, build.required("discovered_files").counts["indexed"], "files")
-    for made in map_buckets(_segment_bucket, build):
+    for made in map_buckets(_segment_bucket, build, sizes=_text_sizes(build)):
         totals.update(made.totals)
         health.update(made.health)
         unclean += made.unclean[: _SHOWN_FILES - len(unclean)]
@@ -65,6 +65,12 @@ def segment_files(build: IndexBuild, progress: Progress) -> StageReport:
         },
     )
     return build.finish(report)
+
+
+def _text_sizes(build: IndexBuild) -> list[int]:
+    """Bytes of source per bucket."""
+    columns = (read_part(build.directory, "discovered_files", bucket, ["size_bytes"]) for bucket in build.buckets)
+    return [sum(table.column("size_bytes").to_pylist()) for table in columns]
 
 
 @dataclass(frozen=True, slots=True)

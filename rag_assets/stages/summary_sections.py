@@ -20,7 +20,7 @@ from rag_assets.stages.descriptions import file_contexts, read_descriptions
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.rows import SUMMARY_SECTIONS
 from rag_assets.stages.versions import stage_version
-from rag_assets.stages.workers import map_buckets
+from rag_assets.stages.workers import map_buckets, part_sizes
 from rag_assets.stores.tables import digest_files, read_rows, write_part
 
 STAGE = "summary_sections"
@@ -46,7 +46,7 @@ def build_sections(build: IndexBuild, progress: Progress) -> StageReport:
     kinds: Counter[str] = Counter()
     parts: list[Path] = []
     progress.begin(STAGE, build.required("descriptions").counts["descriptions"], "descriptions")
-    for part, found, found_kinds in map_buckets(_section_bucket, build, sized_by="descriptions"):
+    for part, found, found_kinds in map_buckets(_section_bucket, build, sizes=part_sizes(build, "descriptions")):
         parts.append(part)
         counts.update(found)
         kinds.update(found_kinds)

@@ -13,7 +13,7 @@ import signal
 import sys
 import threading
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -38,11 +38,12 @@ _PRELOADED = ["rag_assets.stages.run"]
 _log = logging.getLogger(__name__)
 
 
-def map_buckets(work: Callable[..., R], build: IndexBuild, *arguments: Any, sized_by: str = "") -> Iterator[R]:
+def map_buckets(
+    work: Callable[..., R], build: IndexBuild, *arguments: Any, sizes: Sequence[int] | None = None
+) -> Iterator[R]:
     """`work(build, bucket, *arguments)` of every bucket, results in bucket order.
 
-    With `sized_by`, a table, the bucket with the largest part of it is begun first, so that no worker ends long after
-    the others.
+    With `sizes`, one per bucket, the largest is begun first, so that no worker ends long after the others.
     In worker processes when there are several buckets and cores, so `work` is a module's function and what it
     takes and returns can be pickled; else here. What it raises is raised here. Where worker processes die (out of
     memory, killed) the rest is done here, one bucket at a time.
@@ -50,7 +51,7 @@ def map_buckets(work: Callable[..., R], build: IndexBuild, *arguments: Any, size
     done = 0
     if workers_for(build) > 1:
         try:
-            for result in _in_processes(work, build, arguments, sized_by):
+            for result in _in_processes(work, build, arguments, sizes):
                 done += 1
                 yield result
         except BrokenProcessPool as error:
@@ -58,6 +59,11 @@ def map_buckets(work: Callable[..., R], build: IndexBuild, *arguments: Any, size
             _Pool.give_up()
     for bucket in build.buckets[done:]:
         yield work(build, bucket, *arguments)
+
+
+def part_sizes(build: IndexBuild, table: str) -> list[int]:
+    """Bytes of each part of a table: how much work its buckets are, about."""
+    return [part_path(build.directory, table, bucket).stat().st_size for bucket in build.buckets]
 
 
 def start_workers(build: IndexBuild) -> None:
@@ -74,11 +80,13 @@ def workers_for(build: IndexBuild) -> int:
     return min(build.settings.workers or min(usable_cores(), MAX_WORKERS), len(build.buckets))
 
 
-def _in_processes(work: Callable[..., R], build: IndexBuild, arguments: tuple[Any, ...], sized_by: str) -> Iterator[R]:
+def _in_processes(
+    work: Callable[..., R], build: IndexBuild, arguments: tuple[Any, ...], sizes: Sequence[int] | None
+) -> Iterator[R]:
     pool = _Pool.open(workers_for(build))
     order: list[int] = list(build.buckets)
-    if sized_by:
-        order.sort(key=lambda bucket: -part_path(build.directory, sized_by, bucket).stat().st_size)
+    if sizes is not None:
+        order.sort(key=lambda bucket: -sizes[bucket])
     with _main_left_out():
         begun: dict[int, Future[R]] = {bucket: pool.submit(work, build, bucket, *arguments) for bucket in order}
     futures = [begun[bucket] for bucket in build.buckets]
