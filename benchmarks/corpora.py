@@ -4,7 +4,7 @@
     python benchmarks/corpora.py https://github.com/org/repo:generic,lagovista path/to/checkout
 
 A location may name its rule packs after a colon. Everything is indexed without the embedding model, in one process,
-into a temporary home; each repository runs in a process of its own. The parse time is the bare tree-sitter parse of
+into a temporary home, twice with different hash seeds ("same bytes": all tables are equal). The parse time is the bare tree-sitter parse of
 the C# files that discovery accepts. Prints the tables of docs/corpora.md; exit code 1 when something that must hold
 does not.
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -42,17 +43,39 @@ def main() -> None:
     found = []
     for repository in arguments.repositories:
         print(f"{repository} …", file=sys.stderr)
-        done = subprocess.run(
-            [sys.executable, __file__, "--child", repository], check=True, stdout=subprocess.PIPE, text=True
-        )
-        found.append(json.loads(done.stdout.splitlines()[-1]))
+        first, second = (child(repository, seed) for seed in ("0", "4711"))
+        found.append(first | {"identical": first["digest"] == second["digest"]})
     raise SystemExit(report(found))
+
+
+def child(repository: str, seed: str) -> dict[str, Any]:
+    """One repository in a process of its own, with a hash seed of its own."""
+    done = subprocess.run(
+        [sys.executable, __file__, "--child", repository],
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONHASHSEED": seed},
+    )
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
 
 
 def report(found: list[dict[str, Any]]) -> int:
     """Prints the tables; 1 when a promise is broken."""
     table(
-        ("repository", "commit", "files", "skipped", "C#", "C# without a point", "points", "ids twice", "Other"),
+        (
+            "repository",
+            "commit",
+            "files",
+            "skipped",
+            "C#",
+            "C# without a point",
+            "points",
+            "ids twice",
+            "Other",
+            "same bytes",
+        ),
         [
             (
                 row["name"],
@@ -64,6 +87,7 @@ def report(found: list[dict[str, Any]]) -> int:
                 row["points"],
                 row["repeated_ids"],
                 f"{row['other']:.1%}",
+                "yes" if row["identical"] else "NO",
             )
             for row in found
         ],
@@ -83,7 +107,7 @@ def report(found: list[dict[str, Any]]) -> int:
             for row in found
         ],
     )
-    broken = [row["name"] for row in found if row["pointless"] or row["repeated_ids"]]
+    broken = [row["name"] for row in found if row["pointless"] or row["repeated_ids"] or not row["identical"]]
     for row in found:
         for path in row["pointless"]:
             print(f"{row['name']}: no point and no reason for {path}", file=sys.stderr)
@@ -96,7 +120,7 @@ def measured(repository: str) -> dict[str, Any]:
     from rag_assets.stages import run as stages
     from rag_assets.stages.labels import label_of
     from rag_assets.stores.blobs import BlobStore
-    from rag_assets.stores.tables import read_all
+    from rag_assets.stores.tables import digest_files, read_all
 
     location, packs = located(repository)
     seconds: dict[str, float] = {}
@@ -132,7 +156,9 @@ def measured(repository: str) -> dict[str, Any]:
         )
         blocked = {row["rule"]: row["points"] for row in tables["qdrant_points"]["warnings by rule"]}
         kinds = tables["descriptions"]["kinds"]
+        written = sorted(path for path in build.directory.rglob("*.parquet"))
         return {
+            "digest": digest_files(written, build.directory),
             "name": "/".join(location.removesuffix(".git").replace("+", "/").split("/")[-2:]),
             "commit": build.spec.git.commit_sha,
             "files": counts["discovered_files"]["indexed"],
