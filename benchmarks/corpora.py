@@ -4,9 +4,9 @@
     python benchmarks/corpora.py https://github.com/org/repo:generic,lagovista path/to/checkout
 
 A location may name its rule packs after a colon. Everything is indexed without the embedding model, in one process,
-into a temporary home, twice with different hash seeds ("same bytes": all tables are equal). The parse time is the bare tree-sitter parse of
-the C# files that discovery accepts. Prints the tables of docs/corpora.md; exit code 1 when something that must hold
-does not.
+into a temporary home, twice with different hash seeds ("same bytes": all tables are equal). The parse time is the bare
+tree-sitter parse of the C# files that discovery accepts. Prints the tables of docs/corpora.md; exit code 1 when
+something that must hold does not.
 """
 
 from __future__ import annotations
