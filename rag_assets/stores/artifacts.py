@@ -51,6 +51,13 @@ class ArtifactStore:
             raise ArtifactError(str(error)) from error
         if parsed.label != self._generation.manifest.index_label:
             raise ArtifactError(f"{uri} belongs to label {parsed.label}, not {self._generation.manifest.index_label}")
+        try:
+            return self._text(parsed, uri)
+        except FileNotFoundError as error:
+            generation = self._generation.manifest.generation_id
+            raise ArtifactError(f"generation {generation} has been deleted since it was opened: open it again") from error
+
+    def _text(self, parsed: BlobUri, uri: str) -> str:
         if not parsed.suffix:
             return self._document(parsed.path)
         if parsed.suffix.startswith("slice."):

@@ -176,3 +176,16 @@ def test_the_old_snippet_uri_is_nowhere(indexed: Built) -> None:
     assert files
     assert [path for path in files if b"SnippetBlobUri" in path.read_bytes()] == []
     assert "snippet_blob_uri" not in " ".join(POINTS.names)
+
+
+def test_a_generation_that_was_deleted_meanwhile_says_so(tmp_path: Path) -> None:
+    source = Repository(tmp_path / "source")
+    source.path.mkdir()
+    source.git("init", "--quiet", "--initial-branch=main")
+    source.commit(FILES)
+    made = built(source, lexical(tmp_path / "home"))
+    uri = payloads(made)[0]["SourceSliceBlobUri"]
+    with open_index(made.label, home=made.build.home.root) as opened:
+        made.build.directory.rename(tmp_path / "gone")
+        with pytest.raises(ArtifactError, match="has been deleted since it was opened"):
+            opened.resolve(uri)
