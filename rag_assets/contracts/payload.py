@@ -41,7 +41,7 @@ class RagVectorPayload:
     business_domain_key: str = ""
     business_domain_area: str = ""
     # semantic identity (§3.3)
-    semantic_id: str = _indexed("keyword")
+    semantic_id: str = ""  # the point id is made of it (R2), so nothing needs to search for it
     # classification (§3.4)
     content_type_id: RagContentType = RagContentType.UNKNOWN
     content_type: str = ""

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from rag_assets.config_file import resolve_home
+from rag_assets.contracts.identity import point_id
 from rag_assets.contracts.kinds import SubtypeKind, known_kind
 from rag_assets.query.fusion import Ranked
 from rag_assets.query.parts import IndexParts
@@ -106,7 +107,7 @@ class Index:
         shard, scope = self._parts.shard(), self._scope()
         wanted = identifier.strip().lower()
         if ":" in wanted:
-            found = shard.find("SemanticId", wanted, scope, limit=1)
+            found = shard.retrieve([self._point_id(wanted)], scope)
         elif _is_uuid(wanted):
             found = shard.retrieve([wanted], scope)
         elif _ID_PREFIX.fullmatch(wanted):
@@ -120,6 +121,10 @@ class Index:
         for payload in found.values():
             return payload
         raise QueryError(f"no point {identifier!r} in {self.label} (generation {self.manifest.generation_id})")
+
+    def _point_id(self, semantic_id: str) -> str:
+        known = self.manifest
+        return point_id(known.org_id, known.project_id, known.repository_id, self.label, semantic_id)
 
     def source_slice(self, hit: Hit | str) -> str:
         """The source text behind a hit, or behind a slice URI. Raises ArtifactError."""

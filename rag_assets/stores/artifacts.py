@@ -54,8 +54,8 @@ class ArtifactStore:
         try:
             return self._text(parsed, uri)
         except FileNotFoundError as error:
-            generation = self._generation.manifest.generation_id
-            raise ArtifactError(f"generation {generation} has been deleted since it was opened: open it again") from error
+            gone = f"generation {self._generation.manifest.generation_id} has been deleted since it was opened"
+            raise ArtifactError(f"{gone}: open the index again") from error
 
     def _text(self, parsed: BlobUri, uri: str) -> str:
         if not parsed.suffix:

@@ -70,9 +70,6 @@ class VectorReader(Protocol):
     def retrieve(self, ids: Sequence[str], scope: SearchFilter) -> dict[str, dict[str, Any]]:
         """id → payload of the points of `ids` that exist within the scope and belong to the generation."""
 
-    def find(self, key: str, value: str, scope: SearchFilter, limit: int) -> dict[str, dict[str, Any]]:
-        """id → payload of at most `limit` points whose payload field `key` equals `value`."""
-
     def ids(self, scope: SearchFilter | None = None) -> dict[str, str]:
         """id → ContentHash of every point of the scope. Without one, of every tenant: for checks, not for answers."""
 

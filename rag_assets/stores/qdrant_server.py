@@ -162,10 +162,6 @@ class ServerReader:
         wanted = models.HasIdCondition(has_id=[stored_id(self._place.generation, known) for known in set(ids)])
         return self._payloads(wanted, scope, len(ids))
 
-    def find(self, key: str, value: str, scope: SearchFilter, limit: int) -> dict[str, dict[str, Any]]:
-        """id → payload of at most `limit` points whose payload field `key` equals `value`."""
-        return self._payloads(_compiled(Equal(key, value)), scope, limit)
-
     def ids(self, scope: SearchFilter | None = None) -> dict[str, str]:
         """id → ContentHash of every point of the scope. Without one, of every tenant: for checks, not for answers."""
         records = scroll(self._server, self._place.collection, self._compile(scope), [POINT_ID, "ContentHash"])

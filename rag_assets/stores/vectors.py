@@ -134,10 +134,6 @@ class ShardReader:
             return {}
         return self._payloads(edge.HasIdCondition(set(ids)), scope, len(ids))
 
-    def find(self, key: str, value: str, scope: SearchFilter, limit: int) -> dict[str, dict[str, Any]]:
-        """id → payload of at most `limit` points whose payload field `key` equals `value`."""
-        return self._payloads(_match(key, edge.MatchValue(value)), scope, limit)
-
     def ids(self, scope: SearchFilter | None = None) -> dict[str, str]:
         """id → ContentHash of every point of the scope. Without one, of every tenant: for checks, not for answers."""
         found: dict[str, str] = {}

@@ -191,7 +191,7 @@ def test_writer_and_reader_share_one_contract() -> None:
 @pytest.mark.rule("B02")
 def test_b02_isolation_fields_are_indexed() -> None:
     indexes = payload_indexes()
-    assert {"OrgId", "ProjectId", "Path", "Kind", "SemanticId"} <= set(indexes)
+    assert {"OrgId", "ProjectId", "Path", "Kind"} <= set(indexes)
     assert set(indexes) <= {pascal_case(field.name) for field in dataclasses.fields(RagVectorPayload)}
 
 

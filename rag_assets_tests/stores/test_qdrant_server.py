@@ -166,7 +166,6 @@ def test_every_filter_has_tenant_and_generation(wire: QdrantWire, tmp_path: Path
     opened.dense(unit_rows(1)[0], scope(), 3)
     opened.sparse([5], [1.0], scope(paths=("src/**/*.cs",)), 3)
     opened.retrieve([point_id(0)], scope())
-    opened.find("SemanticId", "x", scope(), 3)
     opened.ids(scope())
     opened.values("Kind", scope())
     opened.count(scope())
@@ -241,7 +240,6 @@ def test_what_is_declared_otherwise_is_not_a_hit(wire: QdrantWire, tmp_path: Pat
     assert declared_hashes(tmp_path / "g1") == declared
     again = open_vectors(tmp_path / "g1" / "shard")
     assert set(again.retrieve(ids, scope())) == {ids[0], ids[2]}
-    assert set(again.find("SemanticId", "s1", scope(), 5)) == set()
 
 
 # faults

@@ -89,12 +89,6 @@ def test_values_of_a_field_are_those_of_the_tenant(reader: VectorReader) -> None
     assert reader.values("Path", scope("nobody")) == {}
 
 
-def test_find_stays_within_the_tenant(reader: VectorReader) -> None:
-    assert list(reader.find("SemanticId", "acme:0", scope(), 5)) == [point_id(0)]
-    assert reader.find("SemanticId", "acme:0", scope("globex"), 5) == {}
-    assert len(reader.find("Kind", "Model", scope(), 5)) == 5
-
-
 def test_ids_come_with_content_hashes(reader: VectorReader) -> None:
     assert reader.ids() == {point_id(n): f"hash{n}" for n in range(COUNT)}
 
