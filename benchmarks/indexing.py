@@ -6,7 +6,8 @@
 Floor: reading the files of the commit, the bare tree-sitter parse of its C# files, and splitting all its texts into
 keyword terms; one core, in the same run. Two builds, each in a process of its own with a home of its own and a hash
 seed of its own: the first with as many workers as the settings give, the second in one process, whose CPU time is the
-work itself. Both must give the same bytes. Elapsed times mean something on an idle machine only.
+work itself. Both must give the same bytes. Elapsed times mean something on an idle machine only, and shared machines
+change their speed: the floor is measured three times, around the builds.
 """
 
 from __future__ import annotations
@@ -54,13 +55,21 @@ def main() -> None:
 
 def report(arguments: argparse.Namespace, folder: Path) -> None:
     home = folder / "home"
-    base = child(arguments, "floor", home)
+    floors = [child(arguments, "floor", home)]
     first = child(arguments, "build", home)
+    floors.append(child(arguments, "floor", home))
     alone = child(arguments, "build", folder / "other", "--workers", "1", "--seed", "4711")
-    print(f"\n{arguments.repository} @ {first['commit'][:8]}: {base['files']} files, {base['csharp_files']} of them C#")
+    floors.append(child(arguments, "floor", home))
+    base = {name: statistics.median(found[name] for found in floors) for name in floors[0]}
+    print(
+        f"\n{arguments.repository} @ {first['commit'][:8]}: {base['files']:.0f} files, {base['csharp_files']:.0f} of them C#"
+    )
     table(
-        ("floor", "s"),
-        [(name, f"{base[name]:.2f}") for name in ("read", "parse", "tokenise")],
+        ("floor", "s, median", "before, between and after the builds"),
+        [
+            (name, f"{base[name]:.2f}", ", ".join(f"{found[name]:.2f}" for found in floors))
+            for name in ("read", "parse", "tokenise")
+        ],
     )
     rows = [
         (stage, f"{wall:.2f}", f"{alone['stages'][stage][1]:.2f}", f"{alone['stages'][stage][0]:.2f}")
