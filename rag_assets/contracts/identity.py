@@ -13,6 +13,8 @@ DEFAULT_SECTION = "body"
 _SLUG_SEPARATORS = re.compile(r"[\s\-_./]+")
 _SLUG_DROPPED = re.compile(r"[^a-z0-9-]")
 _DASHES = re.compile(r"-{2,}")
+_COLONS = re.compile(r":{2,}")
+_SUFFIXES = re.compile(r"~[0-9a-f]{8}(?=[.~]|$)|~\d+$")
 
 
 def slug(text: str) -> str:
@@ -58,18 +60,30 @@ def symbol_semantic_id(
     section_key: str,
     part_index: int,
 ) -> str:
-    """The IDX-069 string (A32), lower case. Raises ValueError where a part is missing or would fake a `::`."""
+    """The IDX-069 string (A32), lower case and without `::`: a part that holds one (a path, a quoted SQL name) has a
+    dot there and a hash of its own. Raises ValueError where a part is missing."""
     parts = (org_namespace, project_id, repo_id, symbol_type, symbol, section_key, str(part_index))
-    made = ":".join(part.strip() for part in parts).lower()
-    if "::" in made or made.startswith(":") or made.endswith(":"):
-        raise ValueError(f"semantic id with an empty or ambiguous part: {made!r}")
-    return made
+    made = [_without_double_colon(part.strip()) for part in parts]
+    if not all(made):
+        raise ValueError(f"semantic id with an empty part: {':'.join(made).lower()!r}")
+    return ":".join(made).lower()
+
+
+def _without_double_colon(part: str) -> str:
+    if "::" not in part and not part.startswith(":") and not part.endswith(":"):
+        return part
+    return f"{_COLONS.sub('.', part).strip(':')}~{hashlib.sha256(part.encode()).hexdigest()[:8]}"
 
 
 def disambiguated_symbol(symbol: str, path: str, ordinal_in_file: int = 0) -> str:
     """The symbol of one source part of an FQN that has several (R1): `~` + 8 hex of sha256(path)."""
     origin = path if ordinal_in_file == 0 else f"{path}#{ordinal_in_file}"
     return f"{symbol}~{hashlib.sha256(origin.encode()).hexdigest()[:8]}"
+
+
+def plain_symbol(symbol: str) -> str:
+    """A symbol without what `disambiguated_symbol` and equal names in one type added: the name that people know."""
+    return _SUFFIXES.sub("", symbol)
 
 
 def point_id(org_id: str, project_id: str, repo_id: str, index_label: str, semantic_id: str) -> str:

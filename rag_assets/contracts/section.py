@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from rag_assets.contracts.artifacts import description_uri, slice_uri
-from rag_assets.contracts.identity import content_hash
+from rag_assets.contracts.identity import content_hash, plain_symbol
 from rag_assets.contracts.result import InvokeResult, Message
 from rag_assets.contracts.segment import Span
 
@@ -99,7 +99,7 @@ class SummarySection:
         payload.symbol = self.symbol
         payload.symbol_type = self.symbol_type
         payload.kind = self.kind
-        payload.artifact = self.symbol
+        payload.artifact = plain_symbol(self.symbol)
         payload.primary_entity = self.primary_entity
         payload.finder_snippet = text
         payload.graph_node_keys = self.graph_node_keys

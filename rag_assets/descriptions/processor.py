@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 
 from rag_assets.classification import Classifier, FileFacts
 from rag_assets.contracts.description import DescriptionBuilder, DomainCatalog, ResourceDictionary, SummaryFacts
 from rag_assets.contracts.kinds import Classification
-from rag_assets.contracts.result import Message
+from rag_assets.contracts.result import InvokeResult, Message
 from rag_assets.contracts.segment import Segment, SegmentedFile, SymbolText
 from rag_assets.contracts.source_file import IndexFileContext
 from rag_assets.descriptions.partial_types import PartialTypes, explained
@@ -23,10 +25,6 @@ class Outcome(StrEnum):
     NOT_APPLICABLE = "not-applicable"  # success without a value (A14, R15)
     NO_BUILDER = "no-builder"  # the kind is not indexed (A44)
     FAILED = "failed"
-
-
-class BuilderError(Exception):
-    """A builder raised, which A13 forbids: a defect of the builder. Names builder, symbol and file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +76,7 @@ class SourceFileProcessor:
     partial_types: PartialTypes = field(default_factory=PartialTypes)
 
     def describe_file(self, context: IndexFileContext, segmented: SegmentedFile) -> FileOutcome:
-        """Detect → get_builders → build for each segment (A09, A45). Failed results are data; see BuilderError."""
+        """Detect → get_builders → build for each segment (A09, A45). Failures are data, a builder that raises too."""
         file = FileFacts(context.relative_path, context.language_hint or "", context.contents)
         outcomes = (found for segment in segmented.segments for found in self._describe(context, segment, file))
         return FileOutcome(context.relative_path, tuple(outcomes))
@@ -110,11 +108,8 @@ class SourceFileProcessor:
     ) -> SegmentOutcome:
         try:
             result = builder.build(context, symbol_text, self.domain_catalog, self.resource_dictionary)
-        except Exception as error:
-            raise BuilderError(
-                f"builder {builder.name!r} raised on {segment.symbol} in {context.relative_path}, "
-                f"lines {segment.span.line_start}-{segment.span.line_end}: {type(error).__name__}: {error}"
-            ) from error
+        except Exception as error:  # a defect that A13 forbids must not cost the other symbols of a label
+            result = InvokeResult.failure([Message("A13.raised", f"{_place(error)}: {type(error).__name__}: {error}")])
         description = result.value if result.successful else None
         if description is not None:
             description.kind = str(classification.kind)
@@ -124,6 +119,12 @@ class SourceFileProcessor:
         return SegmentOutcome(
             segment, classification, outcome, builder.name, description, result.errors, result.warnings
         )
+
+
+def _place(error: Exception) -> str:
+    """Where a builder raised: the innermost line of its traceback."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "builder"
 
 
 def describe_file(

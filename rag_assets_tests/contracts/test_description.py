@@ -191,7 +191,7 @@ BLOCKED = [
     ("empty-vector", {"vectors": []}, {}, "B22.embedding"),
     ("no-tenant", {}, {"org_id": ""}, "B14.org-id"),
     ("no-document", {}, {"doc_id": " "}, "B14.doc-id"),
-    ("ambiguous-symbol", {"symbol": "a::b"}, {}, "A32.semantic-id"),
+    ("no-symbol", {"symbol": " "}, {}, "A32.semantic-id"),
     ("no-date", {}, {"commit_date": ""}, "R20.indexed-utc"),
 ]
 

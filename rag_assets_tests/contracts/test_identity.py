@@ -12,6 +12,7 @@ from rag_assets.contracts.identity import (
     build_point_id,
     build_semantic_id,
     disambiguated_symbol,
+    plain_symbol,
     point_id,
     slug,
     symbol_semantic_id,
@@ -79,7 +80,7 @@ def test_a32_semantic_id_is_lower_case() -> None:
 def test_a32_a_missing_part_is_refused(missing: int) -> None:
     parts = ["org", "project", "repo", "class", "Ns.T", "overview"]
     parts[missing] = " "
-    with pytest.raises(ValueError, match="empty or ambiguous"):
+    with pytest.raises(ValueError, match="empty part"):
         symbol_semantic_id(parts[0], parts[1], parts[2], parts[3], parts[4], parts[5], 1)
 
 
@@ -148,3 +149,27 @@ def test_r2_the_id_of_a_point_for_good() -> None:
     made = point_id("acme", "shop", "repo", "repo@main", "acme:shop:repo:class:n.t:model-overview:1")
     assert made == "8b79c190-206c-547b-9aa3-35c3670338a0"
     assert point_id("a", "bc", "r", "l", "s") != point_id("ab", "c", "r", "l", "s")
+
+
+@pytest.mark.rule("A32", "R1")
+@pytest.mark.parametrize("symbol", ["docs/a::b.md", "::global", "tail:", "a::::b"])
+def test_a32_a_double_colon_in_a_name_is_told_apart(symbol: str) -> None:
+    made = symbol_semantic_id("acme", "shop", "repo", "document", symbol, "body", 1)
+    assert "::" not in made
+    assert made != symbol_semantic_id("acme", "shop", "repo", "document", symbol.replace(":", "."), "body", 1)
+    assert made == symbol_semantic_id("acme", "shop", "repo", "document", symbol, "body", 1)
+
+
+@pytest.mark.rule("R6")
+@pytest.mark.parametrize(
+    ("symbol", "plain"),
+    [
+        ("Ns.T", "Ns.T"),
+        ("Ns.T`1~aab48bad", "Ns.T`1"),
+        ("N.C.Do(int)~2", "N.C.Do(int)"),
+        ("N.C~aab48bad.Do(int)~2", "N.C.Do(int)"),
+        ("N.C~aab48badly", "N.C~aab48badly"),
+    ],
+)
+def test_r6_the_artifact_has_no_suffix(symbol: str, plain: str) -> None:
+    assert plain_symbol(symbol) == plain

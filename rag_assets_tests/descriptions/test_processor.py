@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from rag_assets.contracts.description import DomainCatalog, ResourceDictionary, SummaryFacts
@@ -10,7 +12,6 @@ from rag_assets.contracts.result import InvokeResult, Message
 from rag_assets.contracts.segment import SymbolText
 from rag_assets.contracts.source_file import IndexFileContext
 from rag_assets.descriptions import DescriptionBuilderRegistry, Outcome, TextDescription
-from rag_assets.descriptions.processor import BuilderError
 from rag_assets_tests.descriptions.samples import described_file, file_context, general_registry, processor, segmented
 
 TEXT = "interface IA { }\nenum B { X }\nclass COptions { void M() {} }\n"
@@ -106,11 +107,15 @@ def test_several_builders_of_a_kind_each_have_their_say() -> None:
 
 
 @pytest.mark.rule("A13")
-def test_a_builder_that_raises_is_named_with_its_symbol() -> None:
-    """A13: raising is a defect of the builder; it stops the build and says where."""
-    made = processor(registry_of(Enum=Raising))
-    with pytest.raises(BuilderError, match=r"builder 'test' raised on B in src/Shop/Code.cs, lines 1-1: KeyError"):
-        made.describe_file(file_context("enum B { X }"), segmented("enum B { X }"))
+def test_a_builder_that_raises_costs_its_description_only() -> None:
+    """A13: raising is a defect of the builder: a failure that says where; the fallback describes the symbol."""
+    registry = registry_of(Enum=Raising)
+    registry.register_fallback(Echo)
+    found = processor(registry).describe_file(file_context("enum B { X }"), segmented("enum B { X }"))
+    assert [outcome.outcome for outcome in found.outcomes] == [Outcome.FAILED, Outcome.DESCRIBED]
+    (error,) = found.failures[0].errors
+    assert error.code == "A13.raised"
+    assert re.search(r"test_processor\.py:\d+: KeyError: 'gone'", error.text)
 
 
 def test_a_file_without_segments_has_no_outcomes() -> None:

@@ -56,3 +56,15 @@ def test_an_error_inside_a_class_leaves_its_other_members() -> None:
     file = segment_file(text, "a.py", "python")
     assert file.health is ParseHealth.PARTIAL
     assert "  method f" in outline(file)
+
+
+@pytest.mark.parametrize("name", ["Br", "Acme.Br"])
+def test_types_keep_the_namespace_of_a_block_that_does_not_close(name: str) -> None:
+    text = f"namespace {name}\n{{\n    public class Good {{ }}\n    public class Broken {{ void X( {{ if (a ] }}\n}}\n"
+    file = segment_file(text, "a.cs", "csharp")
+    assert file.health is ParseHealth.PARTIAL
+    assert [segment.symbol for segment in file.segments if segment.kind == "class"] == [
+        f"{name}.Good",
+        f"{name}.Broken",
+    ]
+    assert {segment.namespace for segment in file.segments if segment.kind == "class"} == {name}

@@ -15,7 +15,7 @@ from rag_assets.segmentation.windows import window_segment
 
 __all__ = ["SEGMENTER_VERSION", "segment_csharp"]
 
-SEGMENTER_VERSION = 1
+SEGMENTER_VERSION = 2
 """Part of the cache key of segments: raise it with every change of what `segment_csharp` returns for some text."""
 
 _BLANKS = " \t\r\n\f\v\u00a0\u3000\ufeff\x00"

@@ -74,7 +74,7 @@ class _Walk:
                 self._program(statements, usings)
                 statements = []
             if kind in TYPES:
-                self._type(item, namespace, usings)
+                self._type(item, _joined(namespace, item.lost_namespace), usings)
             elif kind in MEMBERS:
                 self.found.strays += read_member(self._reader, item)
                 self.found.text_left = True

@@ -87,15 +87,18 @@ _ROLES = {
 class Item:
     """A declaration or statement with its comments, from the first of them to the `,` or comment on its last line."""
 
-    __slots__ = ("comments", "end", "in_error", "kind", "node", "start", "trailing")
+    __slots__ = ("comments", "end", "in_error", "kind", "lost_namespace", "node", "start", "trailing")
 
-    def __init__(self, kind: str, node: Node, comments: list[str], start: int, end: int, in_error: bool) -> None:
+    def __init__(
+        self, kind: str, node: Node, comments: list[str], start: int, end: int, in_error: bool, lost_namespace: str = ""
+    ) -> None:
         self.kind = kind
         self.node = node
         self.comments = comments
         self.start = start  # character offset of the first comment, or of the node
         self.end = end  # character offset
         self.in_error = in_error
+        self.lost_namespace = lost_namespace  # of a block that the parser could not close
         self.trailing = ""
 
     @property
@@ -113,13 +116,20 @@ class Item:
         return read([self.trailing])
 
 
+_NAMES = frozenset({"identifier", "qualified_name"})
+
+
 def items(reader: Reader, parent: Node) -> list[Item]:
     """All declarations and top-level statements directly in `parent`."""
     text, char = reader.text, reader.char
     found: list[Item] = []
     pending: list[Node] = []
     current: Item | None = None
+    before = namespace = ""
     for kind, node, in_error in _flattened(parent):
+        if in_error and before == "namespace" and kind in _NAMES:  # the header of a block that could not be closed
+            namespace = reader.one_line(node).replace(" ", "")
+        before = kind
         role = _ROLES.get(kind)
         if role is None:  # bare statements inside `#if` at the top level have many types
             role = _DECLARED if kind.endswith("_statement") else _PARTING
@@ -135,7 +145,7 @@ def items(reader: Reader, parent: Node) -> list[Item]:
             if pending:
                 start, comments = _attached(reader, pending, start)
                 pending = []
-            current = Item(kind, node, comments, start, char(node.end_byte), in_error)
+            current = Item(kind, node, comments, start, char(node.end_byte), in_error, namespace if in_error else "")
             found.append(current)
         elif role == _COMMA:
             if current is not None and current.kind == "enum_member_declaration":
