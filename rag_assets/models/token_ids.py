@@ -50,7 +50,12 @@ class TextEncoder:
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text without special tokens and without truncation."""
-        return [len(self.token_ids(text)) for text in texts]
+        return [
+            sum(map(len, map(self._ids_of_word.__getitem__, _WORDS.findall(text))))
+            if _is_plain(text)
+            else len(self.token_ids(text))
+            for text in texts
+        ]
 
     def model_input(self, text: str) -> list[int]:
         """The ids of one run of the model: special tokens around at most MAX_TOKENS - 2 tokens of the text."""

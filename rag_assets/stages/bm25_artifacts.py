@@ -15,7 +15,7 @@ from rag_assets.stages.progress import Progress
 from rag_assets.stages.rows import KEYWORD_WEIGHTS
 from rag_assets.stages.segments import indexed_files
 from rag_assets.stages.versions import stage_version
-from rag_assets.stages.workers import map_buckets, part_sizes
+from rag_assets.stages.workers import Broadcast, broadcast, map_buckets, part_sizes
 from rag_assets.stores.blobs import BlobStore
 from rag_assets.stores.keyword.bm25f import SparseRows, merge_statistics, statistics_of, term_indices, weights
 from rag_assets.stores.keyword.counts import TermCounts, count_terms
@@ -50,10 +50,8 @@ def build_keyword_weights(build: IndexBuild, progress: Progress) -> StageReport:
     keyword = build.directory / KEYWORD
     keyword.mkdir(exist_ok=True)
     write_vocabulary(keyword, merged, indices)
-    parts = []
-    for bucket in build.buckets:
-        rows = weights(_load_counts(counted, bucket), merged, indices)
-        parts.append(_write(build, bucket, rows))
+    with broadcast(build, (merged, indices)) as label:
+        parts = list(map_buckets(_weigh_bucket, build, counted, label))
     shutil.rmtree(counted)
     files = [*parts, *(path for path in keyword.iterdir() if path.is_file())]
     progress.end(f"{len(indices)} terms")
@@ -114,6 +112,13 @@ def _load_counts(folder: Path, bucket: int) -> TermCounts:
             frequencies=found["frequencies"],
             lengths=found["lengths"],
         )
+
+
+def _weigh_bucket(
+    build: IndexBuild, bucket: int, folder: Path, label: Broadcast[tuple[KeywordStatistics, dict[str, int]]]
+) -> Path:
+    """Weighs the counted terms of one bucket with what is known of the label. Runs in a worker process."""
+    return _write(build, bucket, weights(_load_counts(folder, bucket), *label.value))
 
 
 def _write(build: IndexBuild, bucket: int, rows: SparseRows) -> Path:
