@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import accumulate, count
@@ -151,8 +152,8 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class OtherPart:
-    """Another part of a partial type: its place and the names of its members. `skipped` says why it is not indexed;
-    then no more than its path is known."""
+    """Another part of a partial type: its place and the signatures of its members. `skipped` says why it is not
+    indexed; then no more than its path is known."""
 
     path: str
     line_start: int = 0
@@ -169,21 +170,56 @@ class SymbolText(str):
 
     Of a partial type `segment` is the declaration that all parts make together, with the members of this part only;
     `whole` has the members of all parts, whose spans are places in other files; `other_parts` says where these are.
+    `others` reads the texts of the other parts, which is work: only where bodies are looked into.
     """
 
-    __slots__ = ("other_parts", "segment", "whole")
+    __slots__ = ("_member_paths", "_read_others", "other_parts", "segment", "whole")
     segment: Segment
     whole: Segment
     other_parts: tuple[OtherPart, ...]
+    _member_paths: tuple[str, ...]
+    _read_others: Callable[[], tuple[tuple[str, SymbolText], ...]] | None
 
     def __new__(
-        cls, text: str, segment: Segment, *, whole: Segment | None = None, other_parts: tuple[OtherPart, ...] = ()
+        cls,
+        text: str,
+        segment: Segment,
+        *,
+        whole: Segment | None = None,
+        other_parts: tuple[OtherPart, ...] = (),
+        member_paths: tuple[str, ...] = (),
+        read_others: Callable[[], tuple[tuple[str, SymbolText], ...]] | None = None,
     ) -> Self:
+        """`member_paths` are the files of the members that `whole` has beyond those of `segment`."""
         made = super().__new__(cls, text)
         made.segment = segment
         made.whole = whole or segment
         made.other_parts = other_parts
+        made._member_paths = member_paths
+        made._read_others = read_others
         return made
+
+    @property
+    def others(self) -> tuple[tuple[str, SymbolText], ...]:
+        """(path, text) of the other indexed parts; empty where nobody can read them."""
+        return self._read_others() if self._read_others is not None else ()
+
+    def placed_members(self) -> Iterator[tuple[Member, str]]:
+        """The members of all parts with their file, '' for this one; of a partial method only one half."""
+        own = self.segment.members
+        seen = {_called(member) for member in own if "partial" in member.modifiers}
+        for member in own:
+            yield member, ""
+        for member, path in zip(self.whole.members[len(own) :], self._member_paths, strict=True):
+            if "partial" in member.modifiers and member.kind is not MemberKind.TYPE:
+                if _called(member) in seen:
+                    continue
+                seen.add(_called(member))
+            yield member, path
+
+
+def _called(member: Member) -> tuple[str, tuple[str, ...]]:
+    return member.name, tuple(parameter.type for parameter in member.parameters)
 
 
 @dataclass(frozen=True, slots=True)

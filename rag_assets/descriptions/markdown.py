@@ -43,11 +43,11 @@ def declaration_markdown(description: SymbolDescription) -> str:
 
 
 def _other_part(part: OtherPart) -> str:
-    """`src/Orders.Audit.cs:1-40` with `Log`, `Trail`; of a skipped one the reason instead."""
+    """`src/Orders.Audit.cs:1-40` and below it its members with their signatures; of a skipped one the reason."""
     if part.skipped:
         return f"{inline_code(part.path)}, not indexed: {part.skipped}"
     place = inline_code(f"{part.path}:{part.line_start}-{part.line_end}")
-    return f"{place} with {', '.join(map(inline_code, part.members))}" if part.members else place
+    return "\n".join([place, *(f"  - {inline_code(signature)}" for signature in part.members)])
 
 
 def facts_markdown(facts: Iterable[tuple[str, Sequence[str]]]) -> str:

@@ -43,16 +43,19 @@ class _Type:
 class PartialTypes:
     """The partial types of a label. Picklable; parts added in any order give the same answers."""
 
-    __slots__ = ("_skipped", "_types")
+    __slots__ = ("_read", "_skipped", "_types")
 
     def __init__(
         self,
         parts: Iterable[tuple[str, Segment]] = (),
         skipped: Mapping[str, str] | None = None,
         projects: Iterable[str] = (),
+        read: Callable[[str], str] | None = None,
     ) -> None:
         """`parts` are (path, segment) of partial declarations, others are passed over; `skipped` are paths of files
-        that are not indexed, with the reason; `projects` are the paths of project files."""
+        that are not indexed, with the reason; `projects` are the paths of project files; `read` gives the
+        decoded text of an indexed file."""
+        self._read = read
         found: dict[tuple[str, str], list[_Part]] = {}
         for path, segment in parts:
             if may_have_parts(segment):
@@ -89,9 +92,23 @@ class PartialTypes:
         near = islice((part for part in known.parts if part.place != (path, segment.ordinal)), NEAR_PARTS)
         others = list(near)
         declaration = _merged(segment, known.together)
-        members = (*segment.members, *(member for part in others for member in part.segment.members))
+        elsewhere = [(member, part.path) for part in others for member in part.segment.members]
+        members = (*segment.members, *(member for member, _ in elsewhere))
         listed = (*map(_listed, others), *unseen)
-        return SymbolText(text, declaration, whole=replace(declaration, members=members), other_parts=listed)
+        return SymbolText(
+            text,
+            declaration,
+            whole=replace(declaration, members=members),
+            other_parts=listed,
+            member_paths=tuple(part_path for _, part_path in elsewhere),
+            read_others=lambda: self._texts_of(others),
+        )
+
+    def _texts_of(self, parts: list[_Part]) -> tuple[tuple[str, SymbolText], ...]:
+        if self._read is None:
+            return ()
+        read = self._read
+        return tuple((part.path, SymbolText(part.segment.span.slice(read(part.path)), part.segment)) for part in parts)
 
     def _unseen(self, path: str, segment: Segment) -> list[OtherPart]:
         """The generated files beside this one that by their names hold other parts: `Form1.Designer.cs`."""
@@ -172,8 +189,8 @@ def _union(parts: list[Segment], values: Callable[[Segment], Iterable[str]]) -> 
 
 def _listed(part: _Part) -> OtherPart:
     span = part.segment.span
-    names = dict.fromkeys(member.name for member in part.segment.members if member.kind not in _UNNAMED)
-    return OtherPart(part.path, span.line_start, span.line_end, tuple(filter(None, names)))
+    declared = (member.signature or member.name for member in part.segment.members if member.kind not in _UNNAMED)
+    return OtherPart(part.path, span.line_start, span.line_end, tuple(filter(None, dict.fromkeys(declared))))
 
 
 def _file_stem(path: str) -> tuple[str, str]:

@@ -2,7 +2,8 @@
 
 A family is one resource class in one folder: its neutral file and the files of its cultures. Class names are unique
 in a folder only, so whoever asks may say from where (`near`): the family of the nearest folder is meant, as the
-namespaces of generated classes follow folders.
+namespaces of generated classes follow folders. A family without the key is not meant: code that compiles names the
+one that has it.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ class StaticResourceDictionary:
 
         `resource_class` may be qualified; `near` is the path of the file that asks. Always successful.
         """
-        families = self._nearest(resource_class, near)
+        families = self._nearest(resource_class, near, key)
         if not families:
             return _without(key, "RESX.unknown-class", f"no resource file of class {resource_class} for key {key}")
         found = [known for family in families if (known := self._text_of(family, key, culture)) is not None]
@@ -112,10 +113,9 @@ class StaticResourceDictionary:
         """The cultures of a family, sorted; '' is the neutral one."""
         return tuple(sorted(self._cultures.get(family, ())))
 
-    def nearest_family(self, resource_class: str, near: str) -> str:
-        """The one family that a class name means in the file `near`; '' when there is none or no telling."""
-        families = self._nearest(resource_class, near)
-        return families[0] if len(families) == 1 else ""
+    def not_texts_of(self, family: str) -> frozenset[str]:
+        """The keys of a family that are file references or serialised objects."""
+        return frozenset(key for owner, key in self._not_texts if owner == family)
 
     def __len__(self) -> int:
         return sum(map(len, self._texts.values()))
@@ -126,14 +126,21 @@ class StaticResourceDictionary:
         if family not in known:
             known.append(family)
 
-    def _nearest(self, resource_class: str, near: str) -> list[str]:
-        """The families of a class that are equally near: by the namespace it is written with, then by folder."""
+    def _nearest(self, resource_class: str, near: str, key: str) -> list[str]:
+        """The families of a class that are equally near: by the namespace it is written with, then by folder among
+        those that have the key; where none has it, among all."""
         families = self._families.get(_simple(resource_class), [])
         if len(families) < 2:
             return families
         if "." in resource_class:
             families = _best(families, [_same_end(family, resource_class) for family in families])
-        return _best(families, [_same_start(family, near) for family in families]) if near else families
+        families = [family for family in families if self._has(family, key)] or families
+        return nearest_families(families, near) if near else families
+
+    def _has(self, family: str, key: str) -> bool:
+        if (family, key) in self._not_texts:
+            return True
+        return any(key in self._texts.get((family, culture), ()) for culture in self._cultures.get(family, ()))
 
     def _text_of(self, family: str, key: str, culture: str) -> tuple[str, str] | None:
         """(text, culture that has it) of a key, looked for as .NET does."""
@@ -158,6 +165,11 @@ def family_of(path: str) -> str:
     """The path of a resource file without culture and extension: what its cultures have in common."""
     folder, slash, _ = path.rpartition("/")
     return f"{folder}{slash}{resource_class_of(path)[0]}"
+
+
+def nearest_families(families: list[str], near: str) -> list[str]:
+    """Those of the families whose folders have most in common with that of the file `near`."""
+    return _best(families, [_same_start(family, near) for family in families]) if len(families) > 1 else families
 
 
 def _simple(resource_class: str) -> str:

@@ -2,16 +2,17 @@
 
 Read as usages are `Class.Key`, `Class.Names.Key` (also inside `nameof`) and, where only one family of the label has
 such a key, the string of `Localizer["Key"]` and `GetString("Key")`. A key that is put together at run time is not seen.
+Of several families of one class name the nearest that has the key is meant, as in the dictionary.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from rag_assets.contracts.segment import LineIndex
-from rag_assets.descriptions.resource_dictionary import StaticResourceDictionary
+from rag_assets.descriptions.resource_dictionary import StaticResourceDictionary, nearest_families
 
 _NO_IDENTIFIER = re.compile(r"\W")
 _BY_STRING = re.compile(r'(?<!\w)(\w++)\s*+([\[(])\s*+@?"([^"\\\r\n]++)"')
@@ -58,14 +59,12 @@ class UsageScanner:
     """Finds the usages of the keys of a dictionary that has all its files."""
 
     def __init__(self, resources: StaticResourceDictionary) -> None:
-        self._resources = resources
+        self._families = {name: frozenset(found) for name, found in resources.families.items()}
         self._classes = tuple(sorted(resources.families, key=lambda name: (-len(name), name)))
         names = "|".join(map(re.escape, self._classes))
         self._member = re.compile(rf"(?<!\w)({names})\s*+\.\s*+(?:Names\s*+\.\s*+)?@?(\w++)") if names else None
         families = [family for found in resources.families.values() for family in found]
-        self._keys = {
-            family: {_identifier(key): key for key in sorted(resources.keys_of(family))} for family in families
-        }
+        self._keys = {family: _identifiers(resources, family) for family in families}
         self._having: dict[str, list[str]] = {}
         for family in sorted(families):
             for key in resources.keys_of(family):
@@ -84,33 +83,36 @@ class UsageScanner:
     def _members(self, path: str, text: str) -> Iterator[tuple[int, str, str]]:
         if self._member is None or not any(name in text for name in self._classes):
             return
-        meant: dict[str, str] = {}
+        meant: dict[tuple[str, str], str] = {}
         for match in self._member.finditer(text):
             name, identifier = match.groups()
-            if name not in meant:
-                meant[name] = self._resources.nearest_family(name, path)
-            key = self._keys.get(meant[name], _NOTHING).get(identifier)
-            if key is not None:
-                yield match.start(), meant[name], key
+            if (name, identifier) not in meant:
+                having = [family for family in sorted(self._families[name]) if identifier in self._keys[family]]
+                meant[name, identifier] = _only_nearest(having, path)
+            family = meant[name, identifier]
+            key = self._keys[family][identifier] if family else ""
+            if key:
+                yield match.start(), family, key
 
     def _strings(self, path: str, text: str) -> Iterator[tuple[int, str, str]]:
         if not self._having or not any(hint in text for hint in _HINTS):
             return
-        named = {self._resources.nearest_family(found[1], path) for found in _LOCALIZER_OF.finditer(text)} - {""}
+        named = {found[1] for found in _LOCALIZER_OF.finditer(text)}
         for match in _BY_STRING.finditer(text):
             name, bracket, key = match.groups()
             families = self._having.get(key, [])
             if not families or not _looks_up_a_text(name, bracket):
                 continue
             manager = _MANAGER_OF.search(text, max(0, match.start() - 200), match.start())
-            wanted = {self._resources.nearest_family(manager[1], path)} if manager else named
             if len(families) > 1:
-                families = [family for family in families if family in wanted]
+                classes = {manager[1]} if manager else named
+                families = sorted({self._nearest_of(name, families, path) for name in classes} - {""})
             if len(families) == 1:
                 yield match.start(), families[0], key
 
-
-_NOTHING: Mapping[str, str] = {}
+    def _nearest_of(self, name: str, having: list[str], path: str) -> str:
+        own = self._families.get(name, frozenset())
+        return _only_nearest([family for family in having if family in own], path)
 
 
 def usages_of(texts: Iterable[tuple[str, str]], resources: StaticResourceDictionary) -> ResourceUsages:
@@ -120,6 +122,18 @@ def usages_of(texts: Iterable[tuple[str, str]], resources: StaticResourceDiction
     for path, text in texts:
         usages.merge(scanner.scan(path, text))
     return usages
+
+
+def _identifiers(resources: StaticResourceDictionary, family: str) -> dict[str, str]:
+    """Property of the generated class → key; '' for a property that is no text."""
+    found = {_identifier(key): "" for key in resources.not_texts_of(family)}
+    return found | {_identifier(key): key for key in sorted(resources.keys_of(family))}
+
+
+def _only_nearest(families: list[str], path: str) -> str:
+    """The one nearest family; '' when there is none or no telling."""
+    nearest = nearest_families(families, path)
+    return nearest[0] if len(nearest) == 1 else ""
 
 
 def _looks_up_a_text(name: str, bracket: str) -> bool:

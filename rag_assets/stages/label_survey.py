@@ -72,6 +72,7 @@ def survey_label(build: IndexBuild) -> LabelSurvey:
     census, domains = SymbolCensus(), DomainSurvey()
     declared: list[DeclaredType] = []
     parts: list[tuple[str, Segment]] = []
+    part_texts: dict[str, str] = {}
     resource_files: dict[str, list[Segment]] = {}
     blobs = BlobStore(build.home.blobs)
     for bucket in build.buckets:
@@ -79,7 +80,10 @@ def survey_label(build: IndexBuild) -> LabelSurvey:
         for path, segments in read_segments(build, bucket).items():
             census.add(segments)
             declared.extend(declared_in(path, segments))
-            parts.extend((path, segment) for segment in segments if may_have_parts(segment))
+            partial_segments = [segment for segment in segments if may_have_parts(segment)]
+            parts.extend((path, segment) for segment in partial_segments)
+            if partial_segments:
+                part_texts[path] = texts[path]
             if segments[0].language == _CSHARP:
                 domains.add(path, segments, partial(blobs.get, texts[path]))
             elif segments[0].language == _RESOURCES:
@@ -89,7 +93,9 @@ def survey_label(build: IndexBuild) -> LabelSurvey:
     configured = [Domain(**domain.model_dump()) for domain in build.repository.domains]
     return LabelSurvey(
         census=census,
-        partial_types=PartialTypes(parts, _skipped_generated(build), _project_files(build)),
+        partial_types=PartialTypes(
+            parts, _skipped_generated(build), _project_files(build), partial(_text_of, blobs, part_texts)
+        ),
         resources=resources,
         catalog=ConfiguredDomainCatalog(configured, declared_domains),
         knowledge=LabelKnowledge(
@@ -98,6 +104,10 @@ def survey_label(build: IndexBuild) -> LabelSurvey:
             resource_usages=_usages(build, blobs, resources),
         ),
     )
+
+
+def _text_of(blobs: BlobStore, hashes: dict[str, str], path: str) -> str:
+    return blobs.get(hashes[path])
 
 
 def _resources(files: dict[str, list[Segment]]) -> StaticResourceDictionary:

@@ -149,6 +149,12 @@ def test_a_classification_explains_itself() -> None:
     assert found.reason == "implements a manager interface"
 
 
+def test_the_reason_of_http_attributes_holds_for_any_class_with_them() -> None:
+    found = classified("class ThingController : ApiBase { [HttpGet] public int A() => 1; }")
+    assert (found.kind, found.rule) == (K.CONTROLLER, "endpoint-class")
+    assert found.reason.startswith("answers HTTP requests, by HTTP attributes on its methods or ")
+
+
 def test_nothing_matches() -> None:
     found = classified("class Thing { void M() {} }")
     assert (found.kind, found.rule, found.reason) == (K.OTHER, "", "no rule matches")

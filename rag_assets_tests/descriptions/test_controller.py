@@ -9,7 +9,7 @@ import pytest
 
 from rag_assets.descriptions.facts.endpoints.nouns import ControllerFlavor, Endpoint, RouteOrigin
 from rag_assets.descriptions.kinds.controller import ControllerDescription
-from rag_assets_tests.descriptions.behaving import EXPECTED, only, shop, stored_and_read
+from rag_assets_tests.descriptions.behaving import EXPECTED, only, sections_of, shop, stored_and_read
 from rag_assets_tests.descriptions.samples import described_file, knowledge_of
 
 PREAMBLE = "using Microsoft.AspNetCore.Mvc;\nnamespace Shop.Api;\n"
@@ -151,6 +151,38 @@ def test_actions_of_an_abstract_class_keep_the_token_of_the_derived_ones() -> No
         '  [HttpGet("{id}")] public int Get(int id) => 1; public int Helper() => 1; }'
     )
     assert routes_of(made.endpoints) == ["GET /[controller]/{id}"]
+
+
+@pytest.mark.parametrize("head", ["abstract class ApiBase", "class ApiBase<T>"])
+def test_endpoints_of_a_class_without_instances_are_for_derived_ones(head: str) -> None:
+    """No request reaches them by this class: they are not complete, and no node of the graph."""
+    made = controller(
+        f'[ApiController][Route("api/[controller]")] public {head} : ControllerBase '
+        '{ [HttpGet("ping")] public string Ping() => ""; }'
+    )
+    assert routes_of(made.endpoints) == ["GET /api/[controller]/ping"]
+    assert made.endpoints[0].for_derived and not made.endpoints[0].routes[0].is_complete
+    sections = [section for section in sections_of(made) if section.section_key.startswith("endpoint-")]
+    assert sections
+    assert not [key for section in sections for key in section.graph_node_keys if key.endswith("|ENDPOINT")]
+    assert "for derived controllers" in sections[0].finder_snippet
+
+
+def test_a_derived_controller_says_that_inherited_actions_are_not_listed() -> None:
+    text = PREAMBLE + "public class OrdersController : ApiBase { [HttpGet] public int A() => 1; }"
+    knowledge = knowledge_of(("src/Base.cs", BASE), ("src/Shop/Api.cs", text))
+    made = only(ControllerDescription, text, "src/Shop/Api.cs", knowledge)
+    assert ("Base classes, whose actions are not listed here", ("Shop.Api.ApiBase",)) in made.listed_facts()
+    assert not made.endpoints[0].for_derived
+
+
+def test_a_constant_of_another_class_of_the_file_is_resolved() -> None:
+    made = controller(
+        '[ApiController, Route(Names.Route)] public class C : ControllerBase { [HttpGet("a")] public int A() => 1; }\n'
+        'public static class Names { private const string Root = "api"; public const string Route = Root + "/c"; }'
+    )
+    assert routes_of(made.endpoints) == ["GET /api/c/a"]
+    assert made.endpoints[0].routes[0].is_complete
 
 
 @pytest.mark.rule("A10")
@@ -335,7 +367,7 @@ def test_razor_pages() -> None:
     made = controller(PAGE, "src/Web/Pages/Orders/Edit.cshtml.cs")
     assert made.flavor is ControllerFlavor.RAZOR_PAGE
     assert routes_of(made.endpoints) == ["GET /Orders/Edit", "POST /Orders/Edit?handler=Save"]
-    assert {r.origin for e in made.endpoints for r in e.routes} == {RouteOrigin.CONVENTION}
+    assert {(r.origin, r.is_complete) for e in made.endpoints for r in e.routes} == {(RouteOrigin.CONVENTION, False)}
     assert [[f"{p.source.value} {p.name}" for p in e.parameters] for e in made.endpoints] == [
         ["Query id", "Query q"],
         ["Form Input", "Form q"],

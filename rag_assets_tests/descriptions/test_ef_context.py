@@ -116,7 +116,8 @@ def test_entries_become_points_that_are_told_apart() -> None:
         found.symbol = disambiguated_symbol(found.symbol, path)
         points = points_of(found)
         assert [p.payload.kind for p in points] == ["EfDataContext", "Repository", "Repository"]
-        assert points[1].payload.artifact == f"EfContext:ShopContext~{found.symbol.partition('~')[2]}.Orders"
+        assert points[1].payload.symbol == f"EfContext:ShopContext~{found.symbol.partition('~')[2]}.Orders"
+        assert points[1].payload.artifact == "EfContext:ShopContext.Orders"
         assert points[1].payload.primary_entity == "Order"
         ids.update(point.payload.semantic_id for point in points)
         ids.update(point.payload.source_slice_blob_uri for point in points)
@@ -149,7 +150,7 @@ def test_identity_contexts_persist_what_they_are_given(base: str, sets: list[tup
 @pytest.mark.parametrize(
     ("text", "names"),
     [
-        ("class C : DbContext { public DbSet<A> X; public DbSet<B> x; }", ["X"]),  # ids are lower case
+        ("class C : DbContext { public DbSet<A> X; public DbSet<B> x; }", ["X", "x"]),
         ("class C : DbContext { public DbSet<> X { get; } public DbSet Y { get; } }", []),
         (
             "class C<T> : DbContext where T : class { public DbSet<T> All { get; set; } public DbSet<A> As { get; } }",
@@ -308,3 +309,13 @@ def test_parts_of_a_context_keep_their_own_sets() -> None:
     assert all(isinstance(description, EfContextDescription) for description in found)
     names = [[db_set.name for db_set in getattr(description, "sets", ())] for description in found]
     assert names == [["Xs", "Users"], ["Ys"]]
+
+
+def test_sets_that_differ_in_case_only_have_an_entry_each() -> None:
+    """Ids are lower case: the second symbol is told apart."""
+    text = "class C : DbContext { public DbSet<A> Xs { get; } public DbSet<B> xs { get; } public DbSet<A> Ys { get; } }"
+    found = only(EfContextDescription, f"namespace N; {text}")
+    entries = [section for section in sections_of(found) if section.section_key == "repository-overview"]
+    assert [entry.symbol for entry in entries] == ["EfContext:C.Xs", "EfContext:C.xs~2", "EfContext:C.Ys"]
+    assert [entry.primary_entity for entry in entries] == ["A", "B", "A"]
+    assert len(points_of(found)) == 4

@@ -41,6 +41,10 @@ def routes_of(endpoints: tuple[Endpoint, ...]) -> list[str]:
         ('app.MapGet(pattern: "/n", handler: () => 1);', ["GET /n"]),
         ('app?.MapGet("/q", () => 1);', ["GET /q"]),
         ('app.MapGet("/text", () => "app.MapGet(\\"/no\\", x)"); // app.MapGet("/comment", () => 1)', ["GET /text"]),
+        ('app.Map("/any", () => 1);', ["ANY /any"]),
+        ('app.Map("/raw", async context => await context.Response.WriteAsync("x"));', ["ANY /raw"]),
+        ('app.MapGet(Names.Route + "/x", () => 1);\nclass Names { const string A = "/n", Route = A; }',
+         ["GET /n/x"]),
         ('if (dev) { app.MapGet("/dev", () => 1); }', ["GET /dev"]),
     ],
 )  # fmt: skip
@@ -152,7 +156,7 @@ def test_the_only_endpoint_of_a_class_is_what_its_documentation_is_about() -> No
         ("Order order, Clock clock", "Put", ["Body order", "Services clock"]),
         ('[FromHeader(Name = "X")] string x', "Get", ["Header X"]),
         ("string[] tags", "Get", ["Query tags?"]),
-        ("[AsParameters] Paging p, [AsParameters] AllServices s", "Get", ["Query p", "Services s"]),
+        ("[AsParameters] Paging p, [AsParameters] AllServices s", "Get", ["AsParameters p?", "AsParameters s?"]),
         ("HttpContext c, ClaimsPrincipal p", "Get", []),
         ("IFormFile file", "Post", ["Form file"]),
     ],
@@ -161,6 +165,76 @@ def test_parameters_of_minimal_apis(parameters: str, verb: str, expected: list[s
     (endpoint,) = program(f'app.Map{verb}("/a/{{id}}", ({parameters}) => 1);')
     found = [f"{p.source.value} {p.name}{'' if p.required else '?'}" for p in endpoint.parameters]
     assert found == expected
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        'record Paging(int Size = 10, string? Sort, int Id, IClock Clock, [FromHeader(Name = "X")] string Key);',
+        "class Paging { public int Size { get; set; } = 10; public string? Sort { get; init; }\n"
+        "  public int Id { get; set; } public IClock Clock { get; set; }\n"
+        '  [FromHeader(Name = "X")] public string Key { get; set; }\n'
+        "  public int Twice => 2; private int Own { get; set; } }",
+    ],
+    ids=["record", "class"],
+)
+def test_a_parameter_object_of_the_same_file_is_its_members(declared: str) -> None:
+    (endpoint,) = program(f'app.MapGet("/a/{{id}}", ([AsParameters] Paging p, string q) => 1);\n{declared}\n')
+    found = [f"{p.source.value} {p.name}{'' if p.required else '?'}" for p in endpoint.parameters]
+    assert found == ["Query Size?", "Query Sort?", "Route Id", "Services Clock", "Header X", "Query q"]
+
+
+def test_a_generic_parameter_object_stays_whole() -> None:
+    (endpoint,) = program('app.MapGet("/a", ([AsParameters] Paging<int> p) => 1);\nrecord Paging<T>(T Size);\n')
+    assert [(p.name, p.source.value, p.required) for p in endpoint.parameters] == [("p", "AsParameters", False)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'app.Map("/branch", branch => { branch.UseRouting(); });',
+        'app.Map("/branch", (IApplicationBuilder b) => { });',
+        'app.Map("/branch", Branch); void Branch(IApplicationBuilder b) { }',
+        'app.Map("/branch", Unknown);',
+        "mapper.Map<Order>(x); mapper.Map(source, () => 1); result.Map(x => x + 1);",
+    ],
+)
+def test_other_calls_named_map_are_no_endpoints(text: str) -> None:
+    found = described_file(f"var app = Make();\n{text}\n", "src/Program.cs")
+    assert not [d for d in found.descriptions if isinstance(d, MappedEndpointsDescription)]
+
+
+LOCAL = "Task<Order> LocalAsync(int id, string? q) => null;"
+MAP_LOCAL = 'app.MapGet("/local/{id}", LocalAsync);'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{MAP_LOCAL}\n{LOCAL}",
+        f"{LOCAL}\n{MAP_LOCAL}",
+        f"{MAP_LOCAL}\napp.Run();\nstatic {LOCAL}",
+        f"if (dev) {{ {MAP_LOCAL} static {LOCAL} }}",
+        f"void Map() {{ {MAP_LOCAL} {LOCAL} }}",
+    ],
+    ids=["below", "above", "static", "in-block", "in-function"],
+)
+def test_a_local_function_gives_its_facts(text: str) -> None:
+    (endpoint,) = program(text)
+    assert endpoint.action == "Local"
+    assert endpoint.handler.removeprefix("Program.") == "LocalAsync"
+    assert [f"{p.source.value} {p.name} {p.required}" for p in endpoint.parameters] == [
+        "Route id True",
+        "Query q False",
+    ]
+    assert [(r.status, r.type) for r in endpoint.responses] == [(200, "Order")]
+    assert "Task<Order> LocalAsync(" in endpoint.signature
+
+
+def test_a_local_function_of_a_method_gives_its_facts() -> None:
+    (endpoint,) = endpoints_class(f"public static void Map(WebApplication app) {{ {MAP_LOCAL} {LOCAL} }}")
+    assert (endpoint.handler, [p.name for p in endpoint.parameters]) == ("LocalAsync", ["id", "q"])
+    assert [r.type for r in endpoint.responses] == ["Order"]
 
 
 def test_metadata_of_endpoint_and_group() -> None:

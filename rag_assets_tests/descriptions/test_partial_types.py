@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import pytest
 
 from rag_assets.contracts.segment import OtherPart, Segment
 from rag_assets.descriptions import SourceFileProcessor, SymbolDescription
+from rag_assets.descriptions.kinds.behaviour import ManagerDescription
+from rag_assets.descriptions.kinds.ef_context import EfContextDescription
+from rag_assets.descriptions.kinds.handler import HandlerDescription
+from rag_assets.descriptions.kinds.interface import InterfaceDescription
+from rag_assets.descriptions.kinds.repository import RepositoryDescription
 from rag_assets.descriptions.partial_types import NEAR_PARTS, PartialTypes
 from rag_assets.models.lexical import lexical_window
-from rag_assets_tests.descriptions.samples import file_context, general_registry, processor, segmented
+from rag_assets_tests.descriptions.behaving import snippets_of
+from rag_assets_tests.descriptions.samples import (
+    file_context,
+    general_registry,
+    knowledge_of,
+    processor,
+    segmented,
+)
 
 MAIN = """\
 using Shop.Contracts;
@@ -62,8 +75,10 @@ def test_each_part_is_described_with_the_declaration_of_all() -> None:
     assert main.dependencies == audit.dependencies == ("IClock",)
     assert [member.name for member in main.members] == ["Orders", "Take"]
     assert [member.name for member in audit.members] == ["Log", "Dispose"]
-    assert main.other_parts == (OtherPart("src/Orders.Audit.cs", 3, 7, ("Log", "Dispose")),)
-    assert audit.other_parts == (OtherPart("src/Orders.cs", 3, 9, ("Orders", "Take")),)
+    assert main.other_parts == (OtherPart("src/Orders.Audit.cs", 3, 7, ("public void Log()", "public void Dispose()")),)
+    assert audit.other_parts == (
+        OtherPart("src/Orders.cs", 3, 9, ("public Orders(IClock clock)", "public void Take()")),
+    )
 
 
 @pytest.mark.rule("A09")
@@ -88,7 +103,8 @@ def test_each_part_keeps_its_slice() -> None:
 
 def test_the_artifact_names_the_other_parts() -> None:
     sections = described(FILES, "src/Orders.cs").use_window(lexical_window()).build_summary_sections()
-    assert "- Other part: `src/Orders.Audit.cs:3-7` with `Log`, `Dispose`" in sections[0].backing_artifact
+    wanted = "- Other part: `src/Orders.Audit.cs:3-7`\n  - `public void Log()`\n  - `public void Dispose()`\n"
+    assert wanted in sections[0].backing_artifact
     assert "Audit" not in "".join(section.finder_snippet for section in sections), "what is elsewhere is found there"
 
 
@@ -193,3 +209,71 @@ def test_a_type_of_many_parts_names_its_neighbours_only() -> None:
     found = described(files, "p100.cs")
     assert len(found.other_parts) == NEAR_PARTS
     assert len(found.interfaces) == 7, "the base list is that of all"
+
+
+def built(first: str, second: str) -> SymbolDescription:
+    """What the built-in builders make of the first of two parts."""
+    files = {"a.cs": first, "b.cs": second}
+    made_of_all = replace(
+        processor(knowledge=knowledge_of(*files.items())),
+        partial_types=PartialTypes(parts_of(files), read=files.__getitem__),
+    )
+    found = made_of_all.describe_file(file_context(first, "a.cs"), segmented(first, "a.cs")).descriptions[0]
+    assert isinstance(found, SymbolDescription)
+    return found
+
+
+def test_the_methods_of_a_manager_are_those_of_all_parts() -> None:
+    found = built(
+        "namespace N; public partial class OrderManager : IManager { public void Create() { } partial void On(); }",
+        "namespace N;\npartial class OrderManager {\n public void Delete() { }\n partial void On() { }\n}",
+    )
+    assert isinstance(found, ManagerDescription)
+    assert [(m.name, m.path, m.line_start) for m in found.methods] == [
+        ("Create", "", 1),
+        ("On", "", 1),
+        ("Delete", "b.cs", 3),
+    ]
+    assert [member.name for member in found.members] == ["Create", "On"], "sections stay those of the own part"
+    assert found.operation_kinds() == ["Create", "Delete"]
+
+
+def test_the_operations_of_an_interface_are_those_of_all_parts() -> None:
+    found = built(
+        "namespace N; public partial interface IOrderManager { void A(); }",
+        "namespace N; public partial interface IOrderManager { void B(); }",
+    )
+    assert isinstance(found, InterfaceDescription)
+    assert [(operation.name, operation.path) for operation in found.operations] == [("A", ""), ("B", "b.cs")]
+
+
+def test_what_a_handler_handles_may_stand_in_another_part() -> None:
+    found = built(
+        "namespace N; public partial class OrderHandler : BaseHandler { int _x; }",
+        "namespace N; public partial class OrderHandler { public void Handle(PlaceOrderCommand command) { } }",
+    )
+    assert isinstance(found, HandlerDescription)
+    assert [message.request for message in found.handled] == ["PlaceOrderCommand"]
+
+
+def test_the_storage_of_a_repository_is_that_of_all_parts() -> None:
+    found = built(
+        "namespace N; public partial class OrderRepository : IOrderRepository { public int X() => 1; }",
+        "namespace N;\npublic partial class OrderRepository {\n"
+        "  public void Save() { new NpgsqlConnection(c).ExecuteNonQuery(); }\n}",
+    )
+    assert isinstance(found, RepositoryDescription)
+    assert (found.storage, found.storage_evidence) == ("Sql", ("uses NpgsqlConnection",))
+    assert [(o.member, o.call, o.line, o.path) for o in found.storage_operations] == [
+        ("Save", "ExecuteNonQuery", 3, "b.cs")
+    ]
+
+
+def test_the_table_of_a_set_may_stand_in_another_part() -> None:
+    found = built(
+        "namespace N; public partial class C : DbContext { public DbSet<Order> Orders { get; set; } }",
+        'namespace N; public partial class C { void Map(ModelBuilder b) { b.Entity<Order>().ToTable("T_ORDERS"); } }',
+    )
+    assert isinstance(found, EfContextDescription)
+    assert "Table: T_ORDERS" in snippets_of(found)["repository-overview"]
+    assert found.mappings == (), "mappings of this file stay its own"

@@ -152,3 +152,22 @@ def test_every_repository_of_the_shop_survives_storage() -> None:
         again = stored_and_read(description)
         assert again == description
         assert sections_of(again) == sections_of(description)
+
+
+@pytest.mark.parametrize(
+    ("declared", "storage"),
+    [
+        ("public class Shop : DbContext { }", "Sql"),
+        ("public class Shop : IdentityDbContext<User> { }", "Sql"),
+        ("public class Shop : BillingDbContext { }", "Sql"),
+        ("public partial class Shop { int x; } public partial class Shop : DbContext { }", "Sql"),
+        ("public interface Shop : DbContext { }", "Unknown"),
+        ("public class Shop : Store { }", "Unknown"),
+    ],
+)
+def test_a_constructor_that_takes_a_declared_context(declared: str, storage: str) -> None:
+    known = knowledge_of(("shop.cs", f"namespace N; {declared}"))
+    text = "namespace N; public class R : IRRepo { public R(Shop shop) { } }"
+    found = only(RepositoryDescription, text, knowledge=known)
+    assert found.storage == storage
+    assert found.storage_evidence == (("holds Shop",) if storage == "Sql" else ())

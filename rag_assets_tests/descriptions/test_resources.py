@@ -154,6 +154,37 @@ def test_usages_mean_the_nearest_class() -> None:
     assert found.of("src/Shipping/Texts", "Title") == (), "equally near: no telling"
 
 
+SPLIT = dictionary(
+    src__Other__Bills=resx(Shared="o", Near="n").replace("</root>", f"{ICON}</root>"),
+    src__Resources__Bills=resx(Shared="r", Far="f", Icon="text"),
+)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "found"),
+    [
+        ("src/Other/A.cs", "Bills.Far", [("src/Resources/Bills", "Far")]),
+        ("src/Other/A.cs", "Bills.Shared", [("src/Other/Bills", "Shared")]),
+        ("src/Pages/A.cs", "Bills.Far + Bills.Near", [("src/Other/Bills", "Near"), ("src/Resources/Bills", "Far")]),
+        ("src/Pages/A.cs", "Bills.Shared", []),
+        ("src/Other/A.cs", "Bills.Icon", []),
+        ("src/Other/A.cs", 'Bills.ResourceManager.GetString("Far")', [("src/Resources/Bills", "Far")]),
+        ("src/Other/A.cs", 'IStringLocalizer<Bills> l; l = localizer["Shared"];', [("src/Other/Bills", "Shared")]),
+    ],
+    ids=["only-far", "both: nearest", "one-each", "no-telling", "nearest-is-no-text", "manager", "localizer"],
+)
+def test_usages_are_bound_by_key(path: str, text: str, found: list[tuple[str, str]]) -> None:
+    """A family that lacks the key is not meant, however near it is."""
+    assert [(usage.family, usage.key) for usage in UsageScanner(SPLIT).scan(path, text)] == found
+
+
+def test_the_lookup_finds_what_the_usages_are_bound_to() -> None:
+    assert SPLIT.resolve("Bills", "Far", near="src/Other/A.cs").value == "f"
+    assert SPLIT.resolve("Bills", "Shared", near="src/Other/A.cs").value == "o"
+    assert SPLIT.resolve("Bills", "None", near="src/Other/A.cs").warnings[0].code == "RESX.missing-key"
+    assert SPLIT.resolve("Bills", "Icon", near="src/Other/A.cs").warnings[0].code == "RESX.not-text"
+
+
 # descriptions
 
 

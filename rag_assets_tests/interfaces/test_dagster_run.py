@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from dagster import (
     AssetCheckResult,
+    AssetCheckSeverity,
     AssetCheckSpec,
     AssetsDefinition,
     DagsterInstance,
@@ -50,6 +51,18 @@ def fails_its_check() -> Iterator[MaterializeResult[None]]:
     yield MaterializeResult(check_results=[check])
 
 
+@asset(check_specs=[AssetCheckSpec(name=name, asset="is_doubted") for name in ("kinds_are_recognised", "is_fine")])
+def is_doubted() -> Iterator[MaterializeResult[None]]:
+    examples = MetadataValue.md("- Odd.cs: one\n  more\n- Even.cs: - two")
+    doubt = AssetCheckResult(
+        check_name="kinds_are_recognised",
+        passed=False,
+        severity=AssetCheckSeverity.WARN,
+        metadata={"other": 2, "examples": examples},
+    )
+    yield MaterializeResult(check_results=[doubt, AssetCheckResult(check_name="is_fine", passed=True)])
+
+
 def outcome(made: AssetsDefinition) -> RunOutcome:
     with DagsterInstance.ephemeral() as instance:
         return outcome_of(materialize([made], instance=instance, raise_on_error=False))
@@ -61,6 +74,21 @@ def test_a_run_that_succeeds() -> None:
     assert found.numbers_by_stage["succeeds"]["parsed"] == 3
     assert "skips" not in found.numbers_by_stage["succeeds"]
     assert found.seconds_by_stage["succeeds"] > 0
+
+
+def test_a_check_that_stops_nothing_is_part_of_the_outcome() -> None:
+    found = outcome(is_doubted)
+    assert found.failure == ""
+    doubt, fine = found.checks
+    assert (doubt.name, doubt.asset, doubt.passed, doubt.severity) == (
+        "kinds_are_recognised",
+        "is_doubted",
+        False,
+        "WARN",
+    )
+    assert doubt.numbers == {"other": 2}
+    assert doubt.examples == ["Odd.cs: one\n  more", "Even.cs: - two"]
+    assert (fine.name, fine.passed, fine.numbers, fine.examples) == ("is_fine", True, {}, [])
 
 
 @pytest.mark.parametrize(

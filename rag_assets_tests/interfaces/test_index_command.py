@@ -43,6 +43,7 @@ SUMMARY_KEYS = {
     "blocked_points",
     "problems",
     "warnings_by_rule",
+    "checks",
     "work",
     "seconds_by_stage",
     "seconds",
@@ -120,7 +121,63 @@ def test_a_second_index_has_nothing_to_do_and_starts_no_run(by_process: Indexed)
 
 def test_the_label_is_enough_to_index_again(by_process: Indexed) -> None:
     done = by_process.cli.run("index", "shop@main", LEXICAL, "--json")
-    assert (done.code, done.json["results"][0]["status"]) == (0, "up-to-date")
+    (found,) = done.json["results"]
+    assert (done.code, found["status"]) == (0, "up-to-date")
+    assert found["checks"] is None  # nothing ran, so nothing was checked
+
+
+DOUBTFUL: dict[str, str | bytes] = {
+    "src/Lonely.cs": """\
+namespace Shop;
+
+public class Lonely { public int Id { get; set; } }
+
+public class LonelyCfg : IEntityTypeConfiguration<Lonely>
+{
+    public void Configure(EntityTypeBuilder<Lonely> builder) => builder.HasKey(x => x.Id);
+}
+""",
+    "src/Texts.resx": '<root><data name="A"><value>x</value></data><data name="A"><value>y</value></data></root>\n',
+}
+GAP = "EF.coverage: src/Lonely.cs:5 Lonely is persisted (configured by LonelyCfg) and has neither a repository"
+
+
+def test_what_the_guardrails_found_is_in_the_summary_object(cli: CommandLine, tmp_path: Path) -> None:
+    """Failed checks, problems and warnings of every stage, not of the last one; none of them fails the run."""
+    doubtful = new_repository(tmp_path / "doubtful", DOUBTFUL)
+    done = cli.run("index", doubtful.path, LEXICAL, "--json")
+    (found,) = done.json["results"]
+    assert (done.code, found["status"]) == (0, "indexed")
+    checks = {check["name"]: check for check in found["checks"]}
+    lonely = checks["entities_have_repositories"]
+    assert set(lonely) == {"name", "asset", "passed", "severity", "numbers", "examples"}
+    assert (lonely["asset"], lonely["passed"], lonely["severity"]) == ("descriptions", False, "WARN")
+    assert lonely["numbers"] == {"covered": 0, "gaps": 1}
+    assert [text.startswith(GAP) for text in lonely["examples"]] == [True]
+    assert not any(check["passed"] for check in found["checks"])
+    assert found["warnings_by_rule"]["RESX.repeated-key"] == 1
+    assert found["warnings_by_rule"]["B15.business-domain-key"] == found["points"]
+    assert found["problems"] == ["src/Texts.resx: resource Texts.A (neutral) has two values"]
+    again = cli.run("index", doubtful.path, LEXICAL, "--json").json["results"][0]
+    assert again["status"] == "up-to-date"
+    assert (again["problems"], again["warnings_by_rule"]) == (found["problems"], found["warnings_by_rule"])
+
+
+def test_what_the_guardrails_found_is_shown_line_by_line(cli: CommandLine, tmp_path: Path) -> None:
+    done = cli.run("index", new_repository(tmp_path / "doubtful", DOUBTFUL).path, LEXICAL)
+    assert done.code == 0
+    lines = done.out.splitlines()
+    (lonely,) = (line for line in lines if "entities_have_repositories" in line)
+    assert lonely.startswith(f"  check failed: entities_have_repositories of descriptions: gaps 1; {GAP}")
+    assert "  problem: src/Texts.resx: resource Texts.A (neutral) has two values" in lines
+    (warnings,) = (line for line in lines if line.startswith("  warnings"))
+    assert "RESX.repeated-key 1" in warnings
+
+
+def test_a_run_whose_checks_pass_says_so_with_an_empty_list(cli: CommandLine, tmp_path: Path) -> None:
+    sound = new_repository(tmp_path / "sound", {"README.md": "# Shop\n\nOrders, invoices and more.\n"})
+    (found,) = cli.run("index", sound.path, LEXICAL, "--json").json["results"]
+    assert (found["checks"], found["problems"]) == ([], [])
 
 
 def test_the_repository_of_the_current_folder_is_the_default(cli: CommandLine, repository: Repository) -> None:

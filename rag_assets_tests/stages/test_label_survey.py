@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from rag_assets.stages.label_survey import survey_label
+from rag_assets.stages.segments import read_segments
 from rag_assets.stores.tables import read_rows
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.stages.conftest import Built, built, lexical
@@ -82,6 +83,16 @@ def test_the_survey_can_be_sent_to_worker_processes(label: Built) -> None:
     assert len(survey.partial_types) == 1
     assert survey.knowledge.declared_types.named("Page")
     assert survey.processor(label.build).registry.fallbacks
+
+
+def test_the_texts_of_other_parts_can_be_read_in_worker_processes(label: Built) -> None:
+    survey = pickle.loads(pickle.dumps(survey_label(label.build)))
+    segments = {
+        path: found for bucket in label.build.buckets for path, found in read_segments(label.build, bucket).items()
+    }
+    (own,) = segments["src/Orders.cs"]
+    others = survey.partial_types.symbol_text("src/Orders.cs", own, "").others
+    assert [(path, text.splitlines()[2]) for path, text in others] == [("src/Orders.Audit.cs", "    void Log() { }")]
 
 
 def test_an_empty_label_has_an_empty_survey(build_of: BuildOf) -> None:

@@ -14,7 +14,7 @@ from rag_assets.descriptions.declared_types import DeclaredTypes
 from rag_assets.descriptions.describing import dependencies_of, describe_symbol
 from rag_assets.descriptions.facts.bodies import body_of
 from rag_assets.descriptions.facts.entities import name_stems, primary_entity
-from rag_assets.descriptions.facts.methods import METHODS, method_facts
+from rag_assets.descriptions.facts.methods import all_method_facts
 from rag_assets.descriptions.facts.remote_calls import remote_calls
 from rag_assets.descriptions.kinds.behaviour import (
     ClientDescription,
@@ -32,13 +32,13 @@ HOSTED_BASES = frozenset({"BackgroundService", "IHostedService", "IHostedLifecyc
 
 
 def behaviour_facts(symbol_text: SymbolText, declared_types: DeclaredTypes) -> dict[str, Any]:
-    """The fields of `BehaviourDescription` that a segment tells; its entity is that of all parts of the type."""
+    """The fields of `BehaviourDescription` that a type tells; entity and methods are those of all its parts."""
     segment = symbol_text.segment
     entity = primary_entity(symbol_text.whole, declared_types)
     return {
         "primary_interface": primary_interface(segment),
         "primary_entity": entity if entity != segment.name else "",  # nobody is about themselves
-        "methods": tuple(method_facts(m, segment.kind) for m in segment.members if m.kind in METHODS),
+        "methods": all_method_facts(symbol_text, segment.kind),
     }
 
 

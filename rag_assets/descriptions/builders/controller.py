@@ -9,6 +9,7 @@ from rag_assets.contracts.source_file import IndexFileContext
 from rag_assets.descriptions.declared_types import DeclaredTypes
 from rag_assets.descriptions.describing import describe_symbol
 from rag_assets.descriptions.facts.endpoints import endpoints_of_class, mapped_endpoints
+from rag_assets.descriptions.facts.endpoints.neighbours import Neighbours
 from rag_assets.descriptions.facts.entities import primary_entity
 from rag_assets.descriptions.kinds.controller import ControllerDescription, MappedEndpointsDescription
 from rag_assets.segmentation.tree import UnparseableError
@@ -49,7 +50,9 @@ class ControllerBuilder:
         if _language(file_context, segment) != _LANGUAGE or not segment.kind.startswith(_TYPES):
             return InvokeResult.not_applicable()
         try:
-            found = endpoints_of_class(segment, str(symbol_text), file_context.relative_path, self._declared_types)
+            found = endpoints_of_class(
+                segment, str(symbol_text), file_context.relative_path, self._declared_types, file_context.contents
+            )
         except UnparseableError as error:
             return InvokeResult.not_applicable([_unparsed(segment, error)])
         if not found.applies:
@@ -64,6 +67,7 @@ class ControllerBuilder:
             base_routes=found.base_routes,
             area=found.area,
             authorization=found.authorization,
+            base_controllers=found.base_controllers,
             primary_entity=_entity(segment, self._declared_types),
         )
         return InvokeResult.create(description)
@@ -100,7 +104,8 @@ class MappedEndpointsBuilder:
         if _language(file_context, segment) != _LANGUAGE:
             return InvokeResult.not_applicable()
         try:
-            endpoints = mapped_endpoints(segment, str(symbol_text), self._declared_types)
+            neighbours = Neighbours(file_context.contents)
+            endpoints = mapped_endpoints(segment, str(symbol_text), self._declared_types, neighbours)
         except UnparseableError as error:
             return InvokeResult.not_applicable([_unparsed(segment, error)])
         if not endpoints:

@@ -62,6 +62,7 @@ class EfContextBuilder:
             return InvokeResult.not_applicable()
         body = body_of(symbol_text)
         end = len(body.code)
+        others = [(body_of(text), text.segment) for _, text in symbol_text.others]
         description = describe_symbol(
             EfContextDescription,
             file_context,
@@ -69,6 +70,11 @@ class EfContextBuilder:
             domain_catalog,
             sets=sets,
             mappings=entity_mappings(body, 0, end, segment, self._declared_types),
+            mappings_elsewhere=tuple(
+                mapping
+                for other, part in others
+                for mapping in entity_mappings(other, 0, len(other.code), part, self._declared_types)
+            ),
             configurations=applied_configurations(body.code, 0, end),
             identity_base=next((base for base in bases if base == IDENTITY_BASE), ""),
             entry_scope=self._entry_scope(segment),

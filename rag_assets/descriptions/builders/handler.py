@@ -45,7 +45,7 @@ class HandlerBuilder:
         segment = symbol_text.segment
         if not is_type(file_context, segment):
             return InvokeResult.not_applicable()
-        facts = behaviour_facts(symbol_text, self._declared_types) | {"handled": handled_messages(segment)}
+        facts = behaviour_facts(symbol_text, self._declared_types) | {"handled": handled_messages(symbol_text.whole)}
         return InvokeResult.create(
             describe_symbol(HandlerDescription, file_context, symbol_text, domain_catalog, **facts)
         )

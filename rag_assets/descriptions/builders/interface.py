@@ -11,7 +11,7 @@ from rag_assets.descriptions.builders.applicability import is_code
 from rag_assets.descriptions.declared_types import DeclaredType, DeclaredTypes
 from rag_assets.descriptions.describing import describe_symbol
 from rag_assets.descriptions.facts.entities import primary_entity
-from rag_assets.descriptions.facts.methods import METHODS, method_facts
+from rag_assets.descriptions.facts.methods import all_method_facts
 from rag_assets.descriptions.facts.types import parse_type
 from rag_assets.descriptions.kinds.interface import (
     KEPT_IMPLEMENTERS,
@@ -71,7 +71,7 @@ class InterfaceBuilder:
             role=role,
             arity=len(segment.type_parameters),
             base_interfaces=segment.base_list,
-            operations=tuple(method_facts(m, "interface") for m in segment.members if m.kind in METHODS),
+            operations=all_method_facts(symbol_text, "interface"),
             implementers=tuple(Implementer(found.symbol, found.name, found.path) for found in kept),
             implementer_count=len(implementers),
             primary_entity=""

@@ -48,12 +48,13 @@ class RepositoryBuilder:
         if not is_type(file_context, segment):
             return InvokeResult.not_applicable()
         body = body_of(symbol_text)
-        storage = storage_of(body, self._declared_types)
+        others = [(path, body_of(text)) for path, text in symbol_text.others]
+        storage = storage_of(body, self._declared_types, [other for _, other in others])
         facts = behaviour_facts(symbol_text, self._declared_types)
         facts |= {
             "storage": storage.kind,
             "storage_evidence": storage.evidence,
-            "storage_operations": storage_operations(body, storage.kind, self._declared_types),
+            "storage_operations": storage_operations(body, storage.kind, self._declared_types, others),
             "entities": stored_entities(segment, facts["primary_entity"]),
         }
         return InvokeResult.create(

@@ -75,13 +75,13 @@ def db_sets(segment: Segment, declared_types: DeclaredTypes) -> tuple[DbSetFact,
     seen: set[str] = set()
     for member in segment.members:
         entity = _set_entity(member)
-        if entity and entity not in segment.type_parameters and member.name.lower() not in seen:
-            seen.add(member.name.lower())
+        if entity and entity not in segment.type_parameters and member.name not in seen:
+            seen.add(member.name)
             symbol = resolved(entity, segment, declared_types)
             found.append(DbSetFact(member.name, entity, member.span, symbol, member.doc))
     for name, entity in _identity_sets(segment):
-        if name.lower() not in seen:
-            seen.add(name.lower())
+        if name not in seen:
+            seen.add(name)
             symbol = resolved(entity, segment, declared_types)
             found.append(DbSetFact(name, entity, segment.span, symbol, inherited=True))
     return tuple(found)

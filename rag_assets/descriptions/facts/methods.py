@@ -7,7 +7,7 @@ from enum import StrEnum
 from functools import lru_cache
 from itertools import pairwise
 
-from rag_assets.contracts.segment import Member, MemberKind
+from rag_assets.contracts.segment import Member, MemberKind, SymbolText
 from rag_assets.text import identifier_words
 
 
@@ -24,7 +24,8 @@ class MethodKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MethodFact:
-    """A method as facts. `kind` is by the convention of its name; lines are 1-based and hold its documentation."""
+    """A method as facts. `kind` is by the convention of its name; lines are 1-based and hold its documentation.
+    `path` is that of another part of a partial type, '' for the file of the description."""
 
     name: str
     signature: str
@@ -35,13 +36,20 @@ class MethodFact:
     line_end: int
     is_async: bool
     is_public: bool
+    path: str = ""
 
 
 METHODS = frozenset({MemberKind.METHOD, MemberKind.FUNCTION})
 """Members that are called by name."""
 
 
-def method_facts(member: Member, declaration: str = "class") -> MethodFact:
+def all_method_facts(symbol_text: SymbolText, declaration: str = "class") -> tuple[MethodFact, ...]:
+    """The methods of a type, of all its parts where it is partial: its own first."""
+    placed = symbol_text.placed_members()
+    return tuple(method_facts(member, declaration, path) for member, path in placed if member.kind in METHODS)
+
+
+def method_facts(member: Member, declaration: str = "class", path: str = "") -> MethodFact:
     """The facts of a method of a `declaration` (the members of an interface are public without saying so)."""
     return MethodFact(
         name=member.name,
@@ -53,6 +61,7 @@ def method_facts(member: Member, declaration: str = "class") -> MethodFact:
         line_end=member.span.line_end,
         is_async="async" in member.modifiers or _is_awaitable(member.type),
         is_public=is_public(member, declaration),
+        path=path,
     )
 
 

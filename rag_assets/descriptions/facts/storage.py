@@ -7,7 +7,7 @@ a client used in a body, that before an import. Without any the kind is Unknown:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rag_assets.classification.facts import simple_name
@@ -42,6 +42,7 @@ class StorageOperation:
     call: str
     writes: bool
     line: int
+    path: str = ""  # of another part of a partial type; '' for the file of the description
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +67,9 @@ MAX_EVIDENCE = 6
 """Listed per description: enough to explain a kind."""
 
 
-def storage_of(body: Body, declared_types: DeclaredTypes) -> Storage:
-    """The storage kind of a repository class and its evidence."""
-    found = list(dict.fromkeys(_evidence(body, declared_types)))
+def storage_of(body: Body, declared_types: DeclaredTypes, others: Sequence[Body] = ()) -> Storage:
+    """The storage kind of a repository class and its evidence, also from the bodies of its other parts."""
+    found = list(dict.fromkeys(_evidence(body, declared_types, others)))
     if not found:
         return Storage(StorageKind.UNKNOWN)
     totals: dict[StorageKind, int] = {}
@@ -80,38 +81,44 @@ def storage_of(body: Body, declared_types: DeclaredTypes) -> Storage:
     return Storage(kind, tuple(dict.fromkeys(e.text for e in own))[:MAX_EVIDENCE])
 
 
-def storage_operations(body: Body, kind: StorageKind, declared_types: DeclaredTypes) -> tuple[StorageOperation, ...]:
-    """The calls to the store, by method: those on what holds it, and those whose names belong to such a store."""
+def storage_operations(
+    body: Body, kind: StorageKind, declared_types: DeclaredTypes, others: Sequence[tuple[str, Body]] = ()
+) -> tuple[StorageOperation, ...]:
+    """The calls to the store, by method: those on what holds it, and those whose names belong to such a store.
+    `others` are the other parts of the type, with their paths."""
     if kind is StorageKind.UNKNOWN:
         return ()
-    segment = body.segment
     held = _held(body.whole, declared_types)
     holders = sorted({e.holder for e in held if e.kind is kind} | _inherited_holders(kind))
     on_holder = re.compile(rf"(?<![\w.])(?:this\.)?(?:{'|'.join(map(re.escape, holders))}){_CALL_AFTER}")
     known = _KNOWN_CALLS.get(kind)
     found: dict[tuple[str, str], StorageOperation] = {}
-    for member in segment.members:
-        if member.kind not in METHODS:
-            continue
-        start, stop = body.part(member.span)
-        calls = [(m.start(1), m.group(1)) for m in on_holder.finditer(body.code, start, stop)]
-        if known is not None:
-            calls += [(m.start(1), m.group(1)) for m in known.finditer(body.code, start, stop)]
-        for _, call in sorted(calls):
-            if call not in _NOT_OPERATIONS:
-                made = StorageOperation(member.name, call, bool(_WRITES.match(call)), member.span.line_start)
+    for path, part in (("", body), *others):
+        for member in part.segment.members:
+            if member.kind not in METHODS:
+                continue
+            for call in _calls_in(part, member, on_holder, known):
+                made = StorageOperation(member.name, call, bool(_WRITES.match(call)), member.span.line_start, path)
                 found.setdefault((member.name, call), made)
     return tuple(found.values())
 
 
-def _evidence(body: Body, declared_types: DeclaredTypes) -> Iterator[_Evidence]:
+def _calls_in(body: Body, member: Member, on_holder: re.Pattern[str], known: re.Pattern[str] | None) -> list[str]:
+    """The names that a method calls on its store, in text order."""
+    start, stop = body.part(member.span)
+    patterns = [on_holder] if known is None else [on_holder, known]
+    calls = [(m.start(1), m.group(1)) for pattern in patterns for m in pattern.finditer(body.code, start, stop)]
+    return [call for _, call in sorted(calls) if call not in _NOT_OPERATIONS]
+
+
+def _evidence(body: Body, declared_types: DeclaredTypes, others: Sequence[Body]) -> Iterator[_Evidence]:
     segment = body.whole
     yield from _base_evidence(segment, declared_types)
     prefix = next((p for p in MEMORY_NAMES if segment.name.startswith(p)), "")
     if prefix:
         yield _Evidence(StorageKind.IN_MEMORY, NAME_WEIGHT, f"named {segment.name}")
     yield from _held(segment, declared_types)
-    for word in dict.fromkeys(_CREATED.findall(body.code)):
+    for word in dict.fromkeys(word for part in (body, *others) for word in _CREATED.findall(part.code)):
         kind = _type_kind(word, segment, declared_types)
         if kind is not None:
             yield _Evidence(kind, USED_WEIGHT, f"uses {word}")
@@ -185,12 +192,16 @@ def _type_kind(word: str, segment: Segment, declared_types: DeclaredTypes) -> St
         return needed[1] if imported else None
     if word.endswith("DbContext"):
         return StorageKind.SQL
-    if word.endswith("Context"):
-        declared = declared_types.resolve(word, segment.namespace, segment.usings, segment.language)
-        bases = declared.base_list if declared is not None else ()
-        if any(simple_name(base) in ("DbContext", "IdentityDbContext") for base in bases):
-            return StorageKind.SQL
-    return None
+    return StorageKind.SQL if _is_declared_context(word, segment, declared_types) else None
+
+
+def _is_declared_context(word: str, segment: Segment, declared_types: DeclaredTypes) -> bool:
+    """Whether the label declares a class of that name that some part of it derives from a context."""
+    declared = declared_types.resolve(word, segment.namespace, segment.usings, segment.language)
+    if declared is None or declared.declaration == "interface":
+        return False
+    parts = declared_types.parts(declared.symbol, segment.language)
+    return any(simple_name(base).endswith("DbContext") for part in parts for base in part.base_list)
 
 
 def _inherited_holders(kind: StorageKind) -> frozenset[str]:

@@ -21,7 +21,8 @@ _PLUMBING = frozenset({"ILogger", "ILoggerFactory", "IOptions", "IOptionsMonitor
 
 @dataclass(kw_only=True)
 class BehaviourDescription(SymbolDescription):
-    """A class that does something for others. `methods` are its own, not those of nested types.
+    """A class that does something for others. `methods` are its own, also those of its other parts, not those
+    of nested types.
 
     `primary_interface` is the one it is known by. The snippet tells the kinds of its methods, because their names
     follow in the same text.

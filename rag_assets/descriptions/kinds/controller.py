@@ -69,13 +69,15 @@ class EndpointsDescription(SymbolDescription):
 class ControllerDescription(EndpointsDescription):
     """A class that handles requests: its overview and other members, and its endpoints.
 
-    `base_routes` are the templates all its actions begin with, as written.
+    `base_routes` are the templates all its actions begin with, as written. `base_controllers` are its declared base
+    classes: what actions they have is not known here.
     """
 
     flavor: ControllerFlavor = ControllerFlavor.MVC
     base_routes: tuple[str, ...] = ()
     area: str = ""
     authorization: Authorization = field(default_factory=Authorization)
+    base_controllers: tuple[str, ...] = ()
 
     @property
     def subtype_flavor(self) -> str:
@@ -99,6 +101,7 @@ class ControllerDescription(EndpointsDescription):
             ("Area", (self.area,) if self.area else ()),
             ("Authorization", (said,) if said else ()),
             *super().listed_facts(),
+            ("Base classes, whose actions are not listed here", self.base_controllers),
         ]
 
     def group_of(self, leaf: Leaf) -> str:

@@ -29,10 +29,12 @@ class EfContextDescription(SymbolDescription):
     Each set also becomes a section of its own, the synthetic repository entry `EfContext:{Context}.{DbSet}`: what
     reads and writes an entity is found even where nobody wrote a repository class. `entry_scope` is the context
     in those names: the simple name, or the full one where the label has several contexts of that name.
+    `mappings_elsewhere` are those of the other parts of a partial context; their lines are of other files.
     """
 
     sets: tuple[DbSetFact, ...] = ()
     mappings: tuple[EntityMapping, ...] = ()
+    mappings_elsewhere: tuple[EntityMapping, ...] = ()
     configurations: tuple[str, ...] = ()
     identity_base: str = ""
     entry_scope: str = ""
@@ -69,8 +71,10 @@ class EfContextDescription(SymbolDescription):
         name = self.entry_name(db_set)
         _, tilde, suffix = self.symbol.partition("~")
         part = f"{self.entry_scope}{tilde}{suffix}"
+        number = self._place_among_namesakes(db_set)
+        told_apart = f"~{number}" if number > 1 else ""
         subject = SectionSubject(
-            symbol=f"{ENTRY_PREFIX}{part}.{db_set.name}",
+            symbol=f"{ENTRY_PREFIX}{part}.{db_set.name}{told_apart}",
             symbol_type=ENTRY_SYMBOL_TYPE,
             kind=SubtypeKind.REPOSITORY,
             domain_key=self.domain_key,
@@ -107,7 +111,13 @@ class EfContextDescription(SymbolDescription):
         return tuple(keys)
 
     def _table_of(self, db_set: DbSetFact) -> str:
-        return next((m.table for m in self.mappings if m.table and m.entity == db_set.entity), "")
+        mappings = (*self.mappings, *self.mappings_elsewhere)
+        return next((m.table for m in mappings if m.table and m.entity == db_set.entity), "")
+
+    def _place_among_namesakes(self, db_set: DbSetFact) -> int:
+        """1 for the first set of a name, case ignored as symbols ignore it; 2 for the second."""
+        same = [other.name for other in self.sets if other.name.lower() == db_set.name.lower()]
+        return same.index(db_set.name) + 1
 
     def _entry_markdown(self, name: str, db_set: DbSetFact, purpose: str) -> str:
         place = self._place(db_set)

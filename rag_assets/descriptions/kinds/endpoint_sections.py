@@ -12,6 +12,7 @@ from rag_assets.descriptions.facts.endpoints.nouns import (
     Endpoint,
     EndpointParameter,
     EndpointResponse,
+    EndpointRoute,
     Evidence,
     RouteOrigin,
     Source,
@@ -58,7 +59,8 @@ def endpoint_sections(owner: Owner, endpoint: Endpoint, span: Span, window: Embe
     subject = SectionSubject(
         f"{owner.symbol}.{endpoint.symbol_suffix}", SYMBOL_TYPE, owner.kind, owner.domain_key, owner.primary_entity
     )
-    keys = tuple(dict.fromkeys(endpoint_key(route.method, shape(route.template)) for route in endpoint.routes))
+    routes = () if endpoint.for_derived else endpoint.routes  # nothing answers there
+    keys = tuple(dict.fromkeys(endpoint_key(route.method, shape(route.template)) for route in routes))
     node_keys = (*keys, endpoint.handler_key or owner.own_key)
     names = tuple(dict.fromkeys(name for name in (endpoint.action, endpoint.name) if name))
     overview = split(_overview_lines(owner, endpoint), (), window)[0]
@@ -135,7 +137,12 @@ def _routes(endpoint: Endpoint) -> str:
     text = ", ".join(endpoint.templates)
     conventional = any(route.origin is RouteOrigin.CONVENTION for route in endpoint.routes)
     partial = any(not route.is_complete for route in endpoint.routes)
-    notes = [note for note, holds in (("by convention", conventional), ("partly known", partial)) if holds]
+    said = (
+        ("by convention", conventional),
+        ("for derived controllers", endpoint.for_derived),
+        ("partly known", partial and not endpoint.for_derived),
+    )
+    notes = [note for note, holds in said if holds]
     return f"{text} ({', '.join(notes)})" if notes else text
 
 
@@ -198,7 +205,7 @@ def _facts(owner: Owner, endpoint: Endpoint, span: Span) -> list[str]:
         lines += [endpoint.doc, ""]
     if endpoint.signature:
         lines += [fenced_code(endpoint.signature, owner.language), ""]
-    lines += [f"- Route: {inline_code(f'{route.method} {route.template}')}{_origin(route.origin, route.is_complete)}"
+    lines += [f"- Route: {inline_code(f'{route.method} {route.template}')}{_origin(endpoint, route)}"
               for route in endpoint.routes]  # fmt: skip
     said = endpoint.authorization.text
     inherited = " (inherited)" if endpoint.authorization.inherited else ""
@@ -209,9 +216,10 @@ def _facts(owner: Owner, endpoint: Endpoint, span: Span) -> list[str]:
     return [*lines, ""]
 
 
-def _origin(origin: RouteOrigin, is_complete: bool) -> str:
-    said = {RouteOrigin.CONVENTION: "by convention", RouteOrigin.INHERITED: "route of a base class"}.get(origin, "")
-    notes = [note for note in (said, "" if is_complete else "a part of it is set elsewhere") if note]
+def _origin(endpoint: Endpoint, route: EndpointRoute) -> str:
+    said = {RouteOrigin.CONVENTION: "by convention", RouteOrigin.INHERITED: "route of a base class"}
+    partial = "for derived controllers" if endpoint.for_derived else "a part of it may be set elsewhere"
+    notes = [note for note in (said.get(route.origin, ""), "" if route.is_complete else partial) if note]
     return f" ({'; '.join(notes)})" if notes else ""
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dagster import (
     AssetCheckEvaluation,
@@ -18,6 +18,7 @@ from dagster import (
     DagsterInstance,
     DagsterRunStatus,
     ExecuteInProcessResult,
+    MetadataValue,
     PreviewWarning,
     RunsFilter,
 )
@@ -39,10 +40,22 @@ _MODULE = re.compile(r"^(?:\w+\.)+(?=\w+:)")  # of `package.module.SomeError: te
 
 
 @dataclass(frozen=True, slots=True)
+class CheckOutcome:
+    """What one asset check said of the stage `asset`; one of severity WARN stops nothing."""
+
+    name: str
+    asset: str
+    passed: bool
+    severity: str
+    numbers: dict[str, int]
+    examples: list[str]
+
+
+@dataclass(frozen=True, slots=True)
 class RunOutcome:
     """How a run ended. `failure` is for people and empty on success; `trace` is the whole story.
 
-    `numbers_by_stage` are the counts in the metadata of the materializations.
+    `numbers_by_stage` are the counts in the metadata of the materializations; `checks` are all that were evaluated.
     """
 
     run_id: str
@@ -51,6 +64,7 @@ class RunOutcome:
     interrupted: bool = False
     seconds_by_stage: dict[str, float] = field(default_factory=dict)
     numbers_by_stage: dict[str, dict[str, int]] = field(default_factory=dict)
+    checks: tuple[CheckOutcome, ...] = ()
 
 
 def instance_directory(home: Home) -> Path:
@@ -157,7 +171,12 @@ def outcome_of(result: ExecuteInProcessResult) -> RunOutcome:
     }
     failed = next((event for event in events if event.is_step_failure), None)
     if result.success:
-        return RunOutcome(result.run_id, seconds_by_stage=seconds_by_stage, numbers_by_stage=_numbers(events))
+        return RunOutcome(
+            result.run_id,
+            seconds_by_stage=seconds_by_stage,
+            numbers_by_stage=_numbers(events),
+            checks=tuple(_checks(events)),
+        )
     if failed is None:
         stopped = next((event for event in events if event.is_job_failure), None)
         error = stopped.job_failure_data.error if stopped is not None else None
@@ -177,10 +196,39 @@ def _numbers(events: Sequence[DagsterEvent]) -> dict[str, dict[str, int]]:
     found: dict[str, dict[str, int]] = {}
     for event in events:
         if event.is_step_materialization and event.step_key is not None:
-            metadata = event.step_materialization_data.materialization.metadata
-            values = {name: entry.value for name, entry in metadata.items()}
-            found[event.step_key] = {name: value for name, value in values.items() if isinstance(value, int)}
+            found[event.step_key] = _integers(event.step_materialization_data.materialization.metadata)
     return found
+
+
+def _integers(metadata: Mapping[str, MetadataValue[Any]]) -> dict[str, int]:
+    values = {name: entry.value for name, entry in metadata.items()}
+    return {name: value for name, value in values.items() if isinstance(value, int)}
+
+
+def _checks(events: Sequence[DagsterEvent]) -> list[CheckOutcome]:
+    """Each check once, in the order of the run: where a stage was tried again its last verdict counts."""
+    found: dict[tuple[str, str], CheckOutcome] = {}
+    for check in _evaluations(events):
+        asset = check.asset_key.to_user_string()
+        found[asset, check.check_name] = CheckOutcome(
+            name=check.check_name,
+            asset=asset,
+            passed=check.passed,
+            severity=check.severity.value,
+            numbers=_integers(check.metadata),
+            examples=_examples(check),
+        )
+    return list(found.values())
+
+
+def _evaluations(events: Sequence[DagsterEvent]) -> list[AssetCheckEvaluation]:
+    return [event.asset_check_evaluation_data for event in events if event.event_type_value == "ASSET_CHECK_EVALUATION"]
+
+
+def _examples(check: AssetCheckEvaluation) -> list[str]:
+    """The entries of the list that the metadata shows; an entry may have several lines."""
+    written = check.metadata.get("examples")
+    return str(written.value).removeprefix("- ").split("\n- ") if written else []
 
 
 def _explain(failed: DagsterEvent, events: Sequence[DagsterEvent]) -> str:
@@ -190,17 +238,14 @@ def _explain(failed: DagsterEvent, events: Sequence[DagsterEvent]) -> str:
     if data.user_failure_data is not None and data.user_failure_data.description:
         return data.user_failure_data.description
     if error is not None and error.cls_name == _CHECK_FAILED:
-        checks = [
-            event.asset_check_evaluation_data for event in events if event.event_type_value == "ASSET_CHECK_EVALUATION"
-        ]
-        return "; ".join(_failed_check(check) for check in checks if check.blocking and not check.passed)
+        failures = [check for check in _evaluations(events) if check.blocking and not check.passed]
+        return "; ".join(map(_failed_check, failures))
     return f"stage {failed.step_key}: {_said(error) if error else 'failed without an error'}"
 
 
 def _failed_check(check: AssetCheckEvaluation) -> str:
-    examples = check.metadata.get("examples")
-    shown = str(examples.value).splitlines()[:_SHOWN_EXAMPLES] if examples else []
-    detail = f": {'; '.join(line.removeprefix('- ') for line in shown)}" if shown else ""
+    shown = _examples(check)[:_SHOWN_EXAMPLES]
+    detail = f": {'; '.join(shown)}" if shown else ""
     return f"check {check.check_name} on {check.asset_key.to_user_string()} failed{detail}; the old index stays active"
 
 

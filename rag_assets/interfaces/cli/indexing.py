@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from rag_assets.contracts.errors import ExpectedError
 from rag_assets.contracts.source_file import GitRepoInfo
@@ -206,4 +206,5 @@ def _run(session: Session, home: Home, planned: Plan, request: Request) -> Resul
         "indexed",
         seconds_by_stage=outcome.seconds_by_stage,
         numbers_by_stage=outcome.numbers_by_stage,
+        failed_checks=[asdict(check) for check in outcome.checks if not check.passed],
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,6 +17,8 @@ from rag_assets.stores.home import Home
 Result = dict[str, Any]
 Status = Literal["indexed", "up-to-date", "set-aside"]  # the last: a person chose another generation to be served
 _SHOWN_PROBLEMS = 10
+_SHOWN_EXAMPLES = 3
+_WARNINGS = "warnings by rule"  # the table of every stage that warns: a rule and how often
 
 
 def stage_reports(directory: Path) -> dict[str, StageReport]:
@@ -42,8 +45,11 @@ def summarize(
     *,
     seconds_by_stage: dict[str, float] | None = None,
     numbers_by_stage: dict[str, dict[str, int]] | None = None,
+    failed_checks: list[dict[str, Any]] | None = None,
 ) -> Result:
     """The summary object of `index --json`; `work` is what this run computed and what it found in the caches.
+
+    `checks` are those that failed and stopped nothing, None where this run had nothing to check.
 
     Raises GenerationError where the generation is not finished.
     """
@@ -70,8 +76,9 @@ def summarize(
         "sections": manifest.counts["sections"],
         "points": manifest.counts["points"],
         "blocked_points": manifest.counts["blocked_points"],
-        "problems": reports["qdrant_points"].problems,
-        "warnings_by_rule": counted(reports, "qdrant_points", "warnings by rule", "rule", "points"),
+        "problems": _problems(reports, status),
+        "warnings_by_rule": _warnings_by_rule(reports),
+        "checks": failed_checks,
         "work": {
             stage: {name: numbers_by_stage[stage].get(name, 0) for name in report.work}
             for stage, report in reports.items()
@@ -106,7 +113,38 @@ def show_summary(output: Output, result: Result) -> None:
         if value:
             output.line((f"  {name:<15}", "dim"), value)
     for problem in result["problems"][:_SHOWN_PROBLEMS]:
-        output.line(("  not indexed: ", "warn"), problem)
+        output.line(("  problem: ", "warn"), problem)
+    if len(result["problems"]) > _SHOWN_PROBLEMS:
+        output.line(("  problem: ", "warn"), f"and {len(result['problems']) - _SHOWN_PROBLEMS} more; --json lists them")
+    for check in result["checks"] or ():
+        output.line(("  check failed: ", "warn"), _said(check))
+
+
+def _problems(reports: dict[str, StageReport], status: Status) -> list[str]:
+    """What the stages listed, in their order; what activation met concerns only the run that activated."""
+    return [
+        problem
+        for stage, report in reports.items()
+        if stage != "active_index" or status == "indexed"
+        for problem in report.problems
+    ]
+
+
+def _warnings_by_rule(reports: dict[str, StageReport]) -> dict[str, int]:
+    """How often each rule warned, over all stages, in the order of the rules."""
+    found: Counter[str] = Counter()
+    for report in reports.values():
+        for row in report.tables.get(_WARNINGS, []):
+            found[row["rule"]] += sum(count for name, count in row.items() if name != "rule")
+    return dict(sorted(found.items()))
+
+
+def _said(check: dict[str, Any]) -> str:
+    """One line: which check, its numbers, its first examples."""
+    examples = [" ".join(text.split()) for text in check["examples"]]
+    more = [f"and {len(examples) - _SHOWN_EXAMPLES} more"] if len(examples) > _SHOWN_EXAMPLES else []
+    details = [named_counts(check["numbers"]), *examples[:_SHOWN_EXAMPLES], *more]
+    return f"{check['name']} of {check['asset']}: {'; '.join(filter(None, details))}"
 
 
 def _listed(counts: dict[str, int]) -> str:

@@ -6,13 +6,14 @@ that is no collection, and a name that ends like a service, count as services.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 from rag_assets.classification.facts import attribute_name, is_interface_name
 from rag_assets.contracts.segment import Parameter
 from rag_assets.descriptions.declared_types import DeclaredTypes
+from rag_assets.descriptions.facts.endpoints.neighbours import Neighbours
 from rag_assets.descriptions.facts.endpoints.nouns import EndpointParameter, Source
 from rag_assets.descriptions.facts.endpoints.routes import RouteParameter
 from rag_assets.descriptions.facts.expressions import arguments_of, literal
@@ -64,6 +65,7 @@ class Binding:
     methods: tuple[str, ...]
     route_parameters: Mapping[str, RouteParameter]
     declared: DeclaredTypes
+    neighbours: Neighbours | None = None
 
     @property
     def takes_body(self) -> bool:
@@ -85,7 +87,7 @@ def bound_parameters(
 ) -> tuple[EndpointParameter, ...]:
     """The parameters that a caller or the container fills, in order; the request's own objects are left out."""
     found: list[EndpointParameter] = []
-    for parameter in parameters:
+    for parameter in _expanded(parameters, binding):
         if parse_type(parameter.type).name in _CONTEXT or not parameter.name:
             continue
         source, wire_name, by_attribute = _declared_source(parameter)
@@ -107,6 +109,16 @@ def bound_parameters(
     return tuple(found)
 
 
+def _expanded(parameters: Iterable[Parameter], binding: Binding) -> Iterator[Parameter]:
+    """With the members of `[AsParameters]` objects, where the file declares them, in the place of the objects."""
+    for parameter in parameters:
+        is_object = any(attribute_name(attribute) == "AsParameters" for attribute in parameter.attributes)
+        known = None
+        if is_object and binding.neighbours is not None:
+            known = binding.neighbours.parameters_of(unwrapped(parse_type(parameter.type)).name)
+        yield from (parameter,) if known is None else known
+
+
 def _declared_source(parameter: Parameter) -> tuple[Source | None, str, bool]:
     """(source, name on the wire, whether an attribute says so)."""
     wire_name = ""
@@ -115,8 +127,8 @@ def _declared_source(parameter: Parameter) -> tuple[Source | None, str, bool]:
         name = attribute_name(attribute)
         if name in _BY_ATTRIBUTE:
             source = _BY_ATTRIBUTE[name]
-        elif name == "AsParameters":  # an object whose members are parameters or services
-            source = Source.SERVICES if is_service(unwrapped(parse_type(parameter.type))) else Source.QUERY
+        elif name == "AsParameters":  # its members are parameters or services, who knows which
+            source = Source.AS_PARAMETERS
         if name in _BY_ATTRIBUTE or name in ("ModelBinder", "Bind"):
             wire_name = literal(arguments_of(attribute).named.get("Name", "")) or wire_name
     return source, wire_name, source is not None
@@ -160,6 +172,8 @@ def _is_plain(written: TypeName, declared: DeclaredTypes) -> bool:
 
 
 def _is_required(parameter: Parameter, source: Source, route: RouteParameter | None) -> bool:
+    if source is Source.AS_PARAMETERS:
+        return False
     if any(attribute_name(attribute) in ("Required", "BindRequired") for attribute in parameter.attributes):
         return True
     if source is Source.ROUTE and route is not None:

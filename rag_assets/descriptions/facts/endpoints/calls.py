@@ -49,6 +49,11 @@ class Function:
 
     scope: int
     parameters: tuple[tuple[str, str], ...]
+    node: Node
+
+    @property
+    def is_local(self) -> bool:
+        return self.node.type == "local_function_statement"
 
 
 @dataclass(slots=True)
@@ -134,7 +139,7 @@ def _declare(tree: CodeTree, node: Node, kind: str) -> None:
     tree.parameters.update({(node.id, name): written for name, written in found})
     own_name = node.child_by_field_name("name")
     if kind in _NAMED_FUNCTIONS and own_name is not None:
-        tree.functions.setdefault(tree.text(own_name), Function(node.id, tuple(found)))
+        tree.functions.setdefault(tree.text(own_name), Function(node.id, tuple(found), node))
 
 
 def _call(tree: CodeTree, node: Node, scope: int) -> Call | None:

@@ -10,6 +10,7 @@ from rag_assets.descriptions.facts.endpoints.actions import BodyCode, action_end
 from rag_assets.descriptions.facts.endpoints.binding import Framework
 from rag_assets.descriptions.facts.endpoints.controllers import (
     Controller,
+    base_chain,
     controller_of,
     is_endpoint_base,
     is_page_model,
@@ -17,6 +18,7 @@ from rag_assets.descriptions.facts.endpoints.controllers import (
 from rag_assets.descriptions.facts.endpoints.docs import action_doc
 from rag_assets.descriptions.facts.endpoints.fast_endpoints import fast_endpoint, is_fast_endpoint
 from rag_assets.descriptions.facts.endpoints.mapped import mapped_endpoints
+from rag_assets.descriptions.facts.endpoints.neighbours import Neighbours
 from rag_assets.descriptions.facts.endpoints.nouns import Authorization, ControllerFlavor, Endpoint
 from rag_assets.descriptions.facts.endpoints.pages import page_endpoints
 from rag_assets.descriptions.facts.endpoints.symbols import with_unique_symbols
@@ -39,11 +41,18 @@ class FoundEndpoints:
     base_routes: tuple[str, ...] = ()
     area: str = ""
     authorization: Authorization = field(default_factory=Authorization)
+    base_controllers: tuple[str, ...] = ()
 
 
-def endpoints_of_class(segment: Segment, text: str, path: str, declared: DeclaredTypes) -> FoundEndpoints:
-    """The endpoints of a C# type, in text order. Raises UnparseableError where a text with Map calls is refused."""
-    controller = controller_of(segment, declared)
+def endpoints_of_class(
+    segment: Segment, text: str, path: str, declared: DeclaredTypes, file_text: str = ""
+) -> FoundEndpoints:
+    """The endpoints of a C# type, in text order. Raises UnparseableError where a text with Map calls is refused.
+
+    `file_text` is the whole file: constants and parameter objects of its other types count.
+    """
+    neighbours = Neighbours(file_text)
+    controller = controller_of(segment, declared, neighbours.constants())
     body_of = _bodies(segment, text)
     page = is_page_model(segment, declared)
     fast = is_fast_endpoint(segment)
@@ -53,10 +62,13 @@ def endpoints_of_class(segment: Segment, text: str, path: str, declared: Declare
         actions = fast_endpoint(segment, text, declared, body_of)
     else:
         actions = action_endpoints(segment, controller, declared, body_of)
-    mapped = mapped_endpoints(segment, text, declared)
+    if controller.is_abstract:
+        actions = tuple(map(_for_derived, actions))
+    mapped = mapped_endpoints(segment, text, declared, neighbours)
     endpoints = tuple(sorted((*actions, *mapped), key=lambda endpoint: endpoint.span.char_start))
     if len(endpoints) == 1 and (mapped or fast or is_endpoint_base(segment)):
         endpoints = (_documented_by(segment, endpoints[0]),)
+    by_actions = controller.is_controller and not (page or fast)
     return FoundEndpoints(
         applies=bool(endpoints) or controller.is_controller or page,
         flavor=_flavor(segment, controller, page=page, fast=fast, mapped_only=bool(mapped) and not actions),
@@ -64,6 +76,7 @@ def endpoints_of_class(segment: Segment, text: str, path: str, declared: Declare
         base_routes=tuple(route.template for route in (*controller.routes, *controller.default_routes)),
         area=controller.area,
         authorization=controller.authorization,
+        base_controllers=tuple(base.symbol for base in base_chain(segment, declared)) if by_actions else (),
     )
 
 
@@ -75,6 +88,11 @@ def _flavor(segment: Segment, controller: Controller, *, page: bool, fast: bool,
     if mapped_only:
         return ControllerFlavor.MINIMAL_API
     return _FLAVORS[controller.framework]
+
+
+def _for_derived(endpoint: Endpoint) -> Endpoint:
+    routes = tuple(replace(route, is_complete=False) for route in endpoint.routes)
+    return replace(endpoint, routes=routes, for_derived=True)
 
 
 def _documented_by(segment: Segment, endpoint: Endpoint) -> Endpoint:

@@ -25,7 +25,8 @@ def constants_of(members: tuple[Member, ...]) -> dict[str, str]:
 
 
 def string_of(expression: str, constants: Mapping[str, str], depth: int = 0) -> tuple[str, bool]:
-    """(text, known): literals, concatenations, interpolations and constants of the same type.
+    """(text, known): literals, concatenations, interpolations and constants of the same type, or of others by
+    qualified name (`Names.Route`).
 
     What cannot be known keeps its expression in angle brackets: `"api/" + Routes.List` → `api/<Routes.List>`.
     """
@@ -42,6 +43,9 @@ def string_of(expression: str, constants: Mapping[str, str], depth: int = 0) -> 
     if text.startswith("nameof"):
         return last_name(text), True
     name = dotted_name(text)
+    qualified = ".".join(name[-2:]) if len(name) > 1 else ""
+    if qualified in constants and depth < _MAX_DEPTH:
+        return string_of(constants[qualified], constants, depth + 1)
     if name and name[-1] in constants and depth < _MAX_DEPTH and len(name) <= 2:
         return string_of(constants[name[-1]], constants, depth + 1)
     return f"<{' '.join(text.split())}>", False

@@ -40,7 +40,10 @@ class ClassRoute:
 
 @dataclass(frozen=True, slots=True)
 class Controller:
-    """The class around the actions. `routes` are prefixes in WebApi 2 (`default_routes` hold its own [Route])."""
+    """The class around the actions. `routes` are prefixes in WebApi 2 (`default_routes` hold its own [Route]).
+
+    `is_abstract`: the framework makes no instance of it, as of an open generic class either.
+    """
 
     name: str
     framework: Framework
@@ -59,15 +62,18 @@ class Controller:
         return self.name.removesuffix(_CONTROLLER_SUFFIX) or self.name
 
 
-def controller_of(segment: Segment, declared: DeclaredTypes) -> Controller:
-    """The facts of a C# class that may be a controller; `is_controller` tells."""
+def controller_of(segment: Segment, declared: DeclaredTypes, elsewhere: Mapping[str, str] | None = None) -> Controller:
+    """The facts of a C# class that may be a controller; `is_controller` tells.
+
+    `elsewhere` are constants of other types, by their qualified names.
+    """
     bases = base_chain(segment, declared)
     levels = [segment.attributes, *(_attributes(base, declared) for base in bases)]
     names = [simple_name(base) for base in segment.base_list]
     names += [simple_name(base) for found in bases for base in found.base_list]
     attributes = {attribute_name(attribute) for level in levels for attribute in level}
     framework = _framework(segment, names, attributes)
-    constants = constants_of(segment.members)
+    constants = {**(elsewhere or {}), **constants_of(segment.members)}
     routes = _class_routes(levels, "Route", constants)
     prefixes = _class_routes(levels, "RoutePrefix", constants)
     is_web_api_2 = framework is Framework.WEB_API_2
@@ -77,7 +83,7 @@ def controller_of(segment: Segment, declared: DeclaredTypes) -> Controller:
         name=segment.name,
         framework=framework,
         is_controller=has_base or bool(attributes & {"ApiController", "Controller"}),
-        is_abstract="abstract" in segment.modifiers,
+        is_abstract="abstract" in segment.modifiers or bool(segment.type_parameters),
         routes=prefixes if is_web_api_2 else (routes or prefixes),
         default_routes=routes if is_web_api_2 else (),
         area=_area(levels, constants),

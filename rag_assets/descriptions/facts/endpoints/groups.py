@@ -11,6 +11,7 @@ from rag_assets.descriptions.declared_types import DeclaredTypes
 from rag_assets.descriptions.facts.endpoints.calls import OUTERMOST, Call, CodeTree
 from rag_assets.descriptions.facts.endpoints.constants import string_of
 from rag_assets.descriptions.facts.endpoints.metadata import METADATA_CALLS, Metadata, with_call
+from rag_assets.descriptions.facts.endpoints.neighbours import Neighbours
 from rag_assets.descriptions.facts.endpoints.routes import nested
 
 if TYPE_CHECKING:
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
 VERBS = {f"Map{verb.title()}": verb for verb in ("GET", "POST", "PUT", "DELETE", "PATCH")}
 MAP_METHODS = "MapMethods"
-ROUTING_CALLS = frozenset({*VERBS, MAP_METHODS})
+MAP_ANY = "Map"
+ROUTING_CALLS = frozenset({*VERBS, MAP_METHODS, MAP_ANY})
 _MAP_GROUP = "MapGroup"
 _GROUP_TYPE = "RouteGroupBuilder"
 STRINGS = ("string_literal", "verbatim_string_literal", "raw_string_literal", "interpolated_string_expression")
@@ -47,6 +49,7 @@ class Mapper:
     declared: DeclaredTypes
     constants: Mapping[str, str]
     methods: dict[str, Member]
+    neighbours: Neighbours
     later: dict[tuple[int, str], list[Call]] = field(default_factory=dict)
     passed: dict[tuple[int, str], Node] = field(default_factory=dict)
     passed_scope: dict[tuple[int, str], int] = field(default_factory=dict)

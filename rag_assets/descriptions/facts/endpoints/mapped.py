@@ -14,6 +14,7 @@ from rag_assets.descriptions.facts.endpoints.calls import OUTERMOST, Call, CodeT
 from rag_assets.descriptions.facts.endpoints.constants import constants_of
 from rag_assets.descriptions.facts.endpoints.docs import ActionDoc, action_doc
 from rag_assets.descriptions.facts.endpoints.groups import (
+    MAP_ANY,
     MAP_METHODS,
     ROUTING_CALLS,
     STRINGS,
@@ -26,6 +27,7 @@ from rag_assets.descriptions.facts.endpoints.groups import (
     string_in,
 )
 from rag_assets.descriptions.facts.endpoints.metadata import with_call
+from rag_assets.descriptions.facts.endpoints.neighbours import Neighbours
 from rag_assets.descriptions.facts.endpoints.nouns import ANY_METHOD, Endpoint, EndpointRoute, RouteOrigin
 from rag_assets.descriptions.facts.endpoints.responses import (
     by_return_type,
@@ -52,14 +54,18 @@ MAP_CALL = re.compile(rf"\.\s*+(?:{'|'.join(sorted(ROUTING_CALLS))})\s*+(?:<[\w.
 """A cheap test that rules most texts out before anything is parsed."""
 
 _LAMBDAS = ("lambda_expression", "anonymous_method_expression")
+_BRANCH_TYPE = "IApplicationBuilder"
 _VERB_WORD = re.compile(r"\b(GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS|TRACE)\b", re.IGNORECASE)
 _SUFFIX_UNSAFE = re.compile(r"\s+|(?<=:):+")
 
 
-def mapped_endpoints(segment: Segment, text: str, declared: DeclaredTypes) -> tuple[Endpoint, ...]:
+def mapped_endpoints(
+    segment: Segment, text: str, declared: DeclaredTypes, neighbours: Neighbours | None = None
+) -> tuple[Endpoint, ...]:
     """The endpoints that `text` of `segment` maps, in text order; () where it maps none.
 
-    Routes of one handler are one endpoint. Raises UnparseableError for a text beyond the bounds of the parser.
+    Routes of one handler are one endpoint. `neighbours` are the types of the whole file.
+    Raises UnparseableError for a text beyond the bounds of the parser.
     """
     if not MAP_CALL.search(text):
         return ()
@@ -68,7 +74,9 @@ def mapped_endpoints(segment: Segment, text: str, declared: DeclaredTypes) -> tu
     for leaf in leaves_of(segment.members):
         if leaf.member.kind in METHODS and not leaf.owner:
             methods.setdefault(leaf.member.name, leaf.member)
-    mapper = Mapper(segment, tree, declared, constants_of(segment.members), methods)
+    around = neighbours or Neighbours()
+    constants = {**around.constants(), **constants_of(segment.members)}
+    mapper = Mapper(segment, tree, declared, constants, methods, around)
     read_groups(mapper)
     found: list[Endpoint] = []
     places: dict[int, int] = {}  # of the methods that answer
@@ -87,7 +95,7 @@ def mapped_endpoints(segment: Segment, text: str, declared: DeclaredTypes) -> tu
 
 @dataclass(frozen=True, slots=True)
 class _Handler:
-    """The code that answers: a method of the segment, a lambda, or a name that is declared elsewhere."""
+    """The code that answers: a method of the segment, a lambda, a local function, or a name from elsewhere."""
 
     parameters: tuple[Parameter, ...] = ()
     return_type: str = ""
@@ -97,6 +105,7 @@ class _Handler:
     signature: str = ""
     member: Member | None = None
     elsewhere: str = ""
+    local: str = ""
 
 
 def _endpoint(mapper: Mapper, call: Call) -> Endpoint | None:
@@ -110,8 +119,14 @@ def _endpoint(mapper: Mapper, call: Call) -> Endpoint | None:
     pattern, handler_node, certain = _pattern_and_handler(call, arguments)
     if handler_node is None:
         return None
+    if call.name == MAP_ANY:
+        if call.type_argument or pattern is None or not _answers(mapper, handler_node):
+            return None
+        methods = (ANY_METHOD,)
     group = group_of(mapper, call.receiver, call.scope) if call.receiver is not None else Group()
     template, known = string_in(mapper, pattern) if pattern is not None else ("", True)
+    if call.name == MAP_ANY and not known:
+        return None  # a mapper of another kind
     full = nested(group.prefix, template)
     handler = _handler(mapper, handler_node)
     metadata = with_call(group.metadata, tree, call)
@@ -124,12 +139,13 @@ def _endpoint(mapper: Mapper, call: Call) -> Endpoint | None:
     routes = tuple(
         EndpointRoute(method, full, RouteOrigin.MAPPED, known and group.known and certain) for method in methods
     )
-    binding = Binding(Framework.MINIMAL_API, methods, route_parameters(parameters_of(full)), mapper.declared)
+    in_route = route_parameters(parameters_of(full))
+    binding = Binding(Framework.MINIMAL_API, methods, in_route, mapper.declared, mapper.neighbours)
     declared = (*metadata.responses, *declared_by_attributes(handler.attributes))
     member = handler.member
     enclosing = member or _enclosing(mapper, call)
     return Endpoint(
-        action=member.name.removesuffix("Async") if member else metadata.name,
+        action=(member.name if member else handler.local).removesuffix("Async") or metadata.name,
         symbol_suffix=_suffix(call, full, member),
         routes=routes,
         span=member.span if member else _span(mapper, call, last),
@@ -172,6 +188,26 @@ def _pattern_and_handler(call: Call, arguments: list[Node]) -> tuple[Node | None
     return pattern, handler, certain
 
 
+def _answers(mapper: Mapper, node: Node) -> bool:
+    """Whether the second argument of `Map("/x", …)` is a handler: not the builder of a branch of the pipeline, nor a
+    value that any other `Map` takes."""
+    tree = mapper.tree
+    while node.type in WRAPPING and node.named_children:
+        node = node.named_children[-1]
+    if node.type in _LAMBDAS:
+        parameters, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
+        name = "" if parameters is None else tree.text(parameters).strip("() \t\r\n")
+        if _BRANCH_TYPE in name:
+            return False
+        builds = rf"\b{re.escape(name)}\s*\.\s*(?:Use|Run|Map)\w*\s*[(<]"
+        return not (name.isidentifier() and body is not None and re.search(builds, tree.text(body)))
+    name = "".join(tree.text(node).split()).removeprefix("this.")
+    member, local = mapper.methods.get(name), tree.functions.get(name)
+    if member is not None:
+        return not any(_BRANCH_TYPE in parameter.type for parameter in member.parameters)
+    return local is not None and local.is_local and not any(_BRANCH_TYPE in written for _, written in local.parameters)
+
+
 def _handler(mapper: Mapper, node: Node) -> _Handler:
     tree = mapper.tree
     while node.type in WRAPPING and node.named_children:
@@ -183,6 +219,9 @@ def _handler(mapper: Mapper, node: Node) -> _Handler:
     member = mapper.methods.get(name) if owner in ("", "this", mapper.segment.name) else None
     if member is not None:
         return _of_member(mapper, member)
+    local = mapper.tree.functions.get(name) if not owner else None
+    if local is not None and local.is_local:
+        return replace(_lambda(mapper, local.node), elsewhere=name, local=name)
     if not owner and not name.isidentifier():
         return _Handler()
     found = mapper.declared.resolve(owner, mapper.segment.namespace, mapper.segment.usings) if owner else None
@@ -208,7 +247,7 @@ def _lambda(mapper: Mapper, node: Node) -> _Handler:
                   for text in read_attributes(tree.reader, child)]  # fmt: skip
     parameters = node.child_by_field_name("parameters")
     typed = read_parameters(tree.reader, parameters) if parameters is not None and parameters.child_count > 2 else ()
-    written = node.child_by_field_name("type")
+    written = node.child_by_field_name("type") or node.child_by_field_name("returns")
     body = node.child_by_field_name("body")
     code = scan(tree.text(body)).code if body is not None else ""
     header_end = body.start_byte if body is not None else node.end_byte

@@ -24,6 +24,7 @@ class Source(StrEnum):
     HEADER = "Header"
     FORM = "Form"
     SERVICES = "Services"
+    AS_PARAMETERS = "AsParameters"  # an object whose members, declared elsewhere, have sources of their own
 
 
 class RouteOrigin(StrEnum):
@@ -126,7 +127,7 @@ class Endpoint:
     `symbol_suffix` tells it within its type: `GetAsync(string,CancellationToken)`, or `MapGet(/health)` for a lambda.
     `handler` is the name of the method that answers, '' for a lambda; `handler_key` its graph node. `span` is what to
     read: the method, or the statement that maps a lambda; `member_start` the offset of the member it covers, -1 for
-    none.
+    none. `for_derived`: of an abstract or open generic class, only the classes derived from it answer.
     """
 
     action: str
@@ -146,6 +147,7 @@ class Endpoint:
     tags: tuple[str, ...] = ()
     consumes: tuple[str, ...] = ()
     produces: tuple[str, ...] = ()
+    for_derived: bool = False
 
     @property
     def body(self) -> EndpointParameter | None:

@@ -36,10 +36,11 @@ _MODEL_SUFFIX = "Model"
 def page_endpoints(
     segment: Segment, path: str, controller: Controller, declared: DeclaredTypes, body_of: BodyCode
 ) -> tuple[Endpoint, ...]:
-    """The `OnGet`, `OnPostSearchAsync` … of a PageModel. An `@page` template in the markup may say another route."""
-    page, known = page_route(path, segment.name)
+    """The `OnGet`, `OnPostSearchAsync` … of a PageModel. The markup is not read: its
+    `@page` template may say another route, so that none is complete."""
+    page, _ = page_route(path, segment.name)
     return tuple(
-        _endpoint(segment, member, found, page, known, controller, declared, body_of)
+        _endpoint(segment, member, found, page, controller, declared, body_of)
         for member in segment.members
         if (found := _handler(member))
     )
@@ -73,7 +74,6 @@ def _endpoint(
     member: Member,
     found: re.Match[str],
     page: str,
-    known: bool,
     controller: Controller,
     declared: DeclaredTypes,
     body_of: BodyCode,
@@ -85,7 +85,7 @@ def _endpoint(
     return Endpoint(
         action=handler or found[1],
         symbol_suffix=method_suffix(member),
-        routes=(EndpointRoute(verb, template, RouteOrigin.CONVENTION, known),),
+        routes=(EndpointRoute(verb, template, RouteOrigin.CONVENTION, is_complete=False),),
         span=member.span,
         member_start=member.span.char_start,
         handler=f"{segment.symbol}.{member.name}",
