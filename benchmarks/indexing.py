@@ -61,9 +61,8 @@ def report(arguments: argparse.Namespace, folder: Path) -> None:
     alone = child(arguments, "build", folder / "other", "--workers", "1", "--seed", "4711")
     floors.append(child(arguments, "floor", home))
     base = {name: statistics.median(found[name] for found in floors) for name in floors[0]}
-    print(
-        f"\n{arguments.repository} @ {first['commit'][:8]}: {base['files']:.0f} files, {base['csharp_files']:.0f} of them C#"
-    )
+    files, csharp = int(base["files"]), int(base["csharp_files"])
+    print(f"\n{arguments.repository} @ {first['commit'][:8]}: {files} files, {csharp} of them C#")
     table(
         ("floor", "s, median", "before, between and after the builds"),
         [
