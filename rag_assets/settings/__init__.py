@@ -1,0 +1,28 @@
+"""The one typed configuration: `rag_assets.yaml` plus `RAG_ASSETS__…` environment variables.
+
+Unknown keys are refused with the nearest valid name. Secrets are never settings: they come from the
+environment only, where something needs them.
+"""
+
+from rag_assets.settings.automation import DEFAULT_CRON, DEFAULT_TIMEZONE, AutomationSettings
+from rag_assets.settings.loading import load_settings
+from rag_assets.settings.models import EmbedderSettings, LlmSettings
+from rag_assets.settings.repositories import DomainSettings, RepositorySettings, SourceLimits
+from rag_assets.settings.root import ENV_PREFIX, Settings
+from rag_assets.settings.stores import RetentionSettings, StoreSettings
+
+__all__ = [
+    "DEFAULT_CRON",
+    "DEFAULT_TIMEZONE",
+    "ENV_PREFIX",
+    "AutomationSettings",
+    "DomainSettings",
+    "EmbedderSettings",
+    "LlmSettings",
+    "RepositorySettings",
+    "RetentionSettings",
+    "Settings",
+    "SourceLimits",
+    "StoreSettings",
+    "load_settings",
+]

@@ -1,0 +1,102 @@
+"""Settings from `rag_assets.yaml` and the environment, and the words for what is wrong with them."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from rag_assets.config_file import ConfigError, find_config, read_yaml, resolve_home
+from rag_assets.settings.root import ENV_PREFIX, Settings
+
+
+def load_settings(config: Path | None = None) -> Settings:
+    """Settings of `config` (default: found as `find_config` says) and the environment; `home` is absolute.
+
+    Relative repository paths are relative to the configuration file. Raises ConfigError.
+    """
+    path = config or find_config()
+    _refuse_unknown_variables()
+    values = read_yaml(path) if path else {}
+    try:
+        settings = Settings(**values)
+    except ValidationError as error:
+        raise ConfigError(_explain(error, path)) from error
+    base = path.resolve().parent if path else Path.cwd()
+    repositories = tuple(
+        repository.model_copy(
+            update={
+                "location": _absolute(repository.location, base),
+                "rule_packs": tuple(_absolute_pack(pack, base) for pack in repository.rule_packs),
+            }
+        )
+        for repository in settings.repositories
+    )
+    return settings.model_copy(update={"home": resolve_home(config=path), "repositories": repositories})
+
+
+def _refuse_unknown_variables() -> None:
+    """pydantic-settings ignores a misspelled variable; a setting that is silently not applied helps nobody."""
+    valid = sorted(Settings.model_fields)
+    for variable in sorted(name for name in os.environ if name.upper().startswith(ENV_PREFIX)):
+        section = variable[len(ENV_PREFIX) :].lower().partition("__")[0]
+        if section not in valid:
+            near = difflib.get_close_matches(section, valid, n=1)
+            hint = f"did you mean {_variable(near[0])}?" if near else f"valid: {', '.join(map(_variable, valid))}"
+            raise ConfigError(f"environment: unknown variable {variable}; {hint}")
+
+
+def _variable(section: str) -> str:
+    return f"{ENV_PREFIX}{section.upper()}"
+
+
+def _absolute(location: str, base: Path) -> str:
+    """Local paths made absolute; URLs and scp-like locations (`git@host:path`) as they are."""
+    if "://" in location:
+        return location
+    path = Path(location).expanduser()
+    if path.is_absolute():
+        return str(path)
+    head = location.split("/", 1)[0]
+    if ":" in head and not (base / path).exists():
+        return location
+    return str((base / path).resolve())
+
+
+def _absolute_pack(pack: str, base: Path) -> str:
+    """A rule pack of one's own is a file beside the configuration; the others are names."""
+    return str((base / Path(pack).expanduser()).resolve()) if pack.endswith(".yaml") else pack
+
+
+def _explain(error: ValidationError, path: Path | None) -> str:
+    where = str(path) if path else "environment"
+    lines = []
+    for problem in error.errors():
+        location = ".".join(str(part) for part in problem["loc"]) or "(top)"
+        if problem["type"] == "extra_forbidden":
+            lines.append(f"{where}: unknown key {location!r}{_nearest(problem['loc'])}")
+        else:
+            lines.append(f"{where}: {location}: {problem['msg'].removeprefix('Value error, ')}")
+    return "\n".join(lines)
+
+
+def _nearest(location: tuple[int | str, ...]) -> str:
+    """`; did you mean 'exclude'?` for a misspelled key, or the list of valid ones."""
+    model: Any = Settings
+    for part in location[:-1]:
+        if isinstance(part, str):
+            model = _model_of(model.model_fields[part].annotation)
+    valid = sorted(model.model_fields)
+    near = difflib.get_close_matches(str(location[-1]), valid, n=1)
+    return f"; did you mean {near[0]!r}?" if near else f"; valid keys: {', '.join(valid)}"
+
+
+def _model_of(annotation: Any) -> Any:
+    """The model class inside `Model`, `tuple[Model, ...]` or `Model | None`."""
+    for inner in (annotation, *getattr(annotation, "__args__", ())):
+        if isinstance(inner, type) and issubclass(inner, BaseModel):
+            return inner
+    return annotation

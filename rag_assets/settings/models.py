@@ -1,0 +1,97 @@
+"""The models that may be asked: for embeddings and for summaries. Their keys are never settings."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from rag_assets.server_urls import plain_server_url, refuse_unencrypted
+from rag_assets.settings.base import Strict
+
+
+class EmbedderSettings(Strict):
+    """The embedding model: the local one, one behind a server, or none (`lexical-only`). A key is never a setting."""
+
+    provider: Literal["local", "openai-compatible", "lexical-only"] = Field(
+        default="local",
+        description="openai-compatible: a server, key in RAG_ASSETS_EMBEDDINGS_API_KEY; lexical-only: keyword search",
+    )
+    precision: Literal["int8", "fp32"] = Field(
+        default="int8", description="of the local model; fp32 is exact and about half as fast"
+    )
+    threads: int = Field(default=0, ge=0, description="of the local model; 0: one per processor core")
+    base_url: str = Field(default="", description="what /embeddings is appended to: http://127.0.0.1:11434/v1")
+    model: str = Field(default="", description="as the server names it")
+    allow_plain_http: bool = Field(
+        default=False, description="send source and key unencrypted to a base_url that is not this machine"
+    )
+    dimension: int | None = Field(
+        default=None, ge=1, le=65_536, description="to ask the server for; default: what its model has"
+    )
+    max_tokens: int = Field(
+        default=512, ge=64, description="the longest text sent; longer sections are split (the server's model)"
+    )
+    tokenizer: Literal["estimate", "cl100k_base", "o200k_base"] = Field(
+        default="estimate", description="how these are counted; all but estimate need: pip install 'rag-assets[openai]'"
+    )
+    batch_texts: int = Field(default=64, ge=1, le=2_048, description="texts of one request")
+    batch_tokens: int = Field(default=16_000, ge=1, description="tokens of one request")
+    max_concurrency: int = Field(default=4, gt=0, le=64, description="requests at a time")
+    timeout_seconds: float = Field(default=60.0, gt=0, description="for one request of an index build")
+    query_timeout_seconds: float = Field(
+        default=5.0, gt=0, description="for embedding a question; after that, keywords answer alone"
+    )
+    price: float | None = Field(default=None, ge=0, description="per million tokens; for the cost shown")
+
+    @field_validator("base_url")
+    @classmethod
+    def _is_a_plain_url(cls, value: str) -> str:
+        return plain_server_url(value, "RAG_ASSETS_EMBEDDINGS_API_KEY")
+
+    @model_validator(mode="after")
+    def _can_be_used(self) -> EmbedderSettings:
+        if self.provider == "openai-compatible":
+            _require_server(self, self.provider)
+        return self
+
+
+class LlmSettings(Strict):
+    """The model that may write summaries of undocumented code. None by default; its key is never a setting."""
+
+    provider: Literal["none", "openai-compatible"] = Field(
+        default="none",
+        description="who writes summaries of undocumented code; the key comes from RAG_ASSETS_LLM_API_KEY only",
+    )
+    base_url: str = Field(default="", description="what /chat/completions is appended to: http://127.0.0.1:11434/v1")
+    model: str = Field(default="", description="as the server names it")
+    allow_plain_http: bool = Field(
+        default=False, description="send source and key unencrypted to a base_url that is not this machine"
+    )
+    refine: Literal["undocumented", "all"] = Field(
+        default="undocumented", description="which symbols; all adds to what their authors wrote"
+    )
+    max_calls: int = Field(default=1_000, gt=0, description="requests per build; what is left is asked by a later one")
+    max_concurrency: int = Field(default=4, gt=0, le=64, description="requests at a time")
+    timeout_seconds: float = Field(default=60.0, gt=0, description="for one answer")
+    price_in: float | None = Field(default=None, ge=0, description="per million prompt tokens; for the cost shown")
+    price_out: float | None = Field(default=None, ge=0, description="per million answer tokens; for the cost shown")
+
+    @field_validator("base_url")
+    @classmethod
+    def _is_a_plain_url(cls, value: str) -> str:
+        return plain_server_url(value, "RAG_ASSETS_LLM_API_KEY")
+
+    @model_validator(mode="after")
+    def _can_be_used(self) -> LlmSettings:
+        if self.provider != "none":
+            _require_server(self, self.provider)
+        return self
+
+
+def _require_server(settings: EmbedderSettings | LlmSettings, provider: str) -> None:
+    """Raises ValueError where a provider that is a server lacks its URL or model, or would get source unencrypted."""
+    missing = [name for name in ("base_url", "model") if not getattr(settings, name).strip()]
+    if missing:
+        raise ValueError(f"provider {provider} needs {' and '.join(missing)}")
+    refuse_unencrypted(settings.base_url, allowed=settings.allow_plain_http)

@@ -1,0 +1,59 @@
+"""What is indexed: repositories, their tenants and domains, and what discovery refuses."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from rag_assets.contracts.kinds import Kind, checked_kind
+from rag_assets.settings.base import Name, Strict
+
+DEFAULT_ORG = "local"
+MEBIBYTE = 1024 * 1024
+
+KindName = Annotated[Kind, AfterValidator(checked_kind)]
+
+
+class DomainSettings(Strict):
+    """A business domain and what belongs to it (BusinessDomainKey, Domain, DomainSummary of the points)."""
+
+    key: Name = Field(description="short identifier, the same in every repository")
+    title: Name = Field(description="name for people")
+    tagline: str = Field(default="", description="one line, part of what is embedded")
+    description: str = Field(default="", description="a paragraph for people and models")
+    paths: tuple[str, ...] = Field(default=(), description="globs over repository paths")
+    namespaces: tuple[str, ...] = Field(default=(), description="globs over namespaces")
+
+
+class RepositorySettings(Strict):
+    """One repository to index: where it is, which ref, what of it, and under which tenant."""
+
+    id: Name = Field(description="what the repository is called in labels and commands")
+    location: Name = Field(description="git URL, path of a git repository, plain directory, or source archive")
+    ref: str | None = Field(default=None, description="branch or tag; default: what HEAD names")
+    org: Name = Field(default=DEFAULT_ORG, description="organisation: the outer boundary of every search")
+    org_namespace: str = Field(default="", description="organisation part of semantic ids; default: org")
+    project: str = Field(default="", description="project within the organisation; default: the repository id")
+    include: tuple[str, ...] = Field(default=(), description="globs of files to index; empty: all")
+    exclude: tuple[str, ...] = Field(default=(), description="globs of files not to index")
+    domains: tuple[DomainSettings, ...] = Field(default=(), description="business domains and what belongs to them")
+    rule_packs: tuple[Name, ...] = Field(default=("generic",), description="rules that decide what kind a type is of")
+    kinds: dict[str, KindName] = Field(default={}, description="path glob → kind, stronger than every rule")
+
+    @property
+    def organisation_namespace(self) -> str:
+        return self.org_namespace or self.org
+
+    @property
+    def project_id(self) -> str:
+        return self.project or self.id
+
+
+class SourceLimits(Strict):
+    """What discovery refuses, with the reason shown for each file."""
+
+    max_file_bytes: int = Field(default=MEBIBYTE, gt=0, description="larger files are skipped")
+    max_line_length: int = Field(default=20_000, gt=0, description="characters; longer lines are machine-made")
+    file_time_limit_seconds: float = Field(default=10.0, gt=0, description="for reading and decoding one file")
+    network_timeout_seconds: float = Field(default=300.0, gt=0, description="for one clone or fetch")

@@ -1,0 +1,88 @@
+"""Everything rag_assets can be told, in one model."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+
+from pydantic import Field, field_validator, model_validator
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+from rag_assets.config_file import DEFAULT_HOME, ConfigError
+from rag_assets.settings.automation import AutomationSettings
+from rag_assets.settings.models import EmbedderSettings, LlmSettings
+from rag_assets.settings.repositories import RepositorySettings, SourceLimits
+from rag_assets.settings.stores import RetentionSettings, StoreSettings
+
+ENV_PREFIX = "RAG_ASSETS__"
+
+
+class Settings(BaseSettings):
+    """Everything rag_assets can be told. See `rag-assets init` for a commented file."""
+
+    model_config = SettingsConfigDict(
+        extra="forbid",
+        frozen=True,
+        env_prefix=ENV_PREFIX,
+        env_nested_delimiter="__",
+        nested_model_default_partial_update=True,
+    )
+
+    home: Path = Field(
+        default=Path(DEFAULT_HOME), description="indexes, caches and mirrors; relative to the configuration file"
+    )
+    repositories: tuple[RepositorySettings, ...] = Field(default=(), description="what to index")
+    sources: SourceLimits = Field(default=SourceLimits(), description="what discovery refuses")
+    embedder: EmbedderSettings = Field(default=EmbedderSettings(), description="the embedding model")
+    llm: LlmSettings = Field(default=LlmSettings(), description="the model behind descriptions; without one: offline")
+    stores: StoreSettings = Field(default=StoreSettings(), description="where the vectors are")
+    retention: RetentionSettings = Field(default=RetentionSettings(), description="which old generations stay on disk")
+    automation: AutomationSettings = Field(
+        default=AutomationSettings(), description="the Dagster schedules and sensors"
+    )
+    workers: int = Field(default=0, ge=0, description="processes that parse and describe; 0: one per core, at most 4")
+
+    @field_validator("repositories")
+    @classmethod
+    def _ids_are_unique(cls, repositories: tuple[RepositorySettings, ...]) -> tuple[RepositorySettings, ...]:
+        seen: set[str] = set()
+        for repository in repositories:
+            if repository.id in seen:
+                raise ValueError(f"repository id {repository.id!r} is used twice")
+            seen.add(repository.id)
+        return repositories
+
+    @model_validator(mode="after")
+    def _domains_are_unique(self) -> Settings:
+        for repository in self.repositories:
+            keys = [domain.key for domain in repository.domains]
+            repeated = sorted({key for key in keys if keys.count(key) > 1})
+            if repeated:
+                raise ValueError(f"repository {repository.id}: domain keys used twice: {', '.join(repeated)}")
+        return self
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return env_settings, init_settings  # the environment beats the file
+
+    def without_vectors(self) -> Settings:
+        """These settings with keyword search only (`--lexical-only`)."""
+        embedder = self.embedder.model_copy(update={"provider": "lexical-only"})
+        return self.model_copy(update={"embedder": embedder})
+
+    def repository(self, repository_id: str) -> RepositorySettings:
+        """Raises ConfigError naming near ids."""
+        for repository in self.repositories:
+            if repository.id == repository_id:
+                return repository
+        known = [repository.id for repository in self.repositories]
+        near = difflib.get_close_matches(repository_id, known, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else f"; configured: {', '.join(known) or 'none'}"
+        raise ConfigError(f"no repository {repository_id!r} in the configuration{hint}")

@@ -1,0 +1,49 @@
+"""Where an index is kept, and for how long."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from rag_assets.server_urls import plain_server_url, refuse_unencrypted
+from rag_assets.settings.base import Strict
+
+
+class StoreSettings(Strict):
+    """Where the vectors are: beside the index, or in a Qdrant server."""
+
+    vectors: Literal["embedded", "qdrant"] = Field(
+        default="embedded", description="qdrant: a server, key in QDRANT_API_KEY, pip install 'rag-assets[qdrant]'"
+    )
+    qdrant_url: str = Field(default="", description="of the server: http://127.0.0.1:6333")
+    allow_plain_http: bool = Field(
+        default=False, description="send source and key unencrypted to a qdrant_url that is not this machine"
+    )
+    qdrant_timeout_seconds: int = Field(default=30, gt=0, description="for one request to the server")
+    hnsw_from_points: int = Field(
+        default=20_000,
+        ge=0,
+        description="smaller embedded generations are scanned exactly, which is as fast and needs no build",
+    )
+
+    @field_validator("qdrant_url")
+    @classmethod
+    def _is_a_plain_url(cls, value: str) -> str:
+        return plain_server_url(value, "QDRANT_API_KEY")
+
+    @model_validator(mode="after")
+    def _can_be_used(self) -> StoreSettings:
+        if self.vectors == "qdrant":
+            if not self.qdrant_url:
+                raise ValueError("vectors qdrant needs qdrant_url")
+            refuse_unencrypted(self.qdrant_url, allowed=self.allow_plain_http)
+        return self
+
+
+class RetentionSettings(Strict):
+    """Which old generations stay on disk. Documents and cache entries that nothing needs go with `rag-assets gc`."""
+
+    keep: int = Field(
+        default=3, ge=1, description="generations per label; the previous one and tagged ones stay in any case"
+    )
