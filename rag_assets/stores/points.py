@@ -31,12 +31,16 @@ class VectorStoreError(ExpectedError):
 @dataclass(frozen=True, slots=True)
 class StoredPoint:
     """A point as it is written. `dense` is L2-normalised, shape (dimension,), or None without an embedding model;
-    `sparse` is (indices uint32, values float32) with the keyword weights, idf included."""
+    `sparse` is (indices uint32, values float32) with the keyword weights, idf included.
+
+    `digest` is 32 hex digits over vector, weights and payload: equal digests, equal points.
+    """
 
     id: str
     dense: Dense | None
     sparse: Sparse
     payload: dict[str, Any]
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +49,22 @@ class Scored:
     score: float
 
 
-class VectorWriter(Protocol):
-    """Makes the points of one generation what is declared. Raises VectorStoreError."""
+class PointTarget(Protocol):
+    """A place that holds the points of a label's generations. It is told the difference between what it has and what
+    the new generation declares (`stores.target_state`). Readers of earlier generations notice nothing. Raises
+    VectorStoreError."""
+
+    def stored(self) -> dict[str, str]:
+        """id → digest of the points that the new generation begins with: those of an earlier one, or none."""
 
     def upsert(self, batch: Sequence[StoredPoint]) -> None:
         """Writes points; one that has the id of an earlier one replaces it."""
 
+    def delete(self, ids: Sequence[str]) -> None:
+        """Takes points out of the new generation."""
+
     def finish(self) -> None:
-        """Makes everything durable and readable; what was not upserted is not in the generation."""
+        """Makes everything durable and the new generation readable."""
 
 
 class VectorReader(Protocol):
