@@ -5,11 +5,12 @@ from __future__ import annotations
 from dagster import Definitions, definitions
 
 from rag_assets.defs.automation import automation
-from rag_assets.defs.pipeline import pipeline
+from rag_assets.defs.pipeline import pipeline_for
 from rag_assets.settings import load_settings
 
 
 @definitions
 def defs() -> Definitions:
     """Everything of this code location. Raises ConfigError, which the UI shows, for a configuration it cannot use."""
-    return Definitions.merge(pipeline, automation(load_settings().automation))
+    settings = load_settings()
+    return Definitions.merge(pipeline_for(settings.execution), automation(settings.automation))

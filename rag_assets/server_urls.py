@@ -23,16 +23,32 @@ def plain_server_url(value: str, secret_variable: str) -> str:
     return url
 
 
+def object_store_url(value: str) -> str:
+    """`value` without blanks and trailing slash; empty stays empty. Raises ValueError saying what is wrong, and never
+    repeating a key."""
+    url = value.strip().rstrip("/")
+    if not url:
+        return url
+    parts = urlsplit(url)
+    if parts.username or parts.password:
+        raise ValueError("must not hold a key; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment")
+    of_s3 = parts.scheme == "s3" and bool(parts.hostname)
+    of_file = parts.scheme == "file" and not parts.netloc and len(parts.path) > 1
+    if not (of_s3 or of_file) or parts.query or parts.fragment:
+        raise ValueError("must be s3://bucket/prefix or file:///folder")
+    return url
+
+
 def refuse_unencrypted(url: str, *, allowed: bool) -> None:
     """Raises ValueError for plain http to another machine, unless the user has `allowed` it."""
     parts = urlsplit(url)
-    if parts.scheme == "http" and not _is_loopback(parts.hostname or "") and not allowed:
+    if parts.scheme == "http" and not is_loopback(parts.hostname or "") and not allowed:
         raise ValueError(
             f"source code would go to {parts.hostname} unencrypted; use https, or say allow_plain_http: true"
         )
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
     """True for this machine: by name, or by an address of its own network."""
     if host == "localhost" or host.endswith(".localhost"):
         return True

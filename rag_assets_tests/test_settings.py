@@ -33,7 +33,7 @@ def written(folder: Path, text: str) -> Path:
             "repositories: [{id: a, location: ., domains: [{ky: a}]}]",
             "'repositories.0.domains.0.ky'; did you mean 'key'?",
         ),
-        ("zzz: 1", "unknown key 'zzz'; valid keys: automation, embedder, home, "),
+        ("zzz: 1", "unknown key 'zzz'; valid keys: automation, "),
         ("embedder: {precision: int4}", "embedder.precision: Input should be 'int8' or 'fp32'"),
         ("repositories: [{id: a, location: .}, {id: a, location: .}]", "repository id 'a' is used twice"),
         ("repositories: [{id: a, location: ' '}]", "repositories.0.location: must not be empty"),
@@ -128,9 +128,34 @@ def test_what_changes_the_result_changes_the_configuration_hash(change: dict[str
     assert config_hash(Settings(), changed, "m") != config_hash(Settings(), BASE, "m")
 
 
-@pytest.mark.parametrize("change", [{"location": "/elsewhere"}, {"ref": "dev"}], ids=["location", "ref"])
+@pytest.mark.parametrize(
+    "change",
+    [{"location": "/elsewhere"}, {"ref": "dev"}, {"eval_set": Path("questions.jsonl")}],
+    ids=["location", "ref", "eval_set"],
+)
 def test_where_a_repository_lies_does_not(change: dict[str, Any]) -> None:
     assert config_hash(Settings(), BASE.model_copy(update=change), "m") == config_hash(Settings(), BASE, "m")
+
+
+def test_how_a_build_is_measured_is_no_part_of_the_hash() -> None:
+    """Another question set or tolerance must not build another index."""
+    strict = Settings(evaluation={"k": 3, "tolerance": 0.0, "minimum": {"mrr": 0.5}})  # type: ignore[arg-type]
+    assert config_hash(strict, BASE, "m") == config_hash(Settings(), BASE, "m")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{k: 0}", "{tolerance: 1.0}", "{tolerance: -0.1}", "{metrics: []}", "{metrics: [f1]}", "{minimum: {recall: 1.1}}"],
+)
+def test_rules_of_the_gate_that_mean_nothing_are_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(ConfigError, match="evaluation"):
+        load_settings(written(tmp_path, f"evaluation: {text}\n"))
+
+
+def test_a_question_set_lies_beside_the_configuration(tmp_path: Path) -> None:
+    path = written(tmp_path, "repositories: [{id: a, location: ., eval_set: eval/a.jsonl}, {id: b, location: .}]\n")
+    found = load_settings(path)
+    assert [entry.eval_set for entry in found.repositories] == [tmp_path / "eval" / "a.jsonl", None]
 
 
 def test_the_model_and_the_limits_are_part_of_the_hash() -> None:

@@ -15,6 +15,7 @@ from dagster import (
 from rag_assets.defs import assets
 from rag_assets.defs.conditions import with_conditions
 from rag_assets.defs.resources import Workspace
+from rag_assets.settings import ExecutionSettings
 from rag_assets.stages.checks import CHECKS
 from rag_assets.stages.progress import Silent
 from rag_assets.stages.versions import STAGES
@@ -35,3 +36,21 @@ pipeline = Definitions(
     # the steps and across runs.
     executor=in_process_executor,
 )
+
+
+def pipeline_for(execution: ExecutionSettings) -> Definitions:
+    """The pipeline on the configured executor, with the steps that it spreads. Raises ConfigError where an extra of
+    that executor is not installed."""
+    if execution.executor == "in_process":
+        return pipeline
+    from rag_assets.defs.execution import executor_for
+    from rag_assets.defs.fan_out import fanned_out
+
+    spread = fanned_out(execution)
+    kept = [made for made in load_assets_from_package_module(assets) if made.key != spread.key]  # type: ignore[union-attr]
+    return Definitions(
+        assets=with_conditions([*kept, spread]),
+        jobs=[index_job],
+        resources=pipeline.resources,
+        executor=executor_for(execution),
+    )

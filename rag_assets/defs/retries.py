@@ -16,6 +16,7 @@ from rag_assets.models.weights import ModelCorrupted, ModelMissing
 from rag_assets.sources.errors import SourceError, SourceRefused, SourceUnreachable
 from rag_assets.sources.git import GitTimeout
 from rag_assets.stages.build import LabelBusy
+from rag_assets.stores.catalog import CatalogError, CatalogUnreachable
 from rag_assets.stores.locks import HomeBusy
 
 DELAYS_SECONDS = (5.0, 30.0, 120.0)
@@ -34,6 +35,8 @@ RULES: tuple[tuple[type[BaseException], bool, str], ...] = (
     (ModelCorrupted, False, "model files do not mend themselves"),
     (LabelBusy, True, "another build of the label ends"),
     (HomeBusy, True, "a garbage collection ends"),
+    (CatalogUnreachable, True, "a database that was restarted takes connections again"),
+    (CatalogError, False, "somebody has to change its rights, its space or its address"),
     (ConnectionError, True, "a server that was restarted takes connections again"),
     (TimeoutError, True, "a server that was slow answers later"),
 )

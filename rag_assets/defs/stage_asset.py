@@ -148,6 +148,7 @@ def _metadata(build: IndexBuild, report: StageReport) -> dict[str, Any]:
         "commit": build.spec.git.commit_sha,
         "unchanged": report.unchanged,
         **report.counts,
+        **report.measures,
         **report.work,
     }
     for name, rows in report.tables.items():

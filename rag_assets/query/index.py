@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from rag_assets.config_file import resolve_home
 from rag_assets.contracts.identity import point_id
@@ -19,6 +19,9 @@ from rag_assets.query.retrieval import Clock, retrieve
 from rag_assets.stores.filters import SearchFilter
 from rag_assets.stores.generations import Generation, GenerationError, active_generation
 from rag_assets.stores.home import Home
+
+if TYPE_CHECKING:
+    from rag_assets.contracts.section import Embedder
 
 _ID_PREFIX = re.compile(r"[0-9a-f-]{4,36}")  # fewer digits are ambiguous in any real index
 _SHOWN = 5
@@ -45,12 +48,15 @@ class Index:
     It goes on reading its own generation when another one becomes active.
     """
 
-    def __init__(self, home: Home, generation: Generation, config: Path | None = None) -> None:
-        """`config` as in `open_index`. Raises GenerationError where the generation lacks a part."""
+    def __init__(
+        self, home: Home, generation: Generation, config: Path | None = None, *, embedder: Embedder | None = None
+    ) -> None:
+        """`config` as in `open_index`; with an `embedder`, which must be the one that made the vectors, it is not
+        needed. Raises GenerationError where the generation lacks a part."""
         self.generation = generation
         self.manifest = generation.manifest
         self.label = generation.manifest.index_label
-        self._parts = IndexParts(home, generation, config)
+        self._parts = IndexParts(home, generation, config, embedder=embedder)
 
     def search(
         self,

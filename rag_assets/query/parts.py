@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 class IndexParts:
     """Shard, vocabulary, artifacts and embedding model of one generation. Safe to use from several threads."""
 
-    def __init__(self, home: Home, generation: Generation, config: Path | None = None) -> None:
-        """`config` as in `open_index`. Raises GenerationError where the generation lacks a part."""
+    def __init__(
+        self, home: Home, generation: Generation, config: Path | None = None, *, embedder: Embedder | None = None
+    ) -> None:
+        """`config` and `embedder` as in `Index`. Raises GenerationError where the generation lacks a part."""
         self._home = home
         self._config = config
         self._generation = generation
@@ -30,6 +32,7 @@ class IndexParts:
         self._shard: VectorReader | None = None
         self._vocabulary: Vocabulary | None = None
         self._artifacts: ArtifactStore | None = None
+        self._given_embedder = embedder
         self._embedder: Future[Embedder] | None = None
         for part in (generation.vectors, generation.keyword):
             if not part.is_dir():
@@ -83,6 +86,9 @@ class IndexParts:
                 if manifest.lexical_only:
                     self._embedder = Future()
                     self._embedder.set_exception(NoEmbedderError("this index was built without an embedding model"))
+                elif self._given_embedder is not None:
+                    self._embedder = Future()
+                    self._embedder.set_result(self._given_embedder)
                 else:
                     self._embedder = start_loading(manifest, self._home, self._config)
             return self._embedder

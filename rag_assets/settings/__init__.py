@@ -5,6 +5,8 @@ environment only, where something needs them.
 """
 
 from rag_assets.settings.automation import DEFAULT_CRON, DEFAULT_TIMEZONE, AutomationSettings
+from rag_assets.settings.evaluation import EvaluationSettings
+from rag_assets.settings.execution import ExecutionSettings
 from rag_assets.settings.loading import load_settings
 from rag_assets.settings.models import EmbedderSettings, LlmSettings
 from rag_assets.settings.repositories import DomainSettings, RepositorySettings, SourceLimits
@@ -18,6 +20,8 @@ __all__ = [
     "AutomationSettings",
     "DomainSettings",
     "EmbedderSettings",
+    "EvaluationSettings",
+    "ExecutionSettings",
     "LlmSettings",
     "RepositorySettings",
     "RetentionSettings",

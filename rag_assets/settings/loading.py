@@ -31,6 +31,7 @@ def load_settings(config: Path | None = None) -> Settings:
             update={
                 "location": _absolute(repository.location, base),
                 "rule_packs": tuple(_absolute_pack(pack, base) for pack in repository.rule_packs),
+                "eval_set": repository.eval_set and (base / repository.eval_set.expanduser()).resolve(),
             }
         )
         for repository in settings.repositories

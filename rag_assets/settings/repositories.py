@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
@@ -40,6 +41,11 @@ class RepositorySettings(Strict):
     domains: tuple[DomainSettings, ...] = Field(default=(), description="business domains and what belongs to them")
     rule_packs: tuple[Name, ...] = Field(default=("generic",), description="rules that decide what kind a type is of")
     kinds: dict[str, KindName] = Field(default={}, description="path glob → kind, stronger than every rule")
+    eval_set: Path | None = Field(
+        default=None,
+        exclude=True,  # how a build is measured decides neither what is in it nor what it is called
+        description="file of questions (.jsonl, .yaml) that a new build must answer as well as the one that is served",
+    )
 
     @property
     def organisation_namespace(self) -> str:

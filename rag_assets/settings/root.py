@@ -10,6 +10,8 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from rag_assets.config_file import DEFAULT_HOME, ConfigError
 from rag_assets.settings.automation import AutomationSettings
+from rag_assets.settings.evaluation import EvaluationSettings
+from rag_assets.settings.execution import ExecutionSettings
 from rag_assets.settings.models import EmbedderSettings, LlmSettings
 from rag_assets.settings.repositories import RepositorySettings, SourceLimits
 from rag_assets.settings.stores import RetentionSettings, StoreSettings
@@ -37,9 +39,13 @@ class Settings(BaseSettings):
     llm: LlmSettings = Field(default=LlmSettings(), description="the model behind descriptions; without one: offline")
     stores: StoreSettings = Field(default=StoreSettings(), description="where the vectors are")
     retention: RetentionSettings = Field(default=RetentionSettings(), description="which old generations stay on disk")
+    evaluation: EvaluationSettings = Field(
+        default=EvaluationSettings(), description="how well a build must answer before it is served"
+    )
     automation: AutomationSettings = Field(
         default=AutomationSettings(), description="the Dagster schedules and sensors"
     )
+    execution: ExecutionSettings = Field(default=ExecutionSettings(), description="who executes the steps of a run")
     workers: int = Field(default=0, ge=0, description="processes that parse and describe; 0: one per core, at most 4")
 
     @field_validator("repositories")

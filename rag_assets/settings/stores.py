@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from rag_assets.server_urls import plain_server_url, refuse_unencrypted
+from rag_assets.server_urls import object_store_url, plain_server_url, refuse_unencrypted
 from rag_assets.settings.base import Strict
 
 
@@ -21,11 +21,27 @@ class StoreSettings(Strict):
         default=False, description="send source and key unencrypted to a qdrant_url that is not this machine"
     )
     qdrant_timeout_seconds: int = Field(default=30, gt=0, description="for one request to the server")
+    catalog: Literal["none", "sqlite", "postgres"] = Field(
+        default="none",
+        description="durable copy of all chunks, to rebuild vectors from; postgres: URL in RAG_ASSETS_CATALOG_URL, "
+        "pip install 'rag-assets[postgres]'",
+    )
     hnsw_from_points: int = Field(
         default=20_000,
         ge=0,
         description="smaller embedded generations are scanned exactly, which is as fast and needs no build",
     )
+
+    remote: str = Field(
+        default="",
+        description="where indexes are published to and pulled from: s3://bucket/prefix, with the credentials of AWS "
+        "clients and pip install 'rag-assets[s3]', or file:///folder",
+    )
+
+    @field_validator("remote")
+    @classmethod
+    def _is_an_object_store(cls, value: str) -> str:
+        return object_store_url(value)
 
     @field_validator("qdrant_url")
     @classmethod

@@ -61,7 +61,8 @@ class StageReport:
     """What a stage did. `counts` describe the result and become metadata and manifest numbers, `work` says what
     this run had to do for it (all zero when `unchanged`), `tables` are for people.
 
-    `problems` are the expected failures of single rows, listed and never swallowed.
+    `measures` are numbers that are not counts. `problems` are the expected failures of single rows, listed and never
+    swallowed.
     """
 
     stage: str
@@ -70,6 +71,7 @@ class StageReport:
     output: str
     counts: dict[str, int] = field(default_factory=dict)
     work: dict[str, int | float] = field(default_factory=dict)
+    measures: dict[str, float] = field(default_factory=dict)
     tables: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     unchanged: bool = False

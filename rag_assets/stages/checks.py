@@ -15,6 +15,7 @@ from rag_assets.stages.check_records import Check, CheckResult, once_per_state
 from rag_assets.stages.descriptions import read_descriptions
 from rag_assets.stages.embeddings import check_vectors, read_vectors
 from rag_assets.stages.qdrant_points import SHARD
+from rag_assets.stages.quality import GATE_CHECK, quality_holds
 from rag_assets.stages.workers import map_buckets, part_sizes
 from rag_assets.stores.blobs import BlobError, BlobStore
 from rag_assets.stores.tables import read_part, read_rows
@@ -251,4 +252,5 @@ CHECKS: dict[str, tuple[str, bool, Check]] = {
     "payloads_are_valid": ("qdrant_points", True, payloads_are_valid),
     "store_matches_declaration": ("qdrant_points", True, store_matches_declaration),
     "artifacts_are_complete": ("qdrant_points", False, artifacts_are_complete),
+    GATE_CHECK: ("eval_runs", True, quality_holds),
 }

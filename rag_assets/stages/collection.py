@@ -24,6 +24,7 @@ from rag_assets.stores import garbage
 from rag_assets.stores.garbage import Swept
 from rag_assets.stores.home import Home
 from rag_assets.stores.locks import collection_lock
+from rag_assets.stores.retention import prune_servers
 from rag_assets.stores.sweep import SweepError
 
 _GATE_WAIT_SECONDS = 10.0  # builds pass in an instant; longer is another collection
@@ -59,6 +60,8 @@ def collect_garbage(home: Home, settings: Settings, *, dry_run: bool = False, no
     with nullcontext(_free_labels(home, found)) if dry_run else _held(home, found) as free:
         builds = [(label, path) for label in free for path in garbage.abandoned_builds(home, label, at)]
         found.swept.append(garbage.sweep_builds(home, builds, dry_run=dry_run))
+        if not dry_run:
+            found.kept.extend(problem for label in free for problem in prune_servers(home, label))
         found.swept.append(garbage.sweep_leftovers(home, free, at, dry_run=dry_run))
         needed = _needed_mirrors(home, settings, found)
         if needed is not None:

@@ -11,6 +11,7 @@ from rag_assets.stages.build import IndexBuild, StageReport, label_lock
 from rag_assets.stages.descriptions import describe_files
 from rag_assets.stages.discovered_files import discover_files
 from rag_assets.stages.embeddings import embed_sections
+from rag_assets.stages.eval_runs import evaluate
 from rag_assets.stages.labels import register_label
 from rag_assets.stages.progress import Progress, Silent
 from rag_assets.stages.qdrant_points import build_points
@@ -29,7 +30,10 @@ def run_stages(
     run_id: str = "",
     progress: Progress | None = None,
 ) -> tuple[IndexBuild, list[StageReport]]:
-    """Builds and activates one label. Raises BuildError or the errors of `rag_assets.sources`."""
+    """Builds and activates one label. Raises BuildError (QualityRefused where the promotion gate does not let the build
+    through) or the errors of `rag_assets.sources`."""
+    others = (known for known in settings.repositories if known.id != repository.id)
+    settings = settings.model_copy(update={"repositories": (*others, repository)})
     home = Home(settings.home)
     shown = progress or Silent()
     with label_lock(home, label):
@@ -46,6 +50,7 @@ def run_stages(
             embed_sections(build, embedder, shown),
             build_keyword_weights(build, shown),
             build_points(build, shown),
+            evaluate(build, shown, run_id),
             activate(build, run_id),
         ]
     return build, reports

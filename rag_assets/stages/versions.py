@@ -8,6 +8,7 @@ import json
 from rag_assets.classification import CLASSIFIER_VERSION, Classifier
 from rag_assets.contracts.description import INDEX_VERSION
 from rag_assets.descriptions import DESCRIPTION_VERSION, default_registry
+from rag_assets.evaluation.metrics import METRICS_VERSION
 from rag_assets.llm import llm_fingerprint
 from rag_assets.models import window_fingerprint
 from rag_assets.sections import SECTION_VERSION
@@ -27,8 +28,12 @@ STAGES = (
     "embeddings",
     "bm25_artifacts",
     "qdrant_points",
+    "eval_runs",
     "active_index",
 )
+
+BUILD_STAGES = STAGES[: STAGES.index("eval_runs")]
+"""The stages that make a generation what it is; how it is measured, and whether it is served, changes nothing in it."""
 
 _PARTS: dict[str, tuple[object, ...]] = {
     "discovered_files": (POLICY_FINGERPRINT,),
@@ -38,6 +43,7 @@ _PARTS: dict[str, tuple[object, ...]] = {
     "embeddings": (),
     "bm25_artifacts": (KEYWORD_VERSION,),
     "qdrant_points": (INDEX_VERSION,),
+    "eval_runs": (METRICS_VERSION,),
     "active_index": (),
 }
 
@@ -62,6 +68,6 @@ def config_hash(settings: Settings, repository: RepositorySettings, embedding_mo
         "embedding_model": embedding_model,
         "store": settings.stores.vectors,
         "embedding_window": window_fingerprint(settings.embedder),
-        "stages": {stage: stage_version(stage) for stage in STAGES},
+        "stages": {stage: stage_version(stage) for stage in STAGES if stage != "eval_runs"},
     }
     return hashlib.sha256(json.dumps(relevant, sort_keys=True).encode()).hexdigest()

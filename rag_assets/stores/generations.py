@@ -31,6 +31,18 @@ class GenerationError(ExpectedError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EvalSummary:
+    """What the promotion gate made of a generation; all of it is in `stores.eval_records`."""
+
+    set: str
+    fingerprint: str
+    questions: int
+    metrics: dict[str, float]
+    verdict: str
+    active_generation_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
     """What a generation is: enough to read it, to trust it and to trace it back to the run that made it."""
 
@@ -53,6 +65,7 @@ class Manifest:
     parse_health: dict[str, int] = field(default_factory=dict)
     bucket_count: int = 1
     run_id: str = ""
+    evaluation: EvalSummary | None = None
     manifest_version: int = MANIFEST_VERSION
 
 

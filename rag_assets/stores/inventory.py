@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 import msgspec
 
 from rag_assets.stores.disk import size_on_disk
+from rag_assets.stores.eval_records import read_decision, read_runs
 from rag_assets.stores.generations import (
     GenerationError,
     active_pointer,
@@ -27,6 +28,7 @@ class State(StrEnum):
     ACTIVE = "active"  # served
     PREVIOUS = "previous"  # where a rollback goes
     SET_ASIDE = "set-aside"  # a person moved the label away from it
+    REFUSED = "refused"  # the promotion gate did not let it through
     FINISHED = "finished"
     CANDIDATE = "candidate"  # the build in progress, or the one that `index` continues
     UNFINISHED = "unfinished"  # an abandoned build
@@ -36,7 +38,8 @@ class State(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """One generation. `bytes` are its own: the documents it shares with others are not in it. `points` is None for
-    an unfinished one, `problem` says what is wrong with a damaged one."""
+    an unfinished one, `problem` says what is wrong with a damaged one or why one was refused. `metrics` are those of
+    the newest run of each question set."""
 
     label: str
     generation_id: str
@@ -49,6 +52,7 @@ class Entry:
     run_id: str
     bytes: int
     problem: str = ""
+    metrics: dict[str, dict[str, float]] = field(default_factory=dict)
 
 
 class _Git(msgspec.Struct):
@@ -123,10 +127,12 @@ def _entry(home: Home, label: str, known: str, state: State | None, tags: tuple[
             bytes=size,
             problem=str(error),
         )
+    decision = read_decision(directory)
+    refused = state is None and decision is not None and decision.refused
     return Entry(
         label=label,
         generation_id=known,
-        state=state or State.FINISHED,
+        state=state or (State.REFUSED if refused else State.FINISHED),
         tags=tags,
         commit_sha=manifest.commit_sha,
         commit_date=manifest.commit_date,
@@ -134,4 +140,6 @@ def _entry(home: Home, label: str, known: str, state: State | None, tags: tuple[
         points=manifest.counts.get("points"),
         run_id=manifest.run_id,
         bytes=size,
+        problem=decision.reason if decision is not None and refused else "",
+        metrics={run.set: run.metrics for run in read_runs(directory)},
     )

@@ -1,7 +1,8 @@
 """What a collection of a Qdrant server looks like: one per embedding space, with the payload indexes of the contract.
 
-Every point carries three fields of our own beside its payload: `PointId` (the id of the contract), `Generation` (which
-build of which label of which tenant) and `Fingerprint` (of all that was written, to see what is there already).
+Every point carries fields of our own beside its payload: whose it is (`LabelKey`) and which point of the contract
+(`PointId`), from which sequence of the label until before which it is seen (`Born`, `Died`; `stores.qdrant_versions`),
+and the `Digest` of all that was written, to see what has changed.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import re
 import uuid
-from dataclasses import dataclass
 from typing import Any
 
 from rag_assets.contracts.payload import PayloadIndex, payload_indexes
@@ -17,35 +17,16 @@ from rag_assets.stores.points import DENSE, PREFIX_FIELDS, SPARSE, VectorStoreEr
 from rag_assets.stores.qdrant_client_calls import QdrantServer
 
 POINT_ID = "PointId"
-GENERATION = "Generation"
-FINGERPRINT = "Fingerprint"
-OWN_FIELDS = frozenset({POINT_ID, GENERATION, FINGERPRINT})
+LABEL_KEY = "LabelKey"
+BORN = "Born"
+DIED = "Died"
+DIGEST = "Digest"
+OWN_FIELDS = frozenset({POINT_ID, LABEL_KEY, BORN, DIED, DIGEST})
 
 COLLECTION_PREFIX = "rag_assets_"
 _TENANT = "OrgId"  # the engine keeps the points of a tenant together
 _NAME_CHARACTERS = 60  # of the model's name in that of its collection, for people; the hash makes it unique
 _NAMESPACE = uuid.UUID("5b0c1a52-3e0f-5d0e-9a53-0c5f0f6c7d11")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerPlace:
-    """Where the points of one generation are. It is written beside the generation, without secrets."""
-
-    url: str
-    collection: str
-    org_id: str
-    project_id: str
-    index_label: str
-    generation_id: str
-
-    @property
-    def generation(self) -> str:
-        """The value of GENERATION: the same generation id occurs under several labels and tenants."""
-        return generation_key(self.org_id, self.project_id, self.index_label, self.generation_id)
-
-
-def generation_key(org_id: str, project_id: str, index_label: str, generation_id: str) -> str:
-    return "\n".join((org_id, project_id, index_label, generation_id))
 
 
 def collection_name(embedding_model: str, dimension: int) -> str:
@@ -56,10 +37,10 @@ def collection_name(embedding_model: str, dimension: int) -> str:
     return f"{COLLECTION_PREFIX}{readable}_{hashlib.sha256(space.encode()).hexdigest()[:8]}"
 
 
-def stored_id(generation: str, point_id: str) -> str:
-    """The id of a point in the collection. Every generation has its own, so that building one changes nothing for
-    those who read another. Raises ValueError for what is no UUID."""
-    return str(uuid.uuid5(_NAMESPACE, f"{generation}\n{uuid.UUID(point_id)}"))
+def stored_id(label_key: str, point_id: str, born: int) -> str:
+    """The id of a version of a point in the collection: another one for each label and each sequence. Raises
+    ValueError for what is no UUID."""
+    return str(uuid.uuid5(_NAMESPACE, f"{label_key}\n{uuid.UUID(point_id)}\n{born}"))
 
 
 def ensure_collection(server: QdrantServer, name: str, dimension: int) -> None:
@@ -83,7 +64,13 @@ def ensure_collection(server: QdrantServer, name: str, dimension: int) -> None:
     found = server.call("read", "get_collection", collection_name=name)
     _require_shape(server, name, found, dimension)
     present = found.payload_schema or {}
-    wanted: dict[str, PayloadIndex] = {**payload_indexes(), GENERATION: "keyword", POINT_ID: "keyword"}
+    wanted: dict[str, PayloadIndex] = {
+        **payload_indexes(),
+        LABEL_KEY: "keyword",
+        POINT_ID: "keyword",
+        BORN: "integer",
+        DIED: "integer",
+    }
     for key, kind in wanted.items():
         if key not in present:  # a killed build made the collection and not all of them
             server.call(
@@ -117,7 +104,9 @@ def _index_parameters(key: str, kind: PayloadIndex) -> Any:
     from qdrant_client import models
 
     if kind == "integer":
-        return models.IntegerIndexParams(type=models.IntegerIndexType.INTEGER, lookup=True, range=True)
+        # Versions are only compared.
+        lookup = key not in (BORN, DIED)
+        return models.IntegerIndexParams(type=models.IntegerIndexType.INTEGER, lookup=lookup, range=True)
     if kind == "datetime":
         return models.DatetimeIndexParams(type=models.DatetimeIndexType.DATETIME)
     return models.KeywordIndexParams(

@@ -14,12 +14,15 @@ from rag_assets.stores.generations import (
     candidate_id,
     finished_generations,
     generation_directory,
+    generations_directory,
     read_generation,
     read_pointer,
 )
 from rag_assets.stores.home import Home
 from rag_assets.stores.locks import pointer_lock
+from rag_assets.stores.points import VectorStoreError
 from rag_assets.stores.tags import tags_of
+from rag_assets.stores.vector_store import delete_stale_points
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,19 @@ def prune(home: Home, label: str, keep: int, *, dry_run: bool = False) -> list[P
             done = discard(generation_directory(home, label, known), home.trash(label))
             found.append(gone if done else Pruned(label, known, gone.bytes, in_use=True))
     return found
+
+
+def prune_servers(home: Home, label: str) -> list[str]:
+    """After the pointer has moved, or generations are gone: deletes from vector servers what none of the others needs.
+
+    The caller holds the label. Returns, for people, what could not be deleted: nobody reads it, and an index that is
+    served must not fail because it stays.
+    """
+    try:
+        delete_stale_points(generations_directory(home, label))
+    except (OSError, VectorStoreError) as error:
+        return [f"points of deleted generations of {label} stay in the vector server until the next build: {error}"]
+    return []
 
 
 def superfluous(home: Home, label: str, keep: int) -> list[str]:

@@ -6,18 +6,18 @@ The engine and the client of the server are loaded when one of them is opened.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections import defaultdict
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from rag_assets.server_urls import plain_server_url, refuse_unencrypted
-from rag_assets.stores.points import VectorReader, VectorStoreError, VectorWriter
+from rag_assets.stores import qdrant_notes
+from rag_assets.stores.points import PointTarget, VectorReader, VectorStoreError
+from rag_assets.stores.qdrant_notes import PLACE_FILE, ServerLabel, ServerPlace
 
 if TYPE_CHECKING:
     from rag_assets.settings import StoreSettings
-    from rag_assets.stores.qdrant_schema import ServerPlace
 
 URL_VARIABLE = "RAG_ASSETS__STORES__QDRANT_URL"
 """Beats the URL of a generation: the server that `http://qdrant:6333` is for the containers that build an index is
@@ -29,29 +29,27 @@ READ_SECONDS = 10
 READ_ATTEMPTS = 2
 
 DELETE_SECONDS = 120
-"""For deleting the points of a generation, which the server answers when they are gone."""
+"""For deleting the points of a label, which the server answers when they are gone."""
 
-_SERVER_FILE = "server.json"
-_BEGUN_FILE = "server.begun.json"
 _SHARD_FILE = "edge_config.json"
 _TABLE = "qdrant_points"
 
 
 def has_vectors(directory: Path) -> bool:
     """Whether there is a shard, or the note that says which server has the points."""
-    return (directory / _SHARD_FILE).is_file() or (directory / _SERVER_FILE).is_file()
+    return (directory / _SHARD_FILE).is_file() or (directory / PLACE_FILE).is_file()
 
 
 def open_vectors(directory: Path) -> VectorReader:
     """The points of the generation whose vector folder is `directory`. Raises VectorStoreError."""
-    if not (directory / _SERVER_FILE).is_file():
+    if not (directory / PLACE_FILE).is_file():
         from rag_assets.stores.vectors import ShardReader
 
         return ShardReader(directory)
     from rag_assets.stores.qdrant_client_calls import QdrantServer
-    from rag_assets.stores.qdrant_server import ServerReader
+    from rag_assets.stores.qdrant_reader import ServerReader
 
-    place = _read_place(directory / _SERVER_FILE)
+    place = qdrant_notes.read_place(directory / PLACE_FILE)
     server = QdrantServer.connect(_url(place), READ_SECONDS, attempts=READ_ATTEMPTS)
     return ServerReader(server, place, lambda: declared_hashes(directory.parent))
 
@@ -66,59 +64,75 @@ def open_writer(
     project_id: str,
     index_label: str,
     generation_id: str,
-) -> VectorWriter:
-    """A writer for the points of one generation. `dimension` 0: without dense vectors. Raises VectorStoreError."""
+) -> PointTarget:
+    """Where the points of one generation are written. `directory` is its vector folder, two below that of all
+    generations of the label. `dimension` 0: without dense vectors. Raises VectorStoreError."""
     if settings.vectors == "embedded":
         from rag_assets.stores.vectors import ShardWriter
 
         return ShardWriter(directory, dimension, hnsw_from_points=settings.hnsw_from_points)
     from rag_assets.stores.qdrant_client_calls import QdrantServer
-    from rag_assets.stores.qdrant_schema import ServerPlace, collection_name
-    from rag_assets.stores.qdrant_server import ServerWriter
+    from rag_assets.stores.qdrant_schema import collection_name
+    from rag_assets.stores.qdrant_writer import ServerWriter
 
+    generations = directory.parent.parent
     place = ServerPlace(
         url=settings.qdrant_url,
-        collection=collection_name(embedding_model, dimension),
         org_id=org_id,
         project_id=project_id,
         index_label=index_label,
+        collection=collection_name(embedding_model, dimension),
         generation_id=generation_id,
+        sequence=qdrant_notes.next_sequence(generations),
     )
+    qdrant_notes.remember_label(generations, place.label)
     server = QdrantServer.connect(settings.qdrant_url, settings.qdrant_timeout_seconds)
     return ServerWriter(server, place, dimension, directory)
 
 
-def delete_stale_points(
-    settings: StoreSettings, *, org_id: str, project_id: str, index_label: str, keep: Collection[str]
-) -> list[str]:
-    """Deletes from the server what generations outside `keep` have left there, and returns their ids. Embedded
-    generations take their points with them. Raises VectorStoreError."""
-    if settings.vectors == "embedded":
-        return []
-    from rag_assets.stores.qdrant_client_calls import QdrantServer
-    from rag_assets.stores.qdrant_server import delete_stale
+def delete_stale_points(generations: Path) -> int:
+    """Deletes from servers what no generation in the folder `generations` of a label sees any more, and returns how
+    many versions of points that were. After the pointer has moved, or generations have gone; the caller holds the
+    label. Embedded generations take their points with them.
 
-    server = QdrantServer.connect(settings.qdrant_url, settings.qdrant_timeout_seconds)
+    Raises VectorStoreError after having tried every server; the next call goes on.
+    """
+    problems = []
+    deleted = 0
+    for label in qdrant_notes.labels_in_servers(generations):
+        of_label = [place for place in qdrant_notes.places(generations) if place.key == label.key]
+        try:
+            deleted += _delete_unseen(label, of_label)
+        except VectorStoreError as error:
+            problems.append(str(error))
+            continue
+        if all(place.url != label.url for place in of_label):
+            qdrant_notes.forget_label(generations, label)
+    if problems:
+        raise VectorStoreError("; ".join(problems))
+    return deleted
+
+
+def forget_points(generations: Path) -> None:
+    """Before the folder of all generations of a label is deleted for good: deletes what servers have of them. Raises
+    VectorStoreError."""
+    for label in qdrant_notes.labels_in_servers(generations):
+        _delete_unseen(label, [])
+
+
+def _delete_unseen(label: ServerLabel, places: list[ServerPlace]) -> int:
+    """`places` counts whatever its URL: one server can have several."""
+    from rag_assets.stores.qdrant_client_calls import QdrantServer
+    from rag_assets.stores.qdrant_versions import delete_unseen
+
+    kept = defaultdict[str, set[int]](set)
+    for place in places:
+        kept[place.collection].add(place.sequence)
+    server = QdrantServer.connect(_url(label), DELETE_SECONDS)
     try:
-        return delete_stale(server, org_id=org_id, project_id=project_id, index_label=index_label, keep=keep)
+        return delete_unseen(server, label.key, kept)
     finally:
         server.close()
-
-
-def forget_points(directory: Path) -> None:
-    """Before the vector folder of a generation, finished or not, is deleted for good: deletes what a server has of it.
-    Raises VectorStoreError."""
-    for note in (directory / _SERVER_FILE, directory / _BEGUN_FILE):
-        if note.is_file():
-            from rag_assets.stores.qdrant_client_calls import QdrantServer
-            from rag_assets.stores.qdrant_server import delete_generation
-
-            place = _read_place(note)
-            server = QdrantServer.connect(_url(place), DELETE_SECONDS, attempts=READ_ATTEMPTS)
-            try:
-                delete_generation(server, place)
-            finally:
-                server.close()
 
 
 def declared_hashes(generation: Path) -> Mapping[str, str] | None:
@@ -135,16 +149,7 @@ def declared_hashes(generation: Path) -> Mapping[str, str] | None:
     return found
 
 
-def _read_place(path: Path) -> ServerPlace:
-    from rag_assets.stores.qdrant_schema import ServerPlace
-
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=ServerPlace)
-    except (OSError, msgspec.DecodeError) as error:
-        raise VectorStoreError(f"{path} cannot be read: {error}; run: rag-assets index --force") from error
-
-
-def _url(place: ServerPlace) -> str:
+def _url(place: ServerLabel) -> str:
     """Where the server is from here. What the settings allowed for the recorded URL is not asked again."""
     named = os.environ.get(URL_VARIABLE, "")
     if not named:

@@ -44,6 +44,7 @@ SUMMARY_KEYS = {
     "problems",
     "warnings_by_rule",
     "checks",
+    "quality",
     "work",
     "seconds_by_stage",
     "seconds",

@@ -11,12 +11,15 @@ from rag_assets.interfaces.cli.output import Output
 from rag_assets.interfaces.cli.reset import remove_labels
 from rag_assets.interfaces.cli.session import Session
 from rag_assets.settings import EmbedderSettings, Settings, StoreSettings
+from rag_assets.stores.generations import generations_directory
 from rag_assets.stores.home import Home
+from rag_assets.stores.points import VectorStoreError
 from rag_assets_tests.git_repository import Repository
+from rag_assets_tests.interfaces.conftest import CommandLine, new_repository
 from rag_assets_tests.llm.model_server import ModelServer, failing
 from rag_assets_tests.models.embedding_server import DIMENSION, embedding
 from rag_assets_tests.models.endpoint_tools import endpoint_settings
-from rag_assets_tests.stages.conftest import built
+from rag_assets_tests.stages.conftest import Built, built
 
 
 def session(folder: Path, server: ModelServer) -> Session:
@@ -62,3 +65,41 @@ def test_a_label_that_is_removed_leaves_nothing_in_the_vector_server(
         (collection,) = (found.name for found in wire.store.get_collections().collections)
         left, _ = wire.store.scroll(collection, limit=100, with_payload=True)
     assert {(record.payload or {})["IndexLabel"] for record in left} == {kept.label}
+
+
+def test_what_is_pruned_or_collected_leaves_the_vector_server(
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`generations prune` takes the points of old generations with them, `gc` those of a build that was killed."""
+    pytest.importorskip("qdrant_client")
+    from rag_assets_tests.stores.qdrant_wire import QdrantWire
+    from rag_assets_tests.stores.server_label import ghosts
+
+    monkeypatch.setattr("rag_assets.stores.qdrant_client_calls.FIRST_WAIT_SECONDS", 0.005)
+    source = new_repository(
+        cli.folder / "source", {"src/Order.cs": "namespace Shop;\n\npublic class Order { int id; }\n"}
+    )
+    with QdrantWire() as wire:
+        settings = Settings(
+            home=cli.home.root,
+            embedder=EmbedderSettings(provider="lexical-only"),
+            stores=StoreSettings(vectors="qdrant", qdrant_url=wire.url),
+        )
+        (cli.folder / "rag_assets.yaml").write_text("retention: {keep: 1}\n", encoding="utf-8")
+
+        def build(number: int) -> Built:
+            source.commit({"src/New.cs": f"namespace Shop;\n\npublic class New{number} {{ int id; }}\n"})
+            return built(source, settings)
+
+        made = [build(number) for number in range(3)]
+        generations = generations_directory(cli.home, made[0].label)
+        assert len(cli.run("generations", "prune", "--json").json["pruned"]) == 1
+        assert not ghosts(wire, generations)
+        wire.refuse = lambda call: 500 if call.path.endswith("/points/payload") else None
+        with pytest.raises(VectorStoreError):
+            build(3)
+        wire.refuse = lambda call: None
+        build(4)
+        swept = {found["kind"]: found["count"] for found in cli.run("gc", "--json").json["swept"]}
+        assert swept["abandoned builds"] == 1
+        assert not ghosts(wire, generations)

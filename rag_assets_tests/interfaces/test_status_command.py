@@ -15,6 +15,8 @@ KEYS = {
     "active",
     "building_by",
     "unfinished",
+    "refused",
+    "quality",
     "bytes",
     "ref",
     "commit",

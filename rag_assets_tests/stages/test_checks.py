@@ -195,4 +195,5 @@ def test_what_blocks_and_what_warns() -> None:
         "payloads_are_valid",
         "vectors_are_sound",
         "store_matches_declaration",
+        "quality_holds",
     }

@@ -14,7 +14,7 @@ from rag_assets.query import Mode, open_index
 from rag_assets.settings import EmbedderSettings, RetentionSettings, Settings, StoreSettings
 from rag_assets.stages.build import BuildError
 from rag_assets.stages.checks import CHECKS
-from rag_assets.stores.generations import all_generations
+from rag_assets.stores.generations import all_generations, generations_directory
 from rag_assets.stores.points import VectorStoreError
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.llm.model_server import ModelServer
@@ -22,6 +22,7 @@ from rag_assets_tests.models.embedding_server import DIMENSION, embedding
 from rag_assets_tests.models.endpoint_tools import endpoint_settings
 from rag_assets_tests.stages.conftest import Built, built
 from rag_assets_tests.stores.qdrant_wire import QdrantWire
+from rag_assets_tests.stores.server_label import ghosts
 
 FILES = {
     f"src/Type{n}.cs": f"namespace Shop;\n\n/// <summary>Number {n}.</summary>\npublic class Type{n} {{ int id{n}; }}\n"
@@ -96,10 +97,10 @@ def test_commits_follow_each_other_and_leave_no_ghosts(wire: QdrantWire, source:
             source.commit({"src/Type0.cs": f"namespace Shop;\n\npublic class Renamed{number} {{ int id; }}\n"})
             last = built(source, settings)
         assert before.manifest.generation_id != last.build.spec.generation_id
-    kept = all_generations(first.build.home, first.label)
-    assert len(kept) < 4
-    sizes = [last.reports["qdrant_points"].counts["points"]] * len(kept)
-    assert points_in(wire) == sum(sizes)
+    generations = generations_directory(first.build.home, first.label)
+    assert len(all_generations(first.build.home, first.label)) < 4
+    assert points_in(wire) == last.reports["qdrant_points"].counts["points"] + 1, "one point in two versions"
+    assert not ghosts(wire, generations)
     with open_index(last.label, home=settings.home) as index:
         assert index.search("Renamed2")[0].symbol == "Shop.Renamed2"
         assert not [hit for hit in index.search("Renamed1") if hit.symbol.endswith("Renamed1")]

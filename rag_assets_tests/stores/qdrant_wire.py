@@ -33,11 +33,14 @@ class Call:
 
 @dataclass
 class QdrantWire:
-    """Answers as `:memory:` does, unless `refuse` gives a status, or 0 to hang up without an answer."""
+    """Answers as `:memory:` does, unless `refuse` gives a status, or 0 to hang up without an answer; where `lose` says
+    so, it does what was asked and then hangs up."""
 
     api_key: str = ""
     version: str = "1.20.0"
     refuse: Callable[[Call], int | None] = lambda call: None
+    lose: Callable[[Call], bool] = lambda call: False
+    retry_after: str = ""  # the header that comes with a 429
     calls: list[Call] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
 
@@ -73,8 +76,7 @@ class QdrantWire:
             self.keys.append(key)
             status = self.refuse(call)
             if status == 0:
-                handler.close_connection = True
-                handler.connection.close()
+                _hang_up(handler)
                 return
             if key != self.api_key:
                 status, result = 401, f"Invalid API key {key}"
@@ -82,6 +84,9 @@ class QdrantWire:
                 result = f"made to fail with {status}"
             else:
                 status, result = self._result(call)
+                if self.lose(call):
+                    _hang_up(handler)
+                    return
         self._send(handler, status, result)
 
     def _result(self, call: Call) -> tuple[int, Any]:
@@ -116,6 +121,9 @@ class QdrantWire:
                 return _DONE
             case "PUT", "/points":
                 self.store.upsert(name, points=models.PointsList(**call.body).points)
+                return _DONE
+            case "POST", "/points/payload":
+                self.store.set_payload(name, payload=call.body["payload"], points=call.body["points"])
                 return _DONE
             case "POST", "/points/delete":
                 selected = call.body["filter"] if "filter" in call.body else call.body["points"]
@@ -163,6 +171,8 @@ class QdrantWire:
         body = json.dumps(told).encode()
         handler.send_response(status)
         handler.send_header("Content-Type", "application/json")
+        if status == 429 and self.retry_after:
+            handler.send_header("Retry-After", self.retry_after)
         handler.send_header("Content-Length", str(len(body)))
         handler.end_headers()
         handler.wfile.write(body)
@@ -191,6 +201,11 @@ class QdrantWire:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
+
+
+def _hang_up(handler: BaseHTTPRequestHandler) -> None:
+    handler.close_connection = True
+    handler.connection.close()
 
 
 _DONE = {"operation_id": 0, "status": "completed"}

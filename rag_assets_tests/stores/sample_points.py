@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import uuid
+from dataclasses import replace
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from rag_assets.stores.filters import SearchFilter, glob_matcher
@@ -53,6 +56,17 @@ def payload(number: int, **changes: Any) -> dict[str, Any]:
 def points(count: int) -> list[StoredPoint]:
     rows = unit_rows(count)
     return [StoredPoint(point_id(n), rows[n], terms(n), payload(n)) for n in range(count)]
+
+
+def with_digest(point: StoredPoint) -> StoredPoint:
+    """The point with a digest over all that makes it, as builds give it."""
+    dense = b"" if point.dense is None else point.dense.tobytes()
+    indices, values = point.sparse
+    parts = (dense, indices.tobytes(), values.tobytes(), msgspec.json.encode(point.payload, order="sorted"))
+    digest = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "big") + part)
+    return replace(point, digest=digest.hexdigest())
 
 
 def scope(org: str = "acme", project: str = "shop", **conditions: Any) -> SearchFilter:

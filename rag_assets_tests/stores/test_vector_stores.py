@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from rag_assets.stores.filters import SearchFilter
-from rag_assets.stores.points import StoredPoint, VectorReader, VectorStoreError, VectorWriter
+from rag_assets.stores.points import PointTarget, StoredPoint, VectorReader, VectorStoreError
 from rag_assets_tests.stores.sample_points import (
     COUNT,
     NO_TERMS,
@@ -20,8 +21,9 @@ from rag_assets_tests.stores.sample_points import (
     scope,
     terms,
     unit_rows,
+    with_digest,
 )
-from rag_assets_tests.stores.store_kinds import KINDS, Store, opened_store
+from rag_assets_tests.stores.store_kinds import KINDS, NOT_INCREMENTAL, Store, bring, opened_store
 
 
 @pytest.fixture(scope="module", params=KINDS)
@@ -168,11 +170,97 @@ def test_equal_scores_come_in_order_of_their_ids(store: Store) -> None:
     ],
     ids=["dimension", "id", "lone surrogate", "not json"],
 )
-def test_a_bad_point_is_named(writer: VectorWriter, point: StoredPoint, says: str) -> None:
+def test_a_bad_point_is_named(writer: PointTarget, point: StoredPoint, says: str) -> None:
     with pytest.raises(VectorStoreError, match=says):
         writer.upsert([point])
 
 
 @pytest.fixture(scope="module")
-def writer(store: Store) -> VectorWriter:
+def writer(store: Store) -> PointTarget:
     return store.writer("bad points")
+
+
+# generations that begin with another one
+
+
+@pytest.fixture(params=KINDS)
+def incremental(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    """An empty store whose generations cost what changed; skips one that does not have that yet."""
+    if request.param in NOT_INCREMENTAL:
+        pytest.skip(NOT_INCREMENTAL[request.param])
+    with opened_store(request.param, tmp_path) as made:
+        yield made
+
+
+def changed(number: int, content: str) -> StoredPoint:
+    return StoredPoint(point_id(number), unit_rows(9)[number % 9], terms(number), payload(0, ContentHash=content))
+
+
+def hashes(reader: VectorReader) -> dict[str, str]:
+    return dict(sorted(reader.ids().items()))
+
+
+def test_a_generation_begins_with_what_the_one_before_has(incremental: Store) -> None:
+    made = [with_digest(point) for point in points(20)]
+    bring(incremental.writer("begins 1"), made)
+    assert incremental.writer("begins 2").stored() == {point.id: point.digest for point in made}
+
+
+def test_only_what_changed_is_written(incremental: Store) -> None:
+    incremental.written("changes 1", points(40))
+    wanted = [*points(37)[1:], changed(0, "another"), changed(90, "new")]
+    found = incremental.brought_to("changes 2", wanted)
+    assert found.upserts == {point_id(0), point_id(90)}
+    assert found.deletes == tuple(sorted(point_id(n) for n in (37, 38, 39)))
+    assert incremental.brought_to("changes 3", wanted).is_empty
+
+
+def test_each_generation_is_exactly_what_it_declared(incremental: Store) -> None:
+    """Added, changed, deleted, brought back, unchanged: whatever came later, every earlier one reads as before."""
+    declared: list[dict[int, str]] = [
+        {0: "a", 1: "a", 2: "a"},
+        {0: "b", 1: "a", 3: "a"},
+        {},
+        {0: "a", 2: "a"},
+        {0: "a", 2: "a"},
+        {0: "b", 1: "a", 3: "a"},
+    ]
+    readers = []
+    for number, wanted in enumerate(declared):
+        readers.append(incremental.written(f"exact {number}", [changed(n, content) for n, content in wanted.items()]))
+        for reader, expected in zip(readers, declared, strict=False):
+            assert hashes(reader) == dict(sorted((point_id(n), content) for n, content in expected.items()))
+            ids = {point_id(n) for n in expected}
+            assert reader.count() == len(ids)
+            assert {hit.id for hit in reader.sparse([5], [1.0], scope(), 99)} == ids
+            assert {hit.id for hit in reader.dense(unit_rows(1)[0], scope(), 99)} == ids
+            assert set(reader.retrieve([point_id(n) for n in range(5)], scope())) == ids
+            assert sum(reader.values("Path", scope()).values()) == len(ids)
+
+
+def test_a_reader_notices_nothing_while_the_next_generation_is_written(incremental: Store) -> None:
+    reader = incremental.written("quiet 1", [changed(n, "a") for n in range(9)])
+    before = hashes(reader)
+    target = incremental.writer("quiet 2")
+    steps: list[Callable[[], None]] = [
+        lambda: target.upsert([with_digest(changed(n, "b")) for n in range(5)]),
+        lambda: target.delete([point_id(n) for n in (6, 7)]),
+        target.finish,
+    ]
+    for step in steps:
+        step()
+        assert hashes(reader) == before and reader.count(scope()) == 9
+    wanted = {n: "b" if n < 5 else "a" for n in (0, 1, 2, 3, 4, 5, 8)}
+    assert hashes(incremental.reader("quiet 2")) == dict(sorted((point_id(n), text) for n, text in wanted.items()))
+
+
+def test_deleting_and_writing_in_any_order_leaves_the_last_word(incremental: Store) -> None:
+    incremental.written("order 1", [changed(n, "a") for n in range(4)])
+    target = incremental.writer("order 2")
+    target.delete([point_id(0), point_id(1), point_id(77)])
+    target.upsert([changed(0, "b"), changed(2, "b"), changed(8, "b"), changed(9, "b"), changed(9, "c")])
+    target.delete([point_id(2), point_id(8)])
+    target.upsert([changed(8, "d")])
+    target.finish()
+    wanted = {0: "b", 3: "a", 8: "d", 9: "c"}
+    assert hashes(incremental.reader("order 2")) == dict(sorted((point_id(n), text) for n, text in wanted.items()))

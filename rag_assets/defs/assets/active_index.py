@@ -16,12 +16,12 @@ from rag_assets.stages.versions import stage_version
 @asset(
     partitions_def=index_labels,
     backfill_policy=one_run_for_all_labels,
-    deps=["qdrant_points"],
+    deps=["eval_runs"],
     group_name="index",
     kinds={"python"},
     code_version=stage_version("active_index"),
     check_specs=check_specs("active_index"),
-    description="The pointer to the generation that is served; moves only when every blocking check holds.",
+    description="The pointer to the generation that is served; moves only when all blocking checks and the gate hold.",
 )
 def active_index(
     context: AssetExecutionContext, workspace: Workspace, progress: ResourceParam[Progress]

@@ -1,6 +1,7 @@
 """Asset `discovered_files`."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from dagster import AssetExecutionContext, Config, MaterializeResult, ResourceParam, asset
 
@@ -11,6 +12,7 @@ from rag_assets.stages.build import IndexBuild, StageReport
 from rag_assets.stages.discovered_files import discover_files
 from rag_assets.stages.labels import repository_of
 from rag_assets.stages.progress import Progress
+from rag_assets.stages.publishing import begin_from_remote
 from rag_assets.stages.versions import stage_version
 
 
@@ -37,7 +39,8 @@ def discovered_files(
 ) -> Iterator[MaterializeResult[None]]:
     def work(label: str) -> tuple[IndexBuild, StageReport]:
         settings, home = workspace.settings(), workspace.index_home()
-        return discover_files(
+        problems = begin_from_remote(home, settings, label)
+        build, report = discover_files(
             home,
             settings,
             label,
@@ -47,5 +50,6 @@ def discovered_files(
             run_id=context.run.run_id,
             force=config.force,
         )
+        return build, replace(report, problems=[*problems, *report.problems])
 
     yield from materialize_labels(context, workspace, work)

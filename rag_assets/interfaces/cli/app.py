@@ -7,14 +7,18 @@ from typing import Annotated
 
 import typer
 
+from rag_assets.interfaces.cli.catalog import catalog_app
 from rag_assets.interfaces.cli.config import config_app, init
 from rag_assets.interfaces.cli.doctor import doctor
+from rag_assets.interfaces.cli.evaluate import evaluate
 from rag_assets.interfaces.cli.explain import explain
 from rag_assets.interfaces.cli.failures import ReportedGroup
 from rag_assets.interfaces.cli.gc import gc
 from rag_assets.interfaces.cli.generations import generations_app
 from rag_assets.interfaces.cli.index import index
 from rag_assets.interfaces.cli.output import Output, prepare_streams, wants_color
+from rag_assets.interfaces.cli.publish import publish, pull
+from rag_assets.interfaces.cli.rebuild import rebuild
 from rag_assets.interfaces.cli.reset import reset
 from rag_assets.interfaces.cli.search import search
 from rag_assets.interfaces.cli.session import Session
@@ -32,7 +36,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["--help", "-h"]},
     help="Index git repositories and search them, offline. Start with: rag-assets index",
     epilog="Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 failure, 2 wrong usage, "
-    "4 nothing found, 130 interrupted.",
+    "3 the promotion gate refused a build, 4 nothing found, 130 interrupted.",
 )
 
 
@@ -72,9 +76,14 @@ app.command()(watch)
 app.command()(search)
 app.command()(show)
 app.command()(explain)
+app.command("eval")(evaluate)
 app.command()(status)
 app.command()(doctor)
 app.add_typer(generations_app, name="generations")
+app.add_typer(catalog_app, name="catalog")
+app.command()(rebuild)
+app.command()(publish)
+app.command()(pull)
 app.command()(gc)
 app.command()(reset)
 app.add_typer(config_app, name="config")

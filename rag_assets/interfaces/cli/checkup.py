@@ -71,6 +71,7 @@ def examine_all(session: Session) -> Iterator[Finding]:
         return
     yield home_directory(home)
     yield embedding_model(session, home)
+    yield from catalog(session)
     yield from indexes(home)
 
 
@@ -175,6 +176,33 @@ def _embedding_server(settings: EmbedderSettings) -> Finding:
     except ExpectedError as error:
         return Finding("model", "fail", str(error), "mend the embedder settings or its server")
     return Finding("model", "ok", f"{embedder.model_id}, {dimension} dimensions, {settings.base_url} answers")
+
+
+def catalog(session: Session) -> Iterator[Finding]:
+    """Reachable, and open to writing; nothing where none is configured. Makes no tables for the question."""
+    from rag_assets.stores.catalog import CatalogEmpty, CatalogError, open_catalog
+
+    try:
+        settings = session.settings()
+        if settings.stores.catalog == "none":
+            return
+        from rag_assets.stores.catalog.reading import entries
+
+        with open_catalog(settings) as database:
+            known = entries(database)
+            database.require_rights()
+    except ConfigError:
+        return  # said already
+    except CatalogEmpty as empty:
+        yield Finding("catalog", "ok", str(empty))
+        return
+    except CatalogError as error:
+        said, _, repair = str(error).partition("; ")
+        yield Finding("catalog", "fail", said, repair)
+        return
+    where = f"{database.place.kind} {database.place.name}"
+    labels = {(entry.org_id, entry.project_id, entry.index_label) for entry in known}
+    yield Finding("catalog", "ok", f"{where}: {len(known)} generations of {len(labels)} labels")
 
 
 @contextmanager

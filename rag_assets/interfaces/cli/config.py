@@ -82,6 +82,7 @@ def examine(session: Session) -> dict[str, Any]:
         found["repositories"].append({"id": repository.id, "ref": repository.ref})
         problems = [_missing_location(repository.location), *_unusable_parts(settings, repository)]
         found["problems"] += [f"{found['file']}: repository {repository.id!r}: {text}" for text in problems if text]
+    found["problems"] += _unusable_catalog(settings)
     found["valid"] = not found["problems"]
     return found
 
@@ -111,11 +112,30 @@ def _unusable_parts(settings: Settings, repository: RepositorySettings) -> Itera
     def patterns() -> object:
         return ignore_policy(settings, repository)
 
-    for part in (rules, patterns):
+    def questions() -> object:
+        from rag_assets.evaluation import load_questions
+
+        return load_questions(repository.eval_set) if repository.eval_set else None
+
+    for part in (rules, patterns, questions):
         try:
             part()
         except ExpectedError as error:
             yield str(error)
+
+
+def _unusable_catalog(settings: Settings) -> list[str]:
+    """What is wrong with the address of the catalog. It is not connected to: that is for `doctor`."""
+    if settings.stores.catalog == "none":
+        return []
+    from rag_assets.stores.catalog import CatalogError, place_of
+    from rag_assets.stores.home import Home
+
+    try:
+        place_of(settings.stores.catalog, Home(settings.home))
+    except CatalogError as error:
+        return [str(error)]
+    return []
 
 
 def _missing_location(location: str) -> str:

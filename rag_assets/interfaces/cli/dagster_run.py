@@ -25,6 +25,7 @@ from dagster import (
 from sqlalchemy.exc import DBAPIError
 
 from rag_assets.stages.progress import Progress
+from rag_assets.stages.quality import GATE_CHECK
 from rag_assets.stores.home import Home, write_atomically
 
 if TYPE_CHECKING:
@@ -53,7 +54,8 @@ class CheckOutcome:
 
 @dataclass(frozen=True, slots=True)
 class RunOutcome:
-    """How a run ended. `failure` is for people and empty on success; `trace` is the whole story.
+    """How a run ended. `failure` is for people and empty on success; `trace` is the whole story. `refused`: it failed
+    because the promotion gate did not let the build through.
 
     `numbers_by_stage` are the counts in the metadata of the materializations; `checks` are all that were evaluated.
     """
@@ -62,6 +64,7 @@ class RunOutcome:
     failure: str = ""
     trace: str = ""
     interrupted: bool = False
+    refused: bool = False
     seconds_by_stage: dict[str, float] = field(default_factory=dict)
     numbers_by_stage: dict[str, dict[str, int]] = field(default_factory=dict)
     checks: tuple[CheckOutcome, ...] = ()
@@ -188,6 +191,7 @@ def outcome_of(result: ExecuteInProcessResult) -> RunOutcome:
         failure=_explain(failed, events),
         trace=error.to_string() if error else "",
         interrupted=_is_interrupt(error),
+        refused=any(check.check_name == GATE_CHECK and not check.passed for check in _evaluations(events)),
         seconds_by_stage=seconds_by_stage,
     )
 

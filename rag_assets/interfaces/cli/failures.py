@@ -17,7 +17,8 @@ from rag_assets.interfaces.cli.session import Session
 
 FAILURE = 1
 USAGE = 2
-NOTHING_FOUND = 4  # 3 is left for a gate that was not passed
+GATE_FAILED = 3
+NOTHING_FOUND = 4
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 _DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 _NOT_WRITABLE = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})

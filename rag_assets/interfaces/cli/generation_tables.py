@@ -14,8 +14,14 @@ if TYPE_CHECKING:
     from rag_assets.stores.generations import Manifest
     from rag_assets.stores.inventory import Entry
 
-_STATE_STYLES: dict[str, Style] = {"active": "good", "set-aside": "warn", "candidate": "warn", "damaged": "bad"}
-_TITLES = ("STATE", "COMMIT", "DATE", "POINTS", "SIZE", "GENERATION", "MODEL", "RUN", "TAGS")
+_STATE_STYLES: dict[str, Style] = {
+    "active": "good",
+    "set-aside": "warn",
+    "candidate": "warn",
+    "damaged": "bad",
+    "refused": "bad",
+}
+_TITLES = ("STATE", "COMMIT", "DATE", "POINTS", "QUALITY", "SIZE", "GENERATION", "MODEL", "RUN", "TAGS")
 
 
 def show_inventory(output: Output, found: Mapping[str, Sequence[Entry]]) -> None:
@@ -31,11 +37,13 @@ def show_inventory(output: Output, found: Mapping[str, Sequence[Entry]]) -> None
             output.line("  ", (padded[0], _STATE_STYLES.get(row[0], plain)), "  ", (rest, plain))
         for entry in entries:
             if entry.problem:
-                output.line((f"  {entry.problem}", "warn"))
+                output.line(
+                    (f"  {entry.generation_id}: {entry.problem}" if entry.metrics else f"  {entry.problem}", "warn")
+                )
 
 
-def show_comparison(output: Output, found: Comparison) -> None:
-    """The counts, then the symbols under their files, as many as were asked for."""
+def show_comparison(output: Output, found: Comparison, quality: Sequence[str] = ()) -> None:
+    """The counts, lines about the `quality` of both, then the symbols under their files, as many as were asked for."""
     output.line(_side(found.old), (" → ", "dim"), _side(found.new))
     output.line(
         f"  {found.added:,} points added, {found.changed:,} changed, {found.removed:,} removed, {found.moved:,} moved, "
@@ -43,6 +51,8 @@ def show_comparison(output: Output, found: Comparison) -> None:
     )
     for note in found.notes:
         output.line((f"  note: {note}", "warn"))
+    for line in quality:
+        output.line(f"  {line}")
     for path, changes in groupby(found.changes, key=lambda change: change.path):
         output.line((path, "path"))
         for change in changes:
@@ -50,6 +60,22 @@ def show_comparison(output: Output, found: Comparison) -> None:
     left = found.groups - len(found.changes)
     if left:
         output.note(f"{left:,} more symbols; list them with --limit 0")
+
+
+def quality_lines(old: Sequence[dict[str, Any]], new: Sequence[dict[str, Any]]) -> list[str]:
+    """Old → new metrics of every question set that both were asked; of others that they cannot be compared."""
+    before = {run["set"]: run for run in old}
+    lines = []
+    for run in new:
+        was = before.get(run["set"])
+        if was is None:
+            continue
+        if was["fingerprint"] != run["fingerprint"] or was["metrics"].keys() != run["metrics"].keys():
+            lines.append(f"{run['set']}: asked different questions; ask both with: rag-assets eval --generation ID")
+            continue
+        changes = (f"{name} {was['metrics'][name]:.3f} → {value:.3f}" for name, value in run["metrics"].items())
+        lines.append(f"{run['set']}: {', '.join(changes)}")
+    return lines
 
 
 def comparison_object(found: Comparison) -> dict[str, Any]:
@@ -74,12 +100,18 @@ def _cells(entry: Entry) -> tuple[str, ...]:
         short(entry.commit_sha),
         entry.commit_date,
         "" if entry.points is None else f"{entry.points:,}",
+        _quality(entry),
         size(entry.bytes),
         entry.generation_id,
         entry.embedding_model,
         entry.run_id,
         ", ".join(entry.tags),
     )
+
+
+def _quality(entry: Entry) -> str:
+    """`recall@10 0.812`: the first metric of each question set; `compare` and `status` have all."""
+    return ", ".join(f"{name} {value:.3f}" for found in entry.metrics.values() for name, value in [*found.items()][:1])
 
 
 def _side(manifest: Manifest) -> str:

@@ -81,7 +81,8 @@ def compare(
     as_json: AsJson = False,
 ) -> None:
     """Show which points were added, changed, removed and moved from A to B, by file and symbol."""
-    from rag_assets.interfaces.cli.generation_tables import comparison_object, show_comparison
+    from rag_assets.interfaces.cli.generation_tables import comparison_object, quality_lines, show_comparison
+    from rag_assets.interfaces.cli.quality import measured
     from rag_assets.stages.comparison import compare as compared
     from rag_assets.stores.generations import read_generation
 
@@ -91,10 +92,11 @@ def compare(
     of_the_first = label or (first.manifest.index_label if new in ("active", "previous") else None)
     second = read_generation(home, *_named(session, home, new, of_the_first))
     found = compared(first, second, limit=limit or None)
+    runs = {"old": measured(first.directory), "new": measured(second.directory)}
     if as_json:
-        session.output.json(comparison_object(found))
+        session.output.json(comparison_object(found) | {"quality": runs})
     else:
-        show_comparison(session.output, found)
+        show_comparison(session.output, found, quality_lines(runs["old"], runs["new"]))
 
 
 @generations_app.command()
@@ -104,7 +106,7 @@ def activate(context: typer.Context, name: Name, label: Label = None, as_json: A
 
     session = session_of(context)
     home = session.home()
-    _show_move(session.output, activated(home, *_named(session, home, name, label)), as_json)
+    _show_move(session.output, home, activated(home, *_named(session, home, name, label)), as_json)
 
 
 @generations_app.command()
@@ -115,7 +117,7 @@ def rollback(context: typer.Context, label: LabelArgument = None, as_json: AsJso
 
     session = session_of(context)
     home = session.home()
-    _show_move(session.output, roll_back(home, _label(session, home, label)), as_json)
+    _show_move(session.output, home, roll_back(home, _label(session, home, label)), as_json)
 
 
 @generations_app.command()
@@ -189,7 +191,10 @@ def _pruned(
     from contextlib import nullcontext
 
     from rag_assets.stages.build import LabelBusy, label_lock
+    from rag_assets.stores.catalog import CatalogError, forget_stale
+    from rag_assets.stores.generations import all_generations
     from rag_assets.stores.retention import prune as pruned
+    from rag_assets.stores.retention import prune_servers
 
     keep = session.settings().retention.keep
     found: list[dict[str, Any]] = []
@@ -198,13 +203,20 @@ def _pruned(
         try:
             with nullcontext() if dry_run else label_lock(home, label, wait_seconds=0.5):
                 found += [dataclasses.asdict(gone) for gone in pruned(home, label, keep, dry_run=dry_run)]
-        except LabelBusy as busy:
-            skipped.append(str(busy))
+                skipped += [] if dry_run else prune_servers(home, label)
+                if not dry_run:
+                    forget_stale(home, label, all_generations(home, label))
+        except (LabelBusy, CatalogError) as error:
+            skipped.append(str(error))
     return found, skipped
 
 
-def _show_move(output: Output, moved: Moved, as_json: bool) -> None:
+def _show_move(output: Output, home: Home, moved: Moved, as_json: bool) -> None:
+    from rag_assets.stores.catalog import tell_served
+
     manifest = moved.generation.manifest
+    for problem in tell_served(home, manifest):
+        output.warning(problem)
     if as_json:
         output.json(
             {

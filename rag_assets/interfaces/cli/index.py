@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from rag_assets.interfaces.cli.failures import FAILURE, INTERRUPTED
+from rag_assets.interfaces.cli.failures import FAILURE, GATE_FAILED, INTERRUPTED
 from rag_assets.interfaces.cli.session import session_of
 
 
@@ -31,7 +31,8 @@ def index(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
-    """Index repositories. What has not changed is not computed again; a stopped run continues where it was."""
+    """Index repositories. What has not changed is not computed again; a stopped run continues where it was. Exit code 3
+    when the promotion gate refused a build: what was served before is still served."""
     named = repositories or []
     if len(named) > 1:
         for option, value in (("--commit", commit), ("--id", identifier)):
@@ -54,3 +55,5 @@ def index(
         raise typer.Exit(INTERRUPTED)
     if "failed" in statuses:
         raise typer.Exit(FAILURE)
+    if "refused" in statuses:
+        raise typer.Exit(GATE_FAILED)

@@ -10,6 +10,7 @@ from rag_assets.contracts.errors import ExpectedError
 from rag_assets.contracts.source_file import GitRepoInfo
 from rag_assets.interfaces.cli.failures import CommandError, describe
 from rag_assets.interfaces.cli.output import short
+from rag_assets.interfaces.cli.quality import gate_object
 from rag_assets.interfaces.cli.session import Session
 from rag_assets.interfaces.cli.summary import Result, summarize
 from rag_assets.interfaces.cli.targets import chosen_repositories, refuse_takeover
@@ -19,7 +20,14 @@ from rag_assets.stages.active_index import how_to_serve
 from rag_assets.stages.build import label_lock
 from rag_assets.stages.discovered_files import open_repository, planned_generation
 from rag_assets.stages.labels import label_of, register_label
-from rag_assets.stores.generations import GenerationError, active_generation, active_pointer, read_generation
+from rag_assets.stores.generations import (
+    GenerationError,
+    active_generation,
+    active_pointer,
+    candidate_id,
+    generation_directory,
+    read_generation,
+)
 from rag_assets.stores.home import Home
 from rag_assets.stores.integrity import missing_parts
 from rag_assets.stores.serving import is_set_aside
@@ -94,6 +102,15 @@ def require_model(settings: Settings, home: Home) -> None:
         verify_tokenizer(files, home.cache)
 
 
+def require_questions(settings: Settings, repository: RepositorySettings) -> None:
+    """Raises QuestionSetError for a question set that cannot be read: known now, not when all of the work is done."""
+    for configured in settings.repositories:
+        if configured.id == repository.id and configured.eval_set is not None:
+            from rag_assets.evaluation import load_questions
+
+            load_questions(configured.eval_set)
+
+
 def plan(settings: Settings, home: Home, label: str, repository: RepositorySettings, commit: str | None) -> Plan:
     """Resolves the commit; for a URL this fetches, and the run that follows needs no network any more."""
     with open_repository(home, settings, repository, commit) as snapshot:
@@ -114,6 +131,7 @@ def _index(session: Session, settings: Settings, home: Home, planned: Plan, requ
         session.output.note(f"{label} is up to date: commit {commit} is indexed")
         return summarize(home, label, planned.generation_id, "up-to-date")
     require_model(settings, home)
+    require_questions(settings, planned.repository)
     with label_lock(home, label, wait_seconds=_LOCK_WAIT_SECONDS):
         session.output.note(f"indexing {label} at {commit}{' without vectors' if request.lexical_only else ''}")
         if request.lexical_only and _has_vectors(home, label):
@@ -169,6 +187,19 @@ def _lost(home: Home, label: str, generation_id: str) -> list[str]:
         return []
 
 
+def _refused(home: Home, label: str, run_id: str, failure: str) -> Result:
+    """The build that the promotion gate did not let through, with its numbers."""
+    built = candidate_id(home, label)
+    return {
+        "label": label,
+        "status": "refused",
+        "run_id": run_id,
+        "failure": failure,
+        "generation": built,
+        "quality": gate_object(generation_directory(home, label, built)) if built else None,
+    }
+
+
 def _run(session: Session, home: Home, planned: Plan, request: Request) -> Result:
     from rag_assets.interfaces.cli.dagster_run import run_index_job
     from rag_assets.interfaces.cli.progress import shown_progress
@@ -191,6 +222,8 @@ def _run(session: Session, home: Home, planned: Plan, request: Request) -> Resul
         if session.debug:
             session.output.note(outcome.trace)
         session.output.error(f"{planned.label}: {outcome.failure}")
+        if outcome.refused:
+            return _refused(home, planned.label, outcome.run_id, outcome.failure)
         session.output.note(f"the whole trace is in run {outcome.run_id}; rag-assets --debug index … prints it")
         return {
             "label": planned.label,

@@ -50,6 +50,7 @@ def reset(
 def remove_labels(home: Home, labels: Sequence[str], output: Output) -> int:
     """Removes labels and the blobs nobody else needs; returns the bytes. Raises LabelBusy before anything is lost."""
     from rag_assets.stages.build import label_lock
+    from rag_assets.stores.catalog import forget_label
     from rag_assets.stores.generations import delete_label, generations_directory
     from rag_assets.stores.vector_store import forget_points
 
@@ -60,10 +61,10 @@ def remove_labels(home: Home, labels: Sequence[str], output: Output) -> int:
         for label in labels:
             freed += size_on_disk(home.label(label))
             (home.label(label) / "active.json").unlink(missing_ok=True)  # first, so that no reader is misled
+            forget_label(home, label)
             generations = generations_directory(home, label)
             if generations.exists():
-                for generation in sorted(generations.iterdir()):
-                    forget_points(generation / "shard")
+                forget_points(generations)
                 shutil.rmtree(generations)
     for label in labels:
         delete_label(home, label)  # with its lock file, which Windows does not delete while it is held

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -12,6 +13,7 @@ from rag_assets.interfaces.cli.failures import CommandError
 from rag_assets.interfaces.cli.labels import chosen_label, complete_label
 from rag_assets.interfaces.cli.output import Output, short
 from rag_assets.interfaces.cli.session import session_of
+from rag_assets.interfaces.cli.source_in_catalog import source_in_catalog
 from rag_assets.query import Index, open_index
 from rag_assets.stores.home import Home
 
@@ -55,7 +57,7 @@ def show(
         else:
             payload = _payload(home, name, index, point)
             _say_nearest(session.output, point, payload)
-            found = _parts(index, payload, part)
+            found = _parts(index, payload, part, lambda: source_in_catalog(session, index, payload))
     if as_json:
         session.output.json(found)
     elif "text" in found:
@@ -89,8 +91,13 @@ def _say_nearest(output: Output, point: str, payload: dict[str, Any]) -> None:
         output.note(f"line {located['line']} is in no section; this is the nearest one")
 
 
-def _parts(index: Index, payload: dict[str, Any], part: Part) -> dict[str, Any]:
-    """The wanted parts of one point, most telling first (C11: snippet, then description, then source)."""
+def _parts(index: Index, payload: dict[str, Any], part: Part, elsewhere: Callable[[], str | None]) -> dict[str, Any]:
+    """The wanted parts of one point, most telling first (C11: snippet, then description, then source).
+
+    `elsewhere` gives the source of a rebuilt index, which has no tables; it has no descriptions then.
+    """
+    from rag_assets.stores.artifacts import ArtifactError
+
     wanted = set(Part) if part is Part.ALL else {part}
     found: dict[str, Any] = {
         "path": payload["Path"],
@@ -102,10 +109,16 @@ def _parts(index: Index, payload: dict[str, Any], part: Part) -> dict[str, Any]:
     }
     if Part.SNIPPET in wanted:
         found["snippet"] = payload.get("FinderSnippet", "")
-    if Part.DESCRIPTION in wanted:
-        found["description"] = index.description(payload["DescriptionBlobUri"])
-    if Part.SOURCE in wanted:
-        found["source"] = index.source_slice(payload["SourceSliceBlobUri"])
+    try:
+        if Part.DESCRIPTION in wanted:
+            found["description"] = index.description(payload["DescriptionBlobUri"])
+        if Part.SOURCE in wanted:
+            found["source"] = index.source_slice(payload["SourceSliceBlobUri"])
+    except ArtifactError:
+        source = elsewhere() if Part.SOURCE in wanted else None
+        if source is None:
+            raise
+        found["source"] = source
     if Part.PAYLOAD in wanted:
         found["payload"] = payload
     return found

@@ -9,6 +9,7 @@ import typer
 
 from rag_assets.interfaces.cli.labels import complete_label, label_named
 from rag_assets.interfaces.cli.output import Output, named_counts, short, size
+from rag_assets.interfaces.cli.quality import gate_object, measured, said_metrics
 from rag_assets.interfaces.cli.session import session_of
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ def describe_label(home: Home, label: str, skipped: bool = False) -> dict[str, A
         "active": pointer.generation_id if pointer else None,
         "building_by": label_holder(home, label),
         "unfinished": _unfinished(home, label),
+        "refused": _refused(home, label, pointer.generation_id if pointer else ""),
         "bytes": size_on_disk(home.label(label)),
     }
     try:
@@ -76,6 +78,7 @@ def describe_label(home: Home, label: str, skipped: bool = False) -> dict[str, A
         "lexical_only": manifest.lexical_only,
         "counts": manifest.counts,
         "parse_health": manifest.parse_health,
+        "quality": measured(generation.directory),
         "skipped_by_reason": _skipped_by_reason(generation),
     }
     if skipped:
@@ -106,6 +109,17 @@ def _unfinished(home: Home, label: str) -> str | None:
     return candidate if directory.is_dir() and not (directory / "manifest.json").is_file() else None
 
 
+def _refused(home: Home, label: str, served: str) -> dict[str, Any] | None:
+    """The decision about the newest build, if the promotion gate refused it and nobody chose to serve it."""
+    from rag_assets.stores.generations import candidate_id, generation_directory, is_finished
+
+    built = candidate_id(home, label)
+    if built is None or built == served or not is_finished(home, label, built):
+        return None
+    gate = gate_object(generation_directory(home, label, built))
+    return gate if gate is not None and gate["verdict"] == "refused" else None
+
+
 def _skipped_by_reason(generation: Generation) -> dict[str, int]:
     from rag_assets.interfaces.cli.summary import counted, stage_reports
 
@@ -123,6 +137,10 @@ def _show(output: Output, entry: dict[str, Any]) -> None:
     elif entry["unfinished"]:
         again = f"continues with: rag-assets index {entry['label']}"
         output.line((f"  an unfinished build of {entry['unfinished']} {again}", "warn"))
+    if entry["refused"]:
+        gate = entry["refused"]
+        output.line((f"  the promotion gate refused {gate['generation_id']}: {gate['reason']}", "warn"))
+        output.line(f"  serve it anyway with: rag-assets generations activate {gate['generation_id']}")
     for row in entry.get("skipped", ()):
         output.line(f"  {row['reason']:<14} {row['path']}", (f"  {row['detail']}", "dim"))
 
@@ -141,6 +159,7 @@ def _show_generation(output: Output, entry: dict[str, Any]) -> None:
         ("parse health", named_counts(entry["parse_health"])),
         ("content", f"{counts['segments']:,} segments, {counts['sections']:,} sections, {counts['points']:,} points"),
         ("model", "none: keyword search only" if entry["lexical_only"] else entry["embedding_model"]),
+        ("quality", said_metrics(entry["quality"])),
         ("generation", entry["active"]),
         ("run", entry["run_id"]),
         ("size", size(entry["bytes"])),

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from rag_assets.interfaces.cli.output import Output, named_counts, seconds, short
+from rag_assets.interfaces.cli.quality import gate_object, said_gate, show_gate
 from rag_assets.stages.build import StageReport
 from rag_assets.stages.versions import STAGES
 from rag_assets.stores.generations import generation_directory, read_generation
@@ -79,6 +80,7 @@ def summarize(
         "problems": _problems(reports, status),
         "warnings_by_rule": _warnings_by_rule(reports),
         "checks": failed_checks,
+        "quality": gate_object(generation_directory(home, label, generation_id)),
         "work": {
             stage: {name: numbers_by_stage[stage].get(name, 0) for name in report.work}
             for stage, report in reports.items()
@@ -90,6 +92,9 @@ def summarize(
 
 def show_summary(output: Output, result: Result) -> None:
     """A short table on stdout. A run that did not finish has said so on stderr already."""
+    if result["status"] == "refused" and result["quality"]:
+        output.line((result["label"], "path"), (" refused by the promotion gate: ", "bad"), result["generation"])
+        show_gate(output, result["quality"])
     if result["status"] not in ("indexed", "up-to-date"):
         return
     files = result["files"]
@@ -101,6 +106,7 @@ def show_summary(output: Output, result: Result) -> None:
         ("sections", f"{result['sections']:,}"),
         ("points", f"{result['points']:,}{blocked}"),
         ("warnings", named_counts(result["warnings_by_rule"])),
+        ("quality", said_gate(result["quality"])),
         ("secrets masked", str(files["redacted_secrets"] or "")),
         ("model", "none: keyword search only" if result["lexical_only"] else result["embedding_model"]),
         ("seconds", named_counts({stage: f"{spent:.2f}" for stage, spent in result["seconds_by_stage"].items()})),

@@ -116,12 +116,16 @@ class Watch:
                 state.build_failed = True
                 self._rest(state, label, result["failure"])
                 return
+            if result["status"] == "refused":
+                self._say(label, "bad", f"{result['failure'].removeprefix(f'{label}: ')}")
+                self.failed = True
+                break  # the same commit would be refused again
             took = seconds(result["seconds"])
             if result["status"] == "indexed":
                 self._say(label, "good", f"indexed {short(result['commit'])} in {took}, {result['points']:,} points")
             elif state.seen is None or state.build_failed:
                 self._say(label, "good", f"up to date at {short(result['commit'])}")
-            state.seen, state.build_failed, state.failures = (label, head), False, 0
+        state.seen, state.build_failed, state.failures = (label, head), False, 0
         state.due = time.monotonic() + self._interval
 
     def _rest(self, state: _State, label: str, reason: str) -> None:

@@ -1,0 +1,74 @@
+"""Metrics of one ranking of distinct files, and their means. Pure.
+
+A ranking is given as what each file answers: a set of targets (relevant files, symbols or points) per rank. A target
+counts at the first rank that answers it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
+
+METRICS_VERSION = 1
+"""Raise it when the same ranking would get other numbers: runs of two versions are not compared."""
+
+CUT = 10
+"""Where MRR and nDCG end: the length of a page of results, and what the literature reports."""
+
+RECALL, HIT, MRR, NDCG = "recall", "hit", "mrr", "ndcg"
+NAMES = (RECALL, HIT, MRR, NDCG)
+
+
+def metric_name(metric: str, k: int) -> str:
+    """`recall@5`: recall and hit rate end at `k`, the others at `CUT`."""
+    return f"{metric}@{k if metric in (RECALL, HIT) else CUT}"
+
+
+def depth(k: int) -> int:
+    """How many distinct files the metrics look at."""
+    return max(k, CUT)
+
+
+def measure(ranking: Sequence[frozenset[str]], relevant: frozenset[str], k: int) -> dict[str, float]:
+    """Metric → value between 0 and 1 of one ranking, best file first (E24).
+
+    recall@k: share of the targets that the first k files answer. hit@k: 1 where they answer one. mrr@10: 1 / rank of
+    the first file that answers one. ndcg@10 (Järvelin and Kekäläinen 2002): the gain of a rank is the number of
+    targets it is the first to answer; the ideal order has the largest gains first, and one file for each target that
+    was not found. Raises ValueError without a relevant target.
+    """
+    if not relevant:
+        raise ValueError("a question needs at least one relevant target")
+    gains = first_gains(ranking, relevant)
+    at_k = sum(gains[:k])
+    rank = next((rank for rank, gain in enumerate(gains[:CUT], 1) if gain), 0)
+    ideal = sorted((gain for gain in gains if gain), reverse=True) + [1] * (len(relevant) - sum(gains))
+    values = {
+        RECALL: at_k / len(relevant),
+        HIT: float(at_k > 0),
+        MRR: 1 / rank if rank else 0.0,
+        NDCG: _discounted(gains) / _discounted(ideal),
+    }
+    return {metric_name(metric, k): value for metric, value in values.items()}
+
+
+def first_gains(ranking: Sequence[frozenset[str]], relevant: frozenset[str]) -> list[int]:
+    """How many targets each rank is the first to answer."""
+    seen: set[str] = set()
+    gains = []
+    for answered in ranking:
+        new = (answered & relevant) - seen
+        seen |= new
+        gains.append(len(new))
+    return gains
+
+
+def mean(scores: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    """The mean of each metric over questions, every question alike; empty for no question."""
+    rows = list(scores)
+    return {name: fmean(row[name] for row in rows) for name in rows[0]} if rows else {}
+
+
+def _discounted(gains: Sequence[int]) -> float:
+    return sum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains[:CUT], 1))

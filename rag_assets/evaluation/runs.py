@@ -1,0 +1,121 @@
+"""Asking a generation the questions of a set, through the index that every user searches with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from time import perf_counter
+
+from rag_assets.contracts.errors import ExpectedError
+from rag_assets.contracts.identity import plain_symbol
+from rag_assets.evaluation.metrics import METRICS_VERSION, depth, first_gains, mean, measure
+from rag_assets.evaluation.questions import EvalQuestion, QuestionSet, split_target
+from rag_assets.query import Hit, Index, QueryError, SearchResult
+from rag_assets.stores.eval_records import EvalRun, QuestionResult, RankedFile
+from rag_assets.stores.generations import Generation
+from rag_assets.stores.tables import read_all
+
+_SECTIONS_PER_FILE = 10
+"""Sections asked for per ranked file. At k = 10 a search takes as many candidates as one for a page of hits, so both
+rank alike; large files do not push the others out."""
+
+
+class EvalError(ExpectedError):
+    """A generation that cannot be asked a question as its users would; the text says why and what to do."""
+
+
+def run_questions(
+    index: Index,
+    questions: QuestionSet,
+    k: int,
+    *,
+    subject: str = "",
+    asked: Callable[[str], None] = lambda question_id: None,
+) -> EvalRun:
+    """Asks every question and measures the ranked distinct files (E24). `asked` is told each question that is done.
+
+    Raises EvalError where a question cannot be asked, or not in the way the index is searched: numbers of a search
+    that fell back to keywords must not decide anything.
+    """
+    present = indexed_files(index.generation)
+    results = []
+    mode = ""
+    for question in questions.questions:
+        started = perf_counter()
+        found = _search(index, question, k)
+        mode = found.mode
+        results.append(_result(question, found.hits, k, present, perf_counter() - started))
+        asked(question.id)
+    return EvalRun(
+        set=questions.name,
+        fingerprint=questions.fingerprint,
+        generation_id=index.manifest.generation_id,
+        k=k,
+        version=METRICS_VERSION,
+        mode=mode,
+        embedding_model=index.manifest.embedding_model,
+        metrics=mean(result.scores for result in results),
+        results=tuple(results),
+        subject=subject,
+    )
+
+
+def indexed_files(generation: Generation) -> set[str]:
+    """The paths of all files that the generation indexed."""
+    tables = read_all(
+        generation.directory, "discovered_files", generation.manifest.bucket_count, columns=["path", "outcome"]
+    )
+    return {row["path"] for table in tables for row in table.to_pylist() if row["outcome"] == "indexed"}
+
+
+def ranked_files(hits: Iterable[Hit], targets: Mapping[str, tuple[str, str]]) -> list[tuple[Hit, frozenset[str]]]:
+    """The distinct files of hits, in the order of their best sections: that section, and the targets that all
+    sections of the file among the hits answer. `targets` are written → (kind, value)."""
+    best: dict[str, Hit] = {}
+    answers: dict[str, set[str]] = {}
+    for hit in hits:
+        best.setdefault(hit.path, hit)
+        answers.setdefault(hit.path, set()).update(name for name, target in targets.items() if _is_answer(hit, *target))
+    return [(hit, frozenset(answers[path])) for path, hit in best.items()]
+
+
+def _search(index: Index, question: EvalQuestion, k: int) -> SearchResult:
+    try:
+        found = index.search(
+            question.question,
+            limit=depth(k) * _SECTIONS_PER_FILE,
+            path=question.paths or None,
+            kinds=question.kinds,
+            languages=question.languages,
+        )
+    except QueryError as error:
+        raise EvalError(f"question {question.id!r} cannot be asked of {index.label}: {error}") from error
+    if found.mode is not found.requested_mode and not index.manifest.lexical_only:
+        of_label = f"generation {index.manifest.generation_id} of {index.label}"
+        raise EvalError(f"{of_label} cannot be measured: {'; '.join(found.warnings)}")
+    return found
+
+
+def _result(question: EvalQuestion, hits: Iterable[Hit], k: int, present: set[str], seconds: float) -> QuestionResult:
+    targets = {target: split_target(target) for target in question.relevant}
+    files = ranked_files(hits, targets)[: depth(k)]
+    ranking = [answered for _, answered in files]
+    gains = first_gains(ranking, frozenset(targets))
+    paths = [value for kind, value in targets.values() if kind == "path"]
+    return QuestionResult(
+        id=question.id,
+        question=question.question,
+        scores=measure(ranking, frozenset(targets), k),
+        first_rank=next((rank for rank, gain in enumerate(gains, 1) if gain), 0),
+        files=tuple(RankedFile(hit.path, hit.symbol, hit.point_id, round(hit.score, 6)) for hit, _ in files),
+        seconds=round(seconds, 6),
+        absent=tuple(path for path in paths if path not in present),
+    )
+
+
+def _is_answer(hit: Hit, kind: str, value: str) -> bool:
+    if kind == "path":
+        return hit.path == value
+    if kind == "point":
+        return hit.point_id == value.lower()
+    wanted = value.casefold()  # case is how people misremember names, not what tells two symbols apart
+    return wanted in (hit.symbol.casefold(), plain_symbol(hit.symbol).casefold())

@@ -1,0 +1,28 @@
+"""How well a build must answer before it is served."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from rag_assets.settings.base import Strict
+
+Metric = Literal["recall", "hit", "mrr", "ndcg"]
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class EvaluationSettings(Strict):
+    """What is measured where a repository has an `eval_set`, and what the promotion gate makes of it."""
+
+    k: int = Field(default=10, ge=1, le=100, description="how many ranked files recall and hit rate look at")
+    tolerance: float = Field(
+        default=0.05, ge=0, lt=1, description="share of a metric of the served build that a new one may lose"
+    )
+    metrics: tuple[Metric, ...] = Field(
+        default=("recall",), min_length=1, description="what is compared: recall, hit, mrr, ndcg"
+    )
+    minimum: dict[Metric, Share] = Field(
+        default={}, description="metric → value between 0 and 1 that every new build must reach, also the first"
+    )
+    gate: bool = Field(default=True, description="false: measure and show, but serve in any case")

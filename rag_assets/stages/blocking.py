@@ -1,0 +1,28 @@
+"""The blocking checks, run where a generation is about to be finished: no path leads around them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+
+from rag_assets.stages.build import BuildError, IndexBuild
+from rag_assets.stages.checks import CHECKS
+
+_CHECKS_AT_A_TIME = 2  # one waits for the workers while another reads the vector store
+
+
+def run_blocking_checks(build: IndexBuild, *, without: Iterable[str] = ()) -> None:
+    """Raises BuildError naming the first check that failed, in their order."""
+    left_out = set(without)
+    blocking = {
+        name: (asset, check)
+        for name, (asset, is_blocking, check) in CHECKS.items()
+        if is_blocking and name not in left_out
+    }
+    with ThreadPoolExecutor(_CHECKS_AT_A_TIME, thread_name_prefix="check") as pool:
+        results = pool.map(lambda found: found[1](build), blocking.values())
+        verdicts = list(zip(blocking.items(), results, strict=True))
+    for (name, (asset, _)), result in verdicts:
+        if not result.passed:
+            detail = "; ".join(result.examples[:3]) or str(result.numbers)
+            raise BuildError(f"{build.spec.index_label}: check {name} on {asset} failed: {detail}")

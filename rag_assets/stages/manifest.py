@@ -1,0 +1,61 @@
+"""The manifest of a build, made of the records of its stages. Written, it makes the generation readable; in memory,
+it lets the build be asked questions before anybody else can."""
+
+from __future__ import annotations
+
+from rag_assets.stages.build import IndexBuild
+from rag_assets.stages.versions import BUILD_STAGES
+from rag_assets.stores.eval_records import Decision
+from rag_assets.stores.generations import EvalSummary, Manifest
+
+
+def manifest_of(build: IndexBuild, run_id: str, decision: Decision | None = None) -> Manifest:
+    """Raises BuildError naming the stage that has not run."""
+    spec = build.spec
+    repository = build.repository
+    records = {stage: build.required(stage) for stage in BUILD_STAGES}
+    segments = records["segments"].counts
+    return Manifest(
+        generation_id=spec.generation_id,
+        index_label=spec.index_label,
+        repository_id=repository.id,
+        org_id=repository.org,
+        project_id=repository.project_id,
+        remote_url=spec.git.remote_url,
+        ref=spec.ref,
+        commit_sha=spec.git.commit_sha,
+        commit_date=spec.git.commit_date,
+        is_git=spec.git.is_git,
+        config_hash=spec.config_hash,
+        embedding_model=spec.embedding_model,
+        dimension=records["embeddings"].counts["dimension"],
+        lexical_only=build.settings.embedder.provider == "lexical-only",
+        stage_versions={stage: record.version for stage, record in records.items()},
+        counts={
+            "files": records["discovered_files"].counts["indexed"],
+            "skipped_files": records["discovered_files"].counts["skipped"],
+            "segments": segments["segments"],
+            "descriptions": records["descriptions"].counts["descriptions"],
+            "sections": records["summary_sections"].counts["sections"],
+            "points": records["qdrant_points"].counts["points"],
+            "blocked_points": records["qdrant_points"].counts["blocked"],
+            "warnings": records["qdrant_points"].counts["warnings"],
+        },
+        parse_health={
+            name.removeprefix("health_"): count for name, count in segments.items() if name.startswith("health_")
+        },
+        bucket_count=spec.bucket_count,
+        run_id=run_id,
+        evaluation=_summary(decision) if decision is not None else None,
+    )
+
+
+def _summary(decision: Decision) -> EvalSummary:
+    return EvalSummary(
+        set=decision.set,
+        fingerprint=decision.fingerprint,
+        questions=decision.questions,
+        metrics={change.metric: change.candidate for change in decision.changes},
+        verdict=decision.verdict.value,
+        active_generation_id=decision.active_generation_id,
+    )

@@ -1,0 +1,20 @@
+"""Deleting old generations at the end of a build: whatever it came to, disks do not fill up."""
+
+from __future__ import annotations
+
+from rag_assets.stages.build import IndexBuild
+from rag_assets.stores.generations import GenerationError
+from rag_assets.stores.locks import HomeBusy
+from rag_assets.stores.retention import prune, prune_servers
+
+
+def prune_old(build: IndexBuild) -> tuple[list[str], list[str]]:
+    """What was deleted, and what could not be: a build that is done must not fail because an old one stays."""
+    label, keep = build.spec.index_label, build.settings.retention.keep
+    try:
+        found = prune(build.home, label, keep)
+    except (OSError, GenerationError, HomeBusy) as error:
+        kept = f"old generations were not deleted: {error}; try again with: rag-assets generations prune {label}"
+        return [], [kept, *prune_servers(build.home, label)]
+    in_use = [f"{gone.generation_id} is in use and goes another time" for gone in found if gone.in_use]
+    return [gone.generation_id for gone in found if not gone.in_use], in_use + prune_servers(build.home, label)

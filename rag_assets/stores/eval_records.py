@@ -1,0 +1,171 @@
+"""What is known of the answers of a generation: the runs of question sets on it, and what the promotion gate decided.
+
+generations/{id}/eval/{set}.json    the newest run of each question set
+generations/{id}/gate.json          the newest decision about serving this generation
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from rag_assets.stores.home import path_slug, write_atomically
+
+_RUNS = "eval"
+_DECISION = "gate.json"
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class RankedFile:
+    """One of the ranked distinct files of an answer, with its best section."""
+
+    path: str
+    symbol: str
+    point_id: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionResult:
+    """One question and what it found. `scores` are by metric, `first_rank` is that of the first relevant file, 0 where
+    none was found. `absent` are the relevant files that the generation does not have at all."""
+
+    id: str
+    question: str
+    scores: dict[str, float]
+    first_rank: int
+    files: tuple[RankedFile, ...]
+    seconds: float
+    absent: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvalRun:
+    """One question set asked of one generation (E24). `metrics` are means over the questions, `version` that of the
+    metrics. `subject` says which bytes were asked while the generation was being built; empty for a finished one."""
+
+    set: str
+    fingerprint: str
+    generation_id: str
+    k: int
+    version: int
+    mode: str
+    embedding_model: str
+    metrics: dict[str, float]
+    results: tuple[QuestionResult, ...]
+    subject: str = ""
+
+    def measures(self, fingerprint: str, k: int, version: int) -> bool:
+        """True where this run asked exactly these questions, and measured in this way."""
+        return (self.fingerprint, self.k, self.version) == (fingerprint, k, version)
+
+
+class Verdict(StrEnum):
+    PASSED = "passed"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class MetricChange:
+    """A metric of candidate and active generation. `floor` is what the candidate must reach; None: not gated."""
+
+    metric: str
+    candidate: float
+    active: float | None = None
+    floor: float | None = None
+    holds: bool = True
+
+    @property
+    def delta(self) -> float | None:
+        return None if self.active is None else self.candidate - self.active
+
+
+@dataclass(frozen=True, slots=True)
+class WorseQuestion:
+    """A question that the candidate answers worse; ranks of the first relevant file, 0 for none."""
+
+    id: str
+    question: str
+    active_rank: int
+    candidate_rank: int
+    drop: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What the gate decided about a generation, and the numbers it had. Without a run of an active generation on the
+    same questions `active_generation_id` is empty and `reason` says why."""
+
+    verdict: Verdict
+    reason: str
+    generation_id: str
+    active_generation_id: str
+    set: str
+    fingerprint: str
+    questions: int
+    tolerance: float
+    changes: tuple[MetricChange, ...]
+    worse: tuple[WorseQuestion, ...] = ()
+    better: int = 0
+    absent: tuple[str, ...] = field(default=())
+
+    @property
+    def refused(self) -> bool:
+        return self.verdict is Verdict.REFUSED
+
+
+def write_run(directory: Path, run: EvalRun) -> Path:
+    """Stores a run in the directory of its generation, over the former run of its set. Raises OSError."""
+    return _write(_run_path(directory, run.set), run)
+
+
+def read_run(directory: Path, name: str) -> EvalRun | None:
+    """The newest run of a question set; None where there is none, or none that this version can read."""
+    return _read(_run_path(directory, name), EvalRun)
+
+
+def read_runs(directory: Path) -> list[EvalRun]:
+    """The newest run of every question set that was asked, by name."""
+    found = (_read(path, EvalRun) for path in sorted((directory / _RUNS).glob("*.json")))
+    return [run for run in found if run is not None]
+
+
+def write_decision(directory: Path, decision: Decision) -> Path:
+    return _write(directory / _DECISION, decision)
+
+
+def read_decision(directory: Path) -> Decision | None:
+    """The newest decision; None where the gate was never asked, or by a version that cannot be read."""
+    return _read(directory / _DECISION, Decision)
+
+
+def forget_decision(directory: Path) -> None:
+    """A label without questions has no decision, whatever was decided when it had some."""
+    (directory / _DECISION).unlink(missing_ok=True)
+
+
+def shown_metrics(metrics: Mapping[str, float]) -> str:
+    """`recall@10 0.812, mrr@10 0.640`."""
+    return ", ".join(f"{name} {value:.3f}" for name, value in metrics.items())
+
+
+def _run_path(directory: Path, name: str) -> Path:
+    return directory / _RUNS / f"{path_slug(name)}.json"
+
+
+def _write(path: Path, record: Any) -> Path:
+    write_atomically(path, msgspec.json.format(msgspec.json.encode(record)))
+    return path
+
+
+def _read(path: Path, kind: type[_T]) -> _T | None:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=kind)
+    except (FileNotFoundError, msgspec.DecodeError):
+        return None  # asked again: a run costs seconds

@@ -1,0 +1,145 @@
+"""The points of a generation in a Qdrant server: the same contract as the embedded shard (`stores.points`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from rag_assets.stores.conditions import AnyOf, Condition, Equal, OneOf, conditions_of
+from rag_assets.stores.filters import SearchFilter
+from rag_assets.stores.points import DENSE, SPARSE, Scored, best_with_ties
+from rag_assets.stores.qdrant_client_calls import QdrantServer
+from rag_assets.stores.qdrant_notes import ServerPlace
+from rag_assets.stores.qdrant_schema import OWN_FIELDS, POINT_ID
+from rag_assets.stores.qdrant_versions import scroll, visible
+
+if TYPE_CHECKING:
+    from rag_assets.stores.points import Dense
+
+DeclaredHashes = Callable[[], Mapping[str, str] | None]
+"""id → ContentHash of the points of a generation as its tables declare them; None where there are no tables."""
+
+
+class ServerReader:
+    """Reads the points of one generation in a server. Safe to use from several threads."""
+
+    def __init__(self, server: QdrantServer, place: ServerPlace, declared: DeclaredHashes = lambda: None) -> None:
+        """Sends nothing yet."""
+        self._server = server
+        self._place = place
+        self._declared = declared
+        self._hashes: tuple[Mapping[str, str] | None] | None = None
+        self._paths: dict[tuple[str, str], tuple[str, ...]] = {}  # a finished generation never changes
+
+    def count(self, scope: SearchFilter | None = None) -> int:
+        found = self._call("count", count_filter=self._compile(scope), exact=True)
+        return int(found.count)
+
+    def dense(self, vector: Dense, scope: SearchFilter, limit: int) -> list[Scored]:
+        """The nearest points by dot product, best first."""
+        return self._search(vector.tolist(), DENSE, scope, limit)
+
+    def sparse(self, indices: Sequence[int], values: Sequence[float], scope: SearchFilter, limit: int) -> list[Scored]:
+        """The points with the highest keyword score, best first; only points that share a term."""
+        from qdrant_client import models
+
+        if not len(indices):
+            return []
+        query = models.SparseVector(indices=[int(index) for index in indices], values=[float(v) for v in values])
+        return self._search(query, SPARSE, scope, limit)
+
+    def retrieve(self, ids: Sequence[str], scope: SearchFilter) -> dict[str, dict[str, Any]]:
+        """id → payload of the points of `ids` that exist within the scope. What the server holds but the generation
+        does not declare, or with another text, is left out."""
+        from qdrant_client import models
+
+        if not ids:
+            return {}
+        asked = sorted(set(ids))
+        wanted = models.FieldCondition(key=POINT_ID, match=models.MatchAny(any=asked))
+        condition = self._compile(scope, wanted)
+        # A generation sees one version of a point, so there are no more than these.
+        records, _ = self._call(
+            "scroll", scroll_filter=condition, limit=len(asked), with_payload=True, with_vectors=False
+        )
+        declared = self._declared_hashes()
+        found = {}
+        for record in records:
+            payload = record.payload
+            identifier = str(payload[POINT_ID])
+            if declared is None or declared.get(identifier) == payload.get("ContentHash", ""):
+                found[identifier] = {key: value for key, value in payload.items() if key not in OWN_FIELDS}
+        return found
+
+    def ids(self, scope: SearchFilter | None = None) -> dict[str, str]:
+        """id → ContentHash of every point of the scope. Without one, of every tenant: for checks, not for answers."""
+        records = scroll(self._server, self._place.collection, self._compile(scope), [POINT_ID, "ContentHash"])
+        return {str(payload[POINT_ID]): str(payload.get("ContentHash", "")) for payload in records}
+
+    def values(self, key: str, scope: SearchFilter) -> dict[str, int]:
+        """Distinct values of an indexed payload field within the scope, and how many points have each; sorted."""
+        # No limit but the number of points: a value that is left out would be a hit that is left out.
+        most = max(1, self.count())
+        found = self._call("facet", key=key, facet_filter=self._compile(scope), limit=most, exact=True)
+        return dict(sorted((str(hit.value), int(hit.count)) for hit in found.hits))
+
+    def close(self) -> None:
+        self._server.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _search(self, query: Any, using: str, scope: SearchFilter, limit: int) -> list[Scored]:
+        condition = self._compile(scope)
+
+        def search(asked: int) -> list[Scored]:
+            found = self._call(
+                "query_points",
+                query=query,
+                using=using,
+                query_filter=condition,
+                limit=asked,
+                with_payload=[POINT_ID],
+            )
+            return [Scored(str(point.payload[POINT_ID]), float(point.score)) for point in found.points]
+
+        return best_with_ties(search, limit)
+
+    def _declared_hashes(self) -> Mapping[str, str] | None:
+        if self._hashes is None:
+            self._hashes = (self._declared(),)
+        return self._hashes[0]
+
+    def _compile(self, scope: SearchFilter | None, *conditions: Any) -> Any:
+        """The server's filter: what the generation sees, which is of one label and tenant, and then the scope."""
+        found = [] if scope is None else conditions_of(scope, lambda: self._all_paths(scope))
+        compiled = [_compiled(condition) for condition in found]
+        return visible(self._place.key, self._place.sequence, *conditions, *compiled)
+
+    def _all_paths(self, scope: SearchFilter) -> tuple[str, ...]:
+        tenant = (scope.org_id, scope.project_id)
+        if tenant not in self._paths:
+            everything = SearchFilter(org_id=scope.org_id, project_id=scope.project_id)
+            self._paths[tenant] = tuple(self.values("Path", everything))
+        return self._paths[tenant]
+
+    def _call(self, method: str, **arguments: Any) -> Any:
+        return self._server.call("searched", method, collection_name=self._place.collection, **arguments)
+
+
+def _compiled(condition: Condition | AnyOf) -> Any:
+    from qdrant_client import models
+
+    if isinstance(condition, AnyOf):
+        return models.Filter(should=[_compiled(found) for found in condition.conditions])
+    if isinstance(condition, Equal):
+        return models.FieldCondition(key=condition.key, match=models.MatchValue(value=condition.value))
+    if isinstance(condition, OneOf):
+        return models.FieldCondition(key=condition.key, match=models.MatchAny(any=list(condition.values)))
+    return models.FieldCondition(key=condition.key, match=models.MatchPrefix(prefix=condition.prefix))

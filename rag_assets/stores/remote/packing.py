@@ -1,0 +1,96 @@
+"""Files as blocks of content. Holes of sparse files are no blocks, and blocks that did not change keep their names:
+of a vector shard to which a commit added ten points, few go over the network."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO
+
+import msgspec
+
+from rag_assets.stores.remote.objects import RemoteError
+
+BLOCK_BYTES = 1 << 18
+"""Small enough that a changed point costs little, large enough that a request is not what costs."""
+
+_HOLE = bytes(BLOCK_BYTES)
+_SEEKS_DATA = hasattr(os, "SEEK_DATA")  # elsewhere holes are read, as the zeros they are
+
+
+class Block(msgspec.Struct, frozen=True, array_like=True):
+    """Bytes of a file from `offset`: the object `name`."""
+
+    offset: int
+    name: str
+
+
+class PackedFile(msgspec.Struct, frozen=True):
+    """One file of a generation; between its blocks there are zeros."""
+
+    path: str
+    size: int
+    blocks: tuple[Block, ...]
+
+
+def files_of(directory: Path) -> list[Path]:
+    """Everything that belongs to a finished generation, sorted."""
+    return sorted(path for path in directory.rglob("*") if path.is_file() and path.suffix not in (".tmp", ".pickle"))
+
+
+def blocks_of(path: Path) -> Iterator[tuple[int, bytes]]:
+    """(offset, bytes) of every block of a file that is not all zeros."""
+    with path.open("rb") as file:
+        offset = _next_data(file, 0)
+        while True:
+            file.seek(offset)
+            data = file.read(BLOCK_BYTES)
+            if not data:
+                return
+            if data != _HOLE[: len(data)]:
+                yield offset, data
+            offset = _next_data(file, offset + len(data))
+
+
+def packed_file(directory: Path, path: Path) -> PackedFile:
+    """What a file is made of, without sending anything."""
+    blocks = tuple(Block(offset, hashlib.sha256(data).hexdigest()) for offset, data in blocks_of(path))
+    return PackedFile(path.relative_to(directory).as_posix(), path.stat().st_size, blocks)
+
+
+def unpacked_path(directory: Path, path: str) -> Path:
+    """Where a file goes. Raises RemoteError for a path that could leave `directory`: others may write to the store."""
+    pure = PurePosixPath(path)
+    if pure.is_absolute() or not pure.parts or ".." in pure.parts or "\\" in path or ":" in path or "\0" in path:
+        raise RemoteError(f"a published generation names the file {path!r}, which is no place inside it")
+    return directory.joinpath(*pure.parts)
+
+
+def blocks_by_name(directory: Path) -> dict[str, tuple[Path, int]]:
+    """Where each block is in the files of a generation."""
+    found: dict[str, tuple[Path, int]] = {}
+    for path in files_of(directory):
+        for offset, data in blocks_of(path):
+            found.setdefault(hashlib.sha256(data).hexdigest(), (path, offset))
+    return found
+
+
+def read_block(path: Path, offset: int, length: int) -> bytes:
+    with path.open("rb") as file:
+        file.seek(offset)
+        return file.read(length)
+
+
+def _next_data(file: BinaryIO, offset: int) -> int:
+    """The first block at or after `offset` that has data, or the end of the file."""
+    if not _SEEKS_DATA:
+        return offset
+    try:
+        return os.lseek(file.fileno(), offset, os.SEEK_DATA) // BLOCK_BYTES * BLOCK_BYTES
+    except OSError as error:
+        if error.errno == errno.ENXIO:  # only a hole is left
+            return os.fstat(file.fileno()).st_size
+        return offset  # a file system that does not tell

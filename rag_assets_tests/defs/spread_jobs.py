@@ -1,0 +1,12 @@
+"""The job of the configured executor, by a name that the processes of other executors can import."""
+
+from __future__ import annotations
+
+from dagster import JobDefinition
+
+from rag_assets.defs.pipeline import pipeline_for
+from rag_assets.settings import load_settings
+
+
+def spread_index_job() -> JobDefinition:
+    return pipeline_for(load_settings().execution).resolve_job_def("index")

@@ -1,0 +1,124 @@
+"""The promotion gate as an operator meets it in Dagster: a check that stops the run, with the numbers beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from dagster import AssetCheckSeverity, ExecuteInProcessResult, load_assets_from_package_module, materialize
+
+from rag_assets.defs import assets
+from rag_assets.stages.progress import Silent
+from rag_assets.stores.eval_records import read_decision
+from rag_assets.stores.generations import active_pointer, candidate_id, generation_directory, is_finished
+from rag_assets.stores.serving import activate
+from rag_assets_tests.defs.conftest import Automated, failure_text
+from rag_assets_tests.evaluation.graded import BAD, good, write_questions
+from rag_assets_tests.git_repository import Repository
+
+pytestmark = pytest.mark.rule("E25")
+LABEL = "shop@main"
+
+
+@pytest.fixture
+def source(automated: Automated, tmp_path: Path) -> Repository:
+    """An indexed label with questions; the newest commit, not indexed yet, answers three of ten no more."""
+    write_questions(tmp_path / "questions.jsonl")
+    made = automated.repository("shop", ref="main", eval_set="questions.jsonl", include=["src/"])
+    made.commit(good())
+    automated.register("shop")
+    assert automated.run(LABEL).success
+    made.commit(BAD)
+    return made
+
+
+def served(automated: Automated) -> str:
+    pointer = active_pointer(automated.home, LABEL)
+    assert pointer is not None
+    return pointer.generation_id
+
+
+def alone(automated: Automated, asset: str) -> ExecuteInProcessResult:
+    return materialize(
+        load_assets_from_package_module(assets),  # type: ignore[arg-type]  # it loads what materialize takes
+        selection=[asset],
+        instance=automated.instance,
+        partition_key=LABEL,
+        resources={"workspace": automated.workspace, "progress": Silent()},
+        raise_on_error=False,
+    )
+
+
+def test_a_refused_build_stops_the_run_and_shows_its_numbers(automated: Automated, source: Repository) -> None:
+    old = served(automated)
+    result = automated.run(LABEL)
+    assert not result.success and served(automated) == old
+    (check,) = [c for c in result.get_asset_check_evaluations() if c.check_name == "quality_holds"]
+    assert not check.passed and check.blocking and check.severity is AssetCheckSeverity.ERROR
+    said = str(check.metadata["examples"].value)
+    for part in ("below the 1.000", "q-refund (rank 1 → none)", "rag-assets generations activate "):
+        assert part in said
+    made = {
+        e.materialization.asset_key.path[-1]: e.materialization.metadata
+        for e in result.all_events
+        if e.is_step_materialization
+    }
+    assert "active_index" not in made
+    shown = made["eval_runs"]
+    assert shown["recall@10"].value == pytest.approx(0.7), "a number that the UI plots"
+    assert "| recall@10 | 0.700 | 1.000 | -0.300 | 0.950 | no |" in str(shown["metrics"].value)
+    assert "q-refund" in str(shown["got worse"].value)
+    candidate = candidate_id(automated.home, LABEL)
+    assert candidate is not None and is_finished(automated.home, LABEL, candidate)
+    decision = read_decision(generation_directory(automated.home, LABEL, candidate))
+    assert decision is not None and decision.refused
+
+
+def test_the_same_commit_is_refused_again_without_work(automated: Automated, source: Repository) -> None:
+    automated.run(LABEL)
+    again = automated.run(LABEL)
+    assert not again.success and "quality_holds" in failure_text(again)
+    made = [e.materialization for e in again.all_events if e.is_step_materialization]
+    assert all(found.metadata["unchanged"].value for found in made)
+
+
+def test_the_pointer_asset_alone_does_not_get_around_the_gate(automated: Automated, source: Repository) -> None:
+    old = served(automated)
+    automated.run(LABEL)
+    result = alone(automated, "active_index")
+    assert not result.success and served(automated) == old
+    assert "check quality_holds failed: recall@10 is 0.700" in failure_text(result)
+
+
+def test_a_person_decides_otherwise(automated: Automated, source: Repository) -> None:
+    automated.run(LABEL)
+    candidate = candidate_id(automated.home, LABEL)
+    assert candidate is not None
+    activate(automated.home, LABEL, candidate)
+    result = automated.run(LABEL)
+    assert result.success, failure_text(result)
+    assert served(automated) == candidate
+
+
+def test_in_a_backfill_the_others_go_on(automated: Automated, source: Repository) -> None:
+    automated.repository("zoo", ref="main")
+    automated.register("zoo")
+    old = served(automated)
+    result = automated.run(LABEL, "zoo@main")
+    assert not result.success and served(automated) == old
+    said = failure_text(result)
+    assert LABEL in said and "recall@10 is 0.700" in said and "(stage eval_runs)" in said
+    assert active_pointer(automated.home, "zoo@main") is not None
+
+
+def test_a_new_build_changes_the_data_version_that_the_pointer_waits_for(automated: Automated, tmp_path: Path) -> None:
+    """Also without questions: else nobody who works with conditions would ever get a new index."""
+    made = automated.repository("plain", ref="main")
+    label = automated.register("plain")
+    automated.run(label)
+    before = automated.data_version("eval_runs", label)
+    automated.run(label)
+    assert automated.data_version("eval_runs", label) == before is not None
+    made.commit({"README.md": "# Other\n\nWords.\n"})
+    automated.run(label)
+    assert automated.data_version("eval_runs", label) != before

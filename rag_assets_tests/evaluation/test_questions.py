@@ -1,0 +1,140 @@
+"""Question sets: what is read, and what is said of what cannot be."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rag_assets.evaluation import EvalQuestion, QuestionSetError, load_questions
+from rag_assets.evaluation.questions import split_target
+
+ASKED = {"id": "q1", "question": "Where are refunds?", "relevant": ["src/Refund.cs"]}
+
+
+def written(folder: Path, text: str | bytes, name: str = "set.jsonl") -> Path:
+    path = folder / name
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return path
+
+
+def lines(*items: object) -> str:
+    return "".join(json.dumps(item) + "\n" for item in items)
+
+
+def test_json_lines_and_yaml_say_the_same(tmp_path: Path) -> None:
+    full = ASKED | {
+        "relevant": ["./src\\Refund.cs", "path:docs/a.md", "symbol:Shop.Refund", "point:0b9c"],
+        "tags": ["money"],
+        "filters": {"path": "src/**", "kinds": ["Service"], "languages": "csharp"},
+    }
+    yaml_text = """\
+- id: q1
+  question: Where are refunds?
+  relevant: ['./src\\Refund.cs', 'path:docs/a.md', 'symbol:Shop.Refund', 'point:0b9c']
+  tags: [money]
+  filters: {path: src/**, kinds: [Service], languages: csharp}
+"""
+    from_lines = load_questions(written(tmp_path, lines(full)))
+    from_yaml = load_questions(written(tmp_path, yaml_text, "set.yaml"))
+    assert from_lines == from_yaml
+    assert from_lines.questions == (
+        EvalQuestion(
+            id="q1",
+            question="Where are refunds?",
+            relevant=("src/Refund.cs", "docs/a.md", "symbol:Shop.Refund", "point:0b9c"),
+            tags=("money",),
+            paths=("src/**",),
+            kinds=("Service",),
+            languages=("csharp",),
+        ),
+    )
+    assert [split_target(target)[0] for target in from_lines.questions[0].relevant] == [
+        "path",
+        "path",
+        "symbol",
+        "point",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", ":1: not one JSON object a line"),
+        (lines(ASKED) + "\n\n[]\n", ":4: expected an object with id, question, relevant, found list"),
+        (lines({"id": "a", "question": "b"}), ":1: relevant is missing"),
+        (lines(ASKED | {"relevent": []}), ":1: unknown key 'relevent'; did you mean 'relevant'?"),
+        (lines(ASKED | {"filters": {"kind": "x"}}), ":1: unknown key 'filters.kind'; did you mean 'kinds'?"),
+        (lines(ASKED | {"filters": []}), ":1: filters: expected an object"),
+        (lines(ASKED | {"question": " "}), ":1: question: expected a text that is not empty"),
+        (lines(ASKED | {"relevant": []}), ":1: relevant: name at least one path"),
+        (lines(ASKED | {"relevant": ["a.cs", "./a.cs"]}), ":1: relevant: a.cs is there twice"),
+        (lines(ASKED | {"relevant": ["/etc/a.cs"]}), "is not a file path relative to the repository"),
+        (lines(ASKED | {"relevant": [7]}), ":1: relevant: expected a text"),
+        (lines(ASKED, ASKED), ":2: id 'q1' is that of line 1 already"),
+        ('{"id": "a", "id": "b", "question": "c", "relevant": ["d"]}', "key id is there twice"),
+        ("\n \n", "no questions in it"),
+        (b'{"id": "a"}\n{"id": "\xff"}\n', ":2: not UTF-8 (byte 0xff); save it as UTF-8"),
+    ],
+    ids=lambda value: str(value)[:40] if isinstance(value, str) else "bytes",
+)
+def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, text: str | bytes, said: str) -> None:
+    path = written(tmp_path, text)
+    with pytest.raises(QuestionSetError) as caught:
+        load_questions(path)
+    assert said in str(caught.value) and str(caught.value).startswith(str(path))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("- id: a\n  question: b\n  relevant: [c]\n- id: a\n  question: b\n  relevant: [c]\n", ":4: id 'a' is that of"),
+        ("- {id: a, id: b}\n", ":1: key id is there twice"),
+        ("questions: []\n", ":1: expected a list of questions"),
+        ("- [a\n", "not valid YAML"),
+        ("- !!python/object:os.system {}\n", "not valid YAML"),
+        ("- 2024-13-45\n", "not valid YAML"),
+        ("", "no questions in it"),
+    ],
+)
+def test_yaml_is_read_as_strictly(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(QuestionSetError, match=r"set\.yaml") as caught:
+        load_questions(written(tmp_path, text, "set.yaml"))
+    assert said in str(caught.value)
+
+
+def test_everything_wrong_is_said_at_once(tmp_path: Path) -> None:
+    with pytest.raises(QuestionSetError) as caught:
+        load_questions(written(tmp_path, "x\n" * 30))
+    said = str(caught.value).splitlines()
+    assert len(said) == 21 and said[-1] == "and 10 more"
+
+
+def test_a_file_that_is_not_there_or_of_another_kind(tmp_path: Path) -> None:
+    with pytest.raises(QuestionSetError, match=r"there is no such question set.*eval_set"):
+        load_questions(tmp_path / "gone.jsonl")
+    with pytest.raises(QuestionSetError, match=r"is a \.jsonl, \.yaml or \.yml file"):
+        load_questions(written(tmp_path, "", "set.csv"))
+    (tmp_path / "folder.jsonl").mkdir()
+    with pytest.raises(QuestionSetError, match=r"folder\.jsonl: "):
+        load_questions(tmp_path / "folder.jsonl")
+
+
+def test_the_fingerprint_follows_what_decides_the_metrics(tmp_path: Path) -> None:
+    other = ASKED | {"id": "q2"}
+
+    def fingerprint(*items: object) -> str:
+        return load_questions(written(tmp_path, lines(*items))).fingerprint
+
+    base = fingerprint(ASKED, other)
+    assert fingerprint(other, ASKED) == base, "the order does not"
+    assert fingerprint(ASKED | {"tags": ["x"]}, other) == base, "tags do not"
+    assert fingerprint(ASKED) != base
+    for change in ({"question": "x"}, {"relevant": ["x"]}, {"filters": {"path": "src/"}}, {"id": "q3"}):
+        assert fingerprint(ASKED | change, other) != base, change
+
+
+def test_windows_files_are_read(tmp_path: Path) -> None:
+    text = "\ufeff" + lines(ASKED).replace("\n", "\r\n")
+    assert load_questions(written(tmp_path, text)).questions[0].id == "q1"
