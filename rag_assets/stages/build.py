@@ -54,6 +54,8 @@ class BuildSpec:
     config_hash: str
     embedding_model: str
     repository: dict[str, Any]
+    max_line_length: int = 0  # what the cache of discoveries was asked with
+    fresh: bool = False  # made anew from the sources (`--force`): nothing is taken from the part cache
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +63,8 @@ class StageReport:
     """What a stage did. `counts` describe the result and become metadata and manifest numbers, `work` says what
     this run had to do for it (all zero when `unchanged`), `tables` are for people.
 
-    `problems` are the expected failures of single rows, listed and never swallowed.
+    `problems` are the expected failures of single rows, listed and never swallowed. `parts` are digests of what each
+    bucket holds for the stages after it: the keys of their parts are made of them.
     """
 
     stage: str
@@ -72,6 +75,7 @@ class StageReport:
     work: dict[str, int | float] = field(default_factory=dict)
     tables: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+    parts: list[str] = field(default_factory=list)
     unchanged: bool = False
 
 
@@ -90,6 +94,10 @@ class IndexBuild:
     @property
     def buckets(self) -> range:
         return range(self.spec.bucket_count)
+
+    @property
+    def fresh(self) -> bool:
+        return self.spec.fresh
 
     @property
     def repository(self) -> RepositorySettings:

@@ -7,18 +7,20 @@ rows. A changed byte, another record of a stage or another version of the checks
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
 
 from rag_assets.stages.build import IndexBuild
+from rag_assets.stages.parts import PartsOf, digest_of_part, made_parts
+from rag_assets.stages.workers import part_sizes
 from rag_assets.stores.cache import cache_key
 from rag_assets.stores.home import write_atomically
 from rag_assets.stores.tables import digest_files, part_path
 
-CHECKS_VERSION = 1
+CHECKS_VERSION = 2
 """Raise it when a check would find more or less in the same tables."""
 
 
@@ -39,6 +41,30 @@ Check = Callable[[IndexBuild], CheckResult]
 class _Record:
     subject: str
     result: CheckResult
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedPart:
+    """What looking at one bucket gave: its rows, problems by name, and examples."""
+
+    rows: int
+    problems: dict[str, int]
+    examples: list[str]
+
+
+def checked_parts(
+    build: IndexBuild, name: str, tables: tuple[str, ...], look: Callable[[IndexBuild, int], CheckedPart]
+) -> Iterator[CheckedPart]:
+    """What `look(build, bucket)` says of each bucket, which depends on nothing but its parts of `tables`.
+
+    What was said of the same bytes by an earlier build counts; the bytes are those on the disk now.
+    """
+    known = PartsOf(f"check_{name}", CheckedPart, ())
+    read = PartsOf(name, CheckedPart, tables)
+    version = str(CHECKS_VERSION)
+    keys = [cache_key("check", version, name, digest_of_part(build, read, bucket)).hex() for bucket in build.buckets]
+    for part in made_parts(build, known, keys, look, sizes=part_sizes(build, tables[0])):
+        yield part.result
 
 
 def once_per_state(*stages: str) -> Callable[[Check], Check]:

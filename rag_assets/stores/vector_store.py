@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from rag_assets.server_urls import plain_server_url, refuse_unencrypted
-from rag_assets.stores.points import VectorReader, VectorStoreError, VectorWriter
+from rag_assets.stores.points import PointTarget, VectorReader, VectorStoreError
 
 if TYPE_CHECKING:
     from rag_assets.settings import StoreSettings
@@ -66,12 +66,14 @@ def open_writer(
     project_id: str,
     index_label: str,
     generation_id: str,
-) -> VectorWriter:
-    """A writer for the points of one generation. `dimension` 0: without dense vectors. Raises VectorStoreError."""
+    base: Path | None = None,
+) -> PointTarget:
+    """A writer for the points of one generation. `dimension` 0: without dense vectors; `base` is the vector folder of
+    an earlier generation of the label whose points have the same form. Raises VectorStoreError."""
     if settings.vectors == "embedded":
         from rag_assets.stores.vectors import ShardWriter
 
-        return ShardWriter(directory, dimension, hnsw_from_points=settings.hnsw_from_points)
+        return ShardWriter(directory, dimension, hnsw_from_points=settings.hnsw_from_points, base=base)
     from rag_assets.stores.qdrant_client_calls import QdrantServer
     from rag_assets.stores.qdrant_schema import ServerPlace, collection_name
     from rag_assets.stores.qdrant_server import ServerWriter
