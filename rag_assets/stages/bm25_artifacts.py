@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from rag_assets.stages.build import IndexBuild, StageReport
-from rag_assets.stages.parts import PartsOf, made_parts, output_of, part_key, reused_parts
+from rag_assets.stages.parts import Part, PartsOf, made_parts, part_key, recorded, reused_parts
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.rows import KEYWORD_TERMS, KEYWORD_WEIGHTS, keyword_counts_schema
 from rag_assets.stages.segments import indexed_files
@@ -62,11 +62,11 @@ def build_keyword_weights(build: IndexBuild, progress: Progress) -> StageReport:
     if done is not None:
         return done
     progress.begin(STAGE, build.required("summary_sections").counts["sections"], "sections")
-    statistics, counted, new = [], list[str](), 0
+    statistics, counted, new = [], list[Part[_Counted]](), 0
     sizes = part_sizes(build, "summary_sections")
     for bucket, part in enumerate(made_parts(build, _COUNTS, _count_keys(build), _count_bucket, sizes=sizes)):
         statistics.append(_statistics(build, bucket, part.result))
-        counted.append(part.digest)
+        counted.append(part)
         new += 0 if part.reused else part.result.sections
         progress.advance(part.result.sections)
     merged = merge_statistics(statistics)
@@ -81,8 +81,7 @@ def build_keyword_weights(build: IndexBuild, progress: Progress) -> StageReport:
         stage=STAGE,
         version=stage_version(STAGE),
         inputs=inputs,
-        output=output_of(STAGE, [*weighed, digest_files(files, build.directory)]),
-        parts=weighed,
+        **recorded(STAGE, weighed, digest_files(files, build.directory), **{COUNTS: [part.key for part in counted]}),
         counts={
             "sections": merged.sections,
             "terms": len(indices),
@@ -99,18 +98,18 @@ def _count_keys(build: IndexBuild) -> list[str]:
 
 
 def _weighed(
-    build: IndexBuild, counted: list[str], statistics: KeywordStatistics, indices: dict[str, int]
-) -> list[str]:
-    """The digests of the weights of every bucket. Of the rest of the label they know the average lengths, which are
+    build: IndexBuild, counted: list[Part[_Counted]], statistics: KeywordStatistics, indices: dict[str, int]
+) -> list[Part[_Weighed]]:
+    """The weights of every bucket. Of the rest of the label they know the average lengths, which are
     rounded, and which terms share a hash."""
     averages = {name: statistics.average_length(name) for name in statistics.total_lengths}
     label = json.dumps([averages, displaced_terms(indices)], sort_keys=True)
-    keys = [part_key(STAGE, counts, label) for counts in counted]
+    keys = [part_key(STAGE, part.digest, label) for part in counted]
     known = reused_parts(build, _WEIGHTS, keys)
     if len(known) == len(keys):
-        return [known[bucket].digest for bucket in build.buckets]
+        return [known[bucket] for bucket in build.buckets]
     with broadcast(build, (statistics, indices)) as shared:
-        return [part.digest for part in made_parts(build, _WEIGHTS, keys, _weigh_bucket, shared, known=known)]
+        return list(made_parts(build, _WEIGHTS, keys, _weigh_bucket, shared, known=known))
 
 
 def keyword_fields(build: IndexBuild, bucket: int) -> Iterator[dict[str, str]]:

@@ -64,7 +64,8 @@ class StageReport:
     this run had to do for it (all zero when `unchanged`), `tables` are for people.
 
     `problems` are the expected failures of single rows, listed and never swallowed. `parts` are digests of what each
-    bucket holds for the stages after it: the keys of their parts are made of them.
+    bucket holds for the stages after it: the keys of their parts are made of them. `part_keys` are the names of caches
+    with the keys under which they have these parts.
     """
 
     stage: str
@@ -76,6 +77,7 @@ class StageReport:
     tables: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     parts: list[str] = field(default_factory=list)
+    part_keys: dict[str, list[str]] = field(default_factory=dict)
     unchanged: bool = False
 
 

@@ -23,6 +23,11 @@ __all__ = ["CHECKS", "CheckResult"]
 
 _SHOWN = 20
 
+PAYLOADS = ("payloads", ("qdrant_points",))
+VECTORS = ("vectors", ("embeddings",))
+CHECKED_PARTS = (PAYLOADS, VECTORS)
+"""Checks that look at each bucket alone: their names, and the tables they read."""
+
 OTHER_SHARE_PERCENT = 25
 """More C# segments without a role than this mean that the rule packs do not fit the repository."""
 
@@ -78,7 +83,7 @@ def payloads_are_valid(build: IndexBuild) -> CheckResult:
     problems: Counter[str] = Counter()
     examples: list[str] = []
     points = 0
-    for found in checked_parts(build, "payloads", ("qdrant_points",), _payload_problems):
+    for found in checked_parts(build, *PAYLOADS, _payload_problems):
         points += found.rows
         problems.update(found.problems)
         examples += found.examples[: max(0, _SHOWN - len(examples))]
@@ -112,7 +117,7 @@ def vectors_are_sound(build: IndexBuild) -> CheckResult:
     sections = build.required("summary_sections").counts["sections"]
     vectors = 0
     examples: list[str] = []
-    for found in checked_parts(build, "vectors", ("embeddings",), _vector_problems):
+    for found in checked_parts(build, *VECTORS, _vector_problems):
         vectors += found.rows
         examples += found.examples
     dimension = build.required("embeddings").counts["dimension"]

@@ -28,7 +28,7 @@ from rag_assets.stages.answered_parts import AnsweredParts, Answers
 from rag_assets.stages.build import IndexBuild, StageReport
 from rag_assets.stages.label_survey import LabelSurvey, survey_label
 from rag_assets.stages.labels import repository_of
-from rag_assets.stages.parts import Part, PartsOf, digest_of_part, output_of, part_key
+from rag_assets.stages.parts import Part, PartsOf, digest_of_part, part_key, recorded
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.rows import DESCRIPTIONS
 from rag_assets.stages.segments import indexed_files, read_segments
@@ -58,7 +58,7 @@ def describe_files(build: IndexBuild, progress: Progress) -> StageReport:
     warnings: Counter[str] = Counter()
     work: Counter[str] = Counter(described=0, from_cache=0)
     problems = survey.problems
-    parts: list[str] = []
+    parts: list[Part[_Bucket]] = []
     with open_llm(build.settings.llm, build.home.cache) as llm:
         refiner = DescriptionRefiner(llm, build.settings.llm.refine)
         for part in _described(build, survey, refiner if llm.enabled else None):
@@ -69,7 +69,7 @@ def describe_files(build: IndexBuild, progress: Progress) -> StageReport:
             warnings.update(made.warnings)
             work["from_cache" if part.reused else "described"] += made.files
             problems += made.problems
-            parts.append(part.digest)
+            parts.append(part)
             progress.advance(made.files)
         spent = llm.usage().numbers() if llm.enabled else {}
     progress.end(f"{outcomes['described']} descriptions; {work['described']} files described")
@@ -77,8 +77,7 @@ def describe_files(build: IndexBuild, progress: Progress) -> StageReport:
         stage=STAGE,
         version=stage_version(STAGE),
         inputs=inputs,
-        output=output_of(STAGE, parts),
-        parts=parts,
+        **recorded(STAGE, parts, questions=_keys(build)),
         counts={
             "descriptions": outcomes["described"],
             "not_applicable": outcomes["not-applicable"],
@@ -122,16 +121,18 @@ def _described(build: IndexBuild, survey: LabelSurvey, refiner: DescriptionRefin
     if refiner is not None:
         for bucket in build.buckets:
             made = _describe_bucket(build, bucket, Broadcast(None, describer))
-            yield Part(made, digest_of_part(build, _PARTS, bucket), False)
+            yield Part("", made, digest_of_part(build, _PARTS, bucket), False)
         return
-    keys = [part_key(STAGE, files, segments, _configuration(build)) for files, segments in _inputs(build)]
-    known = AnsweredParts(build, _PARTS, keys, survey.services)
+    known = AnsweredParts(build, _PARTS, _keys(build), survey.services)
     with broadcast(build, describer) as shared:
         yield from known.made(_describe_recorded, shared, sizes=part_sizes(build, "segments"))
 
 
-def _inputs(build: IndexBuild) -> Iterator[tuple[str, str]]:
-    yield from zip(build.required("discovered_files").parts, build.required("segments").parts, strict=True)
+def _keys(build: IndexBuild) -> list[str]:
+    """By bucket, of everything but what a description asks about the rest of the label."""
+    files, segments = build.required("discovered_files").parts, build.required("segments").parts
+    configuration = _configuration(build)
+    return [part_key(STAGE, *both, configuration) for both in zip(files, segments, strict=True)]
 
 
 def _configuration(build: IndexBuild) -> str:

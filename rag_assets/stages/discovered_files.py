@@ -207,7 +207,7 @@ def _skipped_row(file: SkippedFile) -> dict[str, Any]:
         "detail": file.detail,
         "language": "",
         "encoding": "",
-        "blob_id": "",
+        "blob_id": file.blob_id,
         "text_sha256": "",
         "size_bytes": file.size_bytes,
         "line_count": 0,

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from rag_assets.models import Metered
 from rag_assets.stages.build import BuildError, IndexBuild, StageReport
-from rag_assets.stages.parts import Part, PartsOf, keep_part, output_of, part_key, reused_parts
+from rag_assets.stages.parts import Part, PartsOf, keep_part, part_key, recorded, reused_parts
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.rows import embeddings_schema
 from rag_assets.stages.versions import stage_version
@@ -38,7 +38,7 @@ def embed_sections(build: IndexBuild, embedder: BatchEmbedder, progress: Progres
     if done is not None:
         return done
     totals: Counter[str] = Counter()
-    parts: list[str] = []
+    parts: list[Part[EmbeddedBucket]] = []
     progress.begin(STAGE, build.required("summary_sections").counts["sections"], "sections")
     keys = embedding_part_keys(build, embedder)
     known = reused_parts(build, PARTS, keys)
@@ -50,14 +50,13 @@ def embed_sections(build: IndexBuild, embedder: BatchEmbedder, progress: Progres
             part = embed_bucket(build, bucket, embedder, keys[bucket], progress)
         embedded = 0 if part.reused else part.result.embedded
         totals.update(vectors=part.result.vectors, embedded=embedded, from_cache=part.result.vectors - embedded)
-        parts.append(part.digest)
+        parts.append(part)
     progress.end(f"{totals['embedded']} embedded, {totals['from_cache']} from cache")
     report = StageReport(
         stage=STAGE,
         version=stage_version(STAGE),
         inputs=inputs,
-        output=output_of(STAGE, parts),
-        parts=parts,
+        **recorded(STAGE, parts),
         counts={"vectors": totals["vectors"], "dimension": embedder.dimension},
         work={"embedded": totals["embedded"], "from_cache": totals["from_cache"], **_spent(embedder)},
     )

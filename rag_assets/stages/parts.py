@@ -3,8 +3,7 @@
 A key is made of the version of the stage, the configuration it reads and the contents of the parts it reads; never of
 a label, a commit or a path of this machine. So a part that any build of any label has made is found by its key and
 linked into the next generation that needs it. The files of a part are hard links where the file system has them: what
-all generations share lies on the disk once, and a part that only the cache still holds is garbage
-(`stores.garbage.sweep_parts`).
+all generations share lies on the disk once.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypedDict, TypeVar
 
 import msgspec
 
@@ -28,9 +27,10 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Part(Generic[R]):
-    """One bucket of a stage in a generation: what its worker returned, a digest of its files, and whether it was there
-    already."""
+    """One bucket of a stage in a generation: its key, what its worker returned, a digest of its files, and whether it
+    was there already."""
 
+    key: str
     result: R
     digest: str
     reused: bool
@@ -54,9 +54,20 @@ def part_key(stage: str, *inputs: str) -> str:
     return cache_key(stage, stage_version(stage), *inputs).hex()
 
 
-def output_of(stage: str, parts: Sequence[str]) -> str:
-    """The data version of a stage's output: a digest over those of its parts."""
-    return cache_key(stage, *parts).hex()
+class Recorded(TypedDict):
+    """What the report of a stage says of its parts."""
+
+    output: str
+    parts: list[str]
+    part_keys: dict[str, list[str]]
+
+
+def recorded(stage: str, parts: Sequence[Part[Any]], *more: str, **keys: list[str]) -> Recorded:
+    """The data version of a stage's output, a digest over those of its parts and `more`; and what finds the parts
+    again. `keys` are those of other caches."""
+    digests = [part.digest for part in parts]
+    own = [part.key for part in parts if part.key]
+    return Recorded(output=cache_key(stage, *digests, *more).hex(), parts=digests, part_keys={stage: own, **keys})
 
 
 def reused_parts(build: IndexBuild, kind: PartsOf[R], keys: Sequence[str | None]) -> dict[int, Part[R]]:
@@ -67,8 +78,8 @@ def reused_parts(build: IndexBuild, kind: PartsOf[R], keys: Sequence[str | None]
     found: dict[int, Part[R]] = {}
     for bucket, key in enumerate(keys):
         taken = cache.take(kind.name, key, kind.files(build, bucket)) if key is not None else None
-        if taken is not None:
-            found[bucket] = Part(msgspec.json.decode(taken.result, type=kind.result), taken.digest, True)
+        if taken is not None and key is not None:
+            found[bucket] = Part(key, msgspec.json.decode(taken.result, type=kind.result), taken.digest, True)
     return found
 
 
@@ -100,7 +111,7 @@ def keep_part(build: IndexBuild, kind: PartsOf[R], key: str, bucket: int, result
     digest = PartCache(build.home.parts).put(
         kind.name, key, kind.files(build, bucket), msgspec.json.encode(result, order="deterministic")
     )
-    return Part(result, digest, False)
+    return Part(key, result, digest, False)
 
 
 def digest_of_part(build: IndexBuild, kind: PartsOf[R], bucket: int) -> str:

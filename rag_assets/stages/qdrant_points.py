@@ -22,7 +22,7 @@ from rag_assets.stages.bm25_artifacts import read_weights
 from rag_assets.stages.build import IndexBuild, StageReport
 from rag_assets.stages.descriptions import read_descriptions
 from rag_assets.stages.embeddings import read_vectors
-from rag_assets.stages.parts import Part, PartsOf, made_parts, output_of, part_key
+from rag_assets.stages.parts import Part, PartsOf, made_parts, part_key, recorded
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.rows import POINTS
 from rag_assets.stages.summary_sections import SectionRow, read_sections
@@ -70,8 +70,7 @@ def build_points(build: IndexBuild, progress: Progress) -> StageReport:
         stage=STAGE,
         version=stage_version(STAGE),
         inputs=inputs,
-        output=output_of(STAGE, [part.digest for part in made]),
-        parts=[part.digest for part in made],
+        **recorded(STAGE, made),
         counts={"points": points, "blocked": blocked, "warnings": warnings.total()},
         work={"upserted": found.upserted, "deleted": found.deleted},
         tables={

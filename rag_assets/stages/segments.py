@@ -11,7 +11,7 @@ import msgspec
 from rag_assets.contracts.segment import ParseHealth, Segment, SegmentedFile
 from rag_assets.segmentation import segment_file
 from rag_assets.stages.build import IndexBuild, StageReport
-from rag_assets.stages.parts import PartsOf, made_parts, output_of, part_key
+from rag_assets.stages.parts import Part, PartsOf, made_parts, part_key, recorded
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.rows import PARSED_FILES, SEGMENTS
 from rag_assets.stages.versions import stage_version
@@ -40,7 +40,7 @@ def segment_files(build: IndexBuild, progress: Progress) -> StageReport:
     totals: Counter[str] = Counter()
     health: Counter[str] = Counter()
     unclean: list[dict[str, Any]] = []
-    parts: list[str] = []
+    parts: list[Part[_Bucket]] = []
     progress.begin(STAGE, discovered.counts["indexed"], "files")
     keys = [part_key(STAGE, files) for files in discovered.parts]
     for part in made_parts(build, _PARTS, keys, _segment_bucket, sizes=_text_sizes(build)):
@@ -49,15 +49,14 @@ def segment_files(build: IndexBuild, progress: Progress) -> StageReport:
         totals.update(segments=made.segments, parsed=parsed, from_cache=made.files - parsed)
         health.update(made.health)
         unclean += made.unclean[: _SHOWN_FILES - len(unclean)]
-        parts.append(part.digest)
+        parts.append(part)
         progress.advance(made.files)
     progress.end(f"{totals['segments']} segments; {totals['parsed']} files parsed, {totals['from_cache']} from cache")
     report = StageReport(
         stage=STAGE,
         version=stage_version(STAGE),
         inputs=inputs,
-        output=output_of(STAGE, parts),
-        parts=parts,
+        **recorded(STAGE, parts),
         counts={
             "segments": totals["segments"],
             **{f"health_{name.replace('-', '_')}": health[name] for name in sorted(health)},

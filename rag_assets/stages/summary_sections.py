@@ -17,7 +17,7 @@ from rag_assets.models import embedding_window, window_fingerprint
 from rag_assets.settings import EmbedderSettings
 from rag_assets.stages.build import IndexBuild, StageReport
 from rag_assets.stages.descriptions import file_contexts, read_descriptions
-from rag_assets.stages.parts import PartsOf, made_parts, output_of, part_key
+from rag_assets.stages.parts import Part, PartsOf, made_parts, part_key, recorded
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.rows import SUMMARY_SECTIONS
 from rag_assets.stages.versions import stage_version
@@ -45,7 +45,7 @@ def build_sections(build: IndexBuild, progress: Progress) -> StageReport:
         return done
     totals: Counter[str] = Counter()
     kinds: Counter[str] = Counter()
-    parts: list[str] = []
+    parts: list[Part[_Bucket]] = []
     progress.begin(STAGE, build.required("descriptions").counts["descriptions"], "descriptions")
     window = window_fingerprint(build.settings.embedder)
     keys = [part_key(STAGE, described, window) for described in build.required("descriptions").parts]
@@ -55,15 +55,14 @@ def build_sections(build: IndexBuild, progress: Progress) -> StageReport:
         totals.update(sections=sections, split=made.split)
         totals["from_cache" if part.reused else "built"] += sections
         kinds.update(made.kinds)
-        parts.append(part.digest)
+        parts.append(part)
         progress.advance(made.descriptions)
     progress.end(f"{totals['sections']} sections; {totals['built']} built, {totals['from_cache']} from cache")
     report = StageReport(
         stage=STAGE,
         version=stage_version(STAGE),
         inputs=inputs,
-        output=output_of(STAGE, parts),
-        parts=parts,
+        **recorded(STAGE, parts),
         counts={"sections": totals["sections"], "sections_split_into_parts": totals["split"]},
         work={"built": totals["built"], "from_cache": totals["from_cache"]},
         tables={"sections by kind": [{"kind": kind, "sections": count} for kind, count in kinds.most_common()]},

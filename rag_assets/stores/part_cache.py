@@ -86,12 +86,11 @@ class PartCache:
             shutil.rmtree(making, ignore_errors=True)
         return digest_of(digests)
 
-    def entries(self) -> Iterator[Path]:
-        """Every entry, in order."""
-        for stage in sorted(self.root.glob("*")):
-            for entry in sorted(stage.glob("??/*")):
-                if not entry.name.endswith(".tmp"):
-                    yield entry
+    def entries(self) -> Iterator[tuple[str, str, Path]]:
+        """(kind, key, folder) of every entry, in order. Halves that a killed process left have a key of no part."""
+        for kind in sorted(self.root.glob("*")):
+            for entry in sorted(kind.glob("??/*")):
+                yield kind.name, entry.name, entry
 
     def _publish(self, making: Path, entry: Path) -> None:
         for _ in range(2):
@@ -111,9 +110,9 @@ class PartCache:
         return self.root / stage / key[:2] / key
 
 
-def is_only_cached(entry: Path) -> bool:
-    """True where no generation has the files of an entry any more, and where the file system cannot tell."""
-    return all(path.stat().st_nlink == 1 for path in entry.iterdir() if path.name != _ABOUT)
+def unshared_bytes(entry: Path) -> int:
+    """The bytes that deleting an entry would free: those of files that no generation has."""
+    return sum(known.st_size for known in map(Path.stat, entry.iterdir()) if known.st_nlink == 1)
 
 
 def place_link(source: Path, target: Path) -> None:

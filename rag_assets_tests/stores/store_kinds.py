@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rag_assets.stores.points import StoredPoint, VectorReader, VectorWriter
+from rag_assets.stores.points import PointTarget, StoredPoint, VectorReader
 from rag_assets_tests.stores.sample_points import DIMENSION
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ KINDS = ("embedded", "memory", "wire", "server")
 class Store:
     """Generations of one kind of store."""
 
-    def writer(self, name: str, dimension: int = DIMENSION) -> VectorWriter:
+    def writer(self, name: str, dimension: int = DIMENSION) -> PointTarget:
         raise NotImplementedError
 
     def reader(self, name: str) -> VectorReader:
@@ -42,7 +42,7 @@ class Embedded(Store):
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def writer(self, name: str, dimension: int = DIMENSION) -> VectorWriter:
+    def writer(self, name: str, dimension: int = DIMENSION) -> PointTarget:
         from rag_assets.stores.vectors import ShardWriter
 
         return ShardWriter(self._folder / name, dimension)
@@ -74,7 +74,7 @@ class Server(Store):
             generation_id=name,
         )
 
-    def writer(self, name: str, dimension: int = DIMENSION) -> VectorWriter:
+    def writer(self, name: str, dimension: int = DIMENSION) -> PointTarget:
         from rag_assets.stores.qdrant_server import ServerWriter
 
         self._made[name] = dimension

@@ -15,7 +15,7 @@ pytest.importorskip("qdrant_client")
 
 from rag_assets.settings import StoreSettings
 from rag_assets.stages.rows import POINTS
-from rag_assets.stores.points import StoredPoint, VectorReader, VectorStoreError, VectorWriter
+from rag_assets.stores.points import PointTarget, StoredPoint, VectorReader, VectorStoreError
 from rag_assets.stores.qdrant_client_calls import KEY_VARIABLE, QdrantServer
 from rag_assets.stores.qdrant_schema import collection_name
 from rag_assets.stores.tables import write_part
@@ -51,7 +51,7 @@ def writer_for(
     dimension: int = DIMENSION,
     label: str = "shop@main",
     org: str = "acme",
-) -> VectorWriter:
+) -> PointTarget:
     return open_writer(
         StoreSettings(vectors="qdrant", qdrant_url=wire.url),
         folder / generation / "shard",

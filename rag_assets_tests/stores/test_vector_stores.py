@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from rag_assets.stores.filters import SearchFilter
-from rag_assets.stores.points import StoredPoint, VectorReader, VectorStoreError, VectorWriter
+from rag_assets.stores.points import PointTarget, StoredPoint, VectorReader, VectorStoreError
 from rag_assets_tests.stores.sample_points import (
     COUNT,
     NO_TERMS,
@@ -168,11 +168,11 @@ def test_equal_scores_come_in_order_of_their_ids(store: Store) -> None:
     ],
     ids=["dimension", "id", "lone surrogate", "not json"],
 )
-def test_a_bad_point_is_named(writer: VectorWriter, point: StoredPoint, says: str) -> None:
+def test_a_bad_point_is_named(writer: PointTarget, point: StoredPoint, says: str) -> None:
     with pytest.raises(VectorStoreError, match=says):
         writer.upsert([point])
 
 
 @pytest.fixture(scope="module")
-def writer(store: Store) -> VectorWriter:
+def writer(store: Store) -> PointTarget:
     return store.writer("bad points")
