@@ -17,7 +17,7 @@ from rag_assets.contracts.payload import RagVectorPayload, parse_round_trip
 from rag_assets.contracts.result import InvokeResult, Message, aggregate
 from rag_assets.contracts.section import Embedder, EmbeddingWindow, SummarySection
 from rag_assets.contracts.segment import Segment, SymbolText
-from rag_assets.contracts.source_file import IndexFileContext
+from rag_assets.contracts.source_file import GitRepoInfo, IndexFileContext
 
 INDEX_VERSION = 1
 """Version of the payload schema (B12). Raise it when the meaning of a stored field changes."""
@@ -185,6 +185,17 @@ class SummaryFacts(ABC):
         self.index_label = context.index_label
         self.document_sha256 = context.source_sha256
         self.code_language = context.language_hint or ""
+        return self
+
+    def leave_generation(self) -> Self:
+        """Without what differs between two labels or commits that have the same file: so it is kept."""
+        self.branch = self.commit_sha = self.commit_date = self.index_label = self.blob_uri = ""
+        return self
+
+    def enter_generation(self, git: GitRepoInfo, index_label: str, blob_uri: str) -> Self:
+        """The inverse of `leave_generation`."""
+        self.branch, self.commit_sha, self.commit_date = git.branch, git.commit_sha, git.commit_date
+        self.index_label, self.blob_uri = index_label, blob_uri
         return self
 
     def use_window(self, window: EmbeddingWindow) -> Self:

@@ -22,6 +22,9 @@ from rag_assets.contracts.result import InvokeResult, Message
 
 DEFAULT_EMBEDDING_MODEL = "text-embedding-3-large"  # contract default (B12); the pipeline sets the real one (R22)
 DEFAULT_PRIORITY = 3
+GENERATION_FIELDS = ("CommitSha", "IndexedUtc")
+"""What all points of a generation have in common and those of the next commit have not. It is kept with the generation
+and added on reading (`with_generation`): a commit changes the points of its own files only."""
 PayloadIndex = Literal["keyword", "integer", "datetime"]
 
 
@@ -218,6 +221,12 @@ def payload_indexes() -> dict[str, PayloadIndex]:
     return {
         pascal_case(f.name): f.metadata["index"] for f in dataclasses.fields(RagVectorPayload) if "index" in f.metadata
     }
+
+
+def with_generation(payload: Mapping[str, Any], commit_sha: str, commit_date: str) -> dict[str, Any]:
+    """A stored payload with the fields of the generation it was read from."""
+    indexed = round_trip_time(parse_round_trip(commit_date))
+    return {**payload, **dict(zip(GENERATION_FIELDS, (commit_sha, indexed), strict=True))}
 
 
 @cache

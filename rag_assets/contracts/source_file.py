@@ -80,6 +80,7 @@ class SkippedFile:
     reason: SkipReason
     detail: str = ""
     size_bytes: int = 0
+    blob_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 from pathlib import Path
 
 from dagster import ConfigurableResource
@@ -26,6 +27,8 @@ class Workspace(ConfigurableResource):  # type: ignore[type-arg]  # dagster decl
         settings = load_settings(Path(self.config_file) if self.config_file else None)
         if self.lexical_only:
             settings = settings.without_vectors()
+        if multiprocessing.current_process().daemon:  # a worker of Celery, which may not have processes of its own
+            settings = settings.model_copy(update={"workers": 1})
         return settings.model_copy(update={"home": Path(self.home)}) if self.home else settings
 
     def index_home(self) -> Home:

@@ -10,6 +10,7 @@ from rag_assets.contracts.result import Message
 from rag_assets.contracts.segment import Segment
 from rag_assets.descriptions.domains import Cluster, Domain, collision, first_sentence
 from rag_assets.descriptions.facts.expressions import arguments_of, dotted_name, literal
+from rag_assets.descriptions.questions import question
 
 ENTITY_ATTRIBUTE = "EntityDescription"
 
@@ -64,10 +65,12 @@ class DeclaredDomains:
         self._by_symbol: dict[str, list[Domain]] = {}
         self._resolve(sorted(set(declarations)), sorted(set(claims)))
 
+    @question("domains.of_type")
     def of_type(self, symbol: str) -> tuple[Domain, ...]:
         """The domains that a `[DomainDescriptor]` class declares."""
         return tuple(self._by_symbol.get(symbol, ()))
 
+    @question("domains.key_of")
     def key_of(self, expression: str, symbol: str = "", usings: Iterable[str] = ()) -> str:
         """The domain key that an attribute argument means: a string, or a constant of this label; '' when unknown.
 

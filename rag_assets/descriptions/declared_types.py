@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from rag_assets.classification.facts import simple_name
 from rag_assets.contracts.segment import Member, MemberKind, Segment
+from rag_assets.descriptions.questions import question
 
 _DECLARATIONS = ("class", "interface", "enum", "struct", "record", "delegate")
 """What begins the declaration of a type (`record struct` is one too); programs, modules and documents are none."""
@@ -58,20 +59,24 @@ class DeclaredTypes:
     def __len__(self) -> int:
         return sum(map(len, self._by_symbol.values()))
 
+    @question("types.named")
     def named(self, name: str, language: str = "csharp") -> tuple[DeclaredType, ...]:
         """The declarations of a simple name, whatever their namespace and arity; by symbol, then path."""
         return self._by_name.get((language, name), ())
 
+    @question("types.parts")
     def parts(self, symbol: str, language: str = "csharp") -> tuple[DeclaredType, ...]:
         """The declarations of exactly this symbol (with arity): the parts of a partial type, or copies."""
         found = self._by_symbol.get((language, _ARITY.sub("", symbol)), ())
         return tuple(entry for entry in found if entry.symbol == symbol)
 
+    @question("types.implementers")
     def implementers(self, interface_name: str, language: str = "csharp") -> tuple[DeclaredType, ...]:
         """The types, but no interfaces, with this simple name in their base list; by symbol, then path."""
         found = self._by_base.get((language, interface_name), ())
         return tuple(entry for entry in found if entry.declaration != _INTERFACE)
 
+    @question("types.resolve")
     def resolve(
         self, type_name: str, namespace: str = "", usings: Iterable[str] = (), language: str = "csharp"
     ) -> DeclaredType | None:

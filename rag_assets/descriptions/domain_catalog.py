@@ -12,6 +12,7 @@ from rag_assets.contracts.result import Message
 from rag_assets.contracts.segment import Segment
 from rag_assets.descriptions.declared_domains import DeclaredDomains
 from rag_assets.descriptions.domains import Cluster, Domain, collision
+from rag_assets.descriptions.questions import question
 
 __all__ = ["GENERAL_TITLE", "Cluster", "ConfiguredDomainCatalog", "Domain"]
 
@@ -51,14 +52,17 @@ class ConfiguredDomainCatalog:
         """All domains, the configured ones first, in their order."""
         return tuple(self._by_key.values())
 
+    @question("catalog.domain")
     def domain(self, domain_key: str) -> Domain | None:
         """By exact key only."""
         return self._by_key.get(domain_key)
 
+    @question("catalog.title")
     def title(self, domain_key: str) -> str:
         found = self._by_key.get(domain_key)
         return found.title if found else GENERAL_TITLE
 
+    @question("catalog.tagline")
     def tagline(self, domain_key: str) -> str:
         found = self._by_key.get(domain_key)
         return found.tagline if found else ""
@@ -77,7 +81,7 @@ class ConfiguredDomainCatalog:
         it; then the place of the type; then, for a class that declares one domain, that domain."""
         if segment.attributes:
             named = self._declared.domain_named_by(segment)
-            if named in self._by_key:
+            if self.domain(named) is not None:
                 return named
         placed = self.domain_of(path, segment.namespace)
         if placed:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from rag_assets.contracts.identity import disambiguated_symbol
 from rag_assets.contracts.segment import Segment
+from rag_assets.descriptions.questions import question
 
 
 class SymbolCensus:
@@ -31,9 +32,10 @@ class SymbolCensus:
     def merge(self, other: SymbolCensus) -> None:
         self._counts.update(other._counts)
 
-    def parts_of(self, segment: Segment) -> int:
-        """In how many places the label declares this symbol."""
-        return self._counts[(segment.kind.lower(), segment.symbol.lower())]
+    @question("census.is_repeated")
+    def is_repeated(self, kind: str, symbol: str) -> bool:
+        """Whether the label declares a symbol in several places."""
+        return self._counts[(kind.lower(), symbol.lower())] > 1
 
     def repeated(self) -> dict[tuple[str, str], int]:
         """The symbols with several parts, sorted: what a reader of the build may want to see."""
@@ -45,7 +47,7 @@ def final_symbol(segment: Segment, path: str, census: SymbolCensus, ordinal_in_f
 
     `ordinal_in_file` tells the parts within one file apart (see `final_symbols`).
     """
-    if ordinal_in_file == 0 and census.parts_of(segment) <= 1:
+    if ordinal_in_file == 0 and not census.is_repeated(segment.kind, segment.symbol):
         return segment.symbol
     return disambiguated_symbol(segment.symbol, path, ordinal_in_file)
 

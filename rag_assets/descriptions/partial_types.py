@@ -7,12 +7,16 @@ project has a type of its own. A declaration without the modifier is none of the
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 
+import msgspec
+
 from rag_assets.contracts.kinds import Classification
 from rag_assets.contracts.segment import MemberKind, OtherPart, Segment, SymbolText
+from rag_assets.descriptions.questions import question
 
 NEAR_PARTS = 50
 """How many other parts a part says the members of. Types with more are bags of interop declarations (one known has
@@ -43,7 +47,7 @@ class _Type:
 class PartialTypes:
     """The partial types of a label. Picklable; parts added in any order give the same answers."""
 
-    __slots__ = ("_read", "_skipped", "_types")
+    __slots__ = ("_fingerprints", "_read", "_skipped", "_types", "_versions")
 
     def __init__(
         self,
@@ -51,11 +55,14 @@ class PartialTypes:
         skipped: Mapping[str, str] | None = None,
         projects: Iterable[str] = (),
         read: Callable[[str], str] | None = None,
+        versions: Mapping[str, str] | None = None,
     ) -> None:
         """`parts` are (path, segment) of partial declarations, others are passed over; `skipped` are paths of files
         that are not indexed, with the reason; `projects` are the paths of project files; `read` gives the
-        decoded text of an indexed file."""
+        decoded text of an indexed file, `versions` its hash."""
         self._read = read
+        self._versions = versions or {}
+        self._fingerprints: dict[tuple[str, int], str] = {}
         found: dict[tuple[str, str], list[_Part]] = {}
         for path, segment in parts:
             if may_have_parts(segment):
@@ -85,7 +92,8 @@ class PartialTypes:
         """
         if not may_have_parts(segment):
             return SymbolText(text, segment)
-        unseen = self._unseen(path, segment)
+        self.fingerprint(path, segment.ordinal, segment.name)
+        unseen = self._unseen(path, segment.name)
         known = self._types.get((path, segment.ordinal))
         if known is None:
             return SymbolText(text, segment, other_parts=tuple(unseen))
@@ -110,10 +118,24 @@ class PartialTypes:
         read = self._read
         return tuple((part.path, SymbolText(part.segment.span.slice(read(part.path)), part.segment)) for part in parts)
 
-    def _unseen(self, path: str, segment: Segment) -> list[OtherPart]:
+    @question("partial.fingerprint")
+    def fingerprint(self, path: str, ordinal: int, name: str) -> str:
+        """A digest of all that is known of the other parts of a declaration."""
+        known = self._types.get((path, ordinal))
+        own = msgspec.json.encode(self._unseen(path, name)).decode()
+        return own if known is None else own + self._fingerprint_of(known)
+
+    def _fingerprint_of(self, known: _Type) -> str:
+        place = known.parts[0].place
+        if place not in self._fingerprints:
+            parts = [(part.path, self._versions.get(part.path, ""), part.segment) for part in known.parts]
+            self._fingerprints[place] = hashlib.sha256(msgspec.json.encode(parts, order="sorted")).hexdigest()
+        return self._fingerprints[place]
+
+    def _unseen(self, path: str, name: str) -> list[OtherPart]:
         """The generated files beside this one that by their names hold other parts: `Form1.Designer.cs`."""
         folder, stem = _file_stem(path)
-        return self._skipped.get((folder, stem), []) if stem == segment.name.lower() else []
+        return self._skipped.get((folder, stem), []) if stem == name.lower() else []
 
 
 def may_have_parts(segment: Segment) -> bool:

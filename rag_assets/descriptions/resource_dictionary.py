@@ -15,6 +15,7 @@ from functools import lru_cache
 
 from rag_assets.contracts.result import InvokeResult, Message
 from rag_assets.contracts.segment import MemberKind, Segment
+from rag_assets.descriptions.questions import question
 
 _CULTURE = re.compile(r"[a-z]{2,3}(?:-[A-Za-z]{4})?(?:-(?:[A-Z]{2}|[0-9]{3}))?")
 """`de`, `de-DE`, `zh-Hans-CN`: the forms that .NET uses in file names."""
@@ -42,6 +43,7 @@ class StaticResourceDictionary:
         self._cultures: dict[str, set[str]] = {}
         self.collisions: list[Collision] = []
 
+    @question("resources.text")
     def text(self, resource_class: str, key: str, culture: str = "") -> str | None:
         """The text of exactly this culture ('' is the neutral one), or None. Where several folders have such a class
         the first that was added has it; see `resolve`."""
@@ -51,6 +53,7 @@ class StaticResourceDictionary:
                 return found
         return None
 
+    @question("resources.resolve")
     def resolve(self, resource_class: str, key: str, culture: str = "", near: str = "") -> InvokeResult[str]:
         """The text of a key as .NET finds it (`de-DE`, `de`, neutral), or the key itself with a warning.
 
@@ -104,15 +107,18 @@ class StaticResourceDictionary:
         """Simple class name → its families (paths without culture and extension)."""
         return {name: tuple(found) for name, found in self._families.items()}
 
+    @question("resources.keys_of")
     def keys_of(self, family: str, culture: str | None = None) -> frozenset[str]:
         """The keys of a family with a text in one culture, or in any."""
         cultures = self.cultures_of(family) if culture is None else (culture,)
         return frozenset(key for c in cultures for key in self._texts.get((family, c), ()))
 
+    @question("resources.cultures_of")
     def cultures_of(self, family: str) -> tuple[str, ...]:
         """The cultures of a family, sorted; '' is the neutral one."""
         return tuple(sorted(self._cultures.get(family, ())))
 
+    @question("resources.not_texts_of")
     def not_texts_of(self, family: str) -> frozenset[str]:
         """The keys of a family that are file references or serialised objects."""
         return frozenset(key for owner, key in self._not_texts if owner == family)

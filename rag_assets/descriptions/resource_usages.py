@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from rag_assets.contracts.segment import LineIndex
+from rag_assets.descriptions.questions import question
 from rag_assets.descriptions.resource_dictionary import StaticResourceDictionary, nearest_families
 
 _NO_IDENTIFIER = re.compile(r"\W")
@@ -47,6 +48,7 @@ class ResourceUsages:
         for usage in usages:
             self._found.setdefault((usage.family, usage.key), set()).add((usage.path, usage.line))
 
+    @question("resources.usages")
     def of(self, family: str, key: str) -> tuple[str, ...]:
         """`path:line` of every line that uses the key, sorted."""
         return tuple(f"{path}:{line}" for path, line in sorted(self._found.get((family, key), ())))

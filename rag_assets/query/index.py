@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from rag_assets.config_file import resolve_home
 from rag_assets.contracts.identity import point_id
 from rag_assets.contracts.kinds import SubtypeKind, known_kind
+from rag_assets.contracts.payload import with_generation
 from rag_assets.query.fusion import Ranked
 from rag_assets.query.parts import IndexParts
 from rag_assets.query.results import Hit, Mode, QueryError, SearchResult, TermEvidence
@@ -89,7 +90,7 @@ class Index:
         )
         found = retrieve(self._parts, query, requested, scope, limit, clock)
         with clock.step("fetch"):
-            payloads = self._parts.shard().retrieve([ranked.id for ranked in found.ranked], scope)
+            payloads = self._payloads([ranked.id for ranked in found.ranked], scope)
         return SearchResult(
             query=query,
             hits=tuple(self._hit(ranked, payloads[ranked.id]) for ranked in found.ranked if ranked.id in payloads),
@@ -113,20 +114,26 @@ class Index:
         shard, scope = self._parts.shard(), self._scope()
         wanted = identifier.strip().lower()
         if ":" in wanted:
-            found = shard.retrieve([self._point_id(wanted)], scope)
+            found = self._payloads([self._point_id(wanted)], scope)
         elif _is_uuid(wanted):
-            found = shard.retrieve([wanted], scope)
+            found = self._payloads([wanted], scope)
         elif _ID_PREFIX.fullmatch(wanted):
             ids = sorted(known for known in shard.ids(scope) if known.startswith(wanted))
             if len(ids) > 1:
                 shown = ", ".join(ids[:_SHOWN])
                 raise QueryError(f"{identifier!r} is the beginning of {len(ids)} points: {shown}; give more digits")
-            found = shard.retrieve(ids, scope)
+            found = self._payloads(ids, scope)
         else:
             raise QueryError(f"not a point id (4 hex digits or more) or semantic id: {identifier!r}")
         for payload in found.values():
             return payload
         raise QueryError(f"no point {identifier!r} in {self.label} (generation {self.manifest.generation_id})")
+
+    def _payloads(self, ids: Sequence[str], scope: SearchFilter) -> dict[str, dict[str, Any]]:
+        """The payloads of points, whole: what all points of a generation share is kept with the generation."""
+        commit, date = self.manifest.commit_sha, self.manifest.commit_date
+        found = self._parts.shard().retrieve(ids, scope)
+        return {key: with_generation(payload, commit, date) for key, payload in found.items()}
 
     def _point_id(self, semantic_id: str) -> str:
         known = self.manifest

@@ -10,7 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rag_assets.sources.discovery import DiscoveredText, discover
+    from rag_assets.sources.discovery import DiscoveredText, discover, is_lasting
     from rag_assets.sources.entries import Entry, EntryKind, Snapshot
     from rag_assets.sources.errors import (
         CorruptArchive,
@@ -49,6 +49,7 @@ __all__ = [
     "default_ref",
     "default_repository_id",
     "discover",
+    "is_lasting",
     "open_snapshot",
     "redact",
     "remote_head",
@@ -56,7 +57,7 @@ __all__ = [
 ]
 
 _MODULES = {
-    "discovery": ("DiscoveredText", "discover"),
+    "discovery": ("DiscoveredText", "discover", "is_lasting"),
     "entries": ("Entry", "EntryKind", "Snapshot"),
     "errors": (
         "CorruptArchive",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from rag_assets.contracts.identity import content_hash
@@ -14,6 +14,7 @@ from rag_assets.sources.entries import Entry, Snapshot
 from rag_assets.sources.ignore import IgnorePolicy, PathRules, ignore_files
 from rag_assets.sources.secrets import Finding, RedactionTimeout, redact
 
+_OF_THE_MOMENT = frozenset({SkipReason.TIMED_OUT, SkipReason.MISSING_BLOB, SkipReason.DUPLICATE_PATH})
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 _MAX_LFS_POINTER = 1024  # the specification's limit
 
@@ -27,37 +28,48 @@ class DiscoveredText:
     findings: tuple[Finding, ...] = ()
 
 
+Known = Callable[[list[Entry]], Mapping[Entry, DiscoveredFile | SkippedFile]]
+"""What an earlier discovery found in entries with the same path and content, for those it knows."""
+
+
 def discover(
     snapshot: Snapshot,
     policy: IgnorePolicy,
     *,
     language_of: Callable[[str], str],
+    known: Known | None = None,
     on_progress: Callable[[int, int], None] | None = None,
-) -> Iterator[DiscoveredText | SkippedFile]:
+) -> Iterator[DiscoveredText | DiscoveredFile | SkippedFile]:
     """Every entry of the snapshot in path order (A01): its text, or why it is left out. One file is held at a time.
 
-    `language_of` names the language of a path; `on_progress(done, total)` is called after each entry. The time
-    limit of a file is looked at between the windows of the redaction, whose expressions are linear, and after
-    decoding: it stops a slow file, not a file system that hangs.
+    `language_of` names the language of a path; what is `known` is not read again, and comes without its text;
+    `on_progress(done, total)` is called after each entry. The time limit of a file is looked at between the windows of
+    the redaction, whose expressions are linear, and after decoding: it stops a slow file, not a file system that hangs.
     """
     entries = list(snapshot.entries())
     rules = _rules(snapshot, policy, entries)
     refused = [rules.refused_entry(entry) for entry in entries]
-    readable = (entry for entry, refusal in zip(entries, refused, strict=True) if refusal is None)
-    contents = snapshot.read(readable)
+    readable = [entry for entry, refusal in zip(entries, refused, strict=True) if refusal is None]
+    remembered = known(readable) if known is not None else {}
+    contents = snapshot.read(entry for entry in readable if entry not in remembered)
     previous: str | None = None
     for number, (entry, refusal) in enumerate(zip(entries, refused, strict=True), start=1):
         if refusal is not None:
             yield refusal
         else:
-            entry, content = next(contents)
+            content = remembered[entry] if entry in remembered else next(contents)[1]
             if entry.path == previous:
                 yield entry.skipped(SkipReason.DUPLICATE_PATH, "the tree lists the path twice; the first is indexed")
             else:
-                yield content if isinstance(content, SkippedFile) else _examine(entry, content, policy, language_of)
+                yield _examine(entry, content, policy, language_of) if isinstance(content, bytes) else content
             previous = entry.path
         if on_progress is not None:
             on_progress(number, len(entries))
+
+
+def is_lasting(found: DiscoveredFile | SkippedFile) -> bool:
+    """Whether the same content at the same path will be judged so again in another tree."""
+    return isinstance(found, DiscoveredFile) or found.reason not in _OF_THE_MOMENT
 
 
 def _rules(snapshot: Snapshot, policy: IgnorePolicy, entries: list[Entry]) -> PathRules:

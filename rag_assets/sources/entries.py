@@ -39,7 +39,7 @@ class Entry:
     detail: str = ""
 
     def skipped(self, reason: SkipReason, detail: str) -> SkippedFile:
-        return SkippedFile(self.path, reason, detail, self.size)
+        return SkippedFile(self.path, reason, detail, self.size, self.blob_id)
 
 
 class Snapshot(Protocol):

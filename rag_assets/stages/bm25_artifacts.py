@@ -2,32 +2,57 @@
 
 from __future__ import annotations
 
-import shutil
+import json
 from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
 from rag_assets.stages.build import IndexBuild, StageReport
+from rag_assets.stages.parts import Part, PartsOf, made_parts, part_key, recorded, reused_parts
 from rag_assets.stages.progress import Progress
-from rag_assets.stages.rows import KEYWORD_WEIGHTS
+from rag_assets.stages.rows import KEYWORD_TERMS, KEYWORD_WEIGHTS, keyword_counts_schema
 from rag_assets.stages.segments import indexed_files
 from rag_assets.stages.versions import stage_version
-from rag_assets.stages.workers import Broadcast, broadcast, map_buckets, part_sizes
+from rag_assets.stages.workers import Broadcast, broadcast, part_sizes
 from rag_assets.stores.blobs import BlobStore
-from rag_assets.stores.keyword.bm25f import SparseRows, merge_statistics, statistics_of, term_indices, weights
+from rag_assets.stores.cache import cache_key
+from rag_assets.stores.keyword.bm25f import (
+    KeywordStatistics,
+    SparseRows,
+    displaced_terms,
+    merge_statistics,
+    statistics_of,
+    term_indices,
+    weights,
+)
 from rag_assets.stores.keyword.counts import TermCounts, count_terms
+from rag_assets.stores.keyword.fields import FIELDS
 from rag_assets.stores.keyword.vocabulary import write_vocabulary
 from rag_assets.stores.tables import digest_files, read_part, read_rows, write_part
 
-if TYPE_CHECKING:
-    from rag_assets.stores.keyword.bm25f import KeywordStatistics
-
 STAGE = "bm25_artifacts"
 KEYWORD = "keyword"
-_COUNTS = "keyword_counts"  # first-pass counts, on disk so that memory holds one bucket; removed at the end
+COUNTS = "keyword_counts"
+TERMS = "keyword_terms"
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """What counting one bucket gave; `lengths` are the terms per field."""
+
+    sections: int
+    lengths: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighed:
+    sections: int
+
+
+_COUNTS = PartsOf(COUNTS, _Counted, (COUNTS, TERMS))
+_WEIGHTS = PartsOf(STAGE, _Weighed, (STAGE,))
 
 
 def build_keyword_weights(build: IndexBuild, progress: Progress) -> StageReport:
@@ -37,36 +62,54 @@ def build_keyword_weights(build: IndexBuild, progress: Progress) -> StageReport:
     if done is not None:
         return done
     progress.begin(STAGE, build.required("summary_sections").counts["sections"], "sections")
-    counted = build.directory / _COUNTS
-    if counted.exists():
-        shutil.rmtree(counted)
-    counted.mkdir(parents=True)
-    statistics = []
-    for found in map_buckets(_count_bucket, build, counted, sizes=part_sizes(build, "summary_sections")):
-        statistics.append(found)
-        progress.advance(found.sections)
+    statistics, counted, new = [], list[Part[_Counted]](), 0
+    sizes = part_sizes(build, "summary_sections")
+    for bucket, part in enumerate(made_parts(build, _COUNTS, _count_keys(build), _count_bucket, sizes=sizes)):
+        statistics.append(_statistics(build, bucket, part.result))
+        counted.append(part)
+        new += 0 if part.reused else part.result.sections
+        progress.advance(part.result.sections)
     merged = merge_statistics(statistics)
     indices = term_indices(merged.document_frequencies)
     keyword = build.directory / KEYWORD
     keyword.mkdir(exist_ok=True)
     write_vocabulary(keyword, merged, indices)
-    with broadcast(build, (merged, indices)) as label:
-        parts = list(map_buckets(_weigh_bucket, build, counted, label))
-    shutil.rmtree(counted)
-    files = [*parts, *(path for path in keyword.iterdir() if path.is_file())]
-    progress.end(f"{len(indices)} terms")
+    weighed = _weighed(build, counted, merged, indices)
+    files = [path for path in keyword.iterdir() if path.is_file()]
+    progress.end(f"{len(indices)} terms; {new} sections counted, {merged.sections - new} from cache")
     report = StageReport(
         stage=STAGE,
         version=stage_version(STAGE),
         inputs=inputs,
-        output=digest_files(files, build.directory),
+        **recorded(STAGE, weighed, digest_files(files, build.directory), **{COUNTS: [part.key for part in counted]}),
         counts={
             "sections": merged.sections,
             "terms": len(indices),
             **{f"{name}_terms": total for name, total in merged.total_lengths.items()},
         },
+        work={"counted": new, "from_cache": merged.sections - new},
     )
     return build.finish(report)
+
+
+def _count_keys(build: IndexBuild) -> list[str]:
+    both = zip(build.required("discovered_files").parts, build.required("summary_sections").parts, strict=True)
+    return [cache_key(COUNTS, stage_version(STAGE), *parts).hex() for parts in both]
+
+
+def _weighed(
+    build: IndexBuild, counted: list[Part[_Counted]], statistics: KeywordStatistics, indices: dict[str, int]
+) -> list[Part[_Weighed]]:
+    """The weights of every bucket. Of the rest of the label they know the average lengths, which are
+    rounded, and which terms share a hash."""
+    averages = {name: statistics.average_length(name) for name in statistics.total_lengths}
+    label = json.dumps([averages, displaced_terms(indices)], sort_keys=True)
+    keys = [part_key(STAGE, part.digest, label) for part in counted]
+    known = reused_parts(build, _WEIGHTS, keys)
+    if len(known) == len(keys):
+        return [known[bucket] for bucket in build.buckets]
+    with broadcast(build, (statistics, indices)) as shared:
+        return list(made_parts(build, _WEIGHTS, keys, _weigh_bucket, shared, known=known))
 
 
 def keyword_fields(build: IndexBuild, bucket: int) -> Iterator[dict[str, str]]:
@@ -86,48 +129,59 @@ def keyword_fields(build: IndexBuild, bucket: int) -> Iterator[dict[str, str]]:
         }
 
 
-def _count_bucket(build: IndexBuild, bucket: int, folder: Path) -> KeywordStatistics:
-    """Counts the terms of one bucket into a file of `folder`. Runs in a worker process."""
+def _count_bucket(build: IndexBuild, bucket: int) -> _Counted:
+    """Counts the terms of one bucket. Runs in a worker process."""
     counts = count_terms(keyword_fields(build, bucket))
-    np.savez(
-        folder / f"{bucket:03d}.npz",
-        offsets=counts.offsets,
-        terms=counts.terms,
-        frequencies=counts.frequencies,
-        lengths=counts.lengths,
-        fields=np.array(counts.fields),
-        vocabulary=np.frombuffer("\n".join(counts.vocabulary).encode(), dtype=np.uint8),  # terms hold no line breaks
+    found = statistics_of(counts)
+    width = len(counts.fields)
+    columns = {
+        "terms": pa.ListArray.from_arrays(pa.array(counts.offsets, pa.int32()), pa.array(counts.terms, pa.uint32())),
+        "frequencies": pa.ListArray.from_arrays(
+            pa.array(counts.offsets * width, pa.int32()), pa.array(counts.frequencies.reshape(-1), pa.uint32())
+        ),
+        "lengths": pa.FixedSizeListArray.from_arrays(pa.array(counts.lengths.reshape(-1), pa.uint32()), width),
+    }
+    write_part(build.directory, COUNTS, bucket, keyword_counts_schema(width), columns)
+    frequencies = found.document_frequencies
+    terms = {"term": list(frequencies), "sections": list(frequencies.values())}
+    write_part(build.directory, TERMS, bucket, KEYWORD_TERMS, terms)
+    return _Counted(found.sections, dict(found.total_lengths))
+
+
+def _statistics(build: IndexBuild, bucket: int, counted: _Counted) -> KeywordStatistics:
+    terms = read_part(build.directory, TERMS, bucket)
+    frequencies = dict(zip(terms.column("term").to_pylist(), terms.column("sections").to_pylist(), strict=True))
+    return KeywordStatistics(counted.sections, counted.lengths, frequencies)
+
+
+def _load_counts(build: IndexBuild, bucket: int) -> TermCounts:
+    counts = read_part(build.directory, COUNTS, bucket)
+    terms = counts.column("terms").combine_chunks()
+    frequencies = counts.column("frequencies").combine_chunks()
+    lengths = counts.column("lengths").combine_chunks()
+    fields = tuple(field.name for field in FIELDS)
+    return TermCounts(
+        fields=fields,
+        vocabulary=tuple(read_part(build.directory, TERMS, bucket, ["term"]).column("term").to_pylist()),
+        offsets=terms.offsets.to_numpy().astype(np.int64),
+        terms=terms.values.to_numpy(),
+        frequencies=frequencies.values.to_numpy().reshape(-1, len(fields)),
+        lengths=lengths.flatten().to_numpy().reshape(-1, len(fields)),
     )
-    return statistics_of(counts)
-
-
-def _load_counts(folder: Path, bucket: int) -> TermCounts:
-    with np.load(folder / f"{bucket:03d}.npz") as found:
-        vocabulary = found["vocabulary"].tobytes().decode()
-        return TermCounts(
-            fields=tuple(str(name) for name in found["fields"]),
-            vocabulary=tuple(vocabulary.split("\n")) if vocabulary else (),
-            offsets=found["offsets"],
-            terms=found["terms"],
-            frequencies=found["frequencies"],
-            lengths=found["lengths"],
-        )
 
 
 def _weigh_bucket(
-    build: IndexBuild, bucket: int, folder: Path, label: Broadcast[tuple[KeywordStatistics, dict[str, int]]]
-) -> Path:
+    build: IndexBuild, bucket: int, label: Broadcast[tuple[KeywordStatistics, dict[str, int]]]
+) -> _Weighed:
     """Weighs the counted terms of one bucket with what is known of the label. Runs in a worker process."""
-    return _write(build, bucket, weights(_load_counts(folder, bucket), *label.value))
-
-
-def _write(build: IndexBuild, bucket: int, rows: SparseRows) -> Path:
+    rows = weights(_load_counts(build, bucket), *label.value)
     offsets = pa.array(rows.offsets, type=pa.int32())
     columns = {
         "indices": pa.ListArray.from_arrays(offsets, pa.array(rows.indices, type=pa.uint32())),
         "values": pa.ListArray.from_arrays(offsets, pa.array(rows.values, type=pa.float32())),
     }
-    return write_part(build.directory, STAGE, bucket, KEYWORD_WEIGHTS, columns)
+    write_part(build.directory, STAGE, bucket, KEYWORD_WEIGHTS, columns)
+    return _Weighed(len(rows))
 
 
 def read_weights(build: IndexBuild, bucket: int) -> SparseRows:

@@ -54,6 +54,8 @@ class BuildSpec:
     config_hash: str
     embedding_model: str
     repository: dict[str, Any]
+    max_line_length: int = 0  # what the cache of discoveries was asked with
+    fresh: bool = False  # made anew from the sources (`--force`): nothing is taken from the part cache
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +64,8 @@ class StageReport:
     this run had to do for it (all zero when `unchanged`), `tables` are for people.
 
     `measures` are numbers that are not counts. `problems` are the expected failures of single rows, listed and never
-    swallowed.
+    swallowed. `parts` are digests of what each bucket holds for the stages after it: the keys of their parts are made
+    of them. `part_keys` are the names of caches with the keys under which they have these parts.
     """
 
     stage: str
@@ -74,6 +77,8 @@ class StageReport:
     measures: dict[str, float] = field(default_factory=dict)
     tables: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+    parts: list[str] = field(default_factory=list)
+    part_keys: dict[str, list[str]] = field(default_factory=dict)
     unchanged: bool = False
 
 
@@ -92,6 +97,10 @@ class IndexBuild:
     @property
     def buckets(self) -> range:
         return range(self.spec.bucket_count)
+
+    @property
+    def fresh(self) -> bool:
+        return self.spec.fresh
 
     @property
     def repository(self) -> RepositorySettings:

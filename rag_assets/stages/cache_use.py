@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
-from rag_assets.stages import embeddings, segments
+from rag_assets.stages import discovered_files, embeddings, segments
+from rag_assets.stages.answered_parts import QUESTIONS
+from rag_assets.stages.build import BuildSpec, StageReport
+from rag_assets.stages.check_records import CHECKED, checked_key
+from rag_assets.stages.checks import CHECKED_PARTS
 from rag_assets.stages.embeddings import embedding_key
+from rag_assets.stages.known_files import discovery_key
 from rag_assets.stages.segments import segment_key
 from rag_assets.stores.home import Home
 from rag_assets.stores.sweep import SweepError, generation_directories, table_of
+
+T = TypeVar("T")
 
 UsedKeys = Callable[[Home, Collection[Path]], Iterator[bytes]]
 
@@ -40,8 +48,65 @@ def used_embeddings(home: Home, without: Collection[Path] = ()) -> Iterator[byte
                 yield embedding_key(model, text)
 
 
-SWEPT_CACHES: dict[str, UsedKeys] = {segments.STAGE: used_segments, embeddings.STAGE: used_embeddings}
+def used_discoveries(home: Home, without: Collection[Path] = ()) -> Iterator[bytes]:
+    """Keys of the files that generations read. Raises SweepError."""
+    for directory in generation_directories(home, without):
+        limit = _begun(directory).max_line_length
+        for part in sorted(directory.glob("discovered_files/part-*.parquet")):
+            for row in table_of(part, ["path", "blob_id"]).to_pylist():
+                yield discovery_key(row["path"], row["blob_id"], limit)
+
+
+def used_questions(home: Home, without: Collection[Path] = ()) -> Iterator[bytes]:
+    """Keys of what descriptions asked. Raises SweepError."""
+    return map(bytes.fromhex, used_parts(home, without).get(QUESTIONS, set()))
+
+
+def used_checks(home: Home, without: Collection[Path] = ()) -> Iterator[bytes]:
+    """Keys of what checks said of the parts of generations. Raises SweepError."""
+    for directory in generation_directories(home, without):
+        for name, tables in CHECKED_PARTS:
+            for bucket in range(_begun(directory).bucket_count):
+                try:
+                    yield checked_key(name, tables, directory, bucket)
+                except FileNotFoundError:  # a build that has not come so far
+                    continue
+
+
+def used_parts(home: Home, without: Collection[Path] = ()) -> dict[str, set[str]]:
+    """Kind of part → keys of those that a generation is made of. Raises SweepError for an unreadable record."""
+    found: dict[str, set[str]] = {}
+    for directory in generation_directories(home, without):
+        for path in sorted(directory.glob("stages/*.json")):
+            for kind, keys in _decoded(path, StageReport).part_keys.items():
+                found.setdefault(kind, set()).update(keys)
+    return found
+
+
+SWEPT_CACHES: dict[str, UsedKeys] = {
+    discovered_files.STAGE: used_discoveries,
+    segments.STAGE: used_segments,
+    QUESTIONS: used_questions,
+    embeddings.STAGE: used_embeddings,
+    CHECKED: used_checks,
+}
 """Caches whose keys follow from the tables. Answers of a language model do not, and cost money: they stay."""
+
+
+def _begun(directory: Path) -> BuildSpec:
+    return _decoded(directory / "build.json", BuildSpec)
+
+
+def _decoded(path: Path, kind: type[T]) -> T:
+    """Raises SweepError."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=kind)
+    except (OSError, msgspec.DecodeError) as error:
+        generation = path.parent if path.name == "build.json" else path.parent.parent
+        raise SweepError(
+            f"{path} is damaged ({error}), so nobody knows what it needs; build generation {generation.name} again "
+            f"with: rag-assets index {generation.parent.parent.name} --force, and delete {generation}"
+        ) from error
 
 
 def _model(directory: Path) -> str:

@@ -7,19 +7,24 @@ rows. A changed byte, another record of a stage or another version of the checks
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
 
 from rag_assets.stages.build import IndexBuild
-from rag_assets.stores.cache import cache_key
+from rag_assets.stages.workers import map_buckets, part_sizes
+from rag_assets.stores.cache import Cache, cache_key
 from rag_assets.stores.home import write_atomically
+from rag_assets.stores.part_cache import sha256_of
 from rag_assets.stores.tables import digest_files, part_path
 
-CHECKS_VERSION = 1
+CHECKS_VERSION = 2
 """Raise it when a check would find more or less in the same tables."""
+
+
+CHECKED = "checks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +44,40 @@ Check = Callable[[IndexBuild], CheckResult]
 class _Record:
     subject: str
     result: CheckResult
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedPart:
+    """What looking at one bucket gave: its rows, problems by name, and examples."""
+
+    rows: int
+    problems: dict[str, int]
+    examples: list[str]
+
+
+def checked_parts(
+    build: IndexBuild, name: str, tables: tuple[str, ...], look: Callable[[IndexBuild, int], CheckedPart]
+) -> Iterator[CheckedPart]:
+    """What `look(build, bucket)` says of each bucket, which depends on nothing but its parts of `tables`.
+
+    What was said of the same bytes by an earlier build counts; the bytes are those on the disk now.
+    """
+    keys = [checked_key(name, tables, build.directory, bucket) for bucket in build.buckets]
+    with Cache(build.home.cache, CHECKED) as cache:
+        found = cache.get_many(keys)
+        missing = [bucket for bucket, key in enumerate(keys) if key not in found]
+        sizes = part_sizes(build, tables[0])
+        for bucket, made in zip(missing, map_buckets(look, build, sizes=sizes, buckets=missing), strict=True):
+            found[keys[bucket]] = msgspec.json.encode(made, order="deterministic")
+        cache.put_many([(keys[bucket], found[keys[bucket]]) for bucket in missing])
+    for key in keys:
+        yield msgspec.json.decode(found[key], type=CheckedPart)
+
+
+def checked_key(name: str, tables: Iterable[str], directory: Path, bucket: int) -> bytes:
+    """Where the cache has what a check said of the bytes that are in a generation now."""
+    digests = (sha256_of(part_path(directory, table, bucket)) for table in tables)
+    return cache_key(CHECKED, str(CHECKS_VERSION), name, *digests)
 
 
 def once_per_state(*stages: str) -> Callable[[Check], Check]:

@@ -8,15 +8,14 @@ from typing import Any
 import msgspec
 
 from rag_assets.contracts.identity import content_hash
-from rag_assets.contracts.payload import RagVectorPayload
+from rag_assets.contracts.payload import RagVectorPayload, with_generation
 from rag_assets.descriptions.facts.ef_coverage import GAP_CODE, coverage_of
 from rag_assets.stages.build import BuildError, IndexBuild
-from rag_assets.stages.check_records import Check, CheckResult, once_per_state
+from rag_assets.stages.check_records import Check, CheckedPart, CheckResult, checked_parts, once_per_state
 from rag_assets.stages.descriptions import read_descriptions
 from rag_assets.stages.embeddings import check_vectors, read_vectors
 from rag_assets.stages.qdrant_points import SHARD
 from rag_assets.stages.quality import GATE_CHECK, quality_holds
-from rag_assets.stages.workers import map_buckets, part_sizes
 from rag_assets.stores.blobs import BlobError, BlobStore
 from rag_assets.stores.tables import read_part, read_rows
 from rag_assets.stores.vector_store import open_vectors
@@ -24,6 +23,11 @@ from rag_assets.stores.vector_store import open_vectors
 __all__ = ["CHECKS", "CheckResult"]
 
 _SHOWN = 20
+
+PAYLOADS = ("payloads", ("qdrant_points",))
+VECTORS = ("vectors", ("embeddings",))
+CHECKED_PARTS = (PAYLOADS, VECTORS)
+"""Checks that look at each bucket alone: their names, and the tables they read."""
 
 OTHER_SHARE_PERCENT = 25
 """More C# segments without a role than this mean that the rule packs do not fit the repository."""
@@ -80,10 +84,10 @@ def payloads_are_valid(build: IndexBuild) -> CheckResult:
     problems: Counter[str] = Counter()
     examples: list[str] = []
     points = 0
-    for checked, found, shown in map_buckets(_payload_problems, build, sizes=part_sizes(build, "qdrant_points")):
-        points += checked
-        problems.update(found)
-        examples += shown[: max(0, _SHOWN - len(examples))]
+    for found in checked_parts(build, *PAYLOADS, _payload_problems):
+        points += found.rows
+        problems.update(found.problems)
+        examples += found.examples[: max(0, _SHOWN - len(examples))]
     blocked = build.required("qdrant_points").counts["blocked"]
     if blocked:
         problems["blocked"] = blocked
@@ -91,53 +95,67 @@ def payloads_are_valid(build: IndexBuild) -> CheckResult:
     return CheckResult(not problems, "payloads are valid", {"points": points, **problems}, examples)
 
 
-def _payload_problems(build: IndexBuild, bucket: int) -> tuple[int, Counter[str], list[str]]:
-    """(points, problems by code, examples) of one bucket. Runs in a worker process."""
+def _payload_problems(build: IndexBuild, bucket: int) -> CheckedPart:
+    """Runs in a worker process."""
     problems: Counter[str] = Counter()
     examples: list[str] = []
     table = read_part(build.directory, "qdrant_points", bucket, ["semantic_id", "payload"])
+    git = build.spec.git
     for semantic_id, raw in zip(
         table.column("semantic_id").to_pylist(), table.column("payload").to_pylist(), strict=True
     ):
-        checked = RagVectorPayload.from_dictionary(msgspec.json.decode(raw)).validate_for_index()
+        payload = with_generation(msgspec.json.decode(raw), git.commit_sha, git.commit_date)
+        checked = RagVectorPayload.from_dictionary(payload).validate_for_index()
         found = [*checked.errors, *(w for w in checked.warnings if w.code != "B15.business-domain-key")]
         problems.update(message.code for message in found)
         examples.extend(f"{semantic_id}: {message}" for message in found[: max(0, _SHOWN - len(examples))])
-    return table.num_rows, problems, examples
+    return CheckedPart(table.num_rows, problems, examples)
 
 
 @once_per_state("embeddings", "summary_sections")
 def vectors_are_sound(build: IndexBuild) -> CheckResult:
     """Every vector has the declared dimension, is finite and of unit length; there is one per section (B22)."""
-    dimension = build.required("embeddings").counts["dimension"]
     sections = build.required("summary_sections").counts["sections"]
     vectors = 0
-    for bucket in build.buckets:
-        found = read_vectors(build, bucket, dimension)
-        vectors += len(found)
-        try:
-            check_vectors(found, dimension, build.spec.embedding_model)
-        except BuildError as error:
-            return CheckResult(False, "vectors are sound", {"bucket": bucket}, [str(error)])
+    examples: list[str] = []
+    for found in checked_parts(build, *VECTORS, _vector_problems):
+        vectors += found.rows
+        examples += found.examples
+    dimension = build.required("embeddings").counts["dimension"]
     numbers = {"vectors": vectors, "sections": sections, "dimension": dimension}
-    return CheckResult(vectors == sections, "vectors are sound", numbers)
+    return CheckResult(vectors == sections and not examples, "vectors are sound", numbers, examples[:_SHOWN])
+
+
+def _vector_problems(build: IndexBuild, bucket: int) -> CheckedPart:
+    """Runs in a worker process."""
+    dimension = build.required("embeddings").counts["dimension"]
+    found = read_vectors(build, bucket, dimension)
+    try:
+        check_vectors(found, dimension, build.spec.embedding_model)
+    except BuildError as error:
+        return CheckedPart(len(found), {"unsound": 1}, [f"bucket {bucket}: {error}"])
+    return CheckedPart(len(found), {}, [])
 
 
 def store_matches_declaration(build: IndexBuild) -> CheckResult:
-    """The vector store holds exactly the declared points, compared both ways."""
-    declared: set[str] = set()
+    """The vector store holds exactly the declared points with their vectors and payloads, compared both ways."""
+    declared: dict[str, str] = {}
     for bucket in build.buckets:
-        declared.update(read_part(build.directory, "qdrant_points", bucket, ["point_id"]).column(0).to_pylist())
+        table = read_part(build.directory, "qdrant_points", bucket, ["point_id", "digest"])
+        declared.update(zip(table.column(0).to_pylist(), table.column(1).to_pylist(), strict=True))
     reader = open_vectors(build.directory / SHARD)
     try:
-        stored = {str(identifier) for identifier in reader.ids()}
+        stored = reader.digests()
     finally:
         reader.close()
-    missing, ghosts = declared - stored, stored - declared
-    numbers = {"declared": len(declared), "stored": len(stored), "missing": len(missing), "ghosts": len(ghosts)}
-    examples = [f"missing: {key}" for key in sorted(missing)[:_SHOWN]]
-    examples += [f"ghost: {key}" for key in sorted(ghosts)[:_SHOWN]]
-    return CheckResult(not missing and not ghosts, "the store holds the declared points", numbers, examples)
+    wrong = {
+        "missing": sorted(declared.keys() - stored.keys()),
+        "ghost": sorted(stored.keys() - declared.keys()),
+        "outdated": sorted(key for key in declared.keys() & stored.keys() if declared[key] != stored[key]),
+    }
+    numbers = {"declared": len(declared), "stored": len(stored), **{name: len(found) for name, found in wrong.items()}}
+    examples = [f"{name}: {key}" for name, found in wrong.items() for key in found[:_SHOWN]]
+    return CheckResult(not examples, "the store holds the declared points", numbers, examples)
 
 
 class _Slice(msgspec.Struct, rename="pascal"):

@@ -19,7 +19,7 @@ from rag_assets.settings import Settings
 from rag_assets.sources.mirror import mirror_path
 from rag_assets.sources.urls import is_remote
 from rag_assets.stages.build import LabelBusy, label_holder, label_lock
-from rag_assets.stages.cache_use import SWEPT_CACHES
+from rag_assets.stages.cache_use import SWEPT_CACHES, used_parts
 from rag_assets.stores import garbage
 from rag_assets.stores.garbage import Swept
 from rag_assets.stores.home import Home
@@ -77,6 +77,7 @@ def _sweep_shared(home: Home, found: Collection, without: set[Path], dry_run: bo
     """Documents and caches, which all labels share. What cannot be judged stays, with the reason."""
     try:
         found.swept.append(garbage.sweep_documents(home, without=without, dry_run=dry_run))
+        found.swept.append(garbage.sweep_parts(home, used_parts(home, without), dry_run=dry_run))
         for name, used in SWEPT_CACHES.items():
             try:
                 found.swept.append(garbage.sweep_cache(home, name, used(home, without), dry_run=dry_run))

@@ -2,36 +2,40 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
+from rag_assets.classification import Classifier
 from rag_assets.contracts.artifacts import document_uri
 from rag_assets.contracts.description import SummaryFacts
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.contracts.segment import ParseHealth, SegmentedFile
 from rag_assets.contracts.source_file import DocumentIdentity, IndexFileContext
-from rag_assets.descriptions import FileOutcome, Outcome, SegmentOutcome, SourceFileProcessor
+from rag_assets.descriptions import FileOutcome, Outcome, SegmentOutcome, SourceFileProcessor, default_registry
 from rag_assets.descriptions.identity import final_symbols
+from rag_assets.descriptions.questions import recording
 from rag_assets.descriptions.refinement import DescriptionRefiner
 from rag_assets.descriptions.registry import import_installed_builders
 from rag_assets.llm import open_llm
+from rag_assets.stages.answered_parts import AnsweredParts, Answers
 from rag_assets.stages.build import IndexBuild, StageReport
 from rag_assets.stages.label_survey import LabelSurvey, survey_label
 from rag_assets.stages.labels import repository_of
+from rag_assets.stages.parts import Part, PartsOf, digest_of_part, part_key, recorded
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.rows import DESCRIPTIONS
 from rag_assets.stages.segments import indexed_files, read_segments
 from rag_assets.stages.versions import stage_version
-from rag_assets.stages.workers import Broadcast, broadcast, map_buckets, part_sizes
+from rag_assets.stages.workers import Broadcast, broadcast, part_sizes
 from rag_assets.stores.blobs import BlobStore
-from rag_assets.stores.tables import digest_files, read_rows, write_part
+from rag_assets.stores.tables import read_rows, write_part
 
 STAGE = "descriptions"
 _SHOWN_PROBLEMS = 200
@@ -52,25 +56,28 @@ def describe_files(build: IndexBuild, progress: Progress) -> StageReport:
     kinds: Counter[str] = Counter()
     csharp: Counter[str] = Counter()
     warnings: Counter[str] = Counter()
+    work: Counter[str] = Counter(described=0, from_cache=0)
     problems = survey.problems
-    parts: list[Path] = []
+    parts: list[Part[_Bucket]] = []
     with open_llm(build.settings.llm, build.home.cache) as llm:
         refiner = DescriptionRefiner(llm, build.settings.llm.refine)
-        for made in _described(build, survey, refiner if llm.enabled else None):
+        for part in _described(build, survey, refiner if llm.enabled else None):
+            made = part.result
             outcomes.update(made.outcomes)
             kinds.update(made.kinds)
             csharp.update(made.csharp)
             warnings.update(made.warnings)
+            work["from_cache" if part.reused else "described"] += made.files
             problems += made.problems
-            parts.append(made.part)
+            parts.append(part)
             progress.advance(made.files)
-        work = llm.usage().numbers() if llm.enabled else {}
-    progress.end(f"{outcomes['described']} descriptions")
+        spent = llm.usage().numbers() if llm.enabled else {}
+    progress.end(f"{outcomes['described']} descriptions; {work['described']} files described")
     report = StageReport(
         stage=STAGE,
         version=stage_version(STAGE),
         inputs=inputs,
-        output=digest_files(parts, build.directory),
+        **recorded(STAGE, parts, questions=_keys(build)),
         counts={
             "descriptions": outcomes["described"],
             "not_applicable": outcomes["not-applicable"],
@@ -83,14 +90,14 @@ def describe_files(build: IndexBuild, progress: Progress) -> StageReport:
             "partial_types": len(survey.partial_types),
             "warnings": warnings.total(),
         },
-        work=work,
+        work={**work, **spent},
         tables={
             "kinds": [{"kind": kind, "segments": count} for kind, count in kinds.most_common()],
             "warnings by rule": [{"rule": rule, "warnings": count} for rule, count in sorted(warnings.items())],
         },
         problems=problems[:_SHOWN_PROBLEMS],
     )
-    if work:
+    if spent:
         report.tables["refinement"] = [{"outcome": name, "symbols": n} for name, n in refiner.counts().items()]
     return build.finish(report)
 
@@ -99,23 +106,47 @@ def describe_files(build: IndexBuild, progress: Progress) -> StageReport:
 class _Bucket:
     """What describing one bucket gave. `kinds` and `csharp` count segments, each once however many builders it has."""
 
-    part: Path
     files: int
-    outcomes: Counter[str]
-    kinds: Counter[str]
-    csharp: Counter[str]
-    warnings: Counter[str]
+    outcomes: dict[str, int]
+    kinds: dict[str, int]
+    csharp: dict[str, int]
+    warnings: dict[str, int]
     problems: list[str]
 
 
-def _described(build: IndexBuild, survey: LabelSurvey, refiner: DescriptionRefiner | None) -> Iterator[_Bucket]:
-    """The buckets in order. With a model in this process, which keeps its limits, and which is what is waited for."""
+def _described(build: IndexBuild, survey: LabelSurvey, refiner: DescriptionRefiner | None) -> Iterator[Part[_Bucket]]:
+    """The buckets in order. With a model in this process, which keeps its limits, and which is what is waited for; what
+    is left over for a later build to ask must not be kept as finished."""
     describer = _Describer(build, survey, refiner)
     if refiner is not None:
-        yield from (_describe_bucket(build, bucket, Broadcast(None, describer)) for bucket in build.buckets)
+        for bucket in build.buckets:
+            made = _describe_bucket(build, bucket, Broadcast(None, describer))
+            yield Part("", made, digest_of_part(build, _PARTS, bucket), False)
         return
+    known = AnsweredParts(build, _PARTS, _keys(build), survey.services)
     with broadcast(build, describer) as shared:
-        yield from map_buckets(_describe_bucket, build, shared, sizes=part_sizes(build, "segments"))
+        yield from known.made(_describe_recorded, shared, sizes=part_sizes(build, "segments"))
+
+
+def _keys(build: IndexBuild) -> list[str]:
+    """By bucket, of everything but what a description asks about the rest of the label."""
+    files, segments = build.required("discovered_files").parts, build.required("segments").parts
+    configuration = _configuration(build)
+    return [part_key(STAGE, *both, configuration) for both in zip(files, segments, strict=True)]
+
+
+def _configuration(build: IndexBuild) -> str:
+    """What of the configuration descriptions read, and whose they are."""
+    repository = build.repository
+    parts = {
+        "repository": repository.model_dump(
+            mode="json", include={"id", "org", "org_namespace", "project", "domains", "kinds"}
+        ),
+        "url": build.spec.git.remote_url,
+        "rules": Classifier(repository.rule_packs, repository.kinds).fingerprint,
+        "builders": default_registry().fingerprint,
+    }
+    return json.dumps(parts, sort_keys=True)
 
 
 @dataclass(frozen=True)
@@ -136,8 +167,14 @@ class _Describer:
         return 1 if self.refiner is None else self.build.settings.llm.max_concurrency
 
 
+def _describe_recorded(build: IndexBuild, bucket: int, shared: Broadcast[_Describer]) -> tuple[_Bucket, Answers]:
+    """Describes one bucket, with the questions that it asked. Runs in a worker process."""
+    with recording() as answers:
+        return _describe_bucket(build, bucket, shared), answers
+
+
 def _describe_bucket(build: IndexBuild, bucket: int, shared: Broadcast[_Describer]) -> _Bucket:
-    """Describes the files of one bucket and writes its part. Runs in a worker process where there is no refiner."""
+    """Describes the files of one bucket and writes its part."""
     describer = shared.value
     processor, survey = describer.processor, describer.survey
     segments = read_segments(build, bucket)
@@ -168,8 +205,8 @@ def _describe_bucket(build: IndexBuild, bucket: int, shared: Broadcast[_Describe
         ]
         everything += described
     columns = {name: [row[name] for row in rows] for name in DESCRIPTIONS.names}
+    write_part(build.directory, STAGE, bucket, DESCRIPTIONS, columns)
     return _Bucket(
-        part=write_part(build.directory, STAGE, bucket, DESCRIPTIONS, columns),
         files=len(contexts),
         outcomes=Counter(outcome.outcome.value for outcome in everything),
         kinds=kinds,
@@ -177,6 +214,9 @@ def _describe_bucket(build: IndexBuild, bucket: int, shared: Broadcast[_Describe
         warnings=Counter(message.code for outcome in everything for message in outcome.warnings),
         problems=problems[:_SHOWN_PROBLEMS],
     )
+
+
+_PARTS = PartsOf(STAGE, _Bucket, (STAGE,))
 
 
 def _each(work: Callable[[T], R], items: Iterable[T], threads: int) -> Iterator[R]:
@@ -229,6 +269,7 @@ def _row(path: str, outcome: SegmentOutcome, symbol: str) -> dict[str, Any]:
     description = outcome.description
     if description is not None:
         description.symbol = symbol
+        description.leave_generation()
     return {
         "path": path,
         "ordinal": outcome.segment.ordinal,
@@ -249,8 +290,10 @@ def _row(path: str, outcome: SegmentOutcome, symbol: str) -> dict[str, Any]:
 def read_descriptions(build: IndexBuild, bucket: int) -> Iterator[tuple[int, int, SummaryFacts]]:
     """(row, segment ordinal, description) of every described segment of a bucket, in table order."""
     import_installed_builders()  # this process may not have described anything itself
+    label = build.spec.index_label
     rows = read_rows(build.directory, STAGE, bucket, ["ordinal", "description_type", "description"])
     for number, row in enumerate(rows):
         if row["description_type"]:
             kind = SummaryFacts.type_named(row["description_type"])
-            yield number, row["ordinal"], msgspec.json.decode(row["description"], type=kind)
+            found = msgspec.json.decode(row["description"], type=kind)
+            yield number, row["ordinal"], found.enter_generation(build.spec.git, label, document_uri(label, found.path))

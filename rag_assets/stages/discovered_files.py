@@ -14,10 +14,10 @@ from rag_assets.models import model_id
 from rag_assets.settings import RepositorySettings, Settings
 from rag_assets.sources import DiscoveredText, IgnorePolicy, Snapshot, discover, open_snapshot
 from rag_assets.stages.build import BuildSpec, IndexBuild, StageReport, forget_build, set_candidate, start_build
+from rag_assets.stages.known_files import Discoveries
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.rows import DISCOVERED_FILES
 from rag_assets.stages.versions import config_hash, stage_version
-from rag_assets.stages.workers import start_workers
 from rag_assets.stores.blobs import BlobStore, BlobWriter
 from rag_assets.stores.cache import cache_key
 from rag_assets.stores.generations import generation_to_build
@@ -49,6 +49,7 @@ def discover_files(
         chosen = generation_to_build(home, label, spec.generation_id, force=force)
         spec = replace(spec, generation_id=chosen)
         if force:
+            spec = replace(spec, fresh=True)
             forget_build(IndexBuild(home, settings, spec))
         build = start_build(home, settings, spec)
         set_candidate(home, label, spec.generation_id, run_id)
@@ -56,7 +57,6 @@ def discover_files(
         done = build.finished(STAGE, inputs)
         if done is not None:
             return build, done
-        start_workers(build)
         progress.begin(STAGE, len(entries), "files")
         report = _write(build, snapshot, ignore_policy(settings, repository), inputs, progress)
     progress.end(f"{report.counts['indexed']} indexed, {report.counts['skipped']} skipped")
@@ -104,6 +104,7 @@ def _spec(
         bucket_count=bucket_count(entries),
         config_hash=configuration,
         embedding_model=model,
+        max_line_length=settings.sources.max_line_length,
         # Where this machine keeps the repository does not belong into a generation.
         repository=repository.model_dump(mode="json") | {"location": info.remote_url or repository.id},
     )
@@ -129,15 +130,20 @@ def _write(build: IndexBuild, snapshot: Snapshot, policy: IgnorePolicy, inputs: 
     languages: Counter[str] = Counter()
     totals: Counter[str] = Counter()
     skips: list[dict[str, Any]] = []
-    with BlobWriter(BlobStore(build.home.blobs)) as blobs:
-        for found in discover(snapshot, policy, language_of=detect_language):
+    with Discoveries(build, policy) as known, BlobWriter(BlobStore(build.home.blobs)) as blobs:
+        for found in discover(snapshot, policy, language_of=detect_language, known=known.of):
             if isinstance(found, DiscoveredText):
                 blobs.put(found.text)
-                row = _indexed_row(found.file)
-                languages[found.file.language] += 1
-                totals["redacted_secrets"] += found.file.redacted_secrets
-                totals["bytes"] += found.file.size_bytes
+                known.add(found.file)
+                found = found.file
+                totals["read"] += 1
+            if isinstance(found, DiscoveredFile):
+                row = _indexed_row(found)
+                languages[found.language] += 1
+                totals["redacted_secrets"] += found.redacted_secrets
+                totals["bytes"] += found.size_bytes
             else:
+                known.add(found)
                 row = _skipped_row(found)
                 reasons[found.reason.value] += 1
                 if len(skips) < _SHOWN_SKIPS:
@@ -154,18 +160,26 @@ def _write(build: IndexBuild, snapshot: Snapshot, policy: IgnorePolicy, inputs: 
         version=stage_version(STAGE),
         inputs=inputs,
         output=digest_files(parts, build.directory),
+        parts=[_content_of(bucket_rows) for bucket_rows in rows],
         counts={
             "indexed": sum(languages.values()),
             "skipped": sum(reasons.values()),
             "bytes": totals["bytes"],
             "redacted_secrets": totals["redacted_secrets"],
         },
+        work={"read": totals["read"]},
         tables={
             "languages": [{"language": name, "files": count} for name, count in languages.most_common()],
             "skipped by reason": [{"reason": name, "files": count} for name, count in reasons.most_common()],
             "skipped files": skips,
         },
     )
+
+
+def _content_of(rows: list[dict[str, Any]]) -> str:
+    """What the files of a bucket are to later stages: path, language and text of the indexed ones."""
+    indexed = (row for row in rows if row["outcome"] == "indexed")
+    return cache_key(STAGE, *(row[name] for row in indexed for name in ("path", "language", "text_sha256"))).hex()
 
 
 def _indexed_row(file: DiscoveredFile) -> dict[str, Any]:
@@ -193,7 +207,7 @@ def _skipped_row(file: SkippedFile) -> dict[str, Any]:
         "detail": file.detail,
         "language": "",
         "encoding": "",
-        "blob_id": "",
+        "blob_id": file.blob_id,
         "text_sha256": "",
         "size_bytes": file.size_bytes,
         "line_count": 0,

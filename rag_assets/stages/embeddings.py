@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,11 +11,12 @@ import pyarrow as pa
 
 from rag_assets.models import Metered
 from rag_assets.stages.build import BuildError, IndexBuild, StageReport
+from rag_assets.stages.parts import Part, PartsOf, keep_part, part_key, recorded, reused_parts
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.rows import embeddings_schema
 from rag_assets.stages.versions import stage_version
 from rag_assets.stores.cache import Cache, cache_key
-from rag_assets.stores.tables import digest_files, read_part, write_part
+from rag_assets.stores.tables import read_part, write_part
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,30 +37,64 @@ def embed_sections(build: IndexBuild, embedder: BatchEmbedder, progress: Progres
     done = build.finished(STAGE, inputs)
     if done is not None:
         return done
-    counts: Counter[str] = Counter()
-    parts: list[Path] = []
+    totals: Counter[str] = Counter()
+    parts: list[Part[EmbeddedBucket]] = []
     progress.begin(STAGE, build.required("summary_sections").counts["sections"], "sections")
-    with Cache(build.home.cache, STAGE) as cache:
-        for bucket in build.buckets:
-            texts = read_part(build.directory, "summary_sections", bucket, ["finder_snippet"])
-            vectors = _vectors(texts.column("finder_snippet").to_pylist(), embedder, cache, counts, progress)
-            parts.append(_write(build, bucket, vectors, embedder.dimension))
-    progress.end(f"{counts['embedded']} embedded, {counts['from_cache']} from cache")
+    keys = embedding_part_keys(build, embedder)
+    known = reused_parts(build, PARTS, keys)
+    for bucket in build.buckets:
+        if bucket in known:
+            part = known[bucket]
+            progress.advance(part.result.vectors)
+        else:
+            part = embed_bucket(build, bucket, embedder, keys[bucket], progress)
+        embedded = 0 if part.reused else part.result.embedded
+        totals.update(vectors=part.result.vectors, embedded=embedded, from_cache=part.result.vectors - embedded)
+        parts.append(part)
+    progress.end(f"{totals['embedded']} embedded, {totals['from_cache']} from cache")
     report = StageReport(
         stage=STAGE,
         version=stage_version(STAGE),
         inputs=inputs,
-        output=digest_files(parts, build.directory),
-        counts={"vectors": counts["vectors"], "dimension": embedder.dimension},
-        work={"embedded": counts["embedded"], "from_cache": counts["from_cache"], **_spent(embedder)},
+        **recorded(STAGE, parts),
+        counts={"vectors": totals["vectors"], "dimension": embedder.dimension},
+        work={"embedded": totals["embedded"], "from_cache": totals["from_cache"], **_spent(embedder)},
     )
     return build.finish(report)
 
 
+@dataclass(frozen=True, slots=True)
+class EmbeddedBucket:
+    """What embedding one bucket gave."""
+
+    vectors: int
+    embedded: int
+
+
+def embedding_part_keys(build: IndexBuild, embedder: BatchEmbedder) -> list[str]:
+    """By bucket. The dimension counts: a server may be asked for another one of the same model."""
+    space = f"{embedder.model_id}@{embedder.dimension}"
+    return [part_key(STAGE, space, sections) for sections in build.required("summary_sections").parts]
+
+
+def embed_bucket(
+    build: IndexBuild, bucket: int, embedder: BatchEmbedder, key: str, progress: Progress
+) -> Part[EmbeddedBucket]:
+    """Writes the vectors of one bucket and keeps them under `key`."""
+    texts = read_part(build.directory, "summary_sections", bucket, ["finder_snippet"]).column(0).to_pylist()
+    with Cache(build.home.cache, STAGE) as cache:
+        vectors, embedded = _vectors(texts, embedder, cache, progress)
+    _write(build, bucket, vectors, embedder.dimension)
+    return keep_part(build, PARTS, key, bucket, EmbeddedBucket(len(texts), embedded))
+
+
+PARTS = PartsOf(STAGE, EmbeddedBucket, (STAGE,))
+
+
 def _vectors(
-    texts: list[str], embedder: BatchEmbedder, cache: Cache, counts: Counter[str], progress: Progress
-) -> NDArray[np.float32]:
-    """One row per text, equal texts embedded once."""
+    texts: list[str], embedder: BatchEmbedder, cache: Cache, progress: Progress
+) -> tuple[NDArray[np.float32], int]:
+    """One row per text, and how many different texts were not in the cache: these are embedded, each once."""
     keys = [embedding_key(embedder.model_id, text) for text in texts]
     width = embedder.dimension * 4
     known = {key: value for key, value in cache.get_many(list(dict.fromkeys(keys))).items() if len(value) == width}
@@ -73,11 +108,8 @@ def _vectors(
         cache.put_many(made)
         known.update(made)
         progress.advance(sum(repeats[key] for key, _ in made))
-    counts["vectors"] += len(texts)
-    counts["embedded"] += len(missing)
-    counts["from_cache"] += len(texts) - len(missing)
     stacked = b"".join(known[key] for key in keys)
-    return np.frombuffer(stacked, dtype=np.float32).reshape(len(texts), embedder.dimension)
+    return np.frombuffer(stacked, dtype=np.float32).reshape(len(texts), embedder.dimension), len(missing)
 
 
 def _spent(embedder: BatchEmbedder) -> dict[str, int]:
@@ -105,11 +137,11 @@ def check_vectors(vectors: NDArray[np.float32], dimension: int, model_id: str) -
         raise BuildError(f"{model_id} returned a vector of length {float(norms.max()):.3f}, expected 1")
 
 
-def _write(build: IndexBuild, bucket: int, vectors: NDArray[np.float32], dimension: int) -> Path:
+def _write(build: IndexBuild, bucket: int, vectors: NDArray[np.float32], dimension: int) -> None:
     flat = pa.array(vectors.reshape(-1), type=pa.float32())
     column = pa.FixedSizeListArray.from_arrays(flat, dimension)
     schema = embeddings_schema(dimension)
-    return write_part(build.directory, STAGE, bucket, schema, {"vector": column}, vectors=("vector",))
+    write_part(build.directory, STAGE, bucket, schema, {"vector": column}, vectors=("vector",))
 
 
 def read_vectors(build: IndexBuild, bucket: int, dimension: int) -> NDArray[np.float32]:

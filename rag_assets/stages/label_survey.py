@@ -58,6 +58,20 @@ class LabelSurvey:
         return SourceFileProcessor(classifier, registry, self.catalog, self.resources, self.partial_types)
 
     @property
+    def services(self) -> tuple[object, ...]:
+        """Everything that answers questions about the label (`descriptions.questions`)."""
+        known = self.knowledge
+        return (
+            self.census,
+            self.partial_types,
+            self.resources,
+            self.catalog,
+            known.declared_types,
+            known.declared_domains,
+            known.resource_usages,
+        )
+
+    @property
     def problems(self) -> list[str]:
         """What of the label contradicts itself."""
         resources = (
@@ -94,7 +108,7 @@ def survey_label(build: IndexBuild) -> LabelSurvey:
     return LabelSurvey(
         census=census,
         partial_types=PartialTypes(
-            parts, _skipped_generated(build), _project_files(build), partial(_text_of, blobs, part_texts)
+            parts, _skipped_generated(build), _project_files(build), partial(_text_of, blobs, part_texts), part_texts
         ),
         resources=resources,
         catalog=ConfiguredDomainCatalog(configured, declared_domains),

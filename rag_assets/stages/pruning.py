@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+
 from rag_assets.stages.build import IndexBuild
+from rag_assets.stages.cache_use import used_parts
+from rag_assets.stores.garbage import sweep_parts
 from rag_assets.stores.generations import GenerationError
 from rag_assets.stores.locks import HomeBusy
 from rag_assets.stores.retention import prune, prune_servers
+from rag_assets.stores.sweep import SweepError
 
 
 def prune_old(build: IndexBuild) -> tuple[list[str], list[str]]:
@@ -16,5 +21,14 @@ def prune_old(build: IndexBuild) -> tuple[list[str], list[str]]:
     except (OSError, GenerationError, HomeBusy) as error:
         kept = f"old generations were not deleted: {error}; try again with: rag-assets generations prune {label}"
         return [], [kept, *prune_servers(build.home, label)]
+    if found:
+        _sweep_parts(build)
     in_use = [f"{gone.generation_id} is in use and goes another time" for gone in found if gone.in_use]
     return [gone.generation_id for gone in found if not gone.in_use], in_use + prune_servers(build.home, label)
+
+
+def _sweep_parts(build: IndexBuild) -> None:
+    """Cached parts that only the deleted generations had. Generations have links of their own, so what another build
+    works on is safe; where it cannot be known what is needed, `gc` says so."""
+    with contextlib.suppress(SweepError, OSError):
+        sweep_parts(build.home, used_parts(build.home), dry_run=False)

@@ -2,32 +2,38 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
+import numpy as np
 
 from rag_assets.contracts.description import RagPoint
+from rag_assets.contracts.payload import GENERATION_FIELDS
 from rag_assets.contracts.result import InvokeResult
 from rag_assets.models.lexical import MODEL_ID as LEXICAL_ONLY
 from rag_assets.stages.bm25_artifacts import read_weights
 from rag_assets.stages.build import IndexBuild, StageReport
 from rag_assets.stages.descriptions import read_descriptions
 from rag_assets.stages.embeddings import read_vectors
+from rag_assets.stages.parts import Part, PartsOf, made_parts, part_key, recorded
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.rows import POINTS
 from rag_assets.stages.summary_sections import SectionRow, read_sections
 from rag_assets.stages.versions import stage_version
-from rag_assets.stages.workers import map_buckets
-from rag_assets.stores.points import StoredPoint
-from rag_assets.stores.tables import digest_files, read_rows, write_part
-from rag_assets.stores.vector_store import open_writer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from rag_assets.stores.catalog import open_catalog_target
+from rag_assets.stores.generations import GenerationError, active_pointer, read_generation
+from rag_assets.stores.keyword.bm25f import SparseRows
+from rag_assets.stores.points import PointTarget, StoredPoint
+from rag_assets.stores.tables import read_part, read_rows, write_part
+from rag_assets.stores.target_state import DeclaredPoints, bring_to
+from rag_assets.stores.vector_store import has_vectors, open_writer
 
 STAGE = "qdrant_points"
 SHARD = "shard"
@@ -37,7 +43,7 @@ _UPSERT_BATCH = 1_000  # points in memory between two upserts
 
 def build_points(build: IndexBuild, progress: Progress) -> StageReport:
     """Builds, validates and stores the points. A point with errors is left out and listed (B16); warnings are
-    counted by rule. The shard is written anew: a half-written one of a killed run is replaced."""
+    counted by rule. The store gets the difference to what an earlier generation of the label has there."""
     inputs = build.inputs_of(STAGE, "summary_sections", "embeddings", "bm25_artifacts")
     done = build.finished(STAGE, inputs)
     if done is not None:
@@ -45,38 +51,29 @@ def build_points(build: IndexBuild, progress: Progress) -> StageReport:
     dimension = build.required("embeddings").counts["dimension"]
     warnings: Counter[str] = Counter()
     problems: list[str] = []
-    blocked = stored = 0
-    parts: list[Path] = []
+    made: list[Part[_Bucket]] = []
+
+    def declared() -> Iterator[DeclaredPoints]:
+        keys = [part_key(STAGE, _identity(build), *parts) for parts in _inputs(build)]
+        for bucket, part in enumerate(made_parts(build, _PARTS, keys, _point_bucket, dimension)):
+            made.append(part)
+            yield _declared(build, bucket, dimension)
+            progress.advance(part.result.points + part.result.blocked)
+
     progress.begin(STAGE, build.required("summary_sections").counts["sections"], "points")
-    searchable = 0 if build.spec.embedding_model == LEXICAL_ONLY else dimension  # equal vectors rank nothing
-    writer = open_writer(
-        build.settings.stores,
-        build.directory / SHARD,
-        searchable,
-        embedding_model=build.spec.embedding_model,
-        org_id=build.repository.org,
-        project_id=build.repository.project_id,
-        index_label=build.spec.index_label,
-        generation_id=build.spec.generation_id,
-    )
-    for bucket, made in enumerate(map_buckets(_point_bucket, build, dimension)):
-        for batch in _stored_points(build, bucket, dimension):
-            writer.upsert(batch)
-            stored += len(batch)
-            progress.advance(len(batch))
-        parts.append(made.part)
-        warnings.update(made.warnings)
-        problems += made.problems[: _SHOWN_PROBLEMS - len(problems)]
-        blocked += made.blocked
-        progress.advance(made.blocked)
-    writer.finish()
-    progress.end(f"{stored} points stored, {blocked} blocked")
+    found = bring_to(_targets(build, dimension), declared())
+    for part in made:
+        warnings.update(part.result.warnings)
+        problems += part.result.problems[: _SHOWN_PROBLEMS - len(problems)]
+    points, blocked = (sum(getattr(part.result, name) for part in made) for name in ("points", "blocked"))
+    progress.end(f"{points} points, {blocked} blocked; {found.upserted} stored, {found.deleted} deleted")
     report = StageReport(
         stage=STAGE,
         version=stage_version(STAGE),
         inputs=inputs,
-        output=digest_files(parts, build.directory),
-        counts={"points": stored, "blocked": blocked, "warnings": sum(warnings.values())},
+        **recorded(STAGE, made),
+        counts={"points": points, "blocked": blocked, "warnings": warnings.total()},
+        work={"upserted": found.upserted, "deleted": found.deleted},
         tables={
             "warnings by rule": [{"rule": rule, "points": count} for rule, count in sorted(warnings.items())],
         },
@@ -85,14 +82,71 @@ def build_points(build: IndexBuild, progress: Progress) -> StageReport:
     return build.finish(report)
 
 
+def _targets(build: IndexBuild, dimension: int) -> list[PointTarget]:
+    """Where the points go, in order: what can be read as text is kept before what is only searched (E05)."""
+    owner = {
+        "org_id": build.repository.org,
+        "project_id": build.repository.project_id,
+        "index_label": build.spec.index_label,
+        "generation_id": build.spec.generation_id,
+    }
+    catalog = open_catalog_target(build.settings, **owner)
+    searchable = 0 if build.spec.embedding_model == LEXICAL_ONLY else dimension  # equal vectors rank nothing
+    writer = open_writer(
+        build.settings.stores,
+        build.directory / SHARD,
+        searchable,
+        embedding_model=build.spec.embedding_model,
+        base=_base(build, dimension),
+        **owner,
+    )
+    return [writer] if catalog is None else [catalog, writer]
+
+
+def _base(build: IndexBuild, dimension: int) -> Path | None:
+    """The vector folder of the generation to begin with: the active one, if its points have the same form."""
+    if build.fresh:
+        return None
+    label = build.spec.index_label
+    pointer = active_pointer(build.home, label)
+    try:
+        earlier = read_generation(build.home, label, pointer.generation_id) if pointer else None
+    except GenerationError:
+        return None
+    if earlier is None:
+        return None
+    known = earlier.manifest
+    same = (known.embedding_model, known.dimension, known.stage_versions.get(STAGE)) == (
+        build.spec.embedding_model,
+        dimension,
+        stage_version(STAGE),
+    )
+    return earlier.vectors if same and has_vectors(earlier.vectors) else None
+
+
+def _inputs(build: IndexBuild) -> Iterator[tuple[str, ...]]:
+    stages = ("discovered_files", "descriptions", "summary_sections", "embeddings", "bm25_artifacts")
+    yield from zip(*(build.required(stage).parts for stage in stages), strict=True)
+
+
+def _identity(build: IndexBuild) -> str:
+    """What points are made of beside the tables: whose they are."""
+    spec, repository = build.spec, build.repository
+    owner = (repository.org, repository.organisation_namespace, repository.project_id, repository.id)
+    return "\n".join((*owner, spec.index_label, spec.git.branch, spec.git.remote_url, spec.embedding_model))
+
+
 @dataclass(frozen=True, slots=True)
 class _Bucket:
     """What building the points of one bucket gave."""
 
-    part: Path
-    warnings: Counter[str]
-    problems: list[str]
+    points: int
     blocked: int
+    warnings: dict[str, int]
+    problems: list[str]
+
+
+_PARTS = PartsOf(STAGE, _Bucket, (STAGE,))
 
 
 def _point_bucket(build: IndexBuild, bucket: int, dimension: int) -> _Bucket:
@@ -101,16 +155,17 @@ def _point_bucket(build: IndexBuild, bucket: int, dimension: int) -> _Bucket:
     problems: list[str] = []
     rows: list[dict[str, Any]] = []
     results = 0
+    weights = read_weights(build, bucket)
     for found, result in _points(build, bucket, dimension):
         results += 1
         warnings.update(warning.code for warning in result.warnings)
         if result.value is not None:
-            rows.append(_row(result.value, found.row))
+            rows.append(_row(result.value, found, weights))
         elif len(problems) < _SHOWN_PROBLEMS:
             problems.extend(f"{found.path} {found.section.symbol}: {error}" for error in result.errors)
     columns = {name: [row[name] for row in rows] for name in POINTS.names}
-    part = write_part(build.directory, STAGE, bucket, POINTS, columns)
-    return _Bucket(part, warnings, problems, results - len(rows))
+    write_part(build.directory, STAGE, bucket, POINTS, columns)
+    return _Bucket(len(rows), results - len(rows), warnings, problems)
 
 
 def _points(build: IndexBuild, bucket: int, dimension: int) -> Iterator[tuple[SectionRow, InvokeResult[RagPoint]]]:
@@ -126,11 +181,21 @@ def _points(build: IndexBuild, bucket: int, dimension: int) -> Iterator[tuple[Se
         yield from zip(rows, description.build_rag_points(), strict=True)
 
 
-def _stored_points(build: IndexBuild, bucket: int, dimension: int) -> Iterator[list[StoredPoint]]:
-    """The points of a written part with their vectors, in batches: the shard is made of the tables alone (R8)."""
+def _declared(build: IndexBuild, bucket: int, dimension: int) -> DeclaredPoints:
+    """The points of a written part: the store is made of the tables alone (R8)."""
+    table = read_part(build.directory, STAGE, bucket, ["point_id", "digest"])
+    digests = dict(zip(table.column("point_id").to_pylist(), table.column("digest").to_pylist(), strict=True))
+    return DeclaredPoints(digests, partial(_stored_points, build, bucket, dimension))
+
+
+def _stored_points(
+    build: IndexBuild, bucket: int, dimension: int, wanted: Collection[str]
+) -> Iterator[list[StoredPoint]]:
+    """The wanted points of a bucket with their vectors, in batches."""
     vectors = read_vectors(build, bucket, dimension)
     weights = read_weights(build, bucket)
-    rows = read_rows(build.directory, STAGE, bucket, ["point_id", "section_row", "payload"])
+    columns = ["point_id", "section_row", "payload", "digest"]
+    rows = [row for row in read_rows(build.directory, STAGE, bucket, columns) if row["point_id"] in wanted]
     for start in range(0, len(rows), _UPSERT_BATCH):
         yield [
             StoredPoint(
@@ -138,19 +203,31 @@ def _stored_points(build: IndexBuild, bucket: int, dimension: int) -> Iterator[l
                 vectors[row["section_row"]],
                 weights[row["section_row"]],
                 msgspec.json.decode(row["payload"]),
+                row["digest"],
             )
             for row in rows[start : start + _UPSERT_BATCH]
         ]
 
 
-def _row(point: RagPoint, section_row: int) -> dict[str, Any]:
+def _row(point: RagPoint, found: SectionRow, weights: SparseRows) -> dict[str, Any]:
+    payload = point.payload.to_dictionary()
+    for name in GENERATION_FIELDS:
+        del payload[name]
+    encoded = msgspec.json.encode(payload)
+    indices, values = weights[found.row]
+    dense = np.asarray(point.vector, dtype=np.float32)
+    digest = hashlib.blake2b(digest_size=16)
+    for part in (dense.tobytes(), indices.tobytes(), values.tobytes(), encoded):
+        digest.update(len(part).to_bytes(8, "big"))
+        digest.update(part)
     return {
         "point_id": point.point_id,
         "semantic_id": point.payload.semantic_id,
         "path": point.payload.path,
         "content_hash": point.payload.content_hash,
+        "digest": digest.hexdigest(),
         "slice_uri": point.payload.source_slice_blob_uri,
         "description_uri": point.payload.description_blob_uri,
-        "section_row": section_row,
-        "payload": msgspec.json.encode(point.payload.to_dictionary()),
+        "section_row": found.row,
+        "payload": encoded,
     }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,7 +28,7 @@ from rag_assets.stores.generations import (
 )
 from rag_assets.stores.home import Home, write_atomically
 from rag_assets.stores.integrity import missing_parts
-from rag_assets.stores.target_state import bring_to
+from rag_assets.stores.target_state import DeclaredPoints, bring_to
 from rag_assets.stores.vector_store import open_vectors, open_writer
 
 if TYPE_CHECKING:
@@ -152,10 +152,13 @@ def _write(
         generation_id=manifest.generation_id,
     )
 
-    def points(wanted: frozenset[str]) -> Iterable[Sequence[StoredPoint]]:
-        return reader.points(wanted)
+    def points(wanted: Collection[str]) -> Iterator[Sequence[StoredPoint]]:
+        for batch in reader.points(frozenset(wanted)):
+            yield batch
+            progress.advance(len(batch))
 
-    bring_to(writer, {known: digest for known, (digest, _) in declared.items()}, points, progress.advance)
+    digests = {known: digest for known, (digest, _) in declared.items()}
+    bring_to([writer], [DeclaredPoints(digests, points)])
 
 
 def _require_equal(place: Path, declared: dict[str, tuple[str, str]]) -> None:

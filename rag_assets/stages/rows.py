@@ -87,6 +87,8 @@ SUMMARY_SECTIONS = pa.schema(
     ]
 )
 
+KEYWORD_TERMS = pa.schema([("term", pa.string()), ("sections", pa.int64())])  # of one bucket, sorted
+
 KEYWORD_WEIGHTS = pa.schema([("indices", pa.list_(pa.uint32())), ("values", pa.list_(pa.float32()))])
 
 POINTS = pa.schema(
@@ -95,12 +97,25 @@ POINTS = pa.schema(
         ("semantic_id", pa.string()),
         ("path", pa.string()),
         ("content_hash", pa.string()),
+        ("digest", pa.string()),  # of vector, weights and payload: StoredPoint.digest
         ("slice_uri", pa.string()),
         ("description_uri", pa.string()),
         ("section_row", pa.int64()),  # row of the section in the same bucket
-        ("payload", pa.binary()),  # RagVectorPayload.to_dictionary() as JSON
+        ("payload", pa.binary()),  # RagVectorPayload.to_dictionary() as JSON, without GENERATION_FIELDS
     ]
 )
+
+
+def keyword_counts_schema(fields: int) -> pa.Schema:
+    """One row per section: its terms (rows of keyword_terms), their frequencies field by field, the lengths of the
+    fields."""
+    return pa.schema(
+        [
+            ("terms", pa.list_(pa.uint32())),
+            ("frequencies", pa.list_(pa.uint32())),
+            ("lengths", pa.list_(pa.uint32(), fields)),
+        ]
+    )
 
 
 def embeddings_schema(dimension: int) -> pa.Schema:

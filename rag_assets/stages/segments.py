@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -12,13 +11,13 @@ import msgspec
 from rag_assets.contracts.segment import ParseHealth, Segment, SegmentedFile
 from rag_assets.segmentation import segment_file
 from rag_assets.stages.build import IndexBuild, StageReport
+from rag_assets.stages.parts import Part, PartsOf, made_parts, part_key, recorded
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.rows import PARSED_FILES, SEGMENTS
 from rag_assets.stages.versions import stage_version
-from rag_assets.stages.workers import map_buckets
 from rag_assets.stores.blobs import BlobStore
 from rag_assets.stores.cache import Cache, cache_key
-from rag_assets.stores.tables import digest_files, read_part, read_rows, write_part
+from rag_assets.stores.tables import read_part, read_rows, write_part
 
 STAGE = "segments"
 PARSED = "parsed_files"
@@ -37,23 +36,27 @@ def segment_files(build: IndexBuild, progress: Progress) -> StageReport:
     done = build.finished(STAGE, inputs)
     if done is not None:
         return done
+    discovered = build.required("discovered_files")
     totals: Counter[str] = Counter()
     health: Counter[str] = Counter()
     unclean: list[dict[str, Any]] = []
-    parts: list[Path] = []
-    progress.begin(STAGE, build.required("discovered_files").counts["indexed"], "files")
-    for made in map_buckets(_segment_bucket, build, sizes=_text_sizes(build)):
-        totals.update(made.totals)
+    parts: list[Part[_Bucket]] = []
+    progress.begin(STAGE, discovered.counts["indexed"], "files")
+    keys = [part_key(STAGE, files) for files in discovered.parts]
+    for part in made_parts(build, _PARTS, keys, _segment_bucket, sizes=_text_sizes(build)):
+        made = part.result
+        parsed = 0 if part.reused else made.parsed
+        totals.update(segments=made.segments, parsed=parsed, from_cache=made.files - parsed)
         health.update(made.health)
         unclean += made.unclean[: _SHOWN_FILES - len(unclean)]
-        parts += made.parts
-        progress.advance(made.health.total())
+        parts.append(part)
+        progress.advance(made.files)
     progress.end(f"{totals['segments']} segments; {totals['parsed']} files parsed, {totals['from_cache']} from cache")
     report = StageReport(
         stage=STAGE,
         version=stage_version(STAGE),
         inputs=inputs,
-        output=digest_files(parts, build.directory),
+        **recorded(STAGE, parts),
         counts={
             "segments": totals["segments"],
             **{f"health_{name.replace('-', '_')}": health[name] for name in sorted(health)},
@@ -77,45 +80,48 @@ def _text_sizes(build: IndexBuild) -> list[int]:
 class _Bucket:
     """What segmenting one bucket gave."""
 
-    parts: list[Path]
-    totals: Counter[str]
-    health: Counter[str]
-    unclean: list[dict[str, Any]]
+    files: int
+    parsed: int
+    segments: int
+    health: dict[str, int]
+    unclean: list[dict[str, str]]
 
 
 def _segment_bucket(build: IndexBuild, bucket: int) -> _Bucket:
     """Segments the files of one bucket and writes its parts. Runs in a worker process."""
-    totals: Counter[str] = Counter()
     rows = indexed_files(build, bucket)
     with Cache(build.home.cache, STAGE) as cache:
-        segmented = _segmented(build, cache, rows, totals)
-    totals["segments"] = sum(len(file.segments) for file in segmented)
-    unclean = [
-        {"path": row["path"], "health": file.health.value, "detail": file.detail}
-        for row, file in zip(rows, segmented, strict=True)
-        if file.health not in (ParseHealth.OK, ParseHealth.NO_GRAMMAR)
-    ]
-    parts = _write_bucket(build, bucket, rows, segmented)
-    return _Bucket(parts, totals, Counter(file.health.value for file in segmented), unclean)
+        segmented, parsed = _segmented(build, cache, rows)
+    _write_bucket(build, bucket, rows, segmented)
+    return _Bucket(
+        files=len(rows),
+        parsed=parsed,
+        segments=sum(len(file.segments) for file in segmented),
+        health=Counter(file.health.value for file in segmented),
+        unclean=[
+            {"path": row["path"], "health": file.health.value, "detail": file.detail}
+            for row, file in zip(rows, segmented, strict=True)
+            if file.health not in (ParseHealth.OK, ParseHealth.NO_GRAMMAR)
+        ],
+    )
 
 
-def _segmented(
-    build: IndexBuild, cache: Cache, rows: list[dict[str, Any]], totals: Counter[str]
-) -> list[SegmentedFile]:
-    """The segments of each row, from the cache where it has them."""
+_PARTS = PartsOf(STAGE, _Bucket, (PARSED, STAGE))
+
+
+def _segmented(build: IndexBuild, cache: Cache, rows: list[dict[str, Any]]) -> tuple[list[SegmentedFile], int]:
+    """The segments of each row, from the cache where it has them, and how many were not there."""
     blobs = BlobStore(build.home.blobs)
     keys = [segment_key(row["language"], row["path"], row["text_sha256"]) for row in rows]
     found = {key: msgspec.msgpack.decode(value, type=SegmentedFile) for key, value in cache.get_many(keys).items()}
     missing = [(key, row) for key, row in zip(keys, rows, strict=True) if key not in found]
-    totals["parsed"] += len(missing)
-    totals["from_cache"] += len(rows) - len(missing)
     for start in range(0, len(missing), _CACHE_BATCH):
         made = []
         for key, row in missing[start : start + _CACHE_BATCH]:
             found[key] = segment_file(blobs.get(row["text_sha256"]), row["path"], row["language"])
             made.append((key, msgspec.msgpack.encode(found[key])))
         cache.put_many(made)
-    return [found[key] for key in keys]
+    return [found[key] for key in keys], len(missing)
 
 
 def segment_key(language: str, path: str, text_sha256: str) -> bytes:
@@ -123,9 +129,7 @@ def segment_key(language: str, path: str, text_sha256: str) -> bytes:
     return cache_key(STAGE, stage_version(STAGE), language, path, text_sha256)
 
 
-def _write_bucket(
-    build: IndexBuild, bucket: int, rows: list[dict[str, Any]], segmented: list[SegmentedFile]
-) -> list[Path]:
+def _write_bucket(build: IndexBuild, bucket: int, rows: list[dict[str, Any]], segmented: list[SegmentedFile]) -> None:
     parsed = {
         "path": [row["path"] for row in rows],
         "health": [file.health.value for file in segmented],
@@ -148,10 +152,8 @@ def _write_bucket(
         "char_end": [segment.span.char_end for _, segment in pairs],
         "segment": [msgspec.json.encode(segment) for _, segment in pairs],
     }
-    return [
-        write_part(build.directory, PARSED, bucket, PARSED_FILES, parsed),
-        write_part(build.directory, STAGE, bucket, SEGMENTS, columns),
-    ]
+    write_part(build.directory, PARSED, bucket, PARSED_FILES, parsed)
+    write_part(build.directory, STAGE, bucket, SEGMENTS, columns)
 
 
 def read_segments(build: IndexBuild, bucket: int) -> dict[str, list[Segment]]:

@@ -13,15 +13,16 @@ import msgspec
 
 from rag_assets.contracts.description import SummaryFacts
 from rag_assets.contracts.section import EmbeddingWindow, SummarySection
-from rag_assets.models import embedding_window
+from rag_assets.models import embedding_window, window_fingerprint
 from rag_assets.settings import EmbedderSettings
 from rag_assets.stages.build import IndexBuild, StageReport
 from rag_assets.stages.descriptions import file_contexts, read_descriptions
+from rag_assets.stages.parts import Part, PartsOf, made_parts, part_key, recorded
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.rows import SUMMARY_SECTIONS
 from rag_assets.stages.versions import stage_version
-from rag_assets.stages.workers import map_buckets, part_sizes
-from rag_assets.stores.tables import digest_files, read_rows, write_part
+from rag_assets.stages.workers import part_sizes
+from rag_assets.stores.tables import read_rows, write_part
 
 STAGE = "summary_sections"
 
@@ -42,42 +43,60 @@ def build_sections(build: IndexBuild, progress: Progress) -> StageReport:
     done = build.finished(STAGE, inputs)
     if done is not None:
         return done
-    counts: Counter[str] = Counter()
+    totals: Counter[str] = Counter()
     kinds: Counter[str] = Counter()
-    parts: list[Path] = []
+    parts: list[Part[_Bucket]] = []
     progress.begin(STAGE, build.required("descriptions").counts["descriptions"], "descriptions")
-    for part, found, found_kinds in map_buckets(_section_bucket, build, sizes=part_sizes(build, "descriptions")):
+    window = window_fingerprint(build.settings.embedder)
+    keys = [part_key(STAGE, described, window) for described in build.required("descriptions").parts]
+    for part in made_parts(build, _PARTS, keys, _section_bucket, sizes=part_sizes(build, "descriptions")):
+        made = part.result
+        sections = sum(made.kinds.values())
+        totals.update(sections=sections, split=made.split)
+        totals["from_cache" if part.reused else "built"] += sections
+        kinds.update(made.kinds)
         parts.append(part)
-        counts.update(found)
-        kinds.update(found_kinds)
-        progress.advance(found["descriptions"])
-    progress.end(f"{counts['sections']} sections")
+        progress.advance(made.descriptions)
+    progress.end(f"{totals['sections']} sections; {totals['built']} built, {totals['from_cache']} from cache")
     report = StageReport(
         stage=STAGE,
         version=stage_version(STAGE),
         inputs=inputs,
-        output=digest_files(parts, build.directory),
-        counts={"sections": counts["sections"], "sections_split_into_parts": counts["split"]},
+        **recorded(STAGE, parts),
+        counts={"sections": totals["sections"], "sections_split_into_parts": totals["split"]},
+        work={"built": totals["built"], "from_cache": totals["from_cache"]},
         tables={"sections by kind": [{"kind": kind, "sections": count} for kind, count in kinds.most_common()]},
     )
     return build.finish(report)
 
 
-def _section_bucket(build: IndexBuild, bucket: int) -> tuple[Path, Counter[str], Counter[str]]:
-    """Writes the sections of one bucket: (part, counts, sections by kind). Runs in a worker process."""
+@dataclass(frozen=True, slots=True)
+class _Bucket:
+    """What building the sections of one bucket gave; `kinds` counts sections, `split` symbols in several parts."""
+
+    descriptions: int
+    split: int
+    kinds: dict[str, int]
+
+
+def _section_bucket(build: IndexBuild, bucket: int) -> _Bucket:
+    """Writes the sections of one bucket. Runs in a worker process."""
     window = _window(build.settings.embedder, build.home.cache)
-    counts: Counter[str] = Counter()
     kinds: Counter[str] = Counter()
     rows: list[dict[str, Any]] = []
+    descriptions = split = 0
     for row, ordinal, description in read_descriptions(build, bucket):
         for section in description.use_window(window).build_summary_sections():
             rows.append(_row(description, ordinal, row, section))
             kinds[section.kind] += 1
-            counts["split"] += section.part_total > 1 and section.part_index == 1
-        counts["descriptions"] += 1
-    counts["sections"] = len(rows)
+            split += section.part_total > 1 and section.part_index == 1
+        descriptions += 1
     columns = {name: [row[name] for row in rows] for name in SUMMARY_SECTIONS.names}
-    return write_part(build.directory, STAGE, bucket, SUMMARY_SECTIONS, columns), counts, kinds
+    write_part(build.directory, STAGE, bucket, SUMMARY_SECTIONS, columns)
+    return _Bucket(descriptions, split, kinds)
+
+
+_PARTS = PartsOf(STAGE, _Bucket, (STAGE,))
 
 
 @lru_cache(maxsize=1)

@@ -34,31 +34,43 @@ T = TypeVar("T")
 MAX_WORKERS = 4
 """A worker takes 150 to 250 MB; with more than four the embedding model, not the parser, is what a build waits for."""
 
+_WORTH_STARTING = 4  # buckets: processes take a second to start, a bucket of a stage a fifth of it
+
 _PRELOADED = ["rag_assets.stages.run"]
 _log = logging.getLogger(__name__)
 
 
 def map_buckets(
-    work: Callable[..., R], build: IndexBuild, *arguments: Any, sizes: Sequence[int] | None = None
+    work: Callable[..., R],
+    build: IndexBuild,
+    *arguments: Any,
+    sizes: Sequence[int] | None = None,
+    buckets: Sequence[int] | None = None,
 ) -> Iterator[R]:
-    """`work(build, bucket, *arguments)` of every bucket, results in bucket order.
+    """`work(build, bucket, *arguments)` of every bucket, or of `buckets`; results in that order.
 
-    With `sizes`, one per bucket, the largest is begun first, so that no worker ends long after the others.
+    With `sizes`, one per bucket of the build, the largest is begun first, so that no worker ends long after the others.
     In worker processes when there are several buckets and cores, so `work` is a module's function and what it
     takes and returns can be pickled; else here. What it raises is raised here. Where worker processes die (out of
     memory, killed) the rest is done here, one bucket at a time.
     """
+    wanted = build.buckets if buckets is None else buckets
     done = 0
-    if workers_for(build) > 1:
+    if _worth_processes(build, len(wanted)):
         try:
-            for result in _in_processes(work, build, arguments, sizes):
+            for result in _in_processes(work, build, arguments, sizes, wanted):
                 done += 1
                 yield result
         except BrokenProcessPool as error:
             _log.warning("worker processes ended early (%s); going on with one process", error)
             _Pool.give_up()
-    for bucket in build.buckets[done:]:
+    for bucket in wanted[done:]:
         yield work(build, bucket, *arguments)
+
+
+def _worth_processes(build: IndexBuild, buckets: int) -> bool:
+    """A few buckets are done before processes have started."""
+    return workers_for(build) > 1 and buckets > 1 and (buckets >= _WORTH_STARTING or _Pool.is_open())
 
 
 def part_sizes(build: IndexBuild, table: str) -> list[int]:
@@ -81,15 +93,19 @@ def workers_for(build: IndexBuild) -> int:
 
 
 def _in_processes(
-    work: Callable[..., R], build: IndexBuild, arguments: tuple[Any, ...], sizes: Sequence[int] | None
+    work: Callable[..., R],
+    build: IndexBuild,
+    arguments: tuple[Any, ...],
+    sizes: Sequence[int] | None,
+    buckets: Sequence[int],
 ) -> Iterator[R]:
     pool = _Pool.open(workers_for(build))
-    order: list[int] = list(build.buckets)
+    order = list(buckets)
     if sizes is not None:
         order.sort(key=lambda bucket: -sizes[bucket])
     with _main_left_out():
         begun: dict[int, Future[R]] = {bucket: pool.submit(work, build, bucket, *arguments) for bucket in order}
-    futures = [begun[bucket] for bucket in build.buckets]
+    futures = [begun[bucket] for bucket in buckets]
     try:
         for future in futures:
             yield future.result()
@@ -148,6 +164,11 @@ class _Pool:
                 with _main_left_out():
                     cls._executor.submit(os.getpid)  # a process is started with a task that finds none idle
             return cls._executor
+
+    @classmethod
+    def is_open(cls) -> bool:
+        with cls._lock:  # while they start, the lock is taken: then they are wanted
+            return cls._executor is not None
 
     @classmethod
     def close(cls) -> None:

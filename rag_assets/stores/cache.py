@@ -84,6 +84,14 @@ class Cache:
         except sqlite3.OperationalError as error:
             raise OSError(f"cache {self.path}: {error}") from error
 
+    def replace(self, key: bytes, value: bytes) -> None:
+        """Writes one entry, whatever was there. Raises OSError naming the file."""
+        try:
+            with self._transaction():
+                self._connection.execute("INSERT OR REPLACE INTO entries VALUES (?, ?)", (key, value))
+        except sqlite3.OperationalError as error:
+            raise OSError(f"cache {self.path}: {error}") from error
+
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
         self._connection.execute("BEGIN IMMEDIATE")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from rag_assets.stores.cache import Cache
 from rag_assets.stores.disk import discard, size_on_disk
 from rag_assets.stores.generations import all_generations, candidate_id, generation_directory, is_finished
 from rag_assets.stores.home import Home
+from rag_assets.stores.part_cache import PartCache, unshared_bytes
 from rag_assets.stores.sweep import sweep_blobs
 
 UNFINISHED_GRACE_SECONDS = 7 * 24 * 3600.0
@@ -66,6 +67,19 @@ def sweep_documents(home: Home, *, without: Collection[Path] = (), dry_run: bool
     return Swept("documents", *sweep_blobs(home, dry_run=dry_run, without=without))
 
 
+def sweep_parts(home: Home, used: Mapping[str, Collection[str]], *, dry_run: bool) -> Swept:
+    """Removes the parts that are not `used` (kind → keys), and what killed processes left of others. Bytes are counted
+    where a generation has none of them: else they are not freed."""
+    cache = PartCache(home.parts)
+    count = freed = 0
+    for kind, key, entry in cache.entries():
+        if key not in used.get(kind, ()):
+            count, freed = count + 1, freed + unshared_bytes(entry)
+            if not dry_run:
+                shutil.rmtree(entry)
+    return Swept("cached parts", count, freed)
+
+
 def sweep_cache(home: Home, name: str, used: Iterable[bytes], *, dry_run: bool) -> Swept:
     """Removes the entries of one cache that are not `used`. Raises OSError."""
     kind = f"cache entries of {name}"
@@ -104,10 +118,6 @@ def sweep_leftovers(home: Home, labels: Collection[str], now: float, *, dry_run:
 def _leftovers(home: Home, labels: Collection[str], now: float) -> Iterator[Path]:
     for label in sorted(labels):
         yield from _children(home.trash(label))
-        for known in all_generations(home, label):
-            counts = generation_directory(home, label, known) / "keyword_counts"
-            if counts.is_dir():
-                yield counts
         yield from _old(home.label(label).glob("*.tmp"), now)
         yield from _old(home.label(label).glob("generations/**/*.tmp"), now)
     for pattern in ("*.tmp", "blobs/??/*.tmp", "cache/*.tmp", "cache/*.damaged"):

@@ -40,6 +40,10 @@ class Home:
         return self.root / "cache"
 
     @property
+    def parts(self) -> Path:
+        return self.cache / "parts"
+
+    @property
     def mirrors(self) -> Path:
         return self.root / "mirrors"
 

@@ -82,6 +82,9 @@ class VectorReader(Protocol):
     def retrieve(self, ids: Sequence[str], scope: SearchFilter) -> dict[str, dict[str, Any]]:
         """id → payload of the points of `ids` that exist within the scope and belong to the generation."""
 
+    def digests(self) -> dict[str, str]:
+        """id → digest of every point of the generation, of every tenant: for checks, not for answers."""
+
     def ids(self, scope: SearchFilter | None = None) -> dict[str, str]:
         """id → ContentHash of every point of the scope. Without one, of every tenant: for checks, not for answers."""
 

@@ -11,7 +11,7 @@ from rag_assets.stores.filters import SearchFilter
 from rag_assets.stores.points import DENSE, SPARSE, Scored, best_with_ties
 from rag_assets.stores.qdrant_client_calls import QdrantServer
 from rag_assets.stores.qdrant_notes import ServerPlace
-from rag_assets.stores.qdrant_schema import OWN_FIELDS, POINT_ID
+from rag_assets.stores.qdrant_schema import DIGEST, OWN_FIELDS, POINT_ID
 from rag_assets.stores.qdrant_versions import scroll, visible
 
 if TYPE_CHECKING:
@@ -71,6 +71,11 @@ class ServerReader:
             if declared is None or declared.get(identifier) == payload.get("ContentHash", ""):
                 found[identifier] = {key: value for key, value in payload.items() if key not in OWN_FIELDS}
         return found
+
+    def digests(self) -> dict[str, str]:
+        """id → digest of every point of the generation, of every tenant: for checks, not for answers."""
+        records = scroll(self._server, self._place.collection, self._compile(None), [POINT_ID, DIGEST])
+        return {str(payload[POINT_ID]): str(payload.get(DIGEST, "")) for payload in records}
 
     def ids(self, scope: SearchFilter | None = None) -> dict[str, str]:
         """id → ContentHash of every point of the scope. Without one, of every tenant: for checks, not for answers."""

@@ -50,6 +50,13 @@ def create_empty_shard(directory: Path, dimension: int) -> edge.EdgeShard:
         raise VectorStoreError(f"vector shard {directory} cannot be made: {error}") from error
 
 
+def copied_shard(source: Path, directory: Path) -> edge.EdgeShard:
+    """An open copy of a finished shard. The engine changes its files in place, so they cannot be shared. Raises
+    OSError, or what the engine raises."""
+    shutil.copytree(source, directory, copy_function=_copy_sparse)
+    return edge.EdgeShard.load(str(directory))
+
+
 def _configuration(dimension: int) -> edge.EdgeConfig:
     dense = {DENSE: edge.EdgeVectorParams(dimension, edge.Distance.Dot)} if dimension else {}
     return edge.EdgeConfig(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import math
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -17,14 +18,20 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 FILES_PER_BUCKET = 128
-"""~1 MB of source: enough buckets to share out evenly, each large beside the 15 ms that its Parquet files cost."""
+"""~1 MB of source: enough buckets to share out evenly, each large beside the 15 ms that its Parquet files cost. And few
+enough that a commit of one file leaves most of them alone."""
 MAX_BUCKETS = 512
 _COMPRESSION = "zstd"
 
 
 def bucket_count(files: int) -> int:
-    """How many buckets a snapshot of that many files gets; recorded in the generation."""
-    return max(1, min(MAX_BUCKETS, -(-files // FILES_PER_BUCKET)))
+    """How many buckets a snapshot of that many files gets; recorded in the generation.
+
+    A power of two, so that a file more or less hardly ever changes it: another number means other parts throughout.
+    """
+    if files <= FILES_PER_BUCKET:
+        return 1
+    return int(min(MAX_BUCKETS, 2 ** round(math.log2(files / FILES_PER_BUCKET))))
 
 
 def bucket_of(path: str, buckets: int) -> int:

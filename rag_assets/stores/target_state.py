@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,39 +11,42 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class DeclaredPoints:
+    """Some of the points of a generation: id → digest, and how to load those that are asked for, in batches."""
+
+    digests: Mapping[str, str]
+    load: Callable[[Collection[str]], Iterable[Sequence[StoredPoint]]]
+
+
+@dataclass(frozen=True, slots=True)
 class Difference:
-    """What leads from what a store holds to what is declared. Everything else is there already."""
+    """How many points the last of the stores had to write and to delete; everything else was there."""
 
-    upserts: frozenset[str]
-    deletes: tuple[str, ...]
-
-    @property
-    def is_empty(self) -> bool:
-        return not self.upserts and not self.deletes
+    upserted: int
+    deleted: int
 
 
-def difference(declared: Mapping[str, str], stored: Mapping[str, str]) -> Difference:
-    """Both map id → digest. A point without a digest in the store is written again."""
-    upserts = frozenset(key for key, digest in declared.items() if not digest or stored.get(key) != digest)
-    return Difference(upserts, tuple(sorted(stored.keys() - declared.keys())))
+def bring_to(targets: Sequence[PointTarget], declared: Iterable[DeclaredPoints]) -> Difference:
+    """Makes every target hold exactly the declared points, in the order of the targets.
 
-
-def bring_to(
-    target: PointTarget,
-    declared: Mapping[str, str],
-    points: Callable[[frozenset[str]], Iterable[Sequence[StoredPoint]]],
-    on_written: Callable[[int], None] = lambda count: None,
-) -> Difference:
-    """Makes `target` hold exactly the `declared` points. `points` gives those of the asked ids, in batches.
-
-    Upserts go before deletes, so that a store that cannot hide a half-made generation has too much, never too little.
+    What is declared comes in portions, while later ones are still being made. Upserts go before deletes, so that a
+    store that cannot hide a half-made generation has too much, never too little. Raises VectorStoreError.
     """
-    wanted = difference(declared, target.stored())
-    if wanted.upserts:
-        for batch in points(wanted.upserts):
-            target.upsert(batch)
-            on_written(len(batch))
-    if wanted.deletes:
-        target.delete(wanted.deletes)
-    target.finish()
-    return wanted
+    stored = [target.stored() for target in targets]
+    known: set[str] = set()
+    upserted = deleted = 0
+    for portion in declared:
+        known.update(portion.digests)
+        for target, before in zip(targets, stored, strict=True):
+            changed = {key for key, digest in portion.digests.items() if before.get(key) != digest}
+            upserted += len(changed) if target is targets[-1] else 0
+            if changed:
+                for batch in portion.load(changed):
+                    target.upsert(batch)
+    for target, before in zip(targets, stored, strict=True):
+        stale = sorted(before.keys() - known)
+        deleted = len(stale)
+        if stale:
+            target.delete(stale)
+        target.finish()
+    return Difference(upserted, deleted)

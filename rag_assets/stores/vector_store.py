@@ -64,13 +64,15 @@ def open_writer(
     project_id: str,
     index_label: str,
     generation_id: str,
+    base: Path | None = None,
 ) -> PointTarget:
     """Where the points of one generation are written. `directory` is its vector folder, two below that of all
-    generations of the label. `dimension` 0: without dense vectors. Raises VectorStoreError."""
+    generations of the label. `dimension` 0: without dense vectors; `base` is the vector folder of an earlier generation
+    whose points have the same form, for a store that copies it. Raises VectorStoreError."""
     if settings.vectors == "embedded":
         from rag_assets.stores.vectors import ShardWriter
 
-        return ShardWriter(directory, dimension, hnsw_from_points=settings.hnsw_from_points)
+        return ShardWriter(directory, dimension, hnsw_from_points=settings.hnsw_from_points, base=base)
     from rag_assets.stores.qdrant_client_calls import QdrantServer
     from rag_assets.stores.qdrant_schema import collection_name
     from rag_assets.stores.qdrant_writer import ServerWriter

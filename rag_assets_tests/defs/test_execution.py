@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ from rag_assets.config_file import ConfigError
 from rag_assets.defs import execution
 from rag_assets.defs.execution import BACKEND_VARIABLE, BROKER_VARIABLE, concurrent_steps, executor_for
 from rag_assets.defs.pipeline import pipeline, pipeline_for
+from rag_assets.defs.resources import Workspace
 from rag_assets.settings import ExecutionSettings, load_settings
 
 BROKER = {BROKER_VARIABLE: "redis://:geheim@localhost:6379/0", BACKEND_VARIABLE: "redis://:geheim@localhost:6379/1"}
@@ -35,7 +37,7 @@ def broker(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_executor_loads_with_the_whole_pipeline(executor: str) -> None:
     definitions = pipeline_for(settings(executor))
     Definitions.validate_loadable(definitions)
-    assert definitions.resolve_job_def("index").executor_def.name == {"k8s": "k8s"}.get(executor, executor)
+    assert definitions.resolve_job_def("index").executor_def.name == executor
 
 
 def test_the_default_is_one_process_and_the_definitions_that_were_there_before() -> None:
@@ -133,3 +135,20 @@ def test_the_code_location_uses_the_executor_of_the_configuration(
     assert load_settings().execution.max_concurrent == 3
     found = defs.load_fn() if hasattr(defs, "load_fn") else defs()
     assert found.resolve_job_def("index").executor_def.name == "multiprocess"
+
+
+def _workers_here(answer: str) -> None:
+    Path(answer).write_text(str(Workspace().settings().workers), encoding="utf-8")
+
+
+@pytest.mark.parametrize(("daemonic", "workers"), [(True, "1"), (False, "3")], ids=["celery-worker", "process"])
+def test_a_process_that_may_have_no_children_works_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, daemonic: bool, workers: str
+) -> None:
+    monkeypatch.setenv("RAG_ASSETS__WORKERS", "3")
+    monkeypatch.chdir(tmp_path)
+    answer = tmp_path / "answer"
+    process = multiprocessing.get_context("spawn").Process(target=_workers_here, args=[str(answer)], daemon=daemonic)
+    process.start()
+    process.join()
+    assert answer.read_text(encoding="utf-8") == workers

@@ -39,7 +39,7 @@ def test_the_compose_specification_knows_every_key() -> None:
     compose_spec = pytest.importorskip("compose_spec", reason="compose-spec is not installed")
     own = {key: value for key, value in COMPOSE.items() if not key.startswith("x-")}
     filled = _VARIABLE.sub(lambda found: "1000" if "PORT" in found["name"] else "x", yaml.safe_dump(own))
-    assert set(compose_spec.PyCompose.from_yaml(filled).service_names) == set(SERVICES)
+    assert set(compose_spec.PyCompose.from_yaml(filled).service_names()) == set(SERVICES)
     for right, wrong in MISTAKES:
         with pytest.raises(ValueError):
             compose_spec.PyCompose.from_yaml(filled.replace(right, wrong))

@@ -12,7 +12,18 @@ from rag_assets.stores.home import Home
 from rag_assets_tests.query.small_index import LABEL
 
 ROOT = Path(__file__).parents[2]
-HEAVY = ("dagster", "numpy", "onnxruntime", "pyarrow", "pydantic", "qdrant_edge", "sqlalchemy", "tokenizers", "typer", "yaml")
+HEAVY = (
+    "dagster",
+    "numpy",
+    "onnxruntime",
+    "pyarrow",
+    "pydantic",
+    "qdrant_edge",
+    "sqlalchemy",
+    "tokenizers",
+    "typer",
+    "yaml",
+)
 SEARCH = f"""
 import rag_assets
 with rag_assets.open_index({LABEL!r}, home=sys.argv[1]) as index:

@@ -6,16 +6,23 @@ import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from rag_assets.contracts.payload import with_generation
 from rag_assets.query import Index, QueryError, open_index
 from rag_assets.stores.artifacts import ArtifactError
 from rag_assets.stores.generations import Generation, GenerationError
 from rag_assets.stores.home import Home
 from rag_assets.stores.keyword.vocabulary import KeywordIndexError
 from rag_assets.stores.vectors import VectorStoreError
-from rag_assets_tests.query.small_index import FOREIGN, LABEL, SHOP, build
+from rag_assets_tests.query.small_index import FOREIGN, LABEL, SHOP, Section, build
+
+
+def whole(index: Index, section: Section) -> dict[str, Any]:
+    """The payload as readers get it: with what all points of the generation share."""
+    return with_generation(section.payload(), index.manifest.commit_sha, index.manifest.commit_date)
 
 
 @pytest.mark.parametrize(
@@ -30,7 +37,7 @@ from rag_assets_tests.query.small_index import FOREIGN, LABEL, SHOP, build
     ids=["point id", "upper case", "beginning", "semantic id", "semantic id in any case"],
 )
 def test_a_point_is_found_by_any_of_its_names(lexical: Index, identifier: str) -> None:
-    assert lexical.get(identifier) == SHOP[1].payload()
+    assert lexical.get(identifier) == whole(lexical, SHOP[1])
 
 
 @pytest.mark.parametrize(
@@ -60,7 +67,7 @@ def test_an_ambiguous_beginning_names_the_candidates(tmp_path: Path) -> None:
     with open_index(LABEL, home=tmp_path) as index:
         with pytest.raises(QueryError, match=f"2 points: {first}, {second}"):
             index.get("abcd")
-        assert index.get("abcd2") == SHOP[1].payload()
+        assert index.get("abcd2") == whole(index, SHOP[1])
 
 
 def test_artifacts_of_another_label_are_refused(lexical: Index) -> None:

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import yaml
 
+from rag_assets.contracts.payload import with_generation
 from rag_assets.settings import EmbedderSettings, RepositorySettings, Settings
 from rag_assets.stages.build import IndexBuild, StageReport
 from rag_assets.stages.run import run_stages
@@ -34,6 +36,11 @@ class Built:
     @property
     def label(self) -> str:
         return self.build.spec.index_label
+
+    def payload(self, row: dict[str, Any]) -> dict[str, Any]:
+        """The payload of a row of the points as readers get it."""
+        git = self.build.spec.git
+        return with_generation(msgspec.json.decode(row["payload"]), git.commit_sha, git.commit_date)
 
     def again(self, **options: Any) -> Built:
         build, reports = run_stages(self.settings, self.label, self.repository, **options)

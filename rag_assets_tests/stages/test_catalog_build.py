@@ -170,7 +170,7 @@ def test_a_build_that_is_killed_converges_to_the_clean_one(
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    kill_when(process, server, moment)
+    assert killed_when(process, moment)
     assert content(first, first.build.spec.generation_id)
     resumed = content(built(source, settings))
     monkeypatch.setenv(URL_VARIABLE, server.url(server.new_database()))
@@ -185,21 +185,24 @@ MOMENTS = {
 }
 
 
-def kill_when(process: subprocess.Popen[bytes], server: PostgresServer, moment: str) -> None:
-    """Kills the build as soon as others see that it got so far."""
+def killed_when(process: subprocess.Popen[bytes], moment: str) -> bool:
+    """Kills the build as soon as others see that it got so far; False where they never saw it."""
     import psycopg2
 
     connection = psycopg2.connect(os.environ[URL_VARIABLE])
     connection.autocommit = True
     deadline = time.monotonic() + TIME_LIMIT
+    seen = False
     try:
         with connection.cursor() as cursor:
             while process.poll() is None and time.monotonic() < deadline:
                 cursor.execute(MOMENTS[moment])
-                if cursor.fetchone():
+                seen = cursor.fetchone() is not None
+                if seen:
                     break
                 time.sleep(0.001)
     finally:
         connection.close()
         process.kill()
         process.wait()
+    return seen

@@ -102,7 +102,15 @@ def test_a_deleted_generation_takes_its_documents_and_entries(history: History) 
     assert blobs(history.home) == before, "a dry run removes nothing"
     found = collect(history)
     assert would == found
-    assert counts(found) == {"documents": 1, "cache entries of segments": 1, "cache entries of embeddings": 2}
+    assert counts(found) == {
+        "documents": 1,
+        "cached parts": 7,
+        "cache entries of discovered_files": 1,
+        "cache entries of segments": 1,
+        "cache entries of questions": 1,
+        "cache entries of embeddings": 2,
+        "cache entries of checks": 1,
+    }
     assert found.bytes > 0
     assert blobs(history.home) == referenced_blobs(history.home) < before
     assert_whole(history.home, history.label)
@@ -135,13 +143,12 @@ def test_leftovers_go_when_nobody_can_be_writing_them(history: History) -> None:
         home.blobs / "ab" / "abcd.1f.tmp",
         home.cache / "segments.damaged",
         home.trash(label) / "old.1f" / "manifest.json",
-        generation_directory(home, label, history.ids[0]) / "keyword_counts" / "000.npz",
     ]
     for path in made:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"x" * 5000)
     at_once = collect(history)
-    assert counts(at_once)["leftovers"] == 2, "the trash and the counts: only who holds the label writes them"
+    assert counts(at_once)["leftovers"] == 1, "the trash: only who holds the label writes there"
     found = collect(history, now=time.time() + LEFTOVER_GRACE_SECONDS + 1)
     assert counts(found)["leftovers"] == 3, "the blob went with the documents"
     assert not any(path.exists() for path in made)
@@ -167,8 +174,12 @@ def test_an_unfinished_build_goes_on_within_a_week(original: History, tmp_path: 
     assert counts(found) == {
         "abandoned builds": 1,
         "documents": 1,
+        "cached parts": 7,
+        "cache entries of discovered_files": 1,
         "cache entries of segments": 1,
+        "cache entries of questions": 1,
         "cache entries of embeddings": 2,
+        "cache entries of checks": 2,
     }
     assert not directory.exists()
 

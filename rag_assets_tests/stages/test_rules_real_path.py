@@ -36,9 +36,7 @@ def rows(built: Built, table: str) -> list[dict[str, Any]]:
 
 
 def payloads(built: Built) -> list[RagVectorPayload]:
-    return [
-        RagVectorPayload.from_dictionary(msgspec.json.decode(row["payload"])) for row in rows(built, "qdrant_points")
-    ]
+    return [RagVectorPayload.from_dictionary(built.payload(row)) for row in rows(built, "qdrant_points")]
 
 
 def artifacts(built: Built) -> ArtifactStore:
@@ -124,7 +122,7 @@ def test_what_every_point_of_the_shop_carries(shop: Built) -> None:
     titles = {domain["key"]: domain["title"] for domain in EXPECTED["repository"]["domains"]}
     domains = set()
     for row in rows(shop, "qdrant_points"):
-        written = msgspec.json.decode(row["payload"])
+        written = shop.payload(row)
         assert {"Title", "Language", "Priority", "Symbol", "SymbolType"} <= written.keys()
         uris = {"FullDocumentBlobUri", "SourceSliceBlobUri", "DescriptionBlobUri", "BlobVersionId", "SourceSha256"}
         assert uris <= written.keys()
@@ -224,11 +222,11 @@ def test_only_finder_snippets_are_embedded(build_of: BuildOf) -> None:
 def test_only_valid_points_are_persisted(shop: Built) -> None:
     """Validated before they are stored: validating what is stored finds nothing and changes nothing."""
     for row in rows(shop, "qdrant_points"):
-        payload = RagVectorPayload.from_dictionary(msgspec.json.decode(row["payload"]))
+        payload = RagVectorPayload.from_dictionary(shop.payload(row))
         result = payload.validate_for_index()
         assert result.successful
         assert {warning.code for warning in result.warnings} <= {"B15.business-domain-key"}
-        assert payload.to_dictionary() == msgspec.json.decode(row["payload"])
+        assert payload.to_dictionary() == shop.payload(row)
 
 
 @pytest.mark.rule("R22")

@@ -95,6 +95,11 @@ def other(tmp_path: Path) -> Home:
     return Home(tmp_path / "other")
 
 
+@pytest.fixture
+def folder_store(tmp_path: Path) -> ObjectStore:
+    return open_remote((tmp_path / "remote").as_uri())
+
+
 # the way there and back
 
 
@@ -152,8 +157,9 @@ def test_sparse_files_stay_sparse(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("writes", ["first", "half", "manifest", "pointer"])
 def test_half_a_publish_is_invisible_and_the_next_one_goes_on(
-    tmp_path: Path, twice: Twice, store: ObjectStore, writes: str
+    tmp_path: Path, twice: Twice, folder_store: ObjectStore, writes: str
 ) -> None:
+    store = folder_store
     publish(twice.home, LABEL, twice.old, store, keep=2)
     sent = publish(twice.home, LABEL, twice.new, store, dry_run=True).sent
     cut = {"first": 0, "half": sent // 2, "manifest": sent, "pointer": sent + 1}[writes]
@@ -164,11 +170,6 @@ def test_half_a_publish_is_invisible_and_the_next_one_goes_on(
     assert publish(twice.home, LABEL, twice.new, store, keep=2).sent == sent - min(cut, sent)
     assert pull(here, LABEL, store).serving == twice.new
     assert contents(here, twice.new) == contents(twice.home, twice.new)
-
-
-@pytest.fixture
-def folder_store(tmp_path: Path) -> ObjectStore:
-    return open_remote((tmp_path / "remote").as_uri())
 
 
 @pytest.mark.parametrize("what", ["block", "document", "list", "manifest"])

@@ -22,7 +22,8 @@ SCHEMA = pa.schema([("path", pa.string()), ("n", pa.int64())])
 
 
 @pytest.mark.parametrize(
-    ("files", "buckets"), [(0, 1), (1, 1), (128, 1), (129, 2), (60_000, 469), (10**7, MAX_BUCKETS)]
+    ("files", "buckets"),
+    [(0, 1), (1, 1), (128, 1), (150, 1), (200, 2), (2_400, 16), (2_500, 16), (30_000, 256), (10**7, MAX_BUCKETS)],
 )
 def test_bucket_count_grows_with_the_snapshot(files: int, buckets: int) -> None:
     assert bucket_count(files) == buckets

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from rag_assets.contracts.payload import with_generation
 from rag_assets.interfaces.cli.failures import CommandError
 from rag_assets.interfaces.freshness import remembered_repository
 from rag_assets.stores.generations import Generation, active_generation
@@ -44,7 +45,8 @@ def repository_paths(home: Home, label: str, path: str) -> tuple[str, ...]:
 def _payloads(generation: Generation, path: str) -> list[dict[str, Any]]:
     bucket = bucket_of(path, generation.manifest.bucket_count)
     rows = read_rows(generation.directory, "qdrant_points", bucket, ["path", "payload"])
-    return [msgspec.json.decode(row["payload"]) for row in rows if row["path"] == path]
+    commit, date = generation.manifest.commit_sha, generation.manifest.commit_date
+    return [with_generation(msgspec.json.decode(row["payload"]), commit, date) for row in rows if row["path"] == path]
 
 
 def _nearest(payloads: list[dict[str, Any]], path: str, line: int, line_count: int) -> dict[str, Any]:

@@ -101,6 +101,11 @@ def term_indices(terms: Iterable[str]) -> dict[str, int]:
     return made
 
 
+def displaced_terms(indices: Mapping[str, int]) -> dict[str, int]:
+    """The terms that do not have the index of their own hash, because another one has it."""
+    return {term: index for term, index in indices.items() if index != _hash(term)}
+
+
 def _hash(term: str) -> int:
     return int.from_bytes(hashlib.blake2b(term.encode(), digest_size=4).digest(), "big")
 

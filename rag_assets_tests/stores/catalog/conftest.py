@@ -23,7 +23,7 @@ from rag_assets.stores.filters import SearchFilter
 from rag_assets.stores.generations import Manifest, generation_directory
 from rag_assets.stores.home import Home
 from rag_assets.stores.points import PointTarget, StoredPoint
-from rag_assets.stores.target_state import Difference, bring_to
+from rag_assets.stores.target_state import DeclaredPoints, Difference, bring_to
 from rag_assets_tests.postgres_server import running_server
 
 LABEL = "shop@main"
@@ -98,11 +98,9 @@ class Catalog:
 
     def bring(self, generation_id: str, points: list[StoredPoint]) -> Difference:
         made = [replace(one, payload=one.payload | self.owner) for one in points]
-        return bring_to(
-            self.target(generation_id),
-            {one.id: one.digest for one in made},
-            lambda wanted: [[one for one in made if one.id in wanted]],
-        )
+        digests = {one.id: one.digest for one in made}
+        declared = DeclaredPoints(digests, lambda wanted: [[one for one in made if one.id in wanted]])
+        return bring_to([self.target(generation_id)], [declared])
 
     @property
     def owner(self) -> dict[str, str]:

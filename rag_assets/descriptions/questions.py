@@ -1,0 +1,116 @@
+"""What a description asked about the rest of its label, so that it is made again only when an answer changes.
+
+Builders know other files only through a few services: the declared types, the domains, the resource texts and their
+usages, the other parts of a partial type, how often a symbol occurs. Each of their methods is a *question*: a name and
+arguments that are texts. While a file is described the questions are recorded; in the next build they are asked again
+of the new label, and equal answers mean an equal description (a verifying trace, Mokhov, Mitchell and Peyton Jones,
+"Build systems à la carte", 2018).
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+
+import msgspec
+
+P = ParamSpec("P")
+S = TypeVar("S")
+A = TypeVar("A")
+
+Argument = str | int | None | tuple[str, ...]
+Question = tuple[str, tuple[Argument, ...]]
+"""(name, arguments): equal questions are asked once."""
+
+_recording: ContextVar[dict[Question, Any] | None] = ContextVar("recording", default=None)
+_NAME = "question"
+
+
+def question(
+    name: str,
+) -> Callable[[Callable[Concatenate[S, P], A]], Callable[Concatenate[S, P], A]]:
+    """Makes a method of a service a question of that name; its arguments are texts, numbers or iterables of texts."""
+
+    def decorated(method: Callable[Concatenate[S, P], A]) -> Callable[Concatenate[S, P], A]:
+        parameters = tuple(inspect.signature(method).parameters.values())[1:]
+
+        @functools.wraps(method)
+        def asked(self: S, /, *args: P.args, **kwargs: P.kwargs) -> A:
+            questions = _recording.get()
+            if questions is None:
+                return method(self, *args, **kwargs)
+            known: Question = (name, _plain(args, kwargs, parameters))
+            if known in questions:
+                return cast(A, questions[known])
+            token = _recording.set(None)  # what the answer itself asks follows from it
+            try:
+                answer = cast(Any, method)(self, *known[1])
+            finally:
+                _recording.reset(token)
+            questions[known] = answer
+            return cast(A, answer)
+
+        setattr(asked, _NAME, name)
+        return cast(Callable[Concatenate[S, P], A], asked)
+
+    return decorated
+
+
+@contextmanager
+def recording() -> Iterator[dict[Question, Any]]:
+    """Collects the questions asked in this context, each with its answer."""
+    questions: dict[Question, Any] = {}
+    token = _recording.set(questions)
+    try:
+        yield questions
+    finally:
+        _recording.reset(token)
+
+
+def answers_of(services: Iterable[object], questions: Iterable[Question]) -> dict[Question, Any]:
+    """The same questions asked of other services. Raises KeyError for one that nobody answers."""
+    answering = _methods(services)
+    return {known: answering[known[0]](*known[1]) for known in questions}
+
+
+def digest_of(answers: Mapping[Question, Any]) -> str:
+    """64 hex digits over questions and answers, whatever their order."""
+    ordered = sorted(answers.items(), key=lambda item: repr(item[0]))
+    return hashlib.sha256(msgspec.json.encode(ordered, order="deterministic", enc_hook=_encoded)).hexdigest()
+
+
+def encoded_questions(questions: Iterable[Question]) -> bytes:
+    return msgspec.json.encode(sorted(questions, key=repr))
+
+
+def decoded_questions(data: bytes) -> list[Question]:
+    """Raises msgspec.DecodeError."""
+    return msgspec.json.decode(data, type=list[Question])
+
+
+def _methods(services: Iterable[object]) -> dict[str, Callable[..., Any]]:
+    return {
+        getattr(method, _NAME): getattr(service, attribute)
+        for service in services
+        for attribute, method in vars(type(service)).items()
+        if hasattr(method, _NAME)
+    }
+
+
+def _plain(
+    args: tuple[Any, ...], kwargs: Mapping[str, Any], parameters: tuple[inspect.Parameter, ...]
+) -> tuple[Argument, ...]:
+    """All arguments by position, iterables as tuples."""
+    given = (*args, *(kwargs.get(rest.name, rest.default) for rest in parameters[len(args) :]))
+    return tuple(value if value is None or isinstance(value, str | int) else tuple(value) for value in given)
+
+
+def _encoded(value: Any) -> Any:
+    if isinstance(value, frozenset | set):
+        return sorted(value)
+    raise TypeError(f"an answer of type {type(value).__qualname__} cannot be compared between builds")
