@@ -66,14 +66,14 @@ def build_points(build: IndexBuild, progress: Progress) -> StageReport:
         warnings.update(part.result.warnings)
         problems += part.result.problems[: _SHOWN_PROBLEMS - len(problems)]
     points, blocked = (sum(getattr(part.result, name) for part in made) for name in ("points", "blocked"))
-    progress.end(f"{points} points, {blocked} blocked; {found.upserted} stored, {found.deleted} deleted")
+    progress.end(f"{points} points, {blocked} blocked; {len(found.upserts)} stored, {len(found.deletes)} deleted")
     report = StageReport(
         stage=STAGE,
         version=stage_version(STAGE),
         inputs=inputs,
         **recorded(STAGE, made),
         counts={"points": points, "blocked": blocked, "warnings": warnings.total()},
-        work={"upserted": found.upserted, "deleted": found.deleted},
+        work={"upserted": len(found.upserts), "deleted": len(found.deletes)},
         tables={
             "warnings by rule": [{"rule": rule, "points": count} for rule, count in sorted(warnings.items())],
         },

@@ -162,14 +162,14 @@ def _write(
 
 
 def _require_equal(place: Path, declared: dict[str, tuple[str, str]]) -> None:
-    """The store holds exactly the points that are declared, with their texts."""
+    """The store holds exactly the points that are declared, with their digests and texts."""
     with open_vectors(place) as vectors:
-        stored = vectors.ids()
-    wanted = {known: content_hash for known, (_, content_hash) in declared.items()}
-    if stored != wanted:
-        different = sorted(key for key in stored.keys() | wanted.keys() if stored.get(key) != wanted.get(key))
+        digests, hashes = vectors.digests(), vectors.ids()
+    stored = {known: (digests.get(known, ""), content_hash) for known, content_hash in hashes.items()}
+    if stored != declared:
+        different = sorted(key for key in stored.keys() | declared.keys() if stored.get(key) != declared.get(key))
         raise RebuildError(
-            f"{place} was made from the catalog and holds {len(stored)} points, the catalog {len(wanted)}; "
+            f"{place} was made from the catalog and holds {len(stored)} points, the catalog {len(declared)}; "
             f"{len(different)} differ, for example {', '.join(different[:_SHOWN])}; run: rag-assets index --force"
         )
 

@@ -20,10 +20,14 @@ class DeclaredPoints:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How many points the last of the stores had to write and to delete; everything else was there."""
+    """The ids that the last of the stores had to write and to delete; everything else was there."""
 
-    upserted: int
-    deleted: int
+    upserts: frozenset[str]
+    deletes: tuple[str, ...]
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.upserts and not self.deletes
 
 
 def bring_to(targets: Sequence[PointTarget], declared: Iterable[DeclaredPoints]) -> Difference:
@@ -34,19 +38,20 @@ def bring_to(targets: Sequence[PointTarget], declared: Iterable[DeclaredPoints])
     """
     stored = [target.stored() for target in targets]
     known: set[str] = set()
-    upserted = deleted = 0
+    upserts: set[str] = set()
+    deletes: list[str] = []
     for portion in declared:
         known.update(portion.digests)
         for target, before in zip(targets, stored, strict=True):
             changed = {key for key, digest in portion.digests.items() if before.get(key) != digest}
-            upserted += len(changed) if target is targets[-1] else 0
+            if target is targets[-1]:
+                upserts |= changed
             if changed:
                 for batch in portion.load(changed):
                     target.upsert(batch)
     for target, before in zip(targets, stored, strict=True):
-        stale = sorted(before.keys() - known)
-        deleted = len(stale)
-        if stale:
-            target.delete(stale)
+        deletes = sorted(before.keys() - known)
+        if deletes:
+            target.delete(deletes)
         target.finish()
-    return Difference(upserted, deleted)
+    return Difference(frozenset(upserts), tuple(deletes))

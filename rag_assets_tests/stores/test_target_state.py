@@ -56,8 +56,8 @@ def test_every_target_ends_with_what_is_declared(
     targets = [Remembering(dict(one)), Remembering(dict(other))]
     found = bring_to(targets, portions(declared, size))
     assert [target.points for target in targets] == [declared, declared]
-    assert found.upserted == sum(other.get(key) != digest for key, digest in declared.items())
-    assert found.deleted == len(other.keys() - declared.keys())
+    assert found.upserts == {key for key, digest in declared.items() if other.get(key) != digest}
+    assert set(found.deletes) == other.keys() - declared.keys()
     for target in targets:
         assert target.calls[-1] == "finish" and target.calls.count("finish") == 1
         assert sorted(target.calls[:-1], reverse=True) == target.calls[:-1], "upserts before deletes"
@@ -66,11 +66,11 @@ def test_every_target_ends_with_what_is_declared(
 @given(DIGESTS)
 def test_what_is_there_is_left_alone(declared: dict[str, str]) -> None:
     target = Remembering(dict(declared))
-    assert bring_to([target], portions(declared, 2)).upserted == 0
+    assert bring_to([target], portions(declared, 2)).is_empty
     assert target.calls == ["finish"]
 
 
 def test_points_without_a_digest_are_written_again() -> None:
     """A store of an earlier version has none."""
     target = Remembering({"a": ""})
-    assert bring_to([target], portions({"a": "1"}, 1)).upserted == 1
+    assert bring_to([target], portions({"a": "1"}, 1)).upserts == {"a"}
