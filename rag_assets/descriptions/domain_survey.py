@@ -6,6 +6,7 @@ A survey is plain data: surveys of parts of a label can be made apart, merged, a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from rag_assets.classification.facts import attribute_name
 from rag_assets.contracts.segment import Member, MemberKind, Segment
@@ -31,6 +32,15 @@ DESCRIPTION_ATTRIBUTE = "DomainDescription"
 DESCRIPTION_TYPE = "DomainDescription"
 
 
+@dataclass(frozen=True, slots=True)
+class DomainFacts:
+    """What some files declare about domains, sorted."""
+
+    declarations: tuple[DomainDeclaration, ...] = ()
+    constants: tuple[DeclaredConstant, ...] = ()
+    claims: tuple[EntityClaim, ...] = ()
+
+
 class DomainSurvey:
     """Collects declarations file by file; picklable, mergeable, independent of order."""
 
@@ -50,10 +60,17 @@ class DomainSurvey:
             if is_descriptor(segment):
                 self._declarations.update(declarations_of(path, segment, text()))
 
-    def merge(self, other: DomainSurvey) -> None:
-        self._declarations |= other._declarations
-        self._constants |= other._constants
-        self._claims |= other._claims
+    def facts(self) -> DomainFacts:
+        return DomainFacts(
+            declarations=tuple(sorted(self._declarations)),
+            constants=tuple(sorted(self._constants)),
+            claims=tuple(sorted(self._claims)),
+        )
+
+    def merge(self, other: DomainFacts) -> None:
+        self._declarations.update(other.declarations)
+        self._constants.update(other.constants)
+        self._claims.update(other.claims)
 
     def declared(self) -> DeclaredDomains:
         """What the label declares; only constants of types that some attribute may mean are kept."""

@@ -29,8 +29,12 @@ class SymbolCensus:
     def add(self, segments: Iterable[Segment]) -> None:
         self._counts.update((segment.kind.lower(), segment.symbol.lower()) for segment in segments)
 
-    def merge(self, other: SymbolCensus) -> None:
-        self._counts.update(other._counts)
+    def counts(self) -> list[tuple[str, str, int]]:
+        """(symbol type, symbol, places), sorted; both in lower case."""
+        return [(kind, symbol, count) for (kind, symbol), count in sorted(self._counts.items())]
+
+    def merge(self, counts: Iterable[tuple[str, str, int]]) -> None:
+        self._counts.update({(kind, symbol): count for kind, symbol, count in counts})
 
     @question("census.is_repeated")
     def is_repeated(self, kind: str, symbol: str) -> bool:

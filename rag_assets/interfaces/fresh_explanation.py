@@ -64,7 +64,11 @@ def describe_now(home: Home, settings: Settings, generation: Generation, skipped
     language = detect_language(skipped.path)
     context = file_context(build, repository.location, skipped.path, text, content_hash(text), language)
     segmented = segment_file(text, skipped.path, language)
-    described = survey_label(build).processor(build).describe_file(context, segmented)
+    try:
+        survey = survey_label(build)
+    except OSError as error:  # a home that may only be read, whose survey is not in the cache
+        return replace(skipped, note=f"it cannot be described now: {error}")
+    described = survey.processor(build).describe_file(context, segmented)
     return replace(
         skipped,
         language=language,

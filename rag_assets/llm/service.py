@@ -18,6 +18,7 @@ from rag_assets.llm.meter import Meter
 from rag_assets.llm.reply import decode_answer, read_reply
 from rag_assets.llm.request import RequestShape, answer_schema
 from rag_assets.model_server.api_key import ApiKey
+from rag_assets.model_server.decoding import decoder_of
 from rag_assets.model_server.faults import FINAL, TRANSIENT, Code, Fault
 from rag_assets.model_server.transport import Transport
 
@@ -91,7 +92,7 @@ class OpenAiCompatibleLlmService:
         if isinstance(outcome, Fault):
             self._meter.add_failure(outcome.code)
             return InvokeResult.failure([failure_message(outcome)])
-        return InvokeResult.create(msgspec.json.decode(outcome, type=answer_type))
+        return InvokeResult.create(decoder_of(answer_type).decode(outcome))
 
     def usage(self) -> LlmUsage:
         return self._meter.snapshot()

@@ -77,7 +77,7 @@ def describe_files(build: IndexBuild, progress: Progress) -> StageReport:
         stage=STAGE,
         version=stage_version(STAGE),
         inputs=inputs,
-        **recorded(STAGE, parts, questions=_keys(build)),
+        **recorded(STAGE, parts, questions=_keys(build), **survey.part_keys),
         counts={
             "descriptions": outcomes["described"],
             "not_applicable": outcomes["not-applicable"],

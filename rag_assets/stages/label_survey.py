@@ -1,10 +1,16 @@
-"""What a description must know of the whole label, gathered from the segments of all files before the first one."""
+"""What a description must know of the whole label, gathered from the segments of all files before the first one.
+
+It is gathered bucket by bucket, in worker processes, and what a bucket adds is kept like every other part.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
+
+import msgspec
 
 from rag_assets.classification import Classifier
 from rag_assets.contracts.segment import Segment
@@ -19,15 +25,21 @@ from rag_assets.descriptions import (
     default_registry,
 )
 from rag_assets.descriptions.domain_catalog import ConfiguredDomainCatalog, Domain
-from rag_assets.descriptions.domain_survey import DomainSurvey
+from rag_assets.descriptions.domain_survey import DomainFacts, DomainSurvey
 from rag_assets.descriptions.partial_types import PartialTypes, may_have_parts
 from rag_assets.descriptions.refinement import DescriptionRefiner, RefiningBuilder
 from rag_assets.descriptions.resource_dictionary import StaticResourceDictionary
-from rag_assets.descriptions.resource_usages import ResourceUsages, UsageScanner
+from rag_assets.descriptions.resource_usages import ResourceUsages, Usage, UsageScanner
 from rag_assets.stages.build import IndexBuild
+from rag_assets.stages.parts import Part, PartsOf, made_parts
 from rag_assets.stages.segments import indexed_files, read_segments
+from rag_assets.stages.workers import Broadcast, broadcast
 from rag_assets.stores.blobs import BlobStore
+from rag_assets.stores.cache import cache_key
 from rag_assets.stores.tables import read_rows
+
+SURVEY_VERSION = "1"
+"""Raise it when the survey finds something else in the same segments."""
 
 _RESOURCES = "resx"
 _CSHARP = "csharp"
@@ -44,6 +56,7 @@ class LabelSurvey:
     resources: StaticResourceDictionary
     catalog: ConfiguredDomainCatalog
     knowledge: LabelKnowledge
+    part_keys: dict[str, list[str]] = field(default_factory=dict)  # of what it was put together from
 
     def processor(self, build: IndexBuild, refiner: DescriptionRefiner | None = None) -> SourceFileProcessor:
         """The parts that every file of the label is described with; with a refiner its builders ask a model.
@@ -81,42 +94,90 @@ class LabelSurvey:
         return [*resources, *map(str, self.catalog.problems)]
 
 
+@dataclass(frozen=True, slots=True)
+class SurveyedBucket:
+    """What the files of one bucket add to the survey of their label."""
+
+    symbols: list[tuple[str, str, int]]
+    declared: list[DeclaredType]
+    domains: DomainFacts
+    partial_types: list[tuple[str, str, Segment]]  # (path, sha256 of its text, segment)
+    resources: list[tuple[str, list[Segment]]]  # (path of a resource file, its segments)
+
+
+@dataclass(frozen=True, slots=True)
+class UsedResources:
+    """Where the files of one bucket use the texts of resource files."""
+
+    usages: list[Usage]
+
+
+_SURVEYED = PartsOf("survey", SurveyedBucket, ())
+_USAGES = PartsOf("resource_usages", UsedResources, ())
+
+
 def survey_label(build: IndexBuild) -> LabelSurvey:
-    """Reads all segments once, and the texts of code once more where resource files ask for their usages."""
+    """The survey of a label whose segments are there. What an earlier build knows of equal files is not read again."""
     census, domains = SymbolCensus(), DomainSurvey()
     declared: list[DeclaredType] = []
     parts: list[tuple[str, Segment]] = []
     part_texts: dict[str, str] = {}
     resource_files: dict[str, list[Segment]] = {}
-    blobs = BlobStore(build.home.blobs)
-    for bucket in build.buckets:
-        texts = {row["path"]: row["text_sha256"] for row in indexed_files(build, bucket)}
-        for path, segments in read_segments(build, bucket).items():
-            census.add(segments)
-            declared.extend(declared_in(path, segments))
-            partial_segments = [segment for segment in segments if may_have_parts(segment)]
-            parts.extend((path, segment) for segment in partial_segments)
-            if partial_segments:
-                part_texts[path] = texts[path]
-            if segments[0].language == _CSHARP:
-                domains.add(path, segments, partial(blobs.get, texts[path]))
-            elif segments[0].language == _RESOURCES:
-                resource_files[path] = segments
+    surveyed = list(made_parts(build, _SURVEYED, _survey_keys(build), _survey_bucket))
+    for found in (part.result for part in surveyed):
+        census.merge(found.symbols)
+        declared.extend(found.declared)
+        domains.merge(found.domains)
+        parts.extend((path, segment) for path, _, segment in found.partial_types)
+        part_texts.update((path, text_sha256) for path, text_sha256, _ in found.partial_types)
+        resource_files.update(found.resources)
     resources = _resources(resource_files)
+    usages = _usages(build, resource_files, resources)
     declared_domains = domains.declared()
     configured = [Domain(**domain.model_dump()) for domain in build.repository.domains]
+    texts = partial(_text_of, BlobStore(build.home.blobs), part_texts)
     return LabelSurvey(
         census=census,
-        partial_types=PartialTypes(
-            parts, _skipped_generated(build), _project_files(build), partial(_text_of, blobs, part_texts), part_texts
-        ),
+        partial_types=PartialTypes(parts, _skipped_generated(build), _project_files(build), texts, part_texts),
         resources=resources,
         catalog=ConfiguredDomainCatalog(configured, declared_domains),
         knowledge=LabelKnowledge(
             declared_types=DeclaredTypes(declared),
             declared_domains=declared_domains,
-            resource_usages=_usages(build, blobs, resources),
+            resource_usages=ResourceUsages(usage for part in usages for usage in part.result.usages),
         ),
+        part_keys={
+            _SURVEYED.name: [part.key for part in surveyed],
+            _USAGES.name: [part.key for part in usages],
+        },
+    )
+
+
+def _survey_keys(build: IndexBuild) -> list[str]:
+    both = zip(build.required("discovered_files").parts, build.required("segments").parts, strict=True)
+    return [cache_key(_SURVEYED.name, SURVEY_VERSION, *parts).hex() for parts in both]
+
+
+def _survey_bucket(build: IndexBuild, bucket: int) -> SurveyedBucket:
+    """Runs in a worker process."""
+    blobs = BlobStore(build.home.blobs)
+    texts = {row["path"]: row["text_sha256"] for row in indexed_files(build, bucket)}
+    files = read_segments(build, bucket)
+    domains = DomainSurvey()
+    for path, segments in files.items():
+        if segments[0].language == _CSHARP:
+            domains.add(path, segments, partial(blobs.get, texts[path]))
+    return SurveyedBucket(
+        symbols=SymbolCensus(segment for segments in files.values() for segment in segments).counts(),
+        declared=[found for path, segments in files.items() for found in declared_in(path, segments)],
+        domains=domains.facts(),
+        partial_types=[
+            (path, texts[path], segment)
+            for path, segments in files.items()
+            for segment in segments
+            if may_have_parts(segment)
+        ],
+        resources=[(path, segments) for path, segments in files.items() if segments[0].language == _RESOURCES],
     )
 
 
@@ -131,16 +192,25 @@ def _resources(files: dict[str, list[Segment]]) -> StaticResourceDictionary:
     return resources
 
 
-def _usages(build: IndexBuild, blobs: BlobStore, resources: StaticResourceDictionary) -> ResourceUsages:
-    usages = ResourceUsages()
+def _usages(
+    build: IndexBuild, files: dict[str, list[Segment]], resources: StaticResourceDictionary
+) -> list[Part[UsedResources]]:
     if not resources.families:
-        return usages
-    scanner = UsageScanner(resources)
-    for bucket in build.buckets:
-        for row in indexed_files(build, bucket):
-            if row["language"] in _USING_RESOURCES:
-                usages.merge(scanner.scan(row["path"], blobs.get(row["text_sha256"])))
-    return usages
+        return []
+    told = hashlib.sha256(msgspec.json.encode(sorted(files.items()), order="deterministic")).hexdigest()
+    keys = [
+        cache_key(_USAGES.name, SURVEY_VERSION, told, bucket).hex()
+        for bucket in build.required("discovered_files").parts
+    ]
+    with broadcast(build, resources) as shared:
+        return list(made_parts(build, _USAGES, keys, _usages_in_bucket, shared))
+
+
+def _usages_in_bucket(build: IndexBuild, bucket: int, resources: Broadcast[StaticResourceDictionary]) -> UsedResources:
+    """Runs in a worker process."""
+    blobs, scanner = BlobStore(build.home.blobs), UsageScanner(resources.value)
+    rows = [row for row in indexed_files(build, bucket) if row["language"] in _USING_RESOURCES]
+    return UsedResources([usage for row in rows for usage in scanner.scan(row["path"], blobs.get(row["text_sha256"]))])
 
 
 def _skipped_generated(build: IndexBuild) -> dict[str, str]:

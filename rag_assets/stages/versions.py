@@ -66,7 +66,7 @@ def config_hash(settings: Settings, repository: RepositorySettings, embedding_mo
         "rules": Classifier(repository.rule_packs, repository.kinds).fingerprint,
         "limits": settings.sources.model_dump(mode="json", include={"max_file_bytes", "max_line_length"}),
         "embedding_model": embedding_model,
-        "store": settings.stores.vectors,
+        "stores": [settings.stores.vectors, settings.stores.catalog],
         "embedding_window": window_fingerprint(settings.embedder),
         "stages": {stage: stage_version(stage) for stage in STAGES if stage != "eval_runs"},
     }

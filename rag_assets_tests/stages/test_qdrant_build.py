@@ -138,7 +138,7 @@ def test_a_store_that_differs_from_the_declaration_does_not_go_live(
         wire.store.set_payload(collection, {"PointId": "another"}, points=[record.id])
     found = check(made.build)
     assert not found.passed and found.numbers["missing"] == 1
-    assert found.numbers["ghosts"] == (change == "ghost")
+    assert found.numbers["ghost"] == (change == "ghost")
 
 
 def test_another_text_in_the_server_is_no_hit_and_is_said(wire: QdrantWire, source: Repository, tmp_path: Path) -> None:
