@@ -26,7 +26,7 @@ from rag_assets.stages.parts import Part, PartsOf, made_parts, part_key, recorde
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.rows import POINTS
 from rag_assets.stages.summary_sections import SectionRow, read_sections
-from rag_assets.stages.versions import stage_version
+from rag_assets.stages.versions import descriptions_version, stage_version
 from rag_assets.stores.catalog import open_catalog_target
 from rag_assets.stores.generations import GenerationError, active_pointer, read_generation
 from rag_assets.stores.keyword.bm25f import SparseRows
@@ -130,10 +130,11 @@ def _inputs(build: IndexBuild) -> Iterator[tuple[str, ...]]:
 
 
 def _identity(build: IndexBuild) -> str:
-    """What points are made of beside the tables: whose they are."""
+    """What points are made of beside the tables: whose they are, and which classes of descriptions made them."""
     spec, repository = build.spec, build.repository
     owner = (repository.org, repository.organisation_namespace, repository.project_id, repository.id)
-    return "\n".join((*owner, spec.index_label, spec.git.branch, spec.git.remote_url, spec.embedding_model))
+    made_by = (descriptions_version(), spec.embedding_model)
+    return "\n".join((*owner, spec.index_label, spec.git.branch, spec.git.remote_url, *made_by))
 
 
 @dataclass(frozen=True, slots=True)

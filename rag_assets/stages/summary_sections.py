@@ -20,7 +20,7 @@ from rag_assets.stages.descriptions import file_contexts, read_descriptions
 from rag_assets.stages.parts import Part, PartsOf, made_parts, part_key, recorded
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.rows import SUMMARY_SECTIONS
-from rag_assets.stages.versions import stage_version
+from rag_assets.stages.versions import descriptions_version, stage_version
 from rag_assets.stages.workers import part_sizes
 from rag_assets.stores.tables import read_rows, write_part
 
@@ -47,8 +47,8 @@ def build_sections(build: IndexBuild, progress: Progress) -> StageReport:
     kinds: Counter[str] = Counter()
     parts: list[Part[_Bucket]] = []
     progress.begin(STAGE, build.required("descriptions").counts["descriptions"], "descriptions")
-    window = window_fingerprint(build.settings.embedder)
-    keys = [part_key(STAGE, described, window) for described in build.required("descriptions").parts]
+    made_by = (descriptions_version(), window_fingerprint(build.settings.embedder))
+    keys = [part_key(STAGE, described, *made_by) for described in build.required("descriptions").parts]
     for part in made_parts(build, _PARTS, keys, _section_bucket, sizes=part_sizes(build, "descriptions")):
         made = part.result
         sections = sum(made.kinds.values())

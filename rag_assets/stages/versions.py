@@ -53,6 +53,11 @@ def stage_version(stage: str) -> str:
     return "-".join(str(part) for part in (TABLE_VERSION, *_PARTS[stage]))
 
 
+def descriptions_version() -> str:
+    """The code that descriptions, and the sections and points they make, come from: ours and that of other packages."""
+    return f"{stage_version('descriptions')} {default_registry().fingerprint}"
+
+
 def config_hash(settings: Settings, repository: RepositorySettings, embedding_model: str) -> str:
     """sha256 hex over everything but the commit that decides what a generation contains.
 
