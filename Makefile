@@ -31,7 +31,7 @@ demo: $(STAMP) ## Index a real C# repository (pythonnet) and search it
 
 .PHONY: test
 test: $(STAMP) ## Run the tests; a rule that is declared done needs one that passes
-	$(BIN)/python -m pytest --acceptance
+	$(BIN)/python -m pytest --acceptance --numprocesses auto --dist loadfile
 
 .PHONY: acceptance
 acceptance: $(STAMP) ## Show every rule with the tests that prove it (JSON=1 for machines)

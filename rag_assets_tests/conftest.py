@@ -9,6 +9,7 @@ import pytest
 from rag_assets_tests.acceptance.plugin import (  # noqa: F401 - hooks are found by their names
     pytest_addoption,
     pytest_collection_modifyitems,
+    pytest_configure,
     pytest_runtest_makereport,
     pytest_sessionfinish,
     pytest_terminal_summary,

@@ -58,7 +58,7 @@ def embed_sections(build: IndexBuild, embedder: BatchEmbedder, progress: Progres
         inputs=inputs,
         **recorded(STAGE, parts),
         counts={"vectors": totals["vectors"], "dimension": embedder.dimension},
-        work={"embedded": totals["embedded"], "from_cache": totals["from_cache"], **_spent(embedder)},
+        work={"embedded": totals["embedded"], "from_cache": totals["from_cache"], **spent_by(embedder)},
     )
     return build.finish(report)
 
@@ -112,7 +112,7 @@ def _vectors(
     return np.frombuffer(stacked, dtype=np.float32).reshape(len(texts), embedder.dimension), len(missing)
 
 
-def _spent(embedder: BatchEmbedder) -> dict[str, int]:
+def spent_by(embedder: BatchEmbedder) -> dict[str, int]:
     """What a server was asked for this build; `cost_millionths` are of the currency of `embedder.price`."""
     if not isinstance(embedder, Metered):
         return {}

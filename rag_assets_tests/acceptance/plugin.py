@@ -1,20 +1,31 @@
 """Hooks of the test suite: markers must name real rules, and `--acceptance` wants every done rule proven by a pass.
 
 Collection alone cannot know that a test skips itself while it runs; a run with `--acceptance` can. It is meant for
-the whole suite: with a part of it, most rules have no test.
+the whole suite: with a part of it, most rules have no test. Tests may run in several processes (pytest-xdist): what
+passed comes with the reports.
 """
 
 from __future__ import annotations
 
 import pytest
 
-from rag_assets_tests.acceptance.proofs import check_markers, missing, passed_proofs
-from rag_assets_tests.acceptance.rules import Rule, RuleTable, read_rules
+from rag_assets_tests.acceptance.proofs import check_markers, missing, proofs_of, rules_of
+from rag_assets_tests.acceptance.rules import Rule, read_rules
 
 OPTION = "--acceptance"
-_TABLE = pytest.StashKey[RuleTable]()
-_PASSED = pytest.StashKey[set[str]]()
+_PROPERTY = "rules"
+_PASSED = pytest.StashKey[list[tuple[str, list[str]]]]()
 _OPEN = pytest.StashKey[list[Rule]]()
+
+
+class _Passed:
+    """Collects (test, rules) of what passed, wherever it ran."""
+
+    def __init__(self, passed: list[tuple[str, list[str]]]) -> None:
+        self._passed = passed
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self._passed += [(report.nodeid, value) for name, value in report.user_properties if name == _PROPERTY]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -26,16 +37,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[_PASSED] = []
+    config.pluginmanager.register(_Passed(config.stash[_PASSED]))
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    config.stash[_TABLE] = read_rules()
-    check_markers(items, config.stash[_TABLE])
+    check_markers(items, read_rules())
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):  # type: ignore[no-untyped-def]
     report = yield
     if report.when == "call" and report.outcome == "passed" and not hasattr(report, "wasxfail"):
-        item.config.stash.setdefault(_PASSED, set()).add(item.nodeid)
+        report.user_properties = [*report.user_properties, (_PROPERTY, rules_of(item))]
     return report
 
 
@@ -44,10 +59,9 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     config = session.config
     if not config.getoption("acceptance", default=False) or config.getoption("collectonly"):
         return
-    table = config.stash.get(_TABLE, None)
-    if table is None:
-        return  # nothing was collected, which pytest reports itself
-    config.stash[_OPEN] = missing(table, passed_proofs(session.items, config.stash.get(_PASSED, set())))
+    if hasattr(config, "workerinput"):  # one of several processes: the one that started them judges
+        return
+    config.stash[_OPEN] = missing(read_rules(), proofs_of(config.stash[_PASSED]))
     if exitstatus == pytest.ExitCode.OK and config.stash[_OPEN]:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 

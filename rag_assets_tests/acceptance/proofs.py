@@ -49,9 +49,9 @@ def collected_proofs(items: Iterable[pytest.Item]) -> Proofs:
     return _proofs((item.nodeid, rules_of(item)) for item in items if not _may_not_run(item))
 
 
-def passed_proofs(items: Iterable[pytest.Item], passed: set[str]) -> Proofs:
-    """What the cases that ran and passed did prove. One that failed makes the run red by itself."""
-    return _proofs((item.nodeid, rules_of(item)) for item in items if item.nodeid in passed)
+def proofs_of(passed: Iterable[tuple[str, Sequence[str]]]) -> Proofs:
+    """What the cases that ran and passed, (test, rules), did prove. One that failed makes the run red by itself."""
+    return _proofs(passed)
 
 
 def missing(table: RuleTable, proofs: Proofs) -> list[Rule]:

@@ -62,17 +62,15 @@ def test_the_document_has_every_row_of_the_five_designs() -> None:
 
 CONFTEST = """\
 from rag_assets_tests.acceptance.plugin import (
-    pytest_addoption, pytest_collection_modifyitems, pytest_runtest_makereport, pytest_sessionfinish,
+    pytest_addoption, pytest_collection_modifyitems, pytest_configure, pytest_runtest_makereport, pytest_sessionfinish,
     pytest_terminal_summary,
 )
-
-def pytest_configure(config):
-    config.addinivalue_line("markers", "rule(*numbers): rules")
 """
 
 
 def run_suite(folder: Path, tests: str, *options: str) -> subprocess.CompletedProcess[str]:
     (folder / "conftest.py").write_text(CONFTEST, encoding="utf-8")
+    (folder / "pytest.ini").write_text("[pytest]\nmarkers = rule(*numbers): rules\n", encoding="utf-8")
     (folder / "test_it.py").write_text(f"import pytest\n{tests}", encoding="utf-8")
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--rootdir={folder}", *options, str(folder)],
@@ -116,10 +114,11 @@ PROOFS = [
 ]
 
 
+@pytest.mark.parametrize("processes", [[], ["-n", "2"]], ids=["one process", "two processes"])
 @pytest.mark.parametrize(("test", "proven"), [row[1:] for row in PROOFS], ids=[row[0] for row in PROOFS])
-def test_a_done_rule_needs_a_test_that_passed(tmp_path: Path, test: str, proven: bool) -> None:
+def test_a_done_rule_needs_a_test_that_passed(tmp_path: Path, test: str, proven: bool, processes: list[str]) -> None:
     """A skipped or absent test turns a green run red, and says which rule is open."""
-    done = run_suite(tmp_path, OTHERS + test, "--acceptance")
+    done = run_suite(tmp_path, OTHERS + test, "--acceptance", *processes)
     assert done.returncode == (pytest.ExitCode.OK if proven else pytest.ExitCode.TESTS_FAILED), done.stdout
     assert ("A07 is declared done, but no test of it passed" in done.stdout) is not proven
 
