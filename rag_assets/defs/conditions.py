@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from dagster import AssetsDefinition, AutomationCondition
+from dagster import AssetsDefinition, AssetSelection, AutomationCondition, AutomationConditionSensorDefinition
 
 from rag_assets.stages.versions import STAGES
 
@@ -15,6 +15,13 @@ from rag_assets.stages.versions import STAGES
 INPUT_HAS_CHANGED: AutomationCondition[Any] = (
     AutomationCondition.any_deps_match(AutomationCondition.data_version_changed()).since_last_handled()
     & ~AutomationCondition.in_progress()
+)
+
+# In place of one that Dagster would make, whose name says nothing. Stopped until somebody starts it.
+changed_inputs = AutomationConditionSensorDefinition(
+    "changed_inputs",
+    target=AssetSelection.all(),
+    description="Materializes an asset whose input has other content, for whoever works with single assets.",
 )
 
 

@@ -39,7 +39,7 @@ def concurrent_steps(settings: ExecutionSettings) -> int:
     """Steps of one run at a time on this machine, or on the cluster it asks; 0: no limit of ours."""
     if settings.executor == "in_process":
         return 1
-    if settings.max_concurrent or settings.executor == "k8s" or settings.dask_scheduler:
+    if settings.max_concurrent or settings.executor in ("celery", "k8s") or settings.dask_scheduler:
         return settings.max_concurrent
     return usable_cores()
 

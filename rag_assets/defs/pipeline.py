@@ -38,18 +38,24 @@ pipeline = Definitions(
 )
 
 
-def pipeline_for(execution: ExecutionSettings) -> Definitions:
-    """The pipeline on the configured executor, with the steps that it spreads. Raises ConfigError where an extra of
-    that executor is not installed."""
+def pipeline_for(execution: ExecutionSettings, *, refining: bool = False) -> Definitions:
+    """The pipeline on the configured executor, with the steps that it spreads; `refining`: a language model is asked.
+    Raises ConfigError where an extra of that executor is not installed."""
     if execution.executor == "in_process":
         return pipeline
     from rag_assets.defs.execution import executor_for
     from rag_assets.defs.fan_out import fanned_out
+    from rag_assets.defs.shared_embeddings import EMBEDDINGS
 
-    spread = fanned_out(execution)
-    kept = [made for made in load_assets_from_package_module(assets) if made.key != spread.key]  # type: ignore[union-attr]
+    spread = [fanned_out(EMBEDDINGS, execution)]
+    if refining:
+        from rag_assets.defs.shared_descriptions import DESCRIPTIONS  # the client of the model is wanted only here
+
+        spread.append(fanned_out(DESCRIPTIONS, execution))
+    keys = {made.key for made in spread}
+    kept = [made for made in load_assets_from_package_module(assets) if made.key not in keys]  # type: ignore[union-attr]
     return Definitions(
-        assets=with_conditions([*kept, spread]),
+        assets=with_conditions([*kept, *spread]),
         jobs=[index_job],
         resources=pipeline.resources,
         executor=executor_for(execution),

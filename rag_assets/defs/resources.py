@@ -6,21 +6,18 @@ import multiprocessing
 from pathlib import Path
 
 from dagster import ConfigurableResource
+from pydantic import Field
 
 from rag_assets.settings import Settings, load_settings
 from rag_assets.stores.home import Home
 
 
 class Workspace(ConfigurableResource):  # type: ignore[type-arg]  # dagster declares the parameter for raw resources only
-    """The configuration and home directory all assets share.
+    """The configuration and home directory that all assets share; what is set here wins over the configuration."""
 
-    `config_file` is empty to find `rag_assets.yaml` as the command line does; `home` and `lexical_only` override
-    what it says.
-    """
-
-    config_file: str = ""
-    home: str = ""
-    lexical_only: bool = False
+    config_file: str = Field(default="", description="rag_assets.yaml to use; empty: found as the command line does")
+    home: str = Field(default="", description="where indexes are kept; empty: as the configuration says")
+    lexical_only: bool = Field(default=False, description="index for keyword search alone, without the embedding model")
 
     def settings(self) -> Settings:
         """Read anew at each step, so that a long-lived code server sees an edited file."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from dagster import (
+    AssetCheckEvaluation,
     AssetCheckResult,
     AssetCheckSeverity,
     AssetCheckSpec,
@@ -17,6 +18,7 @@ from dagster import (
 )
 
 from rag_assets.contracts.errors import ExpectedError
+from rag_assets.defs.partitions import index_labels
 from rag_assets.defs.resources import Workspace
 from rag_assets.defs.retries import DELAYS_SECONDS, fail_or_retry, is_transient
 from rag_assets.defs.several_labels import (
@@ -35,6 +37,8 @@ from rag_assets.stages.checks import CHECKS, CheckResult
 Work = Callable[[str], tuple[IndexBuild, StageReport]]
 
 LOCK_WAIT_SECONDS = 10.0  # steps of one run follow each other at once; longer means another run has the label
+_MOST_COLUMNS = 3  # of a single row, before it is written downwards
+_DIGITS = 4  # of a measure: more are noise
 _SHOWN_ROWS = 50  # rows of a table in the metadata; the Parquet tables have them all
 _DISCOVERY = "discovered_files"
 
@@ -42,7 +46,13 @@ _DISCOVERY = "discovered_files"
 def check_specs(asset: str) -> list[AssetCheckSpec]:
     """The checks that run with the materialization of `asset`."""
     return [
-        AssetCheckSpec(name=name, asset=asset, blocking=blocking, description=(check.__doc__ or "").strip())
+        AssetCheckSpec(
+            name=name,
+            asset=asset,
+            blocking=blocking,
+            description=(check.__doc__ or "").strip(),
+            partitions_def=index_labels,  # else what the last run said, of whichever label, stands for all of them
+        )
         for name, (owner, blocking, check) in CHECKS.items()
         if owner == asset
     ]
@@ -60,15 +70,25 @@ def materialize_labels(
         yield from _materialize_several(context, workspace, work)
         return
     label = context.partition_key
+    _tag_run(context, {LABEL_TAG: label})
     try:
         build, report = _work_on(workspace, label, work)
     except Exception as error:
         fail_or_retry(error, context.retry_number, _named(label, error))
-    _tag_run(context, label, build)
+    _tag_run(context, {LABEL_TAG: label, COMMIT_TAG: build.spec.git.commit_sha})
     yield MaterializeResult(
         metadata=_metadata(build, report),
         data_version=DataVersion(report.output),
-        check_results=list(_results(report.stage, {label: _evaluate(report.stage, build)}, others_go_on=False)),
+        check_results=[
+            AssetCheckResult(
+                check_name=name,
+                passed=result.passed,
+                severity=AssetCheckSeverity.ERROR if CHECKS[name][1] else AssetCheckSeverity.WARN,
+                description=_outcome(result),
+                metadata=_shown(result),
+            )
+            for name, result in _evaluate(report.stage, build).items()
+        ],
     )
 
 
@@ -98,10 +118,12 @@ def _materialize_several(
     note_failures(context, failures)
     for label, (build, report) in done.items():
         note_materialization(context, stage, label, report.output, _metadata(build, report))
+    for label, results in checked.items():
+        _note_checks(context, label, results)
     everyone = before + failures
     if len(everyone) == len(context.partition_keys) or (everyone and is_last_step(context)):
         raise failure_of(everyone) from next(iter(errors.values()), None)
-    yield MaterializeResult(metadata=OWN_EVENTS, check_results=list(_results(stage, checked, others_go_on=True)))
+    yield MaterializeResult(metadata=OWN_EVENTS)
 
 
 def _work_on(workspace: Workspace, label: str, work: Work) -> tuple[IndexBuild, StageReport]:
@@ -120,9 +142,8 @@ def _said(error: Exception) -> str:
     return str(error) if isinstance(error, ExpectedError) else f"{type(error).__name__}: {error}"
 
 
-def _tag_run(context: AssetExecutionContext, label: str, build: IndexBuild) -> None:
+def _tag_run(context: AssetExecutionContext, tags: dict[str, str]) -> None:
     """Makes runs of the UI findable by the same tags as those of schedules, and the commit the one that was read."""
-    tags = {LABEL_TAG: label, COMMIT_TAG: build.spec.git.commit_sha}
     if context.asset_key.path[-1] == _DISCOVERY and not tags.items() <= context.run.tags.items():
         context.instance.add_run_tags(context.run.run_id, tags)
 
@@ -147,20 +168,23 @@ def _metadata(build: IndexBuild, report: StageReport) -> dict[str, Any]:
         "generation": build.spec.generation_id,
         "commit": build.spec.git.commit_sha,
         "unchanged": report.unchanged,
-        **report.counts,
-        **report.measures,
-        **report.work,
     }
+    if report.problems:
+        found["problems"] = MetadataValue.md("\n".join(f"- {problem}" for problem in report.problems[:_SHOWN_ROWS]))
+    found |= report.counts
+    found |= {name: round(value, _DIGITS) for name, value in report.measures.items()}
+    found |= report.work
     for name, rows in report.tables.items():
         if rows:
             found[name] = MetadataValue.md(markdown_table(rows))
-    if report.problems:
-        found["problems"] = MetadataValue.md("\n".join(f"- {problem}" for problem in report.problems[:_SHOWN_ROWS]))
     return found
 
 
 def markdown_table(rows: list[dict[str, Any]]) -> str:
-    """A markdown table of the first rows, and how many more there are."""
+    """A markdown table of the first rows, and how many more there are; a single wide row is written downwards, because
+    the UI cuts off what is wider than its column."""
+    if len(rows) == 1 and len(rows[0]) > _MOST_COLUMNS:
+        rows = [{"name": name, "value": value} for name, value in rows[0].items()]
     names = list(rows[0])
     lines = ["| " + " | ".join(names) + " |", "|" + " --- |" * len(names)]
     for row in rows[:_SHOWN_ROWS]:
@@ -180,24 +204,33 @@ def _blocking_failures(results: dict[str, CheckResult]) -> list[str]:
     return [f"check {name} failed: {'; '.join(result.examples[:3]) or result.numbers}" for name, result in failed]
 
 
-def _results(
-    stage: str, checked: dict[str, dict[str, CheckResult]], *, others_go_on: bool
-) -> Iterator[AssetCheckResult]:
-    """One result per check over all labels. One that stops the run would stop all of its labels: where others go on
-    the label that failed has dropped out already, and the check only says so."""
-    for name, (owner, blocking, _) in CHECKS.items():
-        if owner != stage:
-            continue
-        results = {label: found[name] for label, found in checked.items()}
-        metadata: dict[str, Any] = {}
-        for label, result in results.items():
-            prefix = f"{label}/" if len(results) > 1 else ""
-            metadata |= {f"{prefix}{key}": value for key, value in result.numbers.items()}
-            if result.examples:
-                metadata[f"{prefix}examples"] = MetadataValue.md("\n".join(f"- {text}" for text in result.examples))
-        yield AssetCheckResult(
+def _note_checks(context: AssetExecutionContext, label: str, results: dict[str, CheckResult]) -> None:
+    """What the checks say of one label of several, as its own events. A result of the step would stop all labels: the
+    label that failed has dropped out already."""
+    for name, result in results.items():
+        blocking = CHECKS[name][1]
+        evaluation = AssetCheckEvaluation(
+            asset_key=context.asset_key,
             check_name=name,
-            passed=all(result.passed for result in results.values()),
-            severity=AssetCheckSeverity.ERROR if blocking and not others_go_on else AssetCheckSeverity.WARN,
-            metadata=metadata,
+            passed=result.passed,
+            severity=AssetCheckSeverity.ERROR if blocking else AssetCheckSeverity.WARN,
+            description=_outcome(result),
+            metadata=_shown(result),
+            blocking=blocking,
+            partition=label,
         )
+        context.log_event(evaluation)
+
+
+def _outcome(result: CheckResult) -> str:
+    """One line: the UI shows it beside the verdict."""
+    if result.passed:
+        return result.description
+    return result.examples[0] if result.examples else f"it does not hold that {result.description}"
+
+
+def _shown(result: CheckResult) -> dict[str, Any]:
+    shown: dict[str, Any] = {}
+    if result.examples:
+        shown["examples"] = MetadataValue.md("\n".join(f"- {text}" for text in result.examples))
+    return shown | result.numbers

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from rag_assets.contracts.llm import StructuredPrompt
 from rag_assets.stores.cache import Cache, cache_key
@@ -18,6 +18,16 @@ def answer_key(version: int, model: str, schema: dict[str, Any], prompt: Structu
     return cache_key(
         CACHE_NAME, str(version), model, json.dumps(schema, sort_keys=True), prompt.instructions, prompt.data
     )
+
+
+class Answers(Protocol):
+    """Where a service looks for an answer before it asks, and keeps those that it was given. For several threads."""
+
+    def get(self, key: bytes) -> bytes | None: ...
+
+    def put(self, key: bytes, answer: bytes) -> None: ...
+
+    def close(self) -> None: ...
 
 
 class AnswerCache:

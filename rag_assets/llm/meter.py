@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from collections.abc import Callable
 
 from rag_assets.contracts.llm import LlmUsage
 from rag_assets.llm.faults import result_code
@@ -13,13 +14,21 @@ _PRICED_TOKENS = 1_000_000  # prices are per million tokens, as providers list t
 
 
 class Meter:
-    """The running totals of one service. `max_calls` requests may be taken, and no more (A17)."""
+    """The running totals of one service. `max_calls` requests may be taken, and no more (A17). Each is told to
+    `note_call` before it is made, one at a time."""
 
-    def __init__(self, max_calls: int, price_in: float | None, price_out: float | None) -> None:
+    def __init__(
+        self,
+        max_calls: int,
+        price_in: float | None,
+        price_out: float | None,
+        note_call: Callable[[], object] = lambda: None,
+    ) -> None:
         self._lock = threading.Lock()
         self._max_calls = max_calls
         self._price_in = price_in
         self._price_out = price_out
+        self._note_call = note_call
         self._calls = 0
         self._cached = 0
         self._failures: Counter[str] = Counter()
@@ -32,6 +41,7 @@ class Meter:
         with self._lock:
             if self._calls >= self._max_calls:
                 return False
+            self._note_call()
             self._calls += 1
             return True
 

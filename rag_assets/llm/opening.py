@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from rag_assets.contracts.llm import DisabledLlmService, StructuredTextLlmServic
 from rag_assets.descriptions.refinement import REFINEMENT_VERSION
 
 if TYPE_CHECKING:
+    from rag_assets.llm.answer_cache import Answers
     from rag_assets.settings import LlmSettings
 
 COMPLETIONS = "/chat/completions"
@@ -24,10 +25,15 @@ MAX_REPLY_BYTES = 1 << 20
 
 @contextmanager
 def open_llm(
-    settings: LlmSettings, cache: Path, environment: Mapping[str, str] | None = None
+    settings: LlmSettings,
+    answers: Path | Answers,
+    environment: Mapping[str, str] | None = None,
+    *,
+    note_call: Callable[[], object] = lambda: None,
 ) -> Iterator[StructuredTextLlmService]:
-    """The service for one run; `cache` is the folder of the shared cache. The key comes from `environment` (default:
-    that of the process). Makes no request. Raises ConfigError for a key that cannot be sent."""
+    """The service for one run; `answers` is the folder of the shared cache, or where else answers are kept. The key
+    comes from `environment` (default: that of the process). Every request is told to `note_call` before it is made.
+    Makes no request. Raises ConfigError for a key that cannot be sent."""
     if settings.provider == "none":
         yield DisabledLlmService()
         return
@@ -44,8 +50,8 @@ def open_llm(
             settings.base_url + COMPLETIONS, settings.timeout_seconds, section="llm", max_reply_bytes=MAX_REPLY_BYTES
         ),
         settings.model,
-        AnswerCache(cache),
-        Meter(settings.max_calls, settings.price_in, settings.price_out),
+        AnswerCache(answers) if isinstance(answers, Path) else answers,
+        Meter(settings.max_calls, settings.price_in, settings.price_out, note_call),
         key=key,
         max_concurrency=settings.max_concurrency,
     ) as service:

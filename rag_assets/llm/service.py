@@ -12,7 +12,7 @@ import msgspec
 
 from rag_assets.contracts.llm import LlmUsage, StructuredPrompt
 from rag_assets.contracts.result import InvokeResult
-from rag_assets.llm.answer_cache import AnswerCache, answer_key
+from rag_assets.llm.answer_cache import Answers, answer_key
 from rag_assets.llm.faults import UNUSABLE, failure_message, result_code
 from rag_assets.llm.meter import Meter
 from rag_assets.llm.reply import decode_answer, read_reply
@@ -51,11 +51,11 @@ class OpenAiCompatibleLlmService:
     """
 
     def __init__(
-        self, transport: Transport, model: str, cache: AnswerCache, meter: Meter, *, key: ApiKey, max_concurrency: int
+        self, transport: Transport, model: str, answers: Answers, meter: Meter, *, key: ApiKey, max_concurrency: int
     ) -> None:
         self._transport = transport
         self._model = model
-        self._cache = cache
+        self._answers = answers
         self._meter = meter
         self._key = key
         self._slots = threading.BoundedSemaphore(max_concurrency)
@@ -112,7 +112,7 @@ class OpenAiCompatibleLlmService:
     def _known_or_asked(
         self, key: bytes, prompt: StructuredPrompt, answer_type: type, schema: dict[str, Any]
     ) -> bytes | Fault:
-        known = self._cache.get(key)
+        known = self._answers.get(key)
         if known is not None:
             self._meter.add_cached()
             return known
@@ -120,7 +120,7 @@ class OpenAiCompatibleLlmService:
         if isinstance(answer, Fault):
             return answer
         encoded = msgspec.json.encode(answer)
-        self._cache.put(key, encoded)
+        self._answers.put(key, encoded)
         return encoded
 
     def _ask(self, prompt: StructuredPrompt, answer_type: type, schema: dict[str, Any]) -> Any | Fault:
@@ -200,7 +200,7 @@ class OpenAiCompatibleLlmService:
             time.sleep(seconds)
 
     def close(self) -> None:
-        self._cache.close()
+        self._answers.close()
 
     def __enter__(self) -> Self:
         return self

@@ -26,13 +26,16 @@ class ExecutionSettings(Strict):
         default=0,
         ge=0,
         le=1_024,
-        description="steps of one run at a time; 0: one per processor core, with dask_scheduler and k8s no limit",
+        description="steps of one run at a time; 0: one per processor core, no limit with dask_scheduler, celery, k8s",
     )
     fan_out: int = Field(
-        default=16, ge=1, le=512, description="parts that embedding is shared out in, at most (not in_process)"
+        default=16, ge=1, le=512, description="parts that a stage is shared out in, at most (not in_process)"
     )
     fan_out_texts: int = Field(
-        default=500, ge=1, description="texts of one part, at least: fewer take less time than a step does"
+        default=500, ge=1, description="texts of one part to embed, at least: fewer take less time than a step does"
+    )
+    fan_out_questions: int = Field(
+        default=20, ge=1, description="questions of one part to the language model, at least: likewise"
     )
     dask_scheduler: str = Field(default="", description="tcp://host:8786; empty: workers of its own on this machine")
     k8s_image: str = Field(default="", description="of the steps' pods; empty: that of the run launcher")

@@ -31,7 +31,8 @@ def register_label(home: Home, label: str, repository: RepositorySettings, ref: 
 
 
 def repository_of(home: Home, settings: Settings, label: str) -> RepositorySettings:
-    """The repository of a label, with its ref. The configuration wins over what was remembered.
+    """The repository of a label, with its ref. The configuration wins over what was remembered; a label that is new
+    (somebody added the partition in the UI) is read as its name says.
 
     Raises ConfigError for a label nobody has registered or configured.
     """
@@ -43,9 +44,21 @@ def repository_of(home: Home, settings: Settings, label: str) -> RepositorySetti
     except msgspec.DecodeError as error:
         raise ConfigError(f"{home.label(label) / 'label.json'} is damaged; run: rag-assets reset {label}") from error
     except FileNotFoundError:
+        named = _named_by(label, settings)
+        if named is not None:
+            return named
         known = ", ".join(home.known_labels()) or "none"
         raise ConfigError(f"unknown index label {label!r}; known: {known}; run: rag-assets index") from None
     for configured in settings.repositories:
         if configured.id == remembered.id:
             return configured.model_copy(update={"ref": remembered.ref})
     return remembered
+
+
+def _named_by(label: str, settings: Settings) -> RepositorySettings | None:
+    """A configured repository at the ref that the label spells; None where the label holds only a short form of it."""
+    ref = label.rpartition("@")[2]
+    for configured in settings.repositories:
+        if ref and index_label(configured.id, ref) == label:
+            return configured.model_copy(update={"ref": ref})
+    return None

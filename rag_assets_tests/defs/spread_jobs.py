@@ -9,4 +9,6 @@ from rag_assets.settings import load_settings
 
 
 def spread_index_job() -> JobDefinition:
-    return pipeline_for(load_settings().execution).resolve_job_def("index")
+    settings = load_settings()
+    made = pipeline_for(settings.execution, refining=settings.llm.provider != "none")
+    return made.resolve_job_def("index")

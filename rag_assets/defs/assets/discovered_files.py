@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from dagster import AssetExecutionContext, Config, MaterializeResult, ResourceParam, asset
+from pydantic import Field
 
 from rag_assets.defs.partitions import index_labels, one_run_for_all_labels
 from rag_assets.defs.resources import Workspace
@@ -17,10 +18,12 @@ from rag_assets.stages.versions import stage_version
 
 
 class DiscoveryConfig(Config):
-    """Which commit to index; empty means the head of the label's ref, which is what a backfill wants."""
+    """Which commit to index."""
 
-    commit: str = ""
-    force: bool = False
+    commit: str = Field(
+        default="", description="full id of the commit; empty: the head of the label's ref, which a backfill wants"
+    )
+    force: bool = Field(default=False, description="build it anew from the sources, taking nothing from earlier builds")
 
 
 @asset(

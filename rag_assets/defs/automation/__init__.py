@@ -12,6 +12,8 @@ from rag_assets.defs.automation.commit_sensor import commit_sensor
 from rag_assets.defs.automation.failure_webhook import failure_webhook
 from rag_assets.defs.automation.freshness import freshness_job, freshness_schedule, index_is_fresh
 from rag_assets.defs.automation.nightly import nightly_schedule
+from rag_assets.defs.automation.offered_labels import label_sensor
+from rag_assets.defs.conditions import changed_inputs
 from rag_assets.settings import AutomationSettings
 
 __all__ = ["automation"]
@@ -21,7 +23,12 @@ def automation(settings: AutomationSettings) -> Definitions:
     """Schedules and sensors with the times of `settings`; what they index is read from the configuration each time."""
     return Definitions(
         schedules=[nightly_schedule(settings.cron, settings.timezone), freshness_schedule],
-        sensors=[commit_sensor(settings.poll_seconds), failure_webhook],
+        sensors=[
+            label_sensor(settings.poll_seconds),
+            commit_sensor(settings.poll_seconds),
+            changed_inputs,
+            failure_webhook,
+        ],
         asset_checks=[index_is_fresh],
         jobs=[freshness_job],
     )

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import io
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,18 +15,21 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from rag_assets.stages.build import IndexBuild
-from rag_assets.stages.embeddings import STAGE, check_vectors, embedding_key, spent_by
+from rag_assets.stages.build import IndexBuild, StageReport
+from rag_assets.stages.embeddings import STAGE, check_vectors, embed_sections, embedding_key, spent_by
 from rag_assets.stages.fan_out.exchange import (
     Group,
     GroupWork,
     folder_of,
+    forget_exchange,
     forget_exchanges,
     free_work_file,
     note_work,
     shared_out,
+    with_groups,
     work_of,
 )
+from rag_assets.stages.progress import Progress
 from rag_assets.stores.cache import Cache, cache_key
 from rag_assets.stores.home import write_atomically
 from rag_assets.stores.tables import read_file, read_part
@@ -100,6 +104,17 @@ def gather(build: IndexBuild, model_id: str) -> list[GroupWork]:
                 keys = [embedding_key(model_id, text) for text in chunk[: len(vectors)]]
                 cache.put_many([(key, vector.tobytes()) for key, vector in zip(keys, vectors, strict=True)])
     return work_of(folder)
+
+
+def embed_gathered(build: IndexBuild, embedder: BatchEmbedder, progress: Progress) -> StageReport:
+    """The ordinary stage after all groups; work numbers are those of the run in all."""
+    groups = gather(build, embedder.model_id)
+    report = embed_sections(build, embedder, progress)
+    forget_exchange(build, STAGE)
+    more: Counter[str] = Counter()
+    for group in groups:
+        more.update({"embedded": group.texts, "from_cache": -group.texts} | group.spent)
+    return with_groups(report, groups, more)
 
 
 def _wanted(build: IndexBuild, buckets: range | list[int], model_id: str, cache: Cache) -> list[str]:

@@ -18,13 +18,15 @@ import contextlib
 import os
 import platform
 import shutil
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from itertools import count
 from pathlib import Path
 
 import msgspec
 
-from rag_assets.stages.build import IndexBuild
+from rag_assets.stages.build import IndexBuild, StageReport
 from rag_assets.stores.home import Home, write_atomically
 
 _FOLDER = "fan_out"
@@ -91,7 +93,7 @@ def shared_out(texts: list[int], *, most: int, least: int) -> list[Group]:
         if inside and before + inside >= total * (len(groups) + 1) / wanted:
             groups.append(Group(first, bucket, inside))
             before, inside = before + inside, 0
-    return groups
+    return groups if len(groups) > 1 else []
 
 
 def free_work_file(folder: Path, group: str) -> Path:
@@ -111,9 +113,26 @@ def leave_group(folder: Path, group: str, error: str) -> None:
 
 def work_of(folder: Path, group: str = "*") -> list[GroupWork]:
     """What was done for a group, or for all of them in order; a row for every attempt that got so far as to say it."""
-    return [
-        msgspec.json.decode(path.read_bytes(), type=GroupWork) for path in sorted(folder.glob(f"{group}.*{_WORK}"))
-    ]
+    return [msgspec.json.decode(path.read_bytes(), type=GroupWork) for path in sorted(folder.glob(f"{group}.*{_WORK}"))]
+
+
+def with_groups(report: StageReport, groups: list[GroupWork], work: Mapping[str, int | float]) -> StageReport:
+    """The report of the stage with who did what, and `work` added to its own: what the run did and spent in all. The
+    record of the stage stays what it is without groups."""
+    if not groups:
+        return report
+    spent = Counter(report.work)
+    spent.update(work)
+    columns = {name: 0 for group in groups for name in group.spent}
+    rows = [asdict(group) for group in groups]
+    for row in rows:
+        row.update(columns | row.pop("spent"))
+    return replace(
+        report,
+        work={name: max(0, value) for name, value in spent.items()},  # the stage was done when it was asked again
+        tables=report.tables | {"groups": rows},
+        problems=[*report.problems, *(f"{group.group}: {group.error}" for group in groups if group.error)],
+    )
 
 
 def forget_exchange(build: IndexBuild, stage: str) -> None:
