@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.section import EmbeddingWindow
-from rag_assets.models.embedder import BatchEmbedder, LocalEmbedder, load_window, local_model_id
+from rag_assets.models.embedder import DIMENSION, BatchEmbedder, LocalEmbedder, load_window, local_model_id
 from rag_assets.models.endpoint_meter import EmbeddingUsage, Metered
 from rag_assets.models.graphs import Precision
 from rag_assets.models.lexical import MODEL_ID, LexicalOnly, lexical_window
@@ -29,6 +29,7 @@ __all__ = [
     "ModelMissing",
     "Precision",
     "embedding_window",
+    "known_dimension",
     "model_id",
     "open_embedder",
     "window_fingerprint",
@@ -44,6 +45,13 @@ def model_id(settings: EmbedderSettings) -> str:
 
         return endpoint_model_id(settings)
     return local_model_id(Precision(settings.precision))
+
+
+def known_dimension(settings: EmbedderSettings) -> int | None:
+    """The dimension of `open_embedder(settings)`, without asking: None where only the server knows it."""
+    if settings.provider == "lexical-only":
+        return LexicalOnly.dimension
+    return settings.dimension if settings.provider == "openai-compatible" else DIMENSION
 
 
 def window_fingerprint(settings: EmbedderSettings) -> str:

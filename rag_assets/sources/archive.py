@@ -12,6 +12,7 @@ from typing import IO, Self
 
 from rag_assets.contracts.source_file import GitRepoInfo, SkippedFile, SkipReason
 from rag_assets.sources.archive_members import Member, members_of
+from rag_assets.sources.changes import Changes
 from rag_assets.sources.entries import Entry, EntryKind, safe_path, utc_iso
 from rag_assets.sources.errors import CorruptArchive, EmptyRepository, MissingCommit, SourceError
 from rag_assets.sources.places import DEFAULT_ARCHIVE_REF
@@ -71,6 +72,10 @@ class ArchiveSnapshot:
     def head_of(self, ref: str) -> str:
         """The sha256 of the archive file now; an archive has one version, whatever `ref` says."""
         return archive_id(self._path)
+
+    def changes_since(self, commit: str) -> Changes | None:
+        """An archive has no history."""
+        return None
 
     def close(self) -> None:
         self._content.close()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Self
 
 from rag_assets.contracts.source_file import GitRepoInfo, SkippedFile, SkipReason
+from rag_assets.sources.changes import Changes
 from rag_assets.sources.conventions import VERSION_CONTROL
 from rag_assets.sources.entries import Entry, EntryKind, safe_path, utc_iso
 from rag_assets.sources.errors import EmptyRepository, MissingCommit
@@ -57,6 +58,10 @@ class DirectorySnapshot:
     def head_of(self, ref: str) -> str:
         """The content id of the directory now; a directory has one version, whatever `ref` says."""
         return DirectorySnapshot(self._root, ref, None, self._policy).info.commit_sha
+
+    def changes_since(self, commit: str) -> Changes | None:
+        """A directory has no history."""
+        return None
 
     def close(self) -> None:
         """Nothing is held between calls."""

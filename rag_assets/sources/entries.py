@@ -8,9 +8,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 from rag_assets.contracts.source_file import GitRepoInfo, SkippedFile, SkipReason
+
+if TYPE_CHECKING:
+    from rag_assets.sources.changes import Changes
 
 _LAST_SECOND = 253_402_300_799  # 9999-12-31T23:59:59Z, the last one `datetime` can hold
 _DRIVE = re.compile(rb"[A-Za-z]:")
@@ -70,6 +73,10 @@ class Snapshot(Protocol):
 
     def head_of(self, ref: str) -> str:
         """The commit that `ref` names in the local source now, without network. Raises SourceError."""
+        ...
+
+    def changes_since(self, commit: str) -> Changes | None:
+        """What differs from an earlier commit; None where that cannot be read: without history, or gone from it."""
         ...
 
     def close(self) -> None: ...

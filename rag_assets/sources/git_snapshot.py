@@ -10,6 +10,7 @@ from subprocess import Popen
 from typing import IO, Self
 
 from rag_assets.contracts.source_file import GitRepoInfo, SkippedFile, SkipReason
+from rag_assets.sources.changes import Changes, changes_between
 from rag_assets.sources.entries import Entry, EntryKind, safe_path, utc_iso
 from rag_assets.sources.errors import LocationError, SourceError
 from rag_assets.sources.git import GitError, open_git, run_git, stop
@@ -61,6 +62,9 @@ class GitSnapshot:
 
     def head_of(self, ref: str) -> str:
         return resolve(self._git_dir, self._where, ref, None).commit
+
+    def changes_since(self, commit: str) -> Changes | None:
+        return changes_between(self._git_dir, commit, self.info.commit_sha, self._subdirectory)
 
     def close(self) -> None:
         """Nothing is held between calls."""

@@ -84,14 +84,18 @@ class StageReport:
 
 @dataclass(frozen=True, slots=True)
 class IndexBuild:
-    """A build in progress: its directory, its spec and the settings it runs under."""
+    """A build in progress: its directory, its spec and the settings it runs under. With a `folder` it works there and
+    the generation is never touched (`stages.planning`)."""
 
     home: Home
     settings: Settings
     spec: BuildSpec
+    folder: Path | None = None
 
     @property
     def directory(self) -> Path:
+        if self.folder is not None:
+            return self.folder
         return generation_directory(self.home, self.spec.index_label, self.spec.generation_id)
 
     @property

@@ -25,6 +25,7 @@ from rag_assets.stores.garbage import Swept
 from rag_assets.stores.home import Home
 from rag_assets.stores.locks import collection_lock
 from rag_assets.stores.retention import prune_servers
+from rag_assets.stores.scratch import scratch_in_use
 from rag_assets.stores.sweep import SweepError
 
 _GATE_WAIT_SECONDS = 10.0  # builds pass in an instant; longer is another collection
@@ -66,7 +67,9 @@ def collect_garbage(home: Home, settings: Settings, *, dry_run: bool = False, no
         needed = _needed_mirrors(home, settings, found)
         if needed is not None:
             found.swept.append(garbage.sweep_mirrors(home, needed, at, dry_run=dry_run))
-        if len(free) == len(home.known_labels()):
+        if scratch_in_use(home):
+            found.kept.append("documents and cache entries: a plan is being made; collect again when it is done")
+        elif len(free) == len(home.known_labels()):
             _sweep_shared(home, found, {path for _, path in builds}, dry_run)
         else:
             found.kept.append("documents and cache entries: a build may need them; collect again when it is done")

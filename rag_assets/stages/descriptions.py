@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -16,6 +17,7 @@ from rag_assets.classification import Classifier
 from rag_assets.contracts.artifacts import document_uri
 from rag_assets.contracts.description import SummaryFacts
 from rag_assets.contracts.kinds import SubtypeKind
+from rag_assets.contracts.llm import StructuredTextLlmService
 from rag_assets.contracts.segment import ParseHealth, SegmentedFile
 from rag_assets.contracts.source_file import DocumentIdentity, IndexFileContext
 from rag_assets.descriptions import FileOutcome, Outcome, SegmentOutcome, SourceFileProcessor, default_registry
@@ -44,8 +46,13 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-def describe_files(build: IndexBuild, progress: Progress) -> StageReport:
-    """Classifies and describes every segment. A builder's failure is a row with its reason, not an exception."""
+def describe_files(
+    build: IndexBuild, progress: Progress, service: StructuredTextLlmService | None = None
+) -> StageReport:
+    """Classifies and describes every segment. A builder's failure is a row with its reason, not an exception.
+
+    `service` stands in for the language model of the settings.
+    """
     inputs = build.inputs_of(STAGE, "segments")
     done = build.finished(STAGE, inputs)
     if done is not None:
@@ -59,7 +66,8 @@ def describe_files(build: IndexBuild, progress: Progress) -> StageReport:
     work: Counter[str] = Counter(described=0, from_cache=0)
     problems = survey.problems
     parts: list[Part[_Bucket]] = []
-    with open_llm(build.settings.llm, build.home.cache) as llm:
+    model = open_llm(build.settings.llm, build.home.cache) if service is None else nullcontext(service)
+    with model as llm:
         refiner = DescriptionRefiner(llm, build.settings.llm.refine)
         for part in _described(build, survey, refiner if llm.enabled else None):
             made = part.result

@@ -57,10 +57,24 @@ def discover_files(
         done = build.finished(STAGE, inputs)
         if done is not None:
             return build, done
-        progress.begin(STAGE, len(entries), "files")
-        report = _write(build, snapshot, ignore_policy(settings, repository), inputs, progress)
-    progress.end(f"{report.counts['indexed']} indexed, {report.counts['skipped']} skipped")
-    return build, build.finish(report)
+        return build, _discover(build, snapshot, ignore_policy(settings, repository), inputs, progress)
+
+
+def discover_in(
+    folder: Path,
+    home: Home,
+    settings: Settings,
+    label: str,
+    repository: RepositorySettings,
+    snapshot: Snapshot,
+    progress: Progress,
+    *,
+    fresh: bool,
+) -> tuple[IndexBuild, StageReport]:
+    """The files of a snapshot for a build that works in `folder` and leaves the label alone: for a plan."""
+    spec = replace(_spec(settings, label, repository, snapshot, len(list(snapshot.entries()))), fresh=fresh)
+    build = IndexBuild(home, settings, spec, folder)
+    return build, _discover(build, snapshot, ignore_policy(settings, repository), "", progress)
 
 
 def open_repository(home: Home, settings: Settings, repository: RepositorySettings, commit: str | None) -> Snapshot:
@@ -82,11 +96,17 @@ def generation_id(spec_ref: str, commit_sha: str, commit_date: str, configuratio
 
 
 def planned_generation(
-    home: Home, settings: Settings, label: str, repository: RepositorySettings, snapshot: Snapshot
+    home: Home,
+    settings: Settings,
+    label: str,
+    repository: RepositorySettings,
+    snapshot: Snapshot,
+    *,
+    force: bool = False,
 ) -> str:
     """The id of the generation that indexing `snapshot` leads to: when it is active already, there is nothing to do."""
     planned = _spec(settings, label, repository, snapshot, 0).generation_id
-    return generation_to_build(home, label, planned)
+    return generation_to_build(home, label, planned, force=force)
 
 
 def _spec(
@@ -122,6 +142,15 @@ def ignore_policy(settings: Settings, repository: RepositorySettings) -> IgnoreP
         )
     except ValueError as error:
         raise ConfigError(f"repository {repository.id!r}: {error}") from error
+
+
+def _discover(
+    build: IndexBuild, snapshot: Snapshot, policy: IgnorePolicy, inputs: str, progress: Progress
+) -> StageReport:
+    progress.begin(STAGE, len(list(snapshot.entries())), "files")
+    report = _write(build, snapshot, policy, inputs, progress)
+    progress.end(f"{report.counts['indexed']} indexed, {report.counts['skipped']} skipped")
+    return build.finish(report)
 
 
 def _write(build: IndexBuild, snapshot: Snapshot, policy: IgnorePolicy, inputs: str, progress: Progress) -> StageReport:

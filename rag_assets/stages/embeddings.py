@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -40,7 +41,7 @@ def embed_sections(build: IndexBuild, embedder: BatchEmbedder, progress: Progres
     totals: Counter[str] = Counter()
     parts: list[Part[EmbeddedBucket]] = []
     progress.begin(STAGE, build.required("summary_sections").counts["sections"], "sections")
-    keys = embedding_part_keys(build, embedder)
+    keys = embedding_part_keys(build, embedder.model_id, embedder.dimension)
     known = reused_parts(build, PARTS, keys)
     for bucket in build.buckets:
         if bucket in known:
@@ -50,6 +51,7 @@ def embed_sections(build: IndexBuild, embedder: BatchEmbedder, progress: Progres
             part = embed_bucket(build, bucket, embedder, keys[bucket], progress)
         embedded = 0 if part.reused else part.result.embedded
         totals.update(vectors=part.result.vectors, embedded=embedded, from_cache=part.result.vectors - embedded)
+        totals["milliseconds"] += 0 if part.reused else part.result.milliseconds
         parts.append(part)
     progress.end(f"{totals['embedded']} embedded, {totals['from_cache']} from cache")
     report = StageReport(
@@ -58,22 +60,23 @@ def embed_sections(build: IndexBuild, embedder: BatchEmbedder, progress: Progres
         inputs=inputs,
         **recorded(STAGE, parts),
         counts={"vectors": totals["vectors"], "dimension": embedder.dimension},
-        work={"embedded": totals["embedded"], "from_cache": totals["from_cache"], **spent_by(embedder)},
+        work={**{name: totals[name] for name in ("embedded", "from_cache", "milliseconds")}, **spent_by(embedder)},
     )
     return build.finish(report)
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedBucket:
-    """What embedding one bucket gave."""
+    """What embedding one bucket gave; `milliseconds` is what the model took for those `embedded`."""
 
     vectors: int
     embedded: int
+    milliseconds: int = 0
 
 
-def embedding_part_keys(build: IndexBuild, embedder: BatchEmbedder) -> list[str]:
+def embedding_part_keys(build: IndexBuild, model_id: str, dimension: int) -> list[str]:
     """By bucket. The dimension counts: a server may be asked for another one of the same model."""
-    space = f"{embedder.model_id}@{embedder.dimension}"
+    space = f"{model_id}@{dimension}"
     return [part_key(STAGE, space, sections) for sections in build.required("summary_sections").parts]
 
 
@@ -82,10 +85,12 @@ def embed_bucket(
 ) -> Part[EmbeddedBucket]:
     """Writes the vectors of one bucket and keeps them under `key`."""
     texts = read_part(build.directory, "summary_sections", bucket, ["finder_snippet"]).column(0).to_pylist()
+    started = time.monotonic()
     with Cache(build.home.cache, STAGE) as cache:
         vectors, embedded = _vectors(texts, embedder, cache, progress)
-    _write(build, bucket, vectors, embedder.dimension)
-    return keep_part(build, PARTS, key, bucket, EmbeddedBucket(len(texts), embedded))
+    milliseconds = round((time.monotonic() - started) * 1_000) if embedded else 0
+    write_vectors(build, bucket, vectors)
+    return keep_part(build, PARTS, key, bucket, EmbeddedBucket(len(texts), embedded, milliseconds))
 
 
 PARTS = PartsOf(STAGE, EmbeddedBucket, (STAGE,))
@@ -137,7 +142,9 @@ def check_vectors(vectors: NDArray[np.float32], dimension: int, model_id: str) -
         raise BuildError(f"{model_id} returned a vector of length {float(norms.max()):.3f}, expected 1")
 
 
-def _write(build: IndexBuild, bucket: int, vectors: NDArray[np.float32], dimension: int) -> None:
+def write_vectors(build: IndexBuild, bucket: int, vectors: NDArray[np.float32]) -> None:
+    """Writes the vectors of a bucket, (n, dimension), in the order of its sections."""
+    dimension = vectors.shape[1]
     flat = pa.array(vectors.reshape(-1), type=pa.float32())
     column = pa.FixedSizeListArray.from_arrays(flat, dimension)
     schema = embeddings_schema(dimension)

@@ -22,11 +22,12 @@ from rag_assets.stages.bm25_artifacts import read_weights
 from rag_assets.stages.build import IndexBuild, StageReport
 from rag_assets.stages.descriptions import read_descriptions
 from rag_assets.stages.embeddings import read_vectors
-from rag_assets.stages.parts import Part, PartsOf, made_parts, part_key, recorded
+from rag_assets.stages.parts import Part, PartsOf, made_parts, part_key, recorded, reused_parts
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.rows import POINTS
 from rag_assets.stages.summary_sections import SectionRow, read_sections
 from rag_assets.stages.versions import descriptions_version, stage_version
+from rag_assets.stages.workers import map_buckets
 from rag_assets.stores.catalog import open_catalog_target
 from rag_assets.stores.generations import GenerationError, active_pointer, read_generation
 from rag_assets.stores.keyword.bm25f import SparseRows
@@ -54,8 +55,7 @@ def build_points(build: IndexBuild, progress: Progress) -> StageReport:
     made: list[Part[_Bucket]] = []
 
     def declared() -> Iterator[DeclaredPoints]:
-        keys = [part_key(STAGE, _identity(build), *parts) for parts in _inputs(build)]
-        for bucket, part in enumerate(made_parts(build, _PARTS, keys, _point_bucket, dimension)):
+        for bucket, part in enumerate(point_parts(build, dimension)):
             made.append(part)
             yield _declared(build, bucket, dimension)
             progress.advance(part.result.points + part.result.blocked)
@@ -82,6 +82,15 @@ def build_points(build: IndexBuild, progress: Progress) -> StageReport:
     return build.finish(report)
 
 
+def point_parts(build: IndexBuild, dimension: int, passing: Collection[int] = ()) -> Iterator[Part[_Bucket]]:
+    """Every part in bucket order; those of the buckets `passing` are neither looked for nor kept."""
+    keys = [part_key(STAGE, _identity(build), *parts) for parts in _inputs(build)]
+    made = map_buckets(_point_bucket, build, dimension, buckets=sorted(passing))
+    known = {bucket: Part("", result, "", False) for bucket, result in zip(sorted(passing), made, strict=True)}
+    known |= reused_parts(build, _PARTS, [None if at in passing else key for at, key in enumerate(keys)])
+    yield from made_parts(build, _PARTS, keys, _point_bucket, dimension, known=known)
+
+
 def _targets(build: IndexBuild, dimension: int) -> list[PointTarget]:
     """Where the points go, in order: what can be read as text is kept before what is only searched (E05)."""
     owner = {
@@ -97,13 +106,13 @@ def _targets(build: IndexBuild, dimension: int) -> list[PointTarget]:
         build.directory / SHARD,
         searchable,
         embedding_model=build.spec.embedding_model,
-        base=_base(build, dimension),
+        base=base_of(build, dimension),
         **owner,
     )
     return [writer] if catalog is None else [catalog, writer]
 
 
-def _base(build: IndexBuild, dimension: int) -> Path | None:
+def base_of(build: IndexBuild, dimension: int) -> Path | None:
     """The vector folder of the generation to begin with: the active one, if its points have the same form."""
     if build.fresh:
         return None

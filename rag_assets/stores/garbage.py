@@ -19,6 +19,7 @@ from rag_assets.stores.disk import discard, size_on_disk
 from rag_assets.stores.generations import all_generations, candidate_id, generation_directory, is_finished
 from rag_assets.stores.home import Home
 from rag_assets.stores.part_cache import PartCache, unshared_bytes
+from rag_assets.stores.scratch import abandoned_scratch
 from rag_assets.stores.sweep import sweep_blobs
 
 UNFINISHED_GRACE_SECONDS = 7 * 24 * 3600.0
@@ -120,6 +121,7 @@ def _leftovers(home: Home, labels: Collection[str], now: float) -> Iterator[Path
         yield from _children(home.trash(label))
         yield from _old(home.label(label).glob("*.tmp"), now)
         yield from _old(home.label(label).glob("generations/**/*.tmp"), now)
+    yield from _old(abandoned_scratch(home), now)
     for pattern in ("*.tmp", "blobs/??/*.tmp", "cache/*.tmp", "cache/*.damaged"):
         yield from _old(home.root.glob(pattern), now)
 

@@ -3,6 +3,7 @@
 home/
   blobs/ab/ab12…            full documents, addressed by the sha256 of their text, shared by all labels
   cache/                    content-addressed results of stages, and prepared model files
+  scratch/                  work that is thrown away, below the home so that parts can be linked into it
   mirrors/                  bare mirrors of remote repositories
   dagster/                  DAGSTER_HOME, when the environment names none
   labels/{label}/
@@ -42,6 +43,10 @@ class Home:
     @property
     def parts(self) -> Path:
         return self.cache / "parts"
+
+    @property
+    def scratch(self) -> Path:
+        return self.root / "scratch"
 
     @property
     def mirrors(self) -> Path:

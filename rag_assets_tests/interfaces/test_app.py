@@ -18,7 +18,7 @@ from rag_assets.stores.generations import GenerationError
 from rag_assets.stores.vectors import VectorStoreError
 from rag_assets_tests.interfaces.conftest import CommandLine, Indexed
 
-COMMANDS = ["init", "index", "search", "show", "status", "doctor", "generations", "gc", "reset", "config"]
+COMMANDS = ["init", "index", "plan", "search", "show", "status", "doctor", "generations", "gc", "reset", "config"]
 
 # What a search may not load: each costs a noticeable part of the second that a cold search may take.
 HEAVY = {"dagster", "pydantic_settings", "pyarrow", "rich", "yaml", "sqlalchemy", "tree_sitter"}

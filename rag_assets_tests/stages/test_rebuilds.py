@@ -90,7 +90,7 @@ def test_the_same_commit_again_has_nothing_to_do(build_of: BuildOf) -> None:
     assert again.build.spec == first.build.spec
     assert [stage for stage in STAGES if not again.reports[stage].unchanged] == []
     assert again.reports["segments"].work == {"parsed": 0, "from_cache": 0}
-    assert again.reports["embeddings"].work == {"embedded": 0, "from_cache": 0}
+    assert again.reports["embeddings"].work == {"embedded": 0, "from_cache": 0, "milliseconds": 0}
     assert tables(again.build.directory) == before
 
 

@@ -17,6 +17,7 @@ from rag_assets.interfaces.cli.gc import gc
 from rag_assets.interfaces.cli.generations import generations_app
 from rag_assets.interfaces.cli.index import index
 from rag_assets.interfaces.cli.output import Output, prepare_streams, wants_color
+from rag_assets.interfaces.cli.plan import plan
 from rag_assets.interfaces.cli.publish import publish, pull
 from rag_assets.interfaces.cli.rebuild import rebuild
 from rag_assets.interfaces.cli.reset import reset
@@ -72,6 +73,7 @@ def _global_options(
 
 app.command()(init)
 app.command()(index)
+app.command()(plan)
 app.command()(watch)
 app.command()(search)
 app.command()(show)

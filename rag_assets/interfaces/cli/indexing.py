@@ -1,4 +1,4 @@
-"""What one `index` command does for each repository: plan, skip what is up to date, run, sum up."""
+"""What one `index` command does for each repository: find its commit, skip what is up to date, run, sum up."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from rag_assets.stages.active_index import how_to_serve
 from rag_assets.stages.build import label_lock
 from rag_assets.stages.discovered_files import open_repository, planned_generation
 from rag_assets.stages.labels import label_of, register_label
+from rag_assets.stages.standing import Standing, standing_of
 from rag_assets.stores.generations import (
     GenerationError,
     active_generation,
@@ -30,7 +31,6 @@ from rag_assets.stores.generations import (
 )
 from rag_assets.stores.home import Home
 from rag_assets.stores.integrity import missing_parts
-from rag_assets.stores.serving import is_set_aside
 
 _LOCK_WAIT_SECONDS = 0.5  # whoever only looks at a label holds it for an instant
 
@@ -47,7 +47,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Target:
     """One label and the commit it will be built from."""
 
     label: str
@@ -73,7 +73,7 @@ def index_all(session: Session, named: Sequence[str], request: Request) -> Itera
             label, ref = label_of(settings, repository)
             repository = repository.model_copy(update={"ref": ref})
             refuse_takeover(settings, home, label, repository)
-            planned = plan(settings, home, label, repository, request.commit)
+            planned = target_of(settings, home, label, repository, request.commit)
             result = _index(session, settings, home, planned, request)
         except Exception as error:
             if not isinstance(error, (ExpectedError, OSError)):
@@ -111,23 +111,24 @@ def require_questions(settings: Settings, repository: RepositorySettings) -> Non
             load_questions(configured.eval_set)
 
 
-def plan(settings: Settings, home: Home, label: str, repository: RepositorySettings, commit: str | None) -> Plan:
+def target_of(settings: Settings, home: Home, label: str, repository: RepositorySettings, commit: str | None) -> Target:
     """Resolves the commit; for a URL this fetches, and the run that follows needs no network any more."""
     with open_repository(home, settings, repository, commit) as snapshot:
         planned = planned_generation(home, settings, label, repository, snapshot)
-        return Plan(label, repository, snapshot.info, planned)
+        return Target(label, repository, snapshot.info, planned)
 
 
-def _index(session: Session, settings: Settings, home: Home, planned: Plan, request: Request) -> Result:
+def _index(session: Session, settings: Settings, home: Home, planned: Target, request: Request) -> Result:
     label, commit = planned.label, short(planned.git.commit_sha)
     pointer = active_pointer(home, label)
-    if pointer is not None and not request.force and is_set_aside(pointer, planned.generation_id):
+    force = Standing.TO_BUILD, list[str]()
+    standing, lost = force if request.force else standing_of(home, label, planned.generation_id)
+    if standing is Standing.SET_ASIDE and pointer is not None:
         return _set_aside(session, home, planned, pointer.generation_id)
-    lost = [] if request.force else _lost(home, label, planned.generation_id)
-    if lost:
+    if standing is Standing.DAMAGED:
         session.output.note(f"{label}: {', '.join(lost)} gone; building it again")
         request = replace(request, force=True)
-    if not request.force and _is_active(home, planned):
+    if standing is Standing.UP_TO_DATE:
         session.output.note(f"{label} is up to date: commit {commit} is indexed")
         return summarize(home, label, planned.generation_id, "up-to-date")
     require_model(settings, home)
@@ -140,7 +141,7 @@ def _index(session: Session, settings: Settings, home: Home, planned: Plan, requ
         return _run(session, home, planned, request)
 
 
-def _set_aside(session: Session, home: Home, planned: Plan, served: str) -> Result:
+def _set_aside(session: Session, home: Home, planned: Target, served: str) -> Result:
     """Nothing to do: somebody moved the label away from what this commit gives. The summary is of what is served.
 
     Raises CommandError where that cannot be served either.
@@ -161,30 +162,11 @@ def _set_aside(session: Session, home: Home, planned: Plan, served: str) -> Resu
     return summarize(home, label, served, "set-aside")
 
 
-def _is_active(home: Home, planned: Plan) -> bool:
-    pointer = active_pointer(home, planned.label)
-    if pointer is None or pointer.generation_id != planned.generation_id:
-        return False
-    try:
-        read_generation(home, planned.label, planned.generation_id)
-    except GenerationError:
-        return False
-    return True
-
-
 def _has_vectors(home: Home, label: str) -> bool:
     try:
         return not active_generation(home, label).manifest.lexical_only
     except GenerationError:
         return False
-
-
-def _lost(home: Home, label: str, generation_id: str) -> list[str]:
-    """What is missing of the finished generation that indexing would come back to."""
-    try:
-        return missing_parts(home, read_generation(home, label, generation_id))
-    except GenerationError:
-        return []
 
 
 def _refused(home: Home, label: str, run_id: str, failure: str) -> Result:
@@ -200,7 +182,7 @@ def _refused(home: Home, label: str, run_id: str, failure: str) -> Result:
     }
 
 
-def _run(session: Session, home: Home, planned: Plan, request: Request) -> Result:
+def _run(session: Session, home: Home, planned: Target, request: Request) -> Result:
     from rag_assets.interfaces.cli.dagster_run import run_index_job
     from rag_assets.interfaces.cli.progress import shown_progress
 

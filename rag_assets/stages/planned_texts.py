@@ -1,0 +1,144 @@
+"""Which texts a build would embed, and how long that takes: asks the caches and no model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+import numpy as np
+
+from rag_assets.llm.planned import WOULD_ASK
+from rag_assets.models import embedding_window
+from rag_assets.stages.build import BuildSpec, IndexBuild, StageReport
+from rag_assets.stages.embeddings import (
+    PARTS,
+    STAGE,
+    EmbeddedBucket,
+    embedding_key,
+    embedding_part_keys,
+    write_vectors,
+)
+from rag_assets.stages.parts import Part, digest_of_part, keep_part, recorded, reused_parts
+from rag_assets.stages.versions import stage_version
+from rag_assets.stores.cache import Cache
+from rag_assets.stores.home import Home
+from rag_assets.stores.sweep import generation_directories
+from rag_assets.stores.tables import read_part, read_rows
+
+_FEWEST_TEXTS = 20
+"""Of fewer the rate says more about the first request, or the busy machine, than about the model."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedTexts:
+    """How many different texts have no vector yet, and their tokens as the model of the settings counts them;
+    `incomplete` are the buckets that have such texts."""
+
+    texts: int
+    tokens: int
+    incomplete: frozenset[int]
+
+
+def plan_texts(build: IndexBuild, dimension: int | None, *, for_points: bool) -> PlannedTexts:
+    """The texts of all sections whose vectors neither a part nor the cache has, as `embed_sections` would find.
+
+    Texts that a language model would be asked about count too: what it says is not known, and so not embedded.
+    `dimension` is None where only a server knows it. `for_points` leaves a part of vectors for each bucket, with one
+    that no text has where it is not known, so that points can be compared; parts without gaps are kept for the build.
+    """
+    model = build.spec.embedding_model
+    count = embedding_window(build.settings.embedder, build.home.cache).count
+    unsettled = [_unsettled(build, bucket) for bucket in build.buckets]
+    keys: list[str | None] = [None] * len(build.buckets)
+    if dimension is not None:
+        keys = list(embedding_part_keys(build, model, dimension))
+    parts = reused_parts(build, PARTS, [None if unsettled[at] else key for at, key in enumerate(keys)])
+    counted: set[bytes] = set()
+    incomplete: set[int] = set()
+    tokens = 0
+    with Cache(build.home.cache, STAGE) as cache:
+        for bucket in build.buckets:
+            if bucket in parts:
+                continue
+            texts = _texts(build, bucket, cache, dimension, unsettled[bucket])
+            new = {text.key: text.text for text in texts if text.vector is None and text.key not in counted}
+            tokens += sum(count(list(new.values())))
+            counted |= new.keys()
+            if any(text.vector is None for text in texts):
+                incomplete.add(bucket)
+            if for_points:
+                parts[bucket] = _part(build, bucket, texts, dimension, keys[bucket])
+    if for_points:
+        in_order = [parts[bucket] for bucket in build.buckets]
+        build.finish(StageReport(stage=STAGE, version=stage_version(STAGE), inputs="", **recorded(STAGE, in_order)))
+    return PlannedTexts(len(counted), tokens, frozenset(incomplete))
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """The text of a section and the vector that the cache has of it."""
+
+    key: bytes
+    text: str
+    vector: bytes | None
+
+
+def _texts(
+    build: IndexBuild, bucket: int, cache: Cache, dimension: int | None, unsettled: frozenset[int]
+) -> list[_Text]:
+    sections = read_part(build.directory, "summary_sections", bucket, ["finder_snippet", "description_row"])
+    texts, rows = (sections.column(name).to_pylist() for name in ("finder_snippet", "description_row"))
+    keys = [embedding_key(build.spec.embedding_model, text) for text in texts]
+    found = _of_dimension(cache.get_many(list(dict.fromkeys(keys))), dimension)
+    return [
+        _Text(key, text, None if row in unsettled else found.get(key))
+        for key, text, row in zip(keys, texts, rows, strict=True)
+    ]
+
+
+def _part(
+    build: IndexBuild, bucket: int, texts: list[_Text], dimension: int | None, key: str | None
+) -> Part[EmbeddedBucket]:
+    """Writes the vectors of a bucket; kept where all are known. Without a dimension all are gaps."""
+    vectors = np.zeros((len(texts), dimension or 1), np.float32)
+    vectors[:, 0] = 1.0  # of unit length, as a point needs it
+    for row, text in enumerate(texts):
+        if text.vector is not None and dimension is not None:
+            vectors[row] = np.frombuffer(text.vector, np.float32)
+    write_vectors(build, bucket, vectors)
+    made = EmbeddedBucket(len(texts), 0)
+    if key is None or any(text.vector is None for text in texts):
+        return Part("", made, digest_of_part(build, PARTS, bucket), False)
+    return keep_part(build, PARTS, key, bucket, made)
+
+
+def _unsettled(build: IndexBuild, bucket: int) -> frozenset[int]:
+    """The rows of descriptions that an answer of a language model may change."""
+    if build.settings.llm.provider == "none":
+        return frozenset()
+    rows = read_rows(build.directory, "descriptions", bucket, ["messages"])
+    return frozenset(
+        number for number, row in enumerate(rows) if any(text.startswith(f"{WOULD_ASK}:") for text in row["messages"])
+    )
+
+
+def _of_dimension(found: dict[bytes, bytes], dimension: int | None) -> dict[bytes, bytes]:
+    """Vectors of another dimension of the same model are no use."""
+    return {key: value for key, value in found.items() if dimension is None or len(value) == dimension * 4}
+
+
+def texts_per_second(home: Home, model: str) -> float | None:
+    """How fast the last build of any label embedded with `model`; None where none is known."""
+    latest: tuple[float, float] | None = None
+    for directory in generation_directories(home):
+        path = directory / "stages" / f"{STAGE}.json"
+        try:
+            spec = msgspec.json.decode((directory / "build.json").read_bytes(), type=BuildSpec)
+            work = msgspec.json.decode(path.read_bytes(), type=StageReport).work
+            at = path.stat().st_mtime
+        except (FileNotFoundError, msgspec.DecodeError):
+            continue
+        embedded, milliseconds = work.get("embedded", 0), work.get("milliseconds", 0)
+        if spec.embedding_model == model and embedded >= _FEWEST_TEXTS and milliseconds > 0:
+            latest = max(latest or (at, 0.0), (at, embedded / milliseconds * 1_000))
+    return latest[1] if latest else None
