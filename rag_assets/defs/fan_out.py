@@ -112,7 +112,7 @@ def _plan_op(shared: SharedStage, execution: ExecutionSettings) -> OpDefinition:
                 context.log.warning(f"{label} is not shared out: {error}")
                 continue
             for group in groups:
-                yield DynamicOutput(None, mapping_key=f"{_key_of(label)}_{group.first:03d}_{group.last:03d}")
+                yield DynamicOutput(None, mapping_key=f"{_key_of(label)}_{group.first}_{group.last}")
 
     return plan_groups
 

@@ -15,6 +15,7 @@ from dagster import (
     DataVersion,
     MaterializeResult,
     MetadataValue,
+    Output,
 )
 
 from rag_assets.contracts.errors import ExpectedError
@@ -31,12 +32,15 @@ from rag_assets.defs.several_labels import (
     note_materialization,
 )
 from rag_assets.defs.tags import COMMIT_TAG, LABEL_TAG
+from rag_assets.sources.errors import MissingRef
 from rag_assets.stages.build import IndexBuild, StageReport, candidate_build, label_lock
 from rag_assets.stages.checks import CHECKS, CheckResult
 
 Work = Callable[[str], tuple[IndexBuild, StageReport]]
 
 LOCK_WAIT_SECONDS = 10.0  # steps of one run follow each other at once; longer means another run has the label
+_CORRECT_REF = "correct `ref` in rag_assets.yaml, or choose a partition with a ref that is there"
+_SAID = 3  # examples of a failed check beside its verdict; its metadata has them all
 _MOST_COLUMNS = 3  # of a single row, before it is written downwards
 _DIGITS = 4  # of a measure: more are noise
 _SHOWN_ROWS = 50  # rows of a table in the metadata; the Parquet tables have them all
@@ -124,6 +128,7 @@ def _materialize_several(
     if len(everyone) == len(context.partition_keys) or (everyone and is_last_step(context)):
         raise failure_of(everyone) from next(iter(errors.values()), None)
     yield MaterializeResult(metadata=OWN_EVENTS)
+    yield from _said_already(context, stage)
 
 
 def _work_on(workspace: Workspace, label: str, work: Work) -> tuple[IndexBuild, StageReport]:
@@ -135,10 +140,13 @@ def _named(label: str, error: Exception) -> str:
     """The words of an expected error with its label; nothing for a defect, which speaks through its trace."""
     if not isinstance(error, ExpectedError):
         return ""
-    return str(error) if label in str(error) else f"{label}: {error}"
+    text = str(error) if label in str(error) else f"{label}: {error}"
+    return f"{text}; {_CORRECT_REF}" if isinstance(error, MissingRef) else text
 
 
 def _said(error: Exception) -> str:
+    if isinstance(error, MissingRef):
+        return f"{error}; {_CORRECT_REF}"
     return str(error) if isinstance(error, ExpectedError) else f"{type(error).__name__}: {error}"
 
 
@@ -222,11 +230,23 @@ def _note_checks(context: AssetExecutionContext, label: str, results: dict[str, 
         context.log_event(evaluation)
 
 
+def _said_already(context: AssetExecutionContext, stage: str) -> Any:
+    """The outputs of the checks of the step, without a result, which would be one of no label."""
+    wanted = set(context.op_execution_context.selected_output_names)
+    names = [spec.get_python_identifier() for spec in check_specs(stage)]
+    return [Output(None, output_name=name) for name in names if name in wanted]
+
+
 def _outcome(result: CheckResult) -> str:
-    """One line: the UI shows it beside the verdict."""
+    """What the UI shows beside the verdict: of a failure the reasons and the last line, which says what to do."""
     if result.passed:
         return result.description
-    return result.examples[0] if result.examples else f"it does not hold that {result.description}"
+    if not result.examples:
+        return f"it does not hold that {result.description}"
+    kept = result.examples
+    if len(kept) > _SAID + 1:
+        kept = [*kept[:_SAID], "…", kept[-1]]
+    return "; ".join(kept)
 
 
 def _shown(result: CheckResult) -> dict[str, Any]:

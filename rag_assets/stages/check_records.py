@@ -80,19 +80,26 @@ def checked_key(name: str, tables: Iterable[str], directory: Path, bucket: int) 
     return cache_key(CHECKED, str(CHECKS_VERSION), name, *digests)
 
 
-def once_per_state(*stages: str) -> Callable[[Check], Check]:
-    """Keeps the result of a check that reads nothing but the tables and records of `stages`.
+def once_per_state(
+    *stages: str, finished_only: bool = False, beside: Callable[[IndexBuild], str | None] | None = None
+) -> Callable[[Check], Check]:
+    """Keeps the result of a check that reads nothing but the tables and records of `stages`, and what `beside` gives a
+    fingerprint of; where that is None, nothing is kept.
 
     Only a check that passed is kept: what failed is looked at again, and a finished generation is not written to.
+    `finished_only`: until the generation is finished it is looked at every time.
     """
 
     def decorated(check: Check) -> Check:
         @functools.wraps(check)
         def checked(build: IndexBuild) -> CheckResult:
-            subject = _subject(build, check.__name__, stages)
+            own = beside(build) if beside is not None else ""
+            if own is None:
+                return check(build)
+            subject = _subject(build, check.__name__, stages, own)
             path = build.directory / "checks" / f"{check.__name__}.json"
             known = _read(path)
-            if known is not None and known.subject == subject:
+            if known is not None and known.subject == subject and (build.is_finished or not finished_only):
                 return known.result
             result = check(build)
             if result.passed and not build.is_finished:
@@ -104,7 +111,7 @@ def once_per_state(*stages: str) -> Callable[[Check], Check]:
     return decorated
 
 
-def _subject(build: IndexBuild, name: str, stages: tuple[str, ...]) -> str:
+def _subject(build: IndexBuild, name: str, stages: tuple[str, ...], own: str) -> str:
     """The fingerprint of all that the check reads: the tables as they are now, and what the stages counted and
     reported; how much work that was is no part of it."""
     counted = [
@@ -113,7 +120,7 @@ def _subject(build: IndexBuild, name: str, stages: tuple[str, ...]) -> str:
     ]
     parts = [part_path(build.directory, stage, bucket) for stage in stages for bucket in build.buckets]
     present = [path for path in parts if path.is_file()]
-    return cache_key("check", str(CHECKS_VERSION), name, *counted, digest_files(present, build.directory)).hex()
+    return cache_key("check", str(CHECKS_VERSION), name, own, *counted, digest_files(present, build.directory)).hex()
 
 
 def _read(path: Path) -> _Record | None:

@@ -26,7 +26,8 @@ _SHOWN = 20
 
 PAYLOADS = ("payloads", ("qdrant_points",))
 VECTORS = ("vectors", ("embeddings",))
-CHECKED_PARTS = (PAYLOADS, VECTORS)
+ARTIFACTS = ("artifacts", ("qdrant_points", "summary_sections", "discovered_files"))
+CHECKED_PARTS = (PAYLOADS, VECTORS, ARTIFACTS)
 """Checks that look at each bucket alone: their names, and the tables they read."""
 
 OTHER_SHARE_PERCENT = 25
@@ -137,6 +138,16 @@ def _vector_problems(build: IndexBuild, bucket: int) -> CheckedPart:
     return CheckedPart(len(found), {}, [])
 
 
+def _store_files(build: IndexBuild) -> str | None:
+    """Names and sizes of the files of an embedded store, which nobody writes once it is finished; a server may lose
+    points at any time."""
+    folder = build.directory / SHARD
+    if build.settings.stores.vectors != "embedded":
+        return None
+    return repr(sorted((path.relative_to(folder).as_posix(), path.stat().st_size) for path in folder.rglob("*.*")))
+
+
+@once_per_state("qdrant_points", finished_only=True, beside=_store_files)
 def store_matches_declaration(build: IndexBuild) -> CheckResult:
     """The vector store holds exactly the declared points with their vectors and payloads, compared both ways."""
     declared: dict[str, str] = {}
@@ -183,19 +194,36 @@ def artifacts_are_complete(build: IndexBuild) -> CheckResult:
     missing: Counter[str] = Counter()
     examples: list[str] = []
     points = 0
-    for bucket in build.buckets:
-        texts = _documents(build, bucket)
-        sections = read_part(build.directory, "summary_sections", bucket, ["section"]).column("section")
-        table = read_part(build.directory, "qdrant_points", bucket, ["point_id", "section_row", "payload"])
-        points += table.num_rows
-        for row in table.to_pylist():
-            found = msgspec.json.decode(row["payload"], type=_Slice)
-            described = msgspec.json.decode(sections[row["section_row"]].as_py(), type=_Described)
-            for gap in _gaps(found, texts.get(found.path), described.backing_artifact):
-                missing[gap] += 1
-                if len(examples) < _SHOWN:
-                    examples.append(f"{found.path}:{found.line_start} point {row['point_id']}: {gap}")
+    for bucket, known in enumerate(checked_parts(build, *ARTIFACTS, _artifact_gaps)):
+        # Documents lie outside the tables: they may be lost, or back, since these bytes were looked at.
+        found = known if not known.problems and _has_documents(build, bucket) else _artifact_gaps(build, bucket)
+        points += found.rows
+        missing.update(found.problems)
+        examples += found.examples[: max(0, _SHOWN - len(examples))]
     return CheckResult(not missing, "snippets have their artifacts", {"points": points, **missing}, examples)
+
+
+def _artifact_gaps(build: IndexBuild, bucket: int) -> CheckedPart:
+    """Runs in a worker process."""
+    missing: Counter[str] = Counter()
+    examples: list[str] = []
+    texts = _documents(build, bucket)
+    sections = read_part(build.directory, "summary_sections", bucket, ["section"]).column("section")
+    table = read_part(build.directory, "qdrant_points", bucket, ["point_id", "section_row", "payload"])
+    for row in table.to_pylist():
+        found = msgspec.json.decode(row["payload"], type=_Slice)
+        described = msgspec.json.decode(sections[row["section_row"]].as_py(), type=_Described)
+        for gap in _gaps(found, texts.get(found.path), described.backing_artifact):
+            missing[gap] += 1
+            if len(examples) < _SHOWN:
+                examples.append(f"{found.path}:{found.line_start} point {row['point_id']}: {gap}")
+    return CheckedPart(table.num_rows, missing, examples)
+
+
+def _has_documents(build: IndexBuild, bucket: int) -> bool:
+    blobs = BlobStore(build.home.blobs)
+    addresses = read_part(build.directory, "discovered_files", bucket, ["text_sha256"]).column(0).to_pylist()
+    return all(blobs.path(address).is_file() for address in addresses if address)
 
 
 def _documents(build: IndexBuild, bucket: int) -> dict[str, tuple[str, str]]:

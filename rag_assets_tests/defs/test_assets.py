@@ -188,6 +188,11 @@ def test_tables_in_metadata_are_bounded_and_escaped() -> None:
     assert made[-1] == "… and 10 more"
 
 
+def test_a_single_wide_row_is_written_downwards() -> None:
+    wide = [{"label": "shop@main", "generation": "20260101", "built": "20260102", "commit": "abc"}]
+    assert markdown_table(wide).splitlines()[2:4] == ["| label | shop@main |", "| generation | 20260101 |"]
+
+
 def test_a_run_does_not_mix_its_commit_with_that_of_another(
     tmp_path: Path, home: Home, instance: DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:

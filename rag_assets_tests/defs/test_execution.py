@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dagster import AssetKey, Definitions
+from dagster import AssetKey, Definitions, GraphDefinition
 from pydantic import ValidationError
 
 from rag_assets.config_file import ConfigError
@@ -35,21 +35,38 @@ def broker(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("executor", ["in_process", *ELSEWHERE])
 def test_every_executor_loads_with_the_whole_pipeline(executor: str) -> None:
-    definitions = pipeline_for(settings(executor))
+    definitions = pipeline_for(settings(executor), refining=True)
     Definitions.validate_loadable(definitions)
     assert definitions.resolve_job_def("index").executor_def.name == executor
 
 
 def test_the_default_is_one_process_and_the_definitions_that_were_there_before() -> None:
-    assert pipeline_for(ExecutionSettings()) is pipeline
+    assert pipeline_for(ExecutionSettings(), refining=True) is pipeline
     script = "import sys, rag_assets.defs.pipeline; print([m for m in sys.modules if m.endswith(('.fan_out', 'dask'))])"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]", "what other executors need costs nothing"
 
 
-def test_the_asset_is_the_same_whoever_executes_it() -> None:
+def test_without_a_model_that_is_asked_only_embedding_is_shared_out() -> None:
+    steps = pipeline_for(settings("multiprocess")).resolve_job_def("index").graph.node_dict
+    assert {name for name, node in steps.items() if isinstance(node.definition, GraphDefinition)} == {"embeddings"}
+    steps = pipeline_for(settings("multiprocess"), refining=True).resolve_job_def("index").graph.node_dict
+    assert {name for name, node in steps.items() if isinstance(node.definition, GraphDefinition)} == {
+        "embeddings",
+        "descriptions",
+    }
+    script = (
+        "import sys; from rag_assets.defs.pipeline import pipeline_for; from rag_assets.settings import *;"
+        "pipeline_for(ExecutionSettings(executor='multiprocess')); print('rag_assets.llm.service' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False", "the client of the model is not loaded"
+
+
+def test_the_assets_are_the_same_whoever_executes_them() -> None:
+    spreading = pipeline_for(settings("multiprocess"), refining=True)
     plain = {spec.key: spec for spec in pipeline.resolve_all_asset_specs()}
-    spread = {spec.key: spec for spec in pipeline_for(settings("multiprocess")).resolve_all_asset_specs()}
+    spread = {spec.key: spec for spec in spreading.resolve_all_asset_specs()}
     assert plain == spread, "key, dependencies, group, kinds, code version, condition, partitions, description"
     checks = [
         {
@@ -57,14 +74,15 @@ def test_the_asset_is_the_same_whoever_executes_it() -> None:
             for graph in [definitions.resolve_job_def("index").asset_layer.asset_graph]
             for key in graph.asset_check_keys
         }
-        for definitions in (pipeline, pipeline_for(settings("multiprocess")))
+        for definitions in (pipeline, spreading)
     ]
     assert checks[0] == checks[1]
     policies = [
-        definitions.resolve_job_def("index").asset_layer.asset_graph.get(AssetKey("embeddings")).backfill_policy
-        for definitions in (pipeline, pipeline_for(settings("multiprocess")))
+        [graph.get(AssetKey(name)).backfill_policy for name in ("descriptions", "embeddings")]
+        for definitions in (pipeline, spreading)
+        for graph in [definitions.resolve_job_def("index").asset_layer.asset_graph]
     ]
-    assert policies[0] == policies[1] is not None
+    assert policies[0] == policies[1] and None not in policies[0]
 
 
 @pytest.mark.parametrize(
@@ -76,6 +94,7 @@ def test_the_asset_is_the_same_whoever_executes_it() -> None:
         ({"executor": "dask"}, 2),
         ({"executor": "dask", "dask_scheduler": "tcp://scheduler:8786"}, 0),
         ({"executor": "dask", "dask_scheduler": "tcp://scheduler:8786", "max_concurrent": 40}, 40),
+        ({"executor": "celery"}, 0),
         ({"executor": "k8s"}, 0),
     ],
     ids=lambda value: str(value),

@@ -18,7 +18,7 @@ from rag_assets.stages.build import IndexBuild
 from rag_assets.stages.descriptions import describe_files
 from rag_assets.stages.discovered_files import discover_files
 from rag_assets.stages.embeddings import embed_sections
-from rag_assets.stages.fan_out import exchange_folder
+from rag_assets.stages.fan_out.exchange import exchange_folder
 from rag_assets.stages.labels import register_label
 from rag_assets.stages.progress import Silent
 from rag_assets.stages.segments import segment_files
@@ -147,7 +147,7 @@ def test_two_processes_share_the_work_and_the_tables_are_the_same(
     assert len({row["process"] for row in shared}) >= 2, "several processes did some"
     assert metadata(events)["embedded"] == expected.sections and metadata(events)["from_cache"] == 0
     assert tables(build) == expected.tables, "and nobody can tell from the result"
-    assert not exchange_folder(build.home, "many@main", build.spec.generation_id).exists()
+    assert not exchange_folder(build.home, "many@main", "embeddings", build.spec.generation_id).exists()
     kind = DagsterEventType.ASSET_CHECK_EVALUATION
     (check,) = [event.asset_check_evaluation_data for event in events if event.event_type is kind]
     assert (check.check_name, check.passed) == ("vectors_are_sound", True)
@@ -171,19 +171,19 @@ def test_fan_out_is_the_most_groups(build: IndexBuild, instance: DagsterInstance
 def test_a_group_that_fails_is_done_by_the_last_step(
     build: IndexBuild, instance: DagsterInstance, expected: Expected, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from rag_assets.defs import fan_out
+    from rag_assets.defs import shared_embeddings
 
-    real = fan_out.embed_group
+    real = shared_embeddings.embed_group
 
     def breaks_once(folder: Path, name: str, embedder: Any) -> Any:
-        if name == "buckets-001-001":
+        if name == "part-000001-000001":
             raise KeyError("a defect")
         return real(folder, name, embedder)
 
-    monkeypatch.setattr(fan_out, "embed_group", breaks_once)
+    monkeypatch.setattr(shared_embeddings, "embed_group", breaks_once)
     result = here(instance, configured("multiprocess"))
     assert result.success
-    assert "buckets-001-001: KeyError: 'a defect'" in metadata(result.all_events)["problems"]
+    assert "part-000001-000001: KeyError: 'a defect'" in metadata(result.all_events)["problems"]
     assert tables(build) == expected.tables
 
 

@@ -30,7 +30,7 @@ def test_the_file_of_the_checkout_is_that_of_the_package() -> None:
 
 
 def test_dagster_sends_nothing_home(instance: DagsterInstance) -> None:
-    assert instance.telemetry_enabled is False
+    assert instance.telemetry_enabled is False and instance.nux_enabled is False
 
 
 def test_one_run_of_a_label_at_a_time(instance: DagsterInstance) -> None:

@@ -56,6 +56,8 @@ def test_a_refused_build_stops_the_run_and_shows_its_numbers(automated: Automate
     (check,) = [c for c in result.get_asset_check_evaluations() if c.check_name == "quality_holds"]
     assert not check.passed and check.blocking and check.severity is AssetCheckSeverity.ERROR
     said = str(check.metadata["examples"].value)
+    assert "below the 1.000" in str(check.description) and "rag-assets generations activate " in str(check.description)
+    assert check.partition == LABEL
     for part in ("below the 1.000", "q-refund (rank 1 → none)", "rag-assets generations activate "):
         assert part in said
     made = {

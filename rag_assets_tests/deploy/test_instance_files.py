@@ -11,6 +11,8 @@ import yaml
 from dagster import Field
 from dagster._config import process_config
 
+from rag_assets_tests.deploy.test_compose import COMPOSE, SERVICES
+
 DEPLOY = Path(__file__).parents[2] / "deploy"
 LAUNCHERS = {"docker": "dagster_docker", "k8s": "dagster_k8s"}
 
@@ -36,6 +38,25 @@ def test_a_launcher_takes_its_configuration(name: str) -> None:
     image = done.value["image" if name == "docker" else "job_image"]
     assert image == "registry.example.org/rag-assets:1"
     assert not process_config(schema, described["config"] | {"imagee": "x"}).success, "a misspelled key is refused"
+
+
+def test_runs_in_containers_reach_the_databases_and_the_world_outside() -> None:
+    launcher = instance_file("docker")["run_launcher"]["config"]
+    networks = {name.removeprefix(f"{COMPOSE['name']}_"): name for name in launcher["networks"]}
+    declared = COMPOSE["networks"]
+    assert networks.keys() <= declared.keys()
+    for service in ("postgres", "qdrant"):
+        assert networks.keys() & set(SERVICES[service]["networks"]), service
+    assert any(not (declared[name] or {}).get("internal") for name in networks), "git and object stores are outside"
+
+
+def test_runs_in_containers_have_the_environment_and_the_files_of_the_code_location() -> None:
+    launcher = instance_file("docker")["run_launcher"]["config"]
+    code = SERVICES["code"]
+    assert {entry.partition("=")[0] for entry in launcher["env_vars"]} == set(code["environment"])
+    inside = {mount.split(":")[1] for mount in launcher["container_kwargs"]["volumes"]}
+    wanted = {mount.split(":")[1] for mount in code["volumes"]}
+    assert wanted - inside == {"/srv/dagster/dagster.yaml", "/etc/rag-assets/workspace.yaml"}, "of daemon and webserver"
 
 
 @pytest.mark.parametrize("name", LAUNCHERS)

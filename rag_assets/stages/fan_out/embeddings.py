@@ -62,7 +62,7 @@ def plan_groups(build: IndexBuild, model_id: str, *, most: int, least: int) -> l
         sizes = [len(_wanted(build, [bucket], model_id, cache)) for bucket in build.buckets]
         groups = shared_out(sizes, most=most, least=least)
         for group in groups:
-            _write_texts(folder / f"{group.name}{_TEXTS}", _wanted(build, group.buckets, model_id, cache))
+            _write_texts(folder / f"{group.name}{_TEXTS}", _wanted(build, group.members, model_id, cache))
     return groups
 
 

@@ -6,10 +6,10 @@ shared cache before the ordinary stage runs, which then finds everything there; 
 Losing an exchange costs time (and what a server charges), nothing else.
 
 labels/{label}/fan_out/{stage}/{generation}/
-  buckets-000-015.…            what buckets 0 to 15 want, each once
+  part-000000-000015.…         what buckets (or questions) 0 to 15 want, each once
   {content key}.…              what a group made of it, named by what it is: a worker of a run that everybody believes
                                dead can do no harm
-  buckets-000-015.0.work.json  who made it (GroupWork); 1 is the second attempt
+  part-….0.work.json           who made it (GroupWork); 1 is the second attempt
 """
 
 from __future__ import annotations
@@ -35,19 +35,20 @@ _WORK = ".work.json"
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Consecutive buckets that are worked on together, `last` included; `texts` is how many texts they want."""
+    """Consecutive buckets, or questions of buckets in their order, that are worked on together, `last` included;
+    `texts` is how many texts are wanted of them."""
 
     first: int
     last: int
     texts: int
 
     @property
-    def buckets(self) -> range:
+    def members(self) -> range:
         return range(self.first, self.last + 1)
 
     @property
     def name(self) -> str:
-        return f"buckets-{self.first:03d}-{self.last:03d}"
+        return f"part-{self.first:06d}-{self.last:06d}"
 
 
 @dataclass(frozen=True, slots=True)

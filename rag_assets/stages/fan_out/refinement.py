@@ -1,6 +1,9 @@
-"""The language model's share of `descriptions` shared out. What is exchanged: the questions of a group and how many
+"""The language model's part of `descriptions` shared out. What is exchanged: the questions of a group and how many
 calls it may make (`.questions.json`), the answers by their key in the cache (`.answers.msgpack`), and a byte for every
 call (`.calls`), written before it is made, so that nobody who was cut off has spent anything that is not counted.
+
+The plan finds the questions by describing the buckets without a model, which takes little next to the answers. So a
+group is questions in the order of the buckets, not whole buckets: a budget is spent on the first few of them.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from rag_assets.contracts.llm import StructuredPrompt
+from rag_assets.contracts.llm import StructuredPrompt, StructuredTextLlmService
 from rag_assets.contracts.segment import ParseHealth, SegmentedFile
 from rag_assets.descriptions.refinement import DescriptionRefiner, RefinedText
 from rag_assets.llm import open_llm
@@ -32,7 +35,6 @@ from rag_assets.stages.fan_out.exchange import (
     forget_exchanges,
     free_work_file,
     note_work,
-    shared_out,
     with_groups,
     work_of,
 )
@@ -81,20 +83,24 @@ def plan_groups(build: IndexBuild, *, most: int, least: int, concurrent: int) ->
     if finished or llm.provider == "none":
         return []
     wanted = _wanted(build)
-    groups = shared_out([len(asked) for asked in wanted], most=most, least=least)
-    at_a_time = max(1, llm.max_concurrency // max(1, min(len(groups), concurrent or len(groups))))
-    for group, calls in zip(groups, shares(llm.max_calls, len(groups)), strict=True):
-        asked = [prompt for bucket in group.buckets for prompt in wanted[bucket]]
-        found = Questions(
-            calls, at_a_time, asked[:calls]
-        )  # what is beyond has no call; the last step may have one left
-        write_atomically(folder_of(build, STAGE) / f"{group.name}{_QUESTIONS}", msgspec.json.encode(found))
+    count = min(most, len(wanted) // least)
+    if count < 2:
+        return []
+    at_a_time = max(1, llm.max_concurrency // min(count, concurrent or count))
+    groups: list[Group] = []
+    start = 0
+    for size, calls in zip(shares(len(wanted), count), shares(llm.max_calls, count), strict=True):
+        group = Group(start, start + size - 1, size)
+        asked = Questions(calls, at_a_time, wanted[start : start + size])
+        write_atomically(folder_of(build, STAGE) / f"{group.name}{_QUESTIONS}", msgspec.json.encode(asked))
+        groups.append(group)
+        start += size
     return groups
 
 
-def shares(calls: int, groups: int) -> list[int]:
-    """`calls` for so many groups: they differ by one at most, and their sum is `calls`. Pure."""
-    return [calls // groups + (number < calls % groups) for number in range(groups)]
+def shares(total: int, groups: int) -> list[int]:
+    """`total` for so many groups: they differ by one at most, the larger ones first, and their sum is `total`. Pure."""
+    return [total // groups + (number < total % groups) for number in range(groups)]
 
 
 def refine_group(folder: Path, name: str, llm: LlmSettings) -> GroupWork:
@@ -107,34 +113,42 @@ def refine_group(folder: Path, name: str, llm: LlmSettings) -> GroupWork:
     questions = msgspec.json.decode((folder / f"{name}{_QUESTIONS}").read_bytes(), type=Questions)
     spent = _calls_in(folder, name)
     own = llm.model_copy(update={"max_calls": max(0, questions.calls - spent), "max_concurrency": questions.at_a_time})
-    answers, record = RecordedAnswers(_answers_in(folder)), free_work_file(folder, name)
-    started, made = time.monotonic(), 0
+    answers = RecordedAnswers(_answers_in(folder))
     with _counted(folder / f"{name}{_CALLS}") as count, open_llm(own, answers, note_call=count) as service:
-
-        def keep(error: str) -> GroupWork:
-            nonlocal made
-            new = answers.taken()
-            made += len(new)
-            if new:
-                _keep_answers(folder, new)
-            used = service.usage()
-            numbers = {key: value for key, value in used.numbers().items() if key in ("llm_calls", *_SUMMED)}
-            seconds = round(time.monotonic() - started, 3)
-            work = GroupWork(name, made, used.cached, seconds=seconds, spent=numbers, error=error)
-            note_work(record, work)
-            return work
-
+        attempt = _Attempt(folder, name, service, answers)
+        attempt.note(_CUT_OFF)  # until it says otherwise
         pool = ThreadPoolExecutor(questions.at_a_time, thread_name_prefix="refine")
         try:
-            asking = [pool.submit(service.complete, prompt, RefinedText) for prompt in questions.asked]
-            for done in as_completed(asking):
+            for done in as_completed([pool.submit(service.complete, asked, RefinedText) for asked in questions.asked]):
                 done.result()
                 if answers.waiting >= ANSWERS_OF_A_FILE:
-                    keep(_CUT_OFF)
+                    attempt.note(_CUT_OFF)
         finally:
             pool.shutdown(cancel_futures=True)
-            work = keep(unanswered(service.usage()))
+            work = attempt.note(unanswered(service.usage()))
     return work
+
+
+class _Attempt:
+    """One attempt at a group: what it has been told, and at what price, is in files before it goes on."""
+
+    def __init__(self, folder: Path, group: str, service: StructuredTextLlmService, answers: RecordedAnswers) -> None:
+        self._folder, self._group, self._service, self._answers = folder, group, service, answers
+        self._record = free_work_file(folder, group)
+        self._started = time.monotonic()
+        self._made = 0
+
+    def note(self, error: str) -> GroupWork:
+        new = self._answers.taken()
+        if new:
+            _keep_answers(self._folder, new)
+        self._made += len(new)
+        used = self._service.usage()
+        spent = {name: value for name, value in used.numbers().items() if name in ("llm_calls", *_SUMMED)}
+        seconds = round(time.monotonic() - self._started, 3)
+        work = GroupWork(self._group, self._made, used.cached, seconds=seconds, spent=spent, error=error)
+        note_work(self._record, work)
+        return work
 
 
 def gather(build: IndexBuild) -> list[GroupWork]:
@@ -165,22 +179,19 @@ def describe_gathered(build: IndexBuild, progress: Progress) -> StageReport:
     return with_groups(report, groups, more)
 
 
-def _wanted(build: IndexBuild) -> list[list[StructuredPrompt]]:
-    """By bucket, the questions that the cache has no answer to, each once: the first `llm.max_calls` in table order."""
-    left, seen = build.settings.llm.max_calls, set[bytes]()
-    wanted: list[list[StructuredPrompt]] = [[] for _ in build.buckets]
+def _wanted(build: IndexBuild) -> list[StructuredPrompt]:
+    """The questions that the cache has no answer to, each once: the first `llm.max_calls` in table order."""
+    most, seen, wanted = build.settings.llm.max_calls, set[bytes](), list[StructuredPrompt]()
     with Cache(build.home.cache, CACHE_NAME) as cache, broadcast(build, survey_label(build)) as survey:
         for start in range(0, len(build.buckets), _BUCKETS_AT_ONCE):
             some = build.buckets[start : start + _BUCKETS_AT_ONCE]
-            for bucket, asked in zip(some, map_buckets(_asked_in, build, survey, buckets=some), strict=True):
-                new = {key: prompt for key, prompt in asked.items() if key not in seen}
-                known = cache.get_many(list(new))
-                wanted[bucket] = [prompt for key, prompt in new.items() if key not in known][:left]
-                left -= len(wanted[bucket])
-                seen |= new.keys()
-            if not left:
+            for asked in map_buckets(_asked_in, build, survey, buckets=some):
+                known = cache.get_many(list(asked))
+                wanted += [prompt for key, prompt in asked.items() if key not in known and key not in seen]
+                seen |= asked.keys()
+            if len(wanted) >= most:
                 break
-    return wanted
+    return wanted[:most]
 
 
 def _asked_in(build: IndexBuild, bucket: int, survey: Broadcast[LabelSurvey]) -> dict[bytes, StructuredPrompt]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -28,7 +29,7 @@ FILES = {f"docs/note{number}.md": f"Note {number} about orders.\n" for number in
 
 @pytest.fixture
 def ready(tmp_path: Path) -> Built:
-    """A finished build whose vectors and cache are forgotten."""
+    """A finished build of two buckets whose vectors, and all that keeps them, are forgotten."""
     source = Repository(tmp_path / "source")
     source.path.mkdir()
     source.git("init", "--quiet", "--initial-branch=main")
@@ -40,6 +41,7 @@ def ready(tmp_path: Path) -> Built:
 
 def forget_vectors(build: IndexBuild) -> None:
     build.record_path("embeddings").unlink()
+    shutil.rmtree(build.home.parts / "embeddings")
     for path in [*(build.directory / "embeddings").iterdir(), *build.home.cache.glob("embeddings.*")]:
         path.unlink()
 
@@ -103,8 +105,9 @@ def test_a_new_plan_takes_what_a_dead_run_has_made(ready: Built, embedder: Batch
     build = ready.build
     first, _ = plan_groups(build, embedder.model_id, most=2, least=10)
     embed_group(folder_of(build), first.name, embedder)
-    rest = plan_groups(build, embedder.model_id, most=2, least=10)
-    assert sum(group.texts for group in rest) == len(FILES) - first.texts
+    assert plan_groups(build, embedder.model_id, most=2, least=10) == [], "one bucket is left"
+    report = embed_sections(build, embedder, Silent())
+    assert (report.work["embedded"], report.work["from_cache"]) == (len(FILES) - first.texts, first.texts)
 
 
 def test_exchanges_of_other_builds_of_the_label_go(ready: Built, embedder: BatchEmbedder) -> None:

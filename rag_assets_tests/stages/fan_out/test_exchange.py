@@ -45,8 +45,8 @@ def test_groups(texts: list[int], most: int, least: int, found: list[tuple[int, 
 def test_every_text_is_in_one_group_and_there_are_not_too_many(texts: list[int], most: int, least: int) -> None:
     groups = shared_out(texts, most=most, least=least)
     assert len(groups) <= most
-    assert all(group.texts == sum(texts[bucket] for bucket in group.buckets) > 0 for group in groups)
-    covered = [bucket for group in groups for bucket in group.buckets]
+    assert all(group.texts == sum(texts[bucket] for bucket in group.members) > 0 for group in groups)
+    covered = [bucket for group in groups for bucket in group.members]
     assert covered == sorted(set(covered))
     if groups:
         assert sum(group.texts for group in groups) == sum(texts)
@@ -61,7 +61,7 @@ def test_an_exchange_stays_inside_its_label(tmp_path: Path, name: str) -> None:
 
 
 def test_every_attempt_at_a_group_is_told(tmp_path: Path) -> None:
-    first, other = GroupWork("buckets-000-003", 7, 0), GroupWork("buckets-004-007", 5, 0)
+    first, other = GroupWork("part-000000-000003", 7, 0), GroupWork("part-000004-000007", 5, 0)
     for work in (first, other):
         note_work(free_work_file(tmp_path, work.group), work)
     leave_group(tmp_path, first.group, "KeyError: 1")
