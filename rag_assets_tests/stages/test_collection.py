@@ -109,7 +109,7 @@ def test_a_deleted_generation_takes_its_documents_and_entries(history: History) 
         "cache entries of segments": 1,
         "cache entries of questions": 1,
         "cache entries of embeddings": 2,
-        "cache entries of checks": 2,
+        "cache entries of checks": 1,
     }
     assert found.bytes > 0
     assert blobs(history.home) == referenced_blobs(history.home) < before
@@ -179,7 +179,7 @@ def test_an_unfinished_build_goes_on_within_a_week(original: History, tmp_path: 
         "cache entries of segments": 1,
         "cache entries of questions": 1,
         "cache entries of embeddings": 2,
-        "cache entries of checks": 3,
+        "cache entries of checks": 2,
     }
     assert not directory.exists()
 
