@@ -84,15 +84,17 @@ class ModelServer:
             self._in_flight += 1
             self.peak = max(self.peak, self._in_flight)
         try:
-            self._send(handler, self.respond(asked))
+            reply = self.respond(asked)
+            self.closing.wait(reply.delay)
+        finally:
+            with self._lock:  # before the client has the answer, and may ask again
+                self._in_flight -= 1
+        try:
+            self._send(handler, reply)
         except OSError:
             handler.close_connection = True  # the client has gone, as it should after its time limit
-        finally:
-            with self._lock:
-                self._in_flight -= 1
 
     def _send(self, handler: BaseHTTPRequestHandler, reply: Reply) -> None:
-        self.closing.wait(reply.delay)
         if reply.drip_headers:
             handler.wfile.write(b"HTTP/1.1 200 OK\r\nX-Endless: ")
             while not self.closing.wait(reply.drip_headers):

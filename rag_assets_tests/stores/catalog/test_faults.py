@@ -174,7 +174,7 @@ def test_a_server_gone_between_two_batches_loses_nothing(on_postgres: Catalog, s
     server.start()
     assert len(on_postgres.read("g1")) == len(FIRST)
     wanted = [point(0, "changed"), *FIRST[1:5], point(10), point(11)]
-    assert on_postgres.build("g2", wanted).upserted == 1
+    assert len(on_postgres.build("g2", wanted).upserts) == 1
     assert set(on_postgres.read("g2")) == {one.id for one in wanted}
 
 
