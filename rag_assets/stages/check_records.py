@@ -10,6 +10,7 @@ import functools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -38,6 +39,7 @@ class CheckResult:
 
 
 Check = Callable[[IndexBuild], CheckResult]
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +58,8 @@ class CheckedPart:
 
 
 def checked_parts(
-    build: IndexBuild, name: str, tables: tuple[str, ...], look: Callable[[IndexBuild, int], CheckedPart]
-) -> Iterator[CheckedPart]:
+    build: IndexBuild, name: str, tables: tuple[str, ...], look: Callable[[IndexBuild, int], R], result: type[R]
+) -> Iterator[R]:
     """What `look(build, bucket)` says of each bucket, which depends on nothing but its parts of `tables`.
 
     What was said of the same bytes by an earlier build counts; the bytes are those on the disk now.
@@ -71,7 +73,7 @@ def checked_parts(
             found[keys[bucket]] = msgspec.json.encode(made, order="deterministic")
         cache.put_many([(keys[bucket], found[keys[bucket]]) for bucket in missing])
     for key in keys:
-        yield msgspec.json.decode(found[key], type=CheckedPart)
+        yield msgspec.json.decode(found[key], type=result)
 
 
 def checked_key(name: str, tables: Iterable[str], directory: Path, bucket: int) -> bytes:
@@ -80,14 +82,11 @@ def checked_key(name: str, tables: Iterable[str], directory: Path, bucket: int) 
     return cache_key(CHECKED, str(CHECKS_VERSION), name, *digests)
 
 
-def once_per_state(
-    *stages: str, finished_only: bool = False, beside: Callable[[IndexBuild], str | None] | None = None
-) -> Callable[[Check], Check]:
+def once_per_state(*stages: str, beside: Callable[[IndexBuild], str | None] | None = None) -> Callable[[Check], Check]:
     """Keeps the result of a check that reads nothing but the tables and records of `stages`, and what `beside` gives a
     fingerprint of; where that is None, nothing is kept.
 
     Only a check that passed is kept: what failed is looked at again, and a finished generation is not written to.
-    `finished_only`: until the generation is finished it is looked at every time.
     """
 
     def decorated(check: Check) -> Check:
@@ -99,7 +98,7 @@ def once_per_state(
             subject = _subject(build, check.__name__, stages, own)
             path = build.directory / "checks" / f"{check.__name__}.json"
             known = _read(path)
-            if known is not None and known.subject == subject and (build.is_finished or not finished_only):
+            if known is not None and known.subject == subject:
                 return known.result
             result = check(build)
             if result.passed and not build.is_finished:

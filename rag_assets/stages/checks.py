@@ -9,7 +9,7 @@ import msgspec
 
 from rag_assets.contracts.identity import content_hash
 from rag_assets.contracts.payload import RagVectorPayload, with_generation
-from rag_assets.descriptions.facts.ef_coverage import GAP_CODE, coverage_of
+from rag_assets.descriptions.facts.ef_coverage import GAP_CODE, CoverageFacts, coverage_facts, ef_coverage
 from rag_assets.stages.build import BuildError, IndexBuild
 from rag_assets.stages.check_records import Check, CheckedPart, CheckResult, checked_parts, once_per_state
 from rag_assets.stages.descriptions import read_descriptions
@@ -27,7 +27,8 @@ _SHOWN = 20
 PAYLOADS = ("payloads", ("qdrant_points",))
 VECTORS = ("vectors", ("embeddings",))
 ARTIFACTS = ("artifacts", ("qdrant_points", "summary_sections", "discovered_files"))
-CHECKED_PARTS = (PAYLOADS, VECTORS, ARTIFACTS)
+COVERAGE = ("coverage", ("descriptions",))
+CHECKED_PARTS = (PAYLOADS, VECTORS, ARTIFACTS, COVERAGE)
 """Checks that look at each bucket alone: their names, and the tables they read."""
 
 OTHER_SHARE_PERCENT = 25
@@ -56,12 +57,18 @@ def builders_succeeded(build: IndexBuild) -> CheckResult:
 @once_per_state("descriptions")
 def entities_have_repositories(build: IndexBuild) -> CheckResult:
     """Every persisted entity has a repository, written or synthetic (EF.coverage). A gap is a high-severity warning."""
-    found = coverage_of(
-        description for bucket in build.buckets for _, _, description in read_descriptions(build, bucket)
+    parts = list(checked_parts(build, *COVERAGE, _coverage_facts, CoverageFacts))
+    found = ef_coverage(
+        (entity for part in parts for entity in part.entities), (entry for part in parts for entry in part.repositories)
     )
     numbers = {"covered": len(found.covered), "gaps": len(found.gaps)}
     examples = [f"{GAP_CODE}: {gap}" for gap in found.gaps[:_SHOWN]]
     return CheckResult(not found.gaps, "persisted entities have repositories", numbers, examples)
+
+
+def _coverage_facts(build: IndexBuild, bucket: int) -> CoverageFacts:
+    """Runs in a worker process."""
+    return coverage_facts(description for _, _, description in read_descriptions(build, bucket))
 
 
 @once_per_state("qdrant_points")
@@ -85,7 +92,7 @@ def payloads_are_valid(build: IndexBuild) -> CheckResult:
     problems: Counter[str] = Counter()
     examples: list[str] = []
     points = 0
-    for found in checked_parts(build, *PAYLOADS, _payload_problems):
+    for found in checked_parts(build, *PAYLOADS, _payload_problems, CheckedPart):
         points += found.rows
         problems.update(found.problems)
         examples += found.examples[: max(0, _SHOWN - len(examples))]
@@ -119,7 +126,7 @@ def vectors_are_sound(build: IndexBuild) -> CheckResult:
     sections = build.required("summary_sections").counts["sections"]
     vectors = 0
     examples: list[str] = []
-    for found in checked_parts(build, *VECTORS, _vector_problems):
+    for found in checked_parts(build, *VECTORS, _vector_problems, CheckedPart):
         vectors += found.rows
         examples += found.examples
     dimension = build.required("embeddings").counts["dimension"]
@@ -147,7 +154,7 @@ def _store_files(build: IndexBuild) -> str | None:
     return repr(sorted((path.relative_to(folder).as_posix(), path.stat().st_size) for path in folder.rglob("*.*")))
 
 
-@once_per_state("qdrant_points", finished_only=True, beside=_store_files)
+@once_per_state("qdrant_points", beside=_store_files)
 def store_matches_declaration(build: IndexBuild) -> CheckResult:
     """The vector store holds exactly the declared points with their vectors and payloads, compared both ways."""
     declared: dict[str, str] = {}
@@ -194,7 +201,7 @@ def artifacts_are_complete(build: IndexBuild) -> CheckResult:
     missing: Counter[str] = Counter()
     examples: list[str] = []
     points = 0
-    for bucket, known in enumerate(checked_parts(build, *ARTIFACTS, _artifact_gaps)):
+    for bucket, known in enumerate(checked_parts(build, *ARTIFACTS, _artifact_gaps, CheckedPart)):
         # Documents lie outside the tables: they may be lost, or back, since these bytes were looked at.
         found = known if not known.problems and _has_documents(build, bucket) else _artifact_gaps(build, bucket)
         points += found.rows

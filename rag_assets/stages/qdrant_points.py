@@ -84,7 +84,8 @@ def build_points(build: IndexBuild, progress: Progress) -> StageReport:
 
 def point_parts(build: IndexBuild, dimension: int, passing: Collection[int] = ()) -> Iterator[Part[_Bucket]]:
     """Every part in bucket order; those of the buckets `passing` are neither looked for nor kept."""
-    keys = [part_key(STAGE, _identity(build), *parts) for parts in _inputs(build)]
+    identity = _identity(build)
+    keys = [part_key(STAGE, identity, *parts) for parts in _inputs(build)]
     made = map_buckets(_point_bucket, build, dimension, buckets=sorted(passing))
     known = {bucket: Part("", result, "", False) for bucket, result in zip(sorted(passing), made, strict=True)}
     known |= reused_parts(build, _PARTS, [None if at in passing else key for at, key in enumerate(keys)])

@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import lru_cache
 from multiprocessing.connection import wait
 from pathlib import Path
@@ -114,30 +113,48 @@ def _in_processes(
             future.cancel()
 
 
-@dataclass(frozen=True, slots=True)
 class Broadcast(Generic[T]):
-    """A value for all buckets: pickled once into a file that each process reads once. `path` is None in one process."""
+    """A value for all buckets. Where it goes to other processes it is pickled once, into a file that each of them
+    reads once; without a `folder` it stays here."""
 
-    path: Path | None
-    _value: T | None = None
+    def __init__(self, folder: Path | None, value: T) -> None:
+        self.value = value
+        self._folder = folder
+        self._path: Path | None = None
+
+    def __reduce__(self) -> tuple[type[_Received[T]], tuple[Path]]:
+        if self._folder is None:
+            raise TypeError("this value is for one process")
+        if self._path is None:
+            path = self._folder / f"broadcast-{uuid.uuid4().hex}.pickle"
+            path.write_bytes(pickle.dumps(self.value, protocol=pickle.HIGHEST_PROTOCOL))
+            self._path = path
+        return _Received, (self._path,)
+
+    def forget(self) -> None:
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)
+
+
+class _Received(Generic[T]):
+    """A broadcast in a worker process."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
 
     @property
     def value(self) -> T:
-        return cast(T, self._value if self.path is None else _unpickled(self.path))
+        return cast(T, _unpickled(self._path))
 
 
 @contextmanager
 def broadcast(build: IndexBuild, value: T) -> Iterator[Broadcast[T]]:
     """`value` as an argument for `map_buckets`, while the context lasts."""
-    if workers_for(build) == 1:
-        yield Broadcast(None, value)
-        return
-    path = build.directory / f"broadcast-{uuid.uuid4().hex}.pickle"
+    made = Broadcast(build.directory, value)
     try:
-        path.write_bytes(pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL))
-        yield Broadcast(path)
+        yield made
     finally:
-        path.unlink(missing_ok=True)
+        made.forget()
 
 
 @lru_cache(maxsize=1)

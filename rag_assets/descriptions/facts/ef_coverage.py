@@ -76,15 +76,28 @@ class EfCoverage:
     gaps: tuple[EntityGap, ...] = ()
 
 
-def coverage_of(descriptions: Iterable[SummaryFacts]) -> EfCoverage:
-    """The coverage of a label, from all its descriptions in one pass; what belongs to tests does not count."""
-    entities: list[PersistedEntity] = []
-    repositories: list[RepositoryEntry] = []
+@dataclass(frozen=True, slots=True)
+class CoverageFacts:
+    """What some descriptions say of persisted entities, and of what reaches them."""
+
+    entities: list[PersistedEntity]
+    repositories: list[RepositoryEntry]
+
+
+def coverage_facts(descriptions: Iterable[SummaryFacts]) -> CoverageFacts:
+    """What belongs to tests does not count."""
+    found = CoverageFacts([], [])
     for description in descriptions:
         if isinstance(description, SymbolDescription) and description.kind != SubtypeKind.TEST:
-            entities += persisted_by(description)
-            repositories += repositories_in(description)
-    return ef_coverage(entities, repositories)
+            found.entities.extend(persisted_by(description))
+            found.repositories.extend(repositories_in(description))
+    return found
+
+
+def coverage_of(descriptions: Iterable[SummaryFacts]) -> EfCoverage:
+    """The coverage of a label, from all its descriptions."""
+    found = coverage_facts(descriptions)
+    return ef_coverage(found.entities, found.repositories)
 
 
 def ef_coverage(entities: Iterable[PersistedEntity], repositories: Iterable[RepositoryEntry]) -> EfCoverage:
