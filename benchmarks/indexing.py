@@ -194,7 +194,7 @@ def build(arguments: argparse.Namespace) -> dict[str, Any]:
     label, ref = label_of(settings, repository)
     made, _ = stages.run_stages(settings, label, repository.model_copy(update={"ref": ref}), progress=timer)
     tables = [path for path in made.directory.rglob("*") if path.suffix in {".parquet", ".json"}]
-    tables = [path for path in tables if "shard" not in path.parts and path.parent.name != "stages"]
+    tables = [path for path in tables if "shard" not in path.parts and path.parent.name not in {"stages", "checks"}]
     digests = {
         path.relative_to(made.directory).as_posix(): digest_files([path], made.directory)
         for path in tables

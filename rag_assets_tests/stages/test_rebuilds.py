@@ -74,11 +74,12 @@ def generation(home: Path) -> Path:
 
 
 def tables(directory: Path) -> dict[str, str]:
-    """Digest of every table and manifest-like file; stage records say what was done, so they may differ."""
+    """Digest of every table and manifest-like file; stage records say what was done, and those of checks which files
+    of the engine they saw, so they may differ."""
     found = {}
     for path in sorted(directory.rglob("*")):
         name = path.relative_to(directory).as_posix()
-        if path.is_file() and not name.startswith(("shard/", "stages/")) and name != "manifest.json":
+        if path.is_file() and not name.startswith(("shard/", "stages/", "checks/")) and name != "manifest.json":
             found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
     return found
 
