@@ -8,6 +8,7 @@ nothing to do. `manifest.json`, written by the last stage, makes the generation 
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import shutil
@@ -155,6 +156,8 @@ def start_build(home: Home, settings: Settings, spec: BuildSpec) -> IndexBuild:
     """Makes (or takes up again) the directory of a generation and points the label's candidate at it."""
     build = IndexBuild(home, settings, spec)
     build.directory.mkdir(parents=True, exist_ok=True)
+    for left in build.directory.glob("broadcast-*.pickle"):  # by a killed build
+        left.unlink(missing_ok=True)
     write_atomically(build.directory / "build.json", msgspec.json.encode(spec, order="sorted"))
     return build
 
@@ -243,8 +246,10 @@ def label_holder(home: Home, label: str) -> str | None:
         lock.acquire(timeout=0)
     except Timeout:
         return _holder(folder)
-    except PermissionError:
-        return None  # who may only read cannot ask
+    except OSError as error:
+        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            return None  # who may only read cannot ask
+        raise
     lock.release()
     return None
 

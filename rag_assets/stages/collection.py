@@ -84,10 +84,8 @@ def _sweep_shared(home: Home, found: Collection, without: set[Path], dry_run: bo
         for name, used in SWEPT_CACHES.items():
             try:
                 found.swept.append(garbage.sweep_cache(home, name, used(home, without), dry_run=dry_run))
-            except OSError as error:
-                if not dry_run:
-                    raise
-                found.kept.append(f"cache entries of {name} cannot be counted: {error}")
+            except OSError as error:  # a full disk, or a home that may only be read: the rest goes all the same
+                found.kept.append(f"cache entries of {name}: {error}")
     except SweepError as error:
         found.kept.append(f"documents and cache entries: {error}")
 

@@ -30,7 +30,7 @@ from rag_assets.stages.answered_parts import AnsweredParts, Answers
 from rag_assets.stages.build import IndexBuild, StageReport
 from rag_assets.stages.label_survey import LabelSurvey, survey_label
 from rag_assets.stages.labels import repository_of
-from rag_assets.stages.parts import Part, PartsOf, digest_of_part, part_key, recorded
+from rag_assets.stages.parts import Part, PartsOf, by_count, digest_of_part, part_key, recorded
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.rows import DESCRIPTIONS
 from rag_assets.stages.segments import indexed_files, read_segments
@@ -100,7 +100,7 @@ def describe_files(
         },
         work={**work, **spent},
         tables={
-            "kinds": [{"kind": kind, "segments": count} for kind, count in kinds.most_common()],
+            "kinds": [{"kind": kind, "segments": count} for kind, count in by_count(kinds)],
             "warnings by rule": [{"rule": rule, "warnings": count} for rule, count in sorted(warnings.items())],
         },
         problems=problems[:_SHOWN_PROBLEMS],

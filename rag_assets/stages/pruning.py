@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import time
 
 from rag_assets.stages.build import IndexBuild
 from rag_assets.stages.cache_use import used_parts
-from rag_assets.stores.garbage import sweep_parts
+from rag_assets.stores.garbage import LEFTOVER_GRACE_SECONDS, sweep_parts
 from rag_assets.stores.generations import GenerationError
 from rag_assets.stores.locks import HomeBusy
 from rag_assets.stores.retention import prune, prune_servers
@@ -28,7 +29,8 @@ def prune_old(build: IndexBuild) -> tuple[list[str], list[str]]:
 
 
 def _sweep_parts(build: IndexBuild) -> None:
-    """Cached parts that only the deleted generations had. Generations have links of their own, so what another build
-    works on is safe; where it cannot be known what is needed, `gc` says so."""
+    """Cached parts that only deleted generations had, but those that another build may be making. Generations have
+    links of their own, so what is in one is safe; where it cannot be known what is needed, `gc` says so."""
     with contextlib.suppress(SweepError, OSError):
-        sweep_parts(build.home, used_parts(build.home), dry_run=False)
+        before = time.time() - LEFTOVER_GRACE_SECONDS
+        sweep_parts(build.home, used_parts(build.home), dry_run=False, older_than=before)

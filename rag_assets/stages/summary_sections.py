@@ -17,7 +17,7 @@ from rag_assets.models import embedding_window, window_fingerprint
 from rag_assets.settings import EmbedderSettings
 from rag_assets.stages.build import IndexBuild, StageReport
 from rag_assets.stages.descriptions import file_contexts, read_descriptions
-from rag_assets.stages.parts import Part, PartsOf, made_parts, part_key, recorded
+from rag_assets.stages.parts import Part, PartsOf, by_count, made_parts, part_key, recorded
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.rows import SUMMARY_SECTIONS
 from rag_assets.stages.versions import descriptions_version, stage_version
@@ -65,7 +65,7 @@ def build_sections(build: IndexBuild, progress: Progress) -> StageReport:
         **recorded(STAGE, parts),
         counts={"sections": totals["sections"], "sections_split_into_parts": totals["split"]},
         work={"built": totals["built"], "from_cache": totals["from_cache"]},
-        tables={"sections by kind": [{"kind": kind, "sections": count} for kind, count in kinds.most_common()]},
+        tables={"sections by kind": [{"kind": kind, "sections": count} for kind, count in by_count(kinds)]},
     )
     return build.finish(report)
 

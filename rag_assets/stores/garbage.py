@@ -68,16 +68,26 @@ def sweep_documents(home: Home, *, without: Collection[Path] = (), dry_run: bool
     return Swept("documents", *sweep_blobs(home, dry_run=dry_run, without=without))
 
 
-def sweep_parts(home: Home, used: Mapping[str, Collection[str]], *, dry_run: bool) -> Swept:
-    """Removes the parts that are not `used` (kind → keys), and what killed processes left of others. Bytes are counted
-    where a generation has none of them: else they are not freed."""
+def sweep_parts(
+    home: Home, used: Mapping[str, Collection[str]], *, dry_run: bool, older_than: float | None = None
+) -> Swept:
+    """Removes the parts that are not `used` (kind → keys), and what killed processes left of others; where somebody
+    may be making some, only those `older_than` a time (seconds since 1970). Bytes are counted where a generation has
+    none of them: else they are not freed."""
     cache = PartCache(home.parts)
     count = freed = 0
     for kind, key, entry in cache.entries():
-        if key not in used.get(kind, ()):
-            count, freed = count + 1, freed + unshared_bytes(entry)
+        if key in used.get(kind, ()):
+            continue
+        try:
+            if older_than is not None and entry.stat().st_mtime >= older_than:
+                continue
+            size = unshared_bytes(entry)
             if not dry_run:
                 shutil.rmtree(entry)
+        except FileNotFoundError:  # its maker has finished, or another process removes it too
+            continue
+        count, freed = count + 1, freed + size
     return Swept("cached parts", count, freed)
 
 

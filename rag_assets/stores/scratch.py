@@ -59,7 +59,7 @@ def _is_held(folder: Path) -> bool:
         lock.acquire(timeout=0)
     except Timeout:
         return True
-    except (PermissionError, FileNotFoundError):
+    except OSError:
         return False  # who may only read cannot ask; or it ended in this moment
     lock.release()
     return False

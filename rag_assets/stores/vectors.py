@@ -19,6 +19,7 @@ import qdrant_edge as edge
 
 from rag_assets.contracts.payload import payload_indexes
 from rag_assets.stores.conditions import AnyOf, Condition, Equal, OneOf, conditions_of
+from rag_assets.stores.disk import size_on_disk
 from rag_assets.stores.filters import SearchFilter
 from rag_assets.stores.points import DENSE, SPARSE, Scored, StoredPoint, VectorStoreError, best_with_ties
 from rag_assets.stores.shard_schema import copied_shard, create_empty_shard
@@ -39,7 +40,10 @@ _SCROLL_BATCH = 5_000
 _WHOLE = "Payload"
 _DIGEST = "Digest"
 _ABOUT = "rag_assets.json"  # beside the engine's own files, which it leaves alone
-_MOST_CHANGES = 2  # times the points: the engine keeps what was replaced, until a new shard is made
+_MOST_CHANGES = 0.1  # of the points: the engine frees what was replaced, but its bytes stay in the file
+_FEW_CHANGES = 100  # not worth a new shard, however small it is
+_FREE_BYTES = 64 << 20
+"""The engine maps its files, and a mapped write into a full disk kills the process: there has to be room before."""
 _FILTERED = (*payload_indexes(), "ContentHash")
 _REPAIR = "run: rag-assets index --force"
 
@@ -66,11 +70,13 @@ class ShardWriter:
         self._dimension = dimension
         self._hnsw_from_points = hnsw_from_points
         self._stored: dict[str, str] = {}
-        self._changes = 0  # points written into, or deleted from, this shard and those it is a copy of
+        self._changes = 0  # points replaced in, or deleted from, the shards that this one is a copy of
+        self._is_new = True
         try:
             if directory.exists():
                 shutil.rmtree(directory)
             directory.parent.mkdir(parents=True, exist_ok=True)
+            self._require_room(size_on_disk(base) if base is not None else 0)
             self._shard = self._copied(base) or create_empty_shard(directory, dimension)
         except OSError as error:
             raise VectorStoreError(f"vector shard {directory} cannot be made: {error}") from error
@@ -82,6 +88,7 @@ class ShardWriter:
     def upsert(self, batch: Sequence[StoredPoint]) -> None:
         """Writes points; one that has the id of an earlier one replaces it. Raises VectorStoreError."""
         for start in range(0, len(batch), _UPSERT_BATCH):
+            self._require_room()
             points = [self._point(point) for point in batch[start : start + _UPSERT_BATCH]]
             self._update(edge.UpdateOperation.upsert_points(points))
             self._changes += len(points)
@@ -94,16 +101,25 @@ class ShardWriter:
 
     def finish(self) -> None:
         """Builds the HNSW graph when there are enough points, makes everything durable and closes the shard."""
+        self._require_room()
         try:
             points = int(self._shard.count(edge.CountRequest()))
             if self._dimension and points >= self._hnsw_from_points:
                 self._shard.optimize()
             self._shard.flush()
             self._shard.close()
-            about = msgspec.json.encode(_About(self._changes))
+            about = msgspec.json.encode(_About(0 if self._is_new else self._changes))
             (self._directory / _ABOUT).write_bytes(about)
         except Exception as error:  # the engine raises plain Exception
             raise VectorStoreError(f"vector shard {self._directory} could not be finished: {error}") from error
+
+    def _require_room(self, more: int = 0) -> None:
+        free = shutil.disk_usage(self._directory.parent).free
+        if free < _FREE_BYTES + more:
+            raise VectorStoreError(
+                f"vector shard {self._directory}: the disk has {free >> 20} MB left, {(_FREE_BYTES + more) >> 20} MB are "
+                "needed; free some (rag-assets gc, rag-assets generations prune), then run it again"
+            )
 
     def _copied(self, base: Path | None) -> edge.EdgeShard | None:
         """A copy of `base`, ready to be changed; None where it cannot, or should not, be used."""
@@ -117,11 +133,11 @@ class ShardWriter:
             _log.warning("vector shard %s cannot be built upon (%s); making a new one", base, error)
             shutil.rmtree(self._directory, ignore_errors=True)
             return None
-        if changes > len(stored) * _MOST_CHANGES:
+        if changes > max(len(stored) * _MOST_CHANGES, _FEW_CHANGES):
             shard.close()
             shutil.rmtree(self._directory)
             return None
-        self._stored, self._changes = stored, changes
+        self._stored, self._changes, self._is_new = stored, changes, False
         return shard
 
     def _point(self, point: StoredPoint) -> edge.Point:
@@ -158,11 +174,7 @@ class ShardReader:
         try:
             self._shard = edge.EdgeShard.load(str(directory))
         except Exception as error:  # the engine raises plain Exception
-            if "Permission denied" in str(error):  # not damaged: the engine touches files when it opens them
-                repair = "whoever searches needs write permission in that folder"
-            else:
-                repair = _REPAIR
-            raise VectorStoreError(f"vector shard {directory} cannot be opened: {error}; {repair}") from error
+            raise VectorStoreError(f"vector shard {directory} cannot be opened: {error}; {_remedy(error)}") from error
         self._paths: dict[tuple[str, str], tuple[str, ...]] = {}  # a finished shard never changes
 
     def count(self, scope: SearchFilter | None = None) -> int:
@@ -254,6 +266,19 @@ class ShardReader:
 
 def _sparse_vector(indices: Any, values: Any) -> edge.SparseVector:
     return edge.SparseVector(indices, values)  # takes arrays as they are, though its stub says lists
+
+
+def _remedy(error: Exception) -> str:
+    """What to do about a shard that cannot be opened. The engine touches its files when it opens them, so what it says
+    of the system is no damage."""
+    for words, remedy in (
+        ("Permission denied", "whoever searches needs write permission in that folder"),
+        ("os error 28", "the disk is full, and opening needs some space: free some"),
+        ("os error 30", "it is on a read-only file system: copy the home to where it may be written"),
+    ):
+        if words in str(error):
+            return remedy
+    return _REPAIR
 
 
 def digests_of(shard: edge.EdgeShard) -> dict[str, str]:

@@ -174,6 +174,9 @@ def test_a_setting_makes_again_what_it_touches_and_no_more(shop: Shop) -> None:
     made = replace(shop, repository=shop.repository.model_copy(update={"domains": (domain,)})).index()
     assert made.work("segments", "parsed") == 0
     assert made.work("descriptions", "described") == len(FIRST)
+
+
+def test_what_is_excluded_goes_and_nothing_is_made_again(shop: Shop) -> None:
     excluded = replace(shop, repository=shop.repository.model_copy(update={"exclude": ("docs/**",)})).index()
     assert excluded.work("discovered_files", "read") == excluded.work("segments", "parsed") == 0
     assert excluded.work("qdrant_points", "deleted") > 0

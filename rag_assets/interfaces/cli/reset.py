@@ -45,6 +45,9 @@ def reset(
     if cache:
         freed += _remove_caches(home)
     session.output.line(f"freed {size(freed)} in {home.root}")
+    remote = session.settings().stores.remote
+    if chosen and remote:
+        session.output.note(f"what was published stays in {remote}: delete labels/<label> there, or it comes back")
 
 
 def remove_labels(home: Home, labels: Sequence[str], output: Output) -> int:

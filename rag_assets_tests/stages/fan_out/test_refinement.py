@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from rag_assets.stages.build import IndexBuild, StageReport
 from rag_assets.stages.descriptions import describe_files
-from rag_assets.stages.fan_out.exchange import Group, exchange_folder, forget_exchange, leave_group
+from rag_assets.stages.fan_out.exchange import Group, exchange_folder, forget_exchange, leave_group, work_of
 from rag_assets.stages.fan_out.refinement import (
     ANSWERS_OF_A_FILE,
     Questions,
@@ -172,15 +172,29 @@ def test_a_worker_that_is_killed_loses_little_and_its_calls_are_counted(shop: Sh
         while not list(folder_of(build).glob("*.answers.msgpack")) and worker.poll() is None:
             pass
         worker.send_signal(signal.SIGKILL)
-    made_before = len(shop.server.asked)
-    assert (folder_of(build) / f"{first.name}.calls").stat().st_size == made_before < first.texts
+    noted = (folder_of(build) / f"{first.name}.calls").stat().st_size
+    assert len(shop.server.asked) <= noted < first.texts, "also those that were on their way"
     shop.server.respond = of_that_class
     again = refine_group(folder_of(build), first.name, build.settings.llm)
-    assert again.found >= ANSWERS_OF_A_FILE and again.texts + made_before <= questions_of(build, first).calls
+    assert again.found >= ANSWERS_OF_A_FILE and again.texts + noted <= questions_of(build, first).calls
     refine_group(folder_of(build), second.name, build.settings.llm)
     report = describe_gathered(build, Silent())
-    assert len(shop.server.asked) == QUESTIONS == report.work["llm_calls"], "what was lost in flight is not paid again"
+    assert len(shop.server.asked) <= QUESTIONS == report.work["llm_calls"], "what was lost in flight is not paid again"
     assert any(problem == f"{first.name}: was cut off" for problem in report.problems)
+
+
+def test_an_attempt_is_known_before_its_first_question(shop: Shop) -> None:
+    build = shop.build()
+    first, _ = planned(build)
+    met: list[str] = []
+
+    def looks(asked: Asked) -> Reply:
+        met.extend(work.error for work in work_of(folder_of(build), first.name))
+        return of_that_class(asked)
+
+    shop.server.respond = looks
+    assert refine_group(folder_of(build), first.name, build.settings.llm).error == ""
+    assert met[0] == "was cut off", "until it says otherwise"
 
 
 def test_a_new_plan_takes_what_a_dead_run_has_paid_for(shop: Shop) -> None:
