@@ -117,8 +117,9 @@ class ShardWriter:
         free = shutil.disk_usage(self._directory.parent).free
         if free < _FREE_BYTES + more:
             raise VectorStoreError(
-                f"vector shard {self._directory}: the disk has {free >> 20} MB left, {(_FREE_BYTES + more) >> 20} MB are "
-                "needed; free some (rag-assets gc, rag-assets generations prune), then run it again"
+                f"vector shard {self._directory}: the disk has {free >> 20} MB left and "
+                f"{(_FREE_BYTES + more) >> 20} MB are needed; free some (rag-assets gc, rag-assets generations prune), "
+                "then run it again"
             )
 
     def _copied(self, base: Path | None) -> edge.EdgeShard | None:
