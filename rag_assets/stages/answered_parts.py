@@ -20,8 +20,7 @@ from rag_assets.descriptions.questions import (
     encoded_questions,
 )
 from rag_assets.stages.build import IndexBuild
-from rag_assets.stages.parts import Part, PartsOf, keep_part, part_key, reused_parts
-from rag_assets.stages.workers import map_buckets
+from rag_assets.stages.parts import Part, PartsOf, completed, keep_part, part_key, reused_parts
 from rag_assets.stores.cache import Cache
 
 R = TypeVar("R")
@@ -45,12 +44,8 @@ class AnsweredParts(Generic[R]):
     def made(self, work: Callable[..., Any], *arguments: Any, sizes: Sequence[int] | None = None) -> Iterator[Part[R]]:
         """Every part in bucket order. `work(build, bucket, *arguments)` makes one in a worker process and returns its
         result and the answers it had."""
-        known = self._reused()
-        missing = [bucket for bucket in self._build.buckets if bucket not in known]
         making = partial(_make, work, self._kind, self._keys)
-        made = map_buckets(making, self._build, *arguments, sizes=sizes, buckets=missing)
-        for bucket in self._build.buckets:
-            yield known[bucket] if bucket in known else next(made)
+        yield from completed(self._build, self._reused(), making, *arguments, sizes=sizes)
 
     def _reused(self) -> dict[int, Part[R]]:
         if self._build.fresh:

@@ -58,7 +58,7 @@ def describe_files(
     if done is not None:
         return done
     progress.begin(STAGE, build.required("discovered_files").counts["indexed"], "files")
-    survey = survey_label(build)
+    survey, keys = survey_label(build), _keys(build)
     outcomes: Counter[str] = Counter()
     kinds: Counter[str] = Counter()
     csharp: Counter[str] = Counter()
@@ -69,7 +69,7 @@ def describe_files(
     model = open_llm(build.settings.llm, build.home.cache) if service is None else nullcontext(service)
     with model as llm:
         refiner = DescriptionRefiner(llm, build.settings.llm.refine)
-        for part in _described(build, survey, refiner if llm.enabled else None):
+        for part in _described(build, survey, keys, refiner if llm.enabled else None):
             made = part.result
             outcomes.update(made.outcomes)
             kinds.update(made.kinds)
@@ -85,7 +85,7 @@ def describe_files(
         stage=STAGE,
         version=stage_version(STAGE),
         inputs=inputs,
-        **recorded(STAGE, parts, questions=_keys(build), **survey.part_keys),
+        **recorded(STAGE, parts, questions=keys, **survey.part_keys),
         counts={
             "descriptions": outcomes["described"],
             "not_applicable": outcomes["not-applicable"],
@@ -122,7 +122,9 @@ class _Bucket:
     problems: list[str]
 
 
-def _described(build: IndexBuild, survey: LabelSurvey, refiner: DescriptionRefiner | None) -> Iterator[Part[_Bucket]]:
+def _described(
+    build: IndexBuild, survey: LabelSurvey, keys: list[str], refiner: DescriptionRefiner | None
+) -> Iterator[Part[_Bucket]]:
     """The buckets in order. With a model in this process, which keeps its limits, and which is what is waited for; what
     is left over for a later build to ask must not be kept as finished."""
     describer = _Describer(build, survey, refiner)
@@ -131,7 +133,7 @@ def _described(build: IndexBuild, survey: LabelSurvey, refiner: DescriptionRefin
             made = _describe_bucket(build, bucket, Broadcast(None, describer))
             yield Part("", made, digest_of_part(build, _PARTS, bucket), False)
         return
-    known = AnsweredParts(build, _PARTS, _keys(build), survey.services)
+    known = AnsweredParts(build, _PARTS, keys, survey.services)
     with broadcast(build, describer) as shared:
         yield from known.made(_describe_recorded, shared, sizes=part_sizes(build, "segments"))
 

@@ -104,8 +104,18 @@ def made_parts(
     """
     if known is None:
         known = reused_parts(build, kind, keys)
+    yield from completed(build, known, partial(_make, kind, work, tuple(keys)), *arguments, sizes=sizes)
+
+
+def completed(
+    build: IndexBuild,
+    known: Mapping[int, Part[R]],
+    making: Callable[..., Part[R]],
+    *arguments: Any,
+    sizes: Sequence[int] | None = None,
+) -> Iterator[Part[R]]:
+    """The known parts and, where there is none, what `making(build, bucket, *arguments)` makes; in bucket order."""
     missing = [bucket for bucket in build.buckets if bucket not in known]
-    making = partial(_make, kind, work, tuple(keys))
     made = map_buckets(making, build, *arguments, sizes=sizes, buckets=missing)
     for bucket in build.buckets:
         yield known[bucket] if bucket in known else next(made)

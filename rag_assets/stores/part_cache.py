@@ -14,7 +14,7 @@ import hashlib
 import os
 import shutil
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -136,9 +136,9 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def digest_of(digests: dict[str, str] | Iterable[tuple[str, str]]) -> str:
+def digest_of(digests: Mapping[str, str]) -> str:
     """One digest over those of several named files."""
     digest = hashlib.sha256()
-    for name, value in sorted(dict(digests).items()):
+    for name, value in sorted(digests.items()):
         digest.update(f"{name}\0{value}\n".encode())
     return digest.hexdigest()
