@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 
 
@@ -25,6 +26,78 @@ class NodeType(StrEnum):
     FILE = "FILE"
     SECTION = "SECTION"
     PACKAGE = "PACKAGE"
+
+
+class Relation(StrEnum):
+    """What one node is to another; an edge is read `source relation target` (domain reference §5)."""
+
+    CONTAINS = "Contains"
+    INHERITS = "Inherits"
+    IMPLEMENTS = "Implements"
+    OVERRIDES = "Overrides"
+    CALLS = "Calls"
+    CONSTRUCTS = "Constructs"
+    INJECTS = "Injects"
+    USES_TYPE = "UsesType"
+    READS_FROM = "ReadsFrom"
+    WRITES_TO = "WritesTo"
+    EXECUTES = "Executes"
+    FOREIGN_KEY = "ForeignKey"
+    ON = "On"
+    SYNONYM_FOR = "SynonymFor"
+    MAPS_TO = "MapsTo"
+    SCHEMA_CHANGE = "SchemaChange"
+    HANDLES = "Handles"
+    EXPOSES = "Exposes"
+    TESTS = "Tests"
+    REFERENCES = "References"
+    MENTIONS = "Mentions"
+
+
+class Confidence(StrEnum):
+    """How an edge was found: proven from declared types, likely by convention or as the only candidate, or by a name
+    that several declarations or none in the label may mean."""
+
+    RESOLVED = "resolved"
+    PROBABLE = "probable"
+    NAME_ONLY = "name-only"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class GraphNode:
+    """A declaration, a database object, an endpoint, a document section, a file or a package.
+
+    `key` is the one of the points (`GraphNodeKeys`). `path` is where it is declared, '' for what the label only
+    refers to (packages, `TABLE_OR_VIEW`); `line_start` … `line_end` are 1-based and inclusive, 0 without a place.
+    A declaration in several parts (partial types) has one node per part with the same key.
+    """
+
+    key: str
+    kind: NodeType
+    name: str
+    path: str = ""
+    line_start: int = 0
+    line_end: int = 0
+    language: str = ""
+    signature: str = ""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class GraphEdge:
+    """`source relation target`, seen at `path:line` (1-based). Both ends are keys; an end without a node in the label
+    is one of another label or of a library."""
+
+    source: str
+    relation: Relation
+    target: str
+    confidence: Confidence = Confidence.RESOLVED
+    path: str = ""
+    line: int = 0
+
+
+def key_kind(key: str) -> NodeType:
+    """The kind that a key ends with. Raises ValueError for a text that is no key."""
+    return NodeType(key.rpartition("|")[2])
 
 
 def symbol_key(language: str, symbol: str, node_type: NodeType) -> str:

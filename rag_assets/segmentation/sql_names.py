@@ -22,6 +22,8 @@ _HEADER = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_TEMPORARY = re.compile(r"(?<!GLOBAL )\bTEMP(?:ORARY)?\b", re.IGNORECASE)
+"""Gone with the session; what Oracle calls GLOBAL TEMPORARY stays, only its rows go."""
 _INDEXED_TABLE = re.compile(rf"\s*+ON\s++(?:ONLY\s++)?({_NAME})", re.IGNORECASE)
 _PARTS = re.compile(_PART)
 _KINDS = {"PROC": "procedure"}
@@ -49,7 +51,7 @@ def read_header(text: str, position: int) -> Header | None:
     Those are temporary tables, `ALTER INDEX` and server objects (logins, schemas, databases …).
     """
     found = _HEADER.match(text, position)
-    if found is None:
+    if found is None or _TEMPORARY.search(text, found.start(), found.start("kind")):
         return None
     kind = _KINDS.get(found["kind"].upper(), found["kind"].lower())
     alters = found["alter"] is not None

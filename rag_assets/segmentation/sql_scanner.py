@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from rag_assets.segmentation.sql_copied_rows import without_copied_rows
 from rag_assets.segmentation.sql_names import Header, read_header
 
 ROUTINES = frozenset({"procedure", "function", "trigger"})
@@ -86,6 +87,7 @@ class Script:
 
 def scan(text: str) -> Script:
     """Finds the objects of `text`. Linear in its length."""
+    text = without_copied_rows(text)
     tokens = _Tokens()
     unclosed = _read_tokens(text, tokens)
     microsoft = tokens.go or (not tokens.foreign and _MICROSOFT.search(text) is not None)

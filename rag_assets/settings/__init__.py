@@ -7,6 +7,7 @@ environment only, where something needs them.
 from rag_assets.settings.automation import DEFAULT_CRON, DEFAULT_TIMEZONE, AutomationSettings
 from rag_assets.settings.evaluation import EvaluationSettings
 from rag_assets.settings.execution import ExecutionSettings
+from rag_assets.settings.graph import GraphImportSettings
 from rag_assets.settings.loading import load_settings
 from rag_assets.settings.models import EmbedderSettings, LlmSettings
 from rag_assets.settings.repositories import DomainSettings, RepositorySettings, SourceLimits
@@ -22,6 +23,7 @@ __all__ = [
     "EmbedderSettings",
     "EvaluationSettings",
     "ExecutionSettings",
+    "GraphImportSettings",
     "LlmSettings",
     "RepositorySettings",
     "RetentionSettings",

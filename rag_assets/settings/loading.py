@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from rag_assets.config_file import ConfigError, find_config, read_yaml, resolve_home
+from rag_assets.settings.graph import GraphImportSettings
 from rag_assets.settings.root import ENV_PREFIX, Settings
 
 
@@ -32,6 +33,7 @@ def load_settings(config: Path | None = None) -> Settings:
                 "location": _absolute(repository.location, base),
                 "rule_packs": tuple(_absolute_pack(pack, base) for pack in repository.rule_packs),
                 "eval_set": repository.eval_set and (base / repository.eval_set.expanduser()).resolve(),
+                "graph_import": repository.graph_import and _absolute_import(repository.graph_import, base),
             }
         )
         for repository in settings.repositories
@@ -70,6 +72,10 @@ def _absolute(location: str, base: Path) -> str:
 def _absolute_pack(pack: str, base: Path) -> str:
     """A rule pack of one's own is a file beside the configuration; the others are names."""
     return str((base / Path(pack).expanduser()).resolve()) if pack.endswith(".yaml") else pack
+
+
+def _absolute_import(settings: GraphImportSettings, base: Path) -> GraphImportSettings:
+    return settings.model_copy(update={"path": (base / settings.path.expanduser()).resolve()})
 
 
 def _explain(error: ValidationError, path: Path | None) -> str:

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field
 
 from rag_assets.contracts.kinds import Kind, checked_kind
 from rag_assets.settings.base import Name, Strict
+from rag_assets.settings.graph import GraphImportSettings
 
 DEFAULT_ORG = "local"
 MEBIBYTE = 1024 * 1024
@@ -45,6 +46,12 @@ class RepositorySettings(Strict):
         default=None,
         exclude=True,  # how a build is measured decides neither what is in it nor what it is called
         description="file of questions (.jsonl, .yaml) that a new build must answer as well as the one that is served",
+    )
+
+    graph_import: GraphImportSettings | None = Field(
+        default=None,
+        exclude=True,  # where it lies does not belong into a generation; what is in it counts, by its fingerprint
+        description="a dependency graph of another tool (RoslynIndexer, SCIP) to load too",
     )
 
     @property

@@ -52,6 +52,7 @@ def test_kinds_and_names(header: str, kind: str, symbol: str) -> None:
     "text",
     [
         "CREATE TABLE #temp (a int)",
+        "CREATE TEMPORARY TABLE temp (a int)",
         "CREATE LOGIN x WITH PASSWORD = 'y'",
         "ALTER INDEX ix ON o REBUILD",
         "ALTER DATABASE x SET RECOVERY SIMPLE",
@@ -313,3 +314,11 @@ def test_names_are_split_at_dots_outside_of_quotes() -> None:
     assert split_name("[a.b].[c]]d]") == ("a.b", "c]d")
     assert read_header("CREATE TABLE a", 0) is not None
     assert read_header("DROP TABLE a", 0) is None
+
+
+def test_the_rows_of_a_dump_hide_nothing() -> None:
+    """A quote in the data of PostgreSQL's COPY opens no string."""
+    text = "COPY t (a) FROM stdin;\nO'Brien\n\\.\n\nCREATE TABLE u (a int);\n"
+    found = segment_file(text, "a.sql", "sql")
+    assert found.health is ParseHealth.OK
+    assert [segment.symbol for segment in found.segments if segment.kind == "table"] == ["dbo.u"]

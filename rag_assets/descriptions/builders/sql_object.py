@@ -9,6 +9,7 @@ from rag_assets.contracts.result import InvokeResult
 from rag_assets.contracts.segment import Segment, SymbolText
 from rag_assets.contracts.source_file import IndexFileContext
 from rag_assets.descriptions.describing import describe_text
+from rag_assets.descriptions.facts.sql_mentions import is_procedural
 from rag_assets.descriptions.facts.sql_references import sql_references
 from rag_assets.descriptions.facts.sql_table import columns_of
 from rag_assets.descriptions.kinds.sql_object import SCRIPT, SqlObjectDescription
@@ -17,8 +18,6 @@ from rag_assets.languages import SourceType, source_type
 _RETURNS = re.compile(
     r"\bRETURNS?\s+(TABLE\b|SETOF\s+[\w.\[\]\"]+|@\w+\s+TABLE\b|[\w.\[\]\"]+(?:\s*\([^()]*\))?)", re.IGNORECASE
 )
-_PROCEDURAL = re.compile(r"\$\w*\$|\bLANGUAGE\s+'?plpgsql\b|^[ \t]*DELIMITER\b", re.IGNORECASE | re.MULTILINE)
-"""The procedural languages of PostgreSQL and MySQL: `SELECT … INTO x` fills a variable there."""
 
 
 class SqlObjectBuilder:
@@ -51,7 +50,7 @@ class SqlObjectBuilder:
         text = _own_text(symbol_text)
         is_script = segment.kind == SCRIPT
         own = "" if is_script else segment.symbol
-        found = sql_references(text, own, assigns_into=_PROCEDURAL.search(text) is not None)
+        found = sql_references(text, own, assigns_into=is_procedural(text))
         returns = _RETURNS.search(segment.signature) if segment.kind == "function" else None
         described = describe_text(
             SqlObjectDescription,

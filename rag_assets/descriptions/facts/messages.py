@@ -111,13 +111,23 @@ _INTERFACES: dict[str, MessageFlavor | None] = {
     "IConsumer": MessageFlavor.MESSAGE,
     "IMessageHandler": MessageFlavor.MESSAGE,
     "IHandleMessages": MessageFlavor.MESSAGE,
+    "IAmStartedByMessages": MessageFlavor.MESSAGE,
+    "IHandleTimeouts": MessageFlavor.MESSAGE,
+    "IJobConsumer": MessageFlavor.MESSAGE,
+    "InitiatedBy": MessageFlavor.MESSAGE,
+    "InitiatedByOrOrchestrates": MessageFlavor.MESSAGE,
+    "Orchestrates": MessageFlavor.MESSAGE,
+    "Observes": MessageFlavor.MESSAGE,
     "IHandler": None,
     "AuthorizationHandler": MessageFlavor.OTHER,  # a requirement is no message of those kinds
 }
 """Interfaces and base classes whose first type argument is the message, the second the answer. None: whether it is a
 command or a query, only the name of the message tells."""
 
-_WITHOUT_RESPONSE = frozenset({"AuthorizationHandler"})  # its second argument is the guarded resource
+HANDLER_INTERFACES = frozenset(_INTERFACES)
+
+_WITHOUT_RESPONSE = frozenset({"AuthorizationHandler", "Observes"})
+"""Their second argument is the guarded resource, or the saga."""
 _SUFFIXES = (
     ("Query", MessageFlavor.QUERY),
     ("Command", MessageFlavor.COMMAND),
@@ -128,7 +138,9 @@ _SUFFIXES = (
     ("Message", MessageFlavor.MESSAGE),
 )
 _INVOKES = frozenset({"Invoke", "InvokeAsync"})
-_METHODS = _INVOKES | frozenset({"Handle", "HandleAsync", "Consume", "ConsumeAsync", "OnEvent"})
+HANDLER_METHODS = frozenset({"Handle", "HandleAsync", "Consume", "ConsumeAsync", "OnEvent"})
+"""Methods that take a message by convention."""
+_METHODS = _INVOKES | HANDLER_METHODS
 _PLUMBING = frozenset({"CancellationToken", "ILogger", "object", "string", "int"})
 _ENVELOPES = frozenset({"ConsumeContext", "Message", "IMessage", "Envelope"})
 _NO_ANSWER = frozenset({"", "void", "Task", "ValueTask", "Unit"})

@@ -6,6 +6,7 @@ Dialects are not told apart. The body of a dollar-quoted routine is read like th
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -19,7 +20,9 @@ _SKIPPED = (
 _TOKEN = re.compile(
     rf"""{_SKIPPED}(?:
       (?P<word>[^\W\d][\w$#@]*+)
-    | (?P<quoted>\[(?:[^\]\r\n]|\]\]){{1,260}}+\] | "(?:[^"\r\n]|""){{1,260}}+" | `[^`\r\n]{{1,260}}+`)
+    | (?P<quoted>
+          \[(?=[^\]]|\]\])[^\]\r\n]{{0,260}}+(?:\]\][^\]\r\n]{{0,260}}+){{0,9}}+\]
+        | "(?:[^"\r\n]|""){{1,260}}+" | `[^`\r\n]{{1,260}}+`)
     | (?P<variable>@{{1,2}}+[\w$#@]*+ | [#]{{1,2}}+[\w$#@]++)
     | (?P<sign>\S)
     | (?P<end>\Z)
@@ -34,11 +37,13 @@ LIST_TOKENS = 256
 
 
 class Token(NamedTuple):  # one for each word of a script: a tuple is made three times as fast as a dataclass
-    """`kind` is quoted, variable (`@x`, `#temp`), word or sign; `upper` is the text to compare words with."""
+    """`kind` is quoted, variable (`@x`, `#temp`), word or sign; `upper` is the text to compare words with; `start` is
+    its offset."""
 
     kind: str
     text: str
     upper: str
+    start: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +73,7 @@ def tokens_of(text: str) -> list[Token]:
         if kind == "end":  # matched, so that nothing that was skipped is looked at again
             break
         written = match[kind]
-        found.append(Token(kind, written, written.upper() if kind in ("word", "sign") else ""))
+        found.append(Token(kind, written, written.upper() if kind in ("word", "sign") else "", match.start(kind)))
     return found
 
 
@@ -111,15 +116,20 @@ def upper_at(tokens: Sequence[Token], index: int) -> str:
     return tokens[index].upper if 0 <= index < len(tokens) else ""
 
 
-def expressions_of(tokens: Sequence[Token]) -> frozenset[str]:
-    """The names, in lower case, of the common table expressions: `WITH a AS (…), b (x) AS (…)`."""
-    found: set[str] = set()
+def expressions_of(tokens: Sequence[Token]) -> dict[str, list[tuple[int, int]]]:
+    """Common table expressions (`WITH a AS (…), b (x) AS (…)`): name in lower case → ranges of the tokens where it
+    means one, from its WITH to the end of the statement as far as a `;` or GO tells."""
+    found: dict[str, list[tuple[int, int]]] = {}
     after = _after_parentheses(tokens)
+    ends = [index for index, token in enumerate(tokens) if token.upper in (";", "GO")]
     for index in range(len(tokens)):
         if upper_at(tokens, index) == "WITH":
             start = index + 2 if upper_at(tokens, index + 1) == "RECURSIVE" else index + 1
-            found.update(_expressions(tokens, start, after))
-    return frozenset(found)
+            next_end = bisect_right(ends, index)
+            end = ends[next_end] if next_end < len(ends) else len(tokens)
+            for name in _expressions(tokens, start, after):
+                found.setdefault(name, []).append((index, end))
+    return found
 
 
 def _expressions(tokens: Sequence[Token], index: int, after: dict[int, int]) -> Iterator[str]:

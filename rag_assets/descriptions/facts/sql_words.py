@@ -19,8 +19,17 @@ NO_ALIAS = RESERVED | frozenset(_AFTER_SOURCES.split())
 """What may follow a table and is not its alias."""
 
 ROWS_OF_TRIGGERS = frozenset({"inserted", "deleted", "new", "old", "dual"})
-SYSTEM_SCHEMAS = frozenset({"sys", "information_schema", "pg_catalog"})
+SYSTEM_SCHEMAS = frozenset({"sys", "information_schema", "pg_catalog", "performance_schema"})
+SYSTEM_DATABASES = frozenset({"master", "model", "msdb", "tempdb"})
 SYSTEM_PREFIXES = ("sp_", "xp_", "pg_")
+SYSTEM_TABLE_PREFIXES = ("pg_", "sqlite_")
+"""Reserved by PostgreSQL and SQLite."""
+
+_SYSTEM_TABLES = (
+    "syscolumns syscomments sysconstraints sysforeignkeys sysindexes sysobjects sysprocesses systypes sysusers"
+)
+SYSTEM_TABLES = frozenset(_SYSTEM_TABLES.split())
+"""Catalogs that are written without the schema they are in."""
 
 _TABLE_FUNCTIONS = (
     "changetable containstable freetexttable generate_series json_array_elements json_each json_table "
@@ -37,7 +46,7 @@ METHODS = frozenset(_METHODS.split())
 VALUE_FUNCTIONS = frozenset({"EXTRACT", "SUBSTRING", "TRIM", "OVERLAY", "POSITION"})
 """`EXTRACT(day FROM x)`: FROM is no clause in their parentheses."""
 
-_WRITE_MODIFIERS = "DELAYED FROM IGNORE INTO LOW_PRIORITY ONLY OVERWRITE TABLE TOP"
+_WRITE_MODIFIERS = "DELAYED FROM HIGH_PRIORITY IGNORE INTO LOW_PRIORITY ONLY OVERWRITE QUICK TABLE TOP"
 WRITE_MODIFIERS = frozenset(_WRITE_MODIFIERS.split())
 """What may stand between INSERT, UPDATE … and the table."""
 
@@ -45,11 +54,21 @@ _STATEMENTS = "COMMIT DECLARE DELETE EXEC EXECUTE IF INSERT MERGE RETURN ROLLBAC
 STATEMENTS = frozenset(_STATEMENTS.split())
 """Where the FROM of a statement before can no longer follow."""
 
-BEFORE_EVENTS = frozenset({"AFTER", "BEFORE", "OF", "FOR", "OR", ","})
-"""Before UPDATE or DELETE: an event (`AFTER UPDATE`), not a statement."""
+BEFORE_EVENTS = frozenset({"AFTER", "BEFORE", "OF", "FOR", "KEY", "OR", ","})
+"""Before UPDATE or DELETE: an event (`AFTER UPDATE`) or a part of another statement (`ON DUPLICATE KEY UPDATE`)."""
 
 REFERENTIAL_ACTIONS = frozenset({"CASCADE", "RESTRICT", "NO", "SET", "CURRENT_TIMESTAMP", "NOW"})
 """After `ON UPDATE`: an action, while `SET NOCOUNT ON UPDATE t` begins a statement."""
 
-_OBJECT_WORDS = "DATABASE FUNCTION INDEX PROC PROCEDURE SCHEMA SEQUENCE SYNONYM TABLE TRIGGER TYPE VIEW"
+_OBJECT_WORDS = "DATABASE FUNCTION INDEX PROC PROCEDURE SCHEMA SEQUENCE STATISTICS SYNONYM TABLE TRIGGER TYPE VIEW"
 OBJECT_WORDS = frozenset(_OBJECT_WORDS.split())
+"""What CREATE, ALTER and DROP may be followed by and may concern tables."""
+
+ALTERED = frozenset({"EXTERNAL", "FOREIGN", "MATERIALIZED"})
+"""What may stand between ALTER and the kind of the object: `ALTER COLUMN c TYPE int` alters no type."""
+
+PRINCIPALS = frozenset({"LOGIN", "USER"})
+"""`CREATE LOGIN x FROM WINDOWS`: no table follows."""
+
+NOT_TABLES = frozenset({"ALL", "DATABASE", "SCHEMA", "SERVER"})
+"""`CREATE TRIGGER … ON DATABASE`."""

@@ -15,6 +15,7 @@ from rag_assets.interfaces.cli.explain import explain
 from rag_assets.interfaces.cli.failures import ReportedGroup
 from rag_assets.interfaces.cli.gc import gc
 from rag_assets.interfaces.cli.generations import generations_app
+from rag_assets.interfaces.cli.graph import graph_app
 from rag_assets.interfaces.cli.index import index
 from rag_assets.interfaces.cli.output import Output, prepare_streams, wants_color
 from rag_assets.interfaces.cli.plan import plan
@@ -78,6 +79,7 @@ app.command()(watch)
 app.command()(search)
 app.command()(show)
 app.command()(explain)
+app.add_typer(graph_app, name="graph")
 app.command("eval")(evaluate)
 app.command()(status)
 app.command()(doctor)

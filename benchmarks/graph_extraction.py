@@ -1,0 +1,239 @@
+"""How much of a C# repository the graph sees, and how fast: definitions, edges, call sites, throughput.
+
+    python benchmarks/graph_extraction.py path/to/checkout https://github.com/App-vNext/Polly …
+
+A repository is a checkout, a bare git directory or a URL. The files are those of its HEAD; segmentation makes their
+segments, no index is needed. Definitions are counted a second time, independently: as declaration nodes of the raw
+tree of the grammar. Files whose raw tree has errors are compared as well, but the nodes inside of error nodes count
+for neither side. The floor of the throughput is the bare parse of the same files. Prints three markdown tables; exit
+code 1 when fewer definitions than `LEAST_FOUND` are found or extraction is slower than `LEAST_SPEED`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from report import table
+
+from rag_assets.contracts.graph import GraphEdge, GraphNode, NodeType
+from rag_assets.graph.csharp.extractor import extract_csharp
+from rag_assets.graph.csharp.projects import is_project_file
+from rag_assets.graph.csharp.symbols import CSharpSymbols, declared_in
+from rag_assets.graph.csharp.walk import Counts
+from rag_assets.graph.extraction import GraphFile
+from rag_assets.segmentation import segment_file
+from rag_assets.segmentation.tree import SourceText, UnparseableError, parse
+
+LEAST_FOUND = 0.999
+"""Share of the types and methods of the raw trees that must be nodes of the graph."""
+LEAST_SPEED = 1.5
+"""MB of C# per second and core, parsing included."""
+
+TYPES = frozenset(
+    {
+        "class_declaration", "struct_declaration", "interface_declaration", "record_declaration", "enum_declaration",
+        "delegate_declaration",
+    }
+)  # fmt: skip
+METHODS = frozenset(
+    {
+        "method_declaration", "constructor_declaration", "destructor_declaration", "operator_declaration",
+        "conversion_operator_declaration",
+    }
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class Measured:
+    """What was found in one repository; sizes in characters, times in seconds of this process."""
+
+    files: int = 0
+    size: int = 0
+    declared: Counter[str] = field(default_factory=Counter)
+    found: Counter[str] = field(default_factory=Counter)
+    nodes: int = 0
+    edges: Counter[tuple[str, str]] = field(default_factory=Counter)
+    counts: Counts = field(default_factory=Counts)
+    parse: float = 0.0
+    extraction: float = 0.0
+    symbols: float = 0.0
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("repositories", nargs="+", metavar="REPO", help="path or URL")
+    arguments = parser.parse_args()
+    found = []
+    for repository in arguments.repositories:
+        print(f"{repository} …", file=sys.stderr)
+        found.append((name_of(repository), measured(list(files_of(repository)))))
+    raise SystemExit(report(found))
+
+
+def report(found: list[tuple[str, Measured]]) -> int:
+    """Prints the tables; 1 when a promise is broken."""
+    table(
+        ("repository", "files", "MB", "types", "in trees", "methods", "in trees", "found"),
+        [
+            (
+                name, one.files, f"{one.size / 1e6:.1f}", one.found["type"], one.declared["type"], one.found["method"],
+                one.declared["method"], f"{100 * found_share(one):.2f} %",
+            )
+            for name, one in found
+        ],
+    )  # fmt: skip
+    kinds = sorted({kind for _, one in found for kind in one.edges})
+    table(
+        ("relation", "confidence", *(name for name, _ in found)),
+        [(*kind, *(one.edges[kind] for _, one in found)) for kind in kinds],
+    )
+    rows = []
+    for name, one in found:
+        counts = one.counts
+        sites = max(1, counts.resolved + counts.probable + counts.external + counts.unresolved)
+        shares = (counts.resolved, counts.probable, counts.external, counts.unresolved)
+        speed = one.size / 1e6 / max(one.parse + one.extraction, 1e-9)
+        floor = one.size / 1e6 / max(one.parse, 1e-9)
+        rows.append((name, sites, *(f"{100 * share / sites:.1f} %" for share in shares), f"{one.symbols:.2f}",
+                     f"{speed:.2f}", f"{floor:.2f}"))  # fmt: skip
+    table(
+        (
+            "repository",
+            "call sites",
+            "resolved",
+            "probable",
+            "library",
+            "unresolved",
+            "symbols s",
+            "MB/s",
+            "parse MB/s",
+        ),
+        rows,
+    )
+    slow = [name for name, one in found if one.size / 1e6 < LEAST_SPEED * (one.parse + one.extraction)]
+    few = [name for name, one in found if found_share(one) < LEAST_FOUND]
+    for what, names in (("too slow", slow), ("too few definitions", few)):
+        if names:
+            print(f"{what}: {', '.join(names)}", file=sys.stderr)
+    return 1 if slow or few else 0
+
+
+def found_share(one: Measured) -> float:
+    """The share of the declarations in the trees that are nodes; what the graph has beyond does not make up for it."""
+    total = sum(one.declared.values())
+    return sum(min(one.found[kind], count) for kind, count in one.declared.items()) / total if total else 1.0
+
+
+def measured(files: list[GraphFile]) -> Measured:
+    """Extraction file by file, as the asset does it; parsing is timed apart."""
+    one = Measured()
+    for file in files:
+        if file.language == "csharp":
+            one.declared.update(declared_by(file.text))
+    started = time.process_time()
+    symbols = CSharpSymbols([declared_in(files)])
+    one.symbols = time.process_time() - started
+    gc.collect()
+    gc.freeze()  # all files of the repository are in memory here only; the collector need not look at them
+    for file in files:
+        if file.language != "csharp":
+            continue
+        one.files += 1
+        one.size += len(file.text)
+        alone = GraphFile(file.path, file.language, file.text, file.segments)
+        started = time.process_time()
+        with suppress(UnparseableError):
+            alone.csharp  # noqa: B018 - parses
+        parsed = time.process_time()
+        made = list(extract_csharp(alone, symbols, one.counts))
+        one.extraction += time.process_time() - parsed
+        one.parse += parsed - started
+        count(made, one)
+    gc.unfreeze()
+    return one
+
+
+def count(made: list[GraphNode | GraphEdge], one: Measured) -> None:
+    for entry in made:
+        if isinstance(entry, GraphEdge):
+            one.edges[entry.relation.value, entry.confidence.value] += 1
+            continue
+        one.nodes += 1
+        if entry.kind is NodeType.TYPE:
+            one.found["type"] += 1
+        elif entry.kind is NodeType.METHOD and not entry.key.startswith("csharp:Program."):
+            one.found["method"] += 1  # functions of a program are no method declarations
+
+
+def declared_by(text: str) -> Counter[str]:
+    """Types and methods of the raw tree, without those inside of errors."""
+    found: Counter[str] = Counter()
+    try:
+        tree = parse("csharp", SourceText(text))
+    except UnparseableError:
+        return found
+    waiting = [tree.root_node]
+    while waiting:
+        node = waiting.pop()
+        kind = node.type
+        if node.is_error:
+            continue
+        if kind in TYPES or kind in METHODS:
+            name = node.child_by_field_name("name") or node.child_by_field_name("type")
+            if node.has_error and (name is None or name.is_missing):
+                continue
+            found["type" if kind in TYPES else "method"] += 1
+        if kind not in _LEAVES:
+            waiting.extend(node.named_children)
+    return found
+
+
+_LEAVES = frozenset({"block", "arrow_expression_clause", "attribute_list", "parameter_list", "field_declaration"})
+"""Nodes without declarations of types and members in them."""
+
+
+def files_of(repository: str) -> Iterator[GraphFile]:
+    """The C# and project files of the HEAD of a repository, segmented."""
+    if "://" in repository:
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run(["git", "clone", "--quiet", "--depth=1", "--bare", repository, folder], check=True)
+            yield from files_of(folder)
+        return
+    git = ["git", "-C", repository]
+    listed = subprocess.run([*git, "ls-tree", "-r", "-z", "HEAD"], check=True, capture_output=True, text=True).stdout
+    wanted: list[tuple[str, str]] = []
+    for row in filter(None, listed.split("\0")):
+        meta, path = row.split("\t", 1)
+        mode, kind, blob = meta.split()
+        if kind == "blob" and mode != "120000" and (path.endswith(".cs") or is_project_file(path)):
+            wanted.append((blob, path))
+    names = "".join(f"{blob}\n" for blob, _ in wanted).encode()
+    packed = subprocess.run([*git, "cat-file", "--batch"], input=names, check=True, capture_output=True).stdout
+    at = 0
+    for _, path in wanted:
+        line = packed.index(b"\n", at)
+        size = int(packed[at:line].split()[2])
+        text = packed[line + 1 : line + 1 + size].decode("utf-8-sig", "replace")
+        at = line + size + 2
+        language = "csharp" if path.endswith(".cs") else "msbuild"
+        segments = segment_file(text, path, language).segments if language == "csharp" else ()
+        yield GraphFile(path, language, text, segments)
+
+
+def name_of(repository: str) -> str:
+    parts = [part for part in Path(repository).parts if part not in ("repo", ".git")]
+    return parts[-1].removesuffix(".git")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,144 @@
+"""The graph of one generation on disk: one plain numpy file per array, memory-mapped, and a header written last.
+
+    graph.json      version, counts, and of each file the size and the sha256
+    {array}.npy     as `graph.adjacency` names them
+
+Equal graphs give equal bytes. Opening reads the header and maps the files, so it costs milliseconds whatever their
+size; `check` reads them whole and compares their hashes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_assets.contracts.errors import ExpectedError
+from rag_assets.contracts.graph import Relation
+from rag_assets.graph.adjacency import CONFIDENCES, KINDS, RELATIONS, Arrays, Graph
+from rag_assets.graph.summary import GraphCounts
+from rag_assets.stores.home import write_atomically
+
+GRAPH_VERSION = 1
+"""Raise it when a reader of this version could misread older files."""
+
+HEADER = "graph.json"
+_REPAIR = "run: rag-assets index --force"
+
+
+class GraphError(ExpectedError):
+    """The graph of a generation is absent, damaged or of another version; the text says what to do."""
+
+
+class _File(msgspec.Struct, frozen=True):
+    size: int
+    sha256: str
+
+
+class _Header(msgspec.Struct, frozen=True):
+    version: int
+    counts: GraphCounts
+    kinds: tuple[str, ...]
+    relations: tuple[str, ...]
+    confidences: tuple[str, ...]
+    files: dict[str, _File]
+
+
+def write_graph(directory: Path, arrays: Arrays, counts: GraphCounts) -> tuple[Path, ...]:
+    """Writes the artifact into `directory`, which is made if needed, and returns its files, the header last. Readers
+    of an artifact that is written over see an error, never a mixture."""
+    directory.mkdir(parents=True, exist_ok=True)
+    (directory / HEADER).unlink(missing_ok=True)
+    files, paths = {}, []
+    for name, values in sorted(arrays.items()):
+        content = io.BytesIO()
+        np.save(content, np.ascontiguousarray(values), allow_pickle=False)
+        data = content.getbuffer()
+        paths.append(directory / f"{name}.npy")
+        paths[-1].write_bytes(data)
+        files[paths[-1].name] = _File(len(data), hashlib.sha256(data).hexdigest())
+    header = _Header(GRAPH_VERSION, counts, KINDS, RELATIONS, CONFIDENCES, files)
+    write_atomically(directory / HEADER, msgspec.json.format(msgspec.json.encode(header, order="sorted")))
+    return (*paths, directory / HEADER)
+
+
+def open_graph(directory: Path) -> Graph:
+    """The graph in a directory, memory-mapped. Raises GraphError where a file is absent or cut, or the version is
+    another one; what only reading shows is found by `check`."""
+    header = _header(directory)
+    arrays = {Path(name).stem: _mapped(directory / name, file) for name, file in header.files.items()}
+    try:
+        _check_shapes(arrays, header.counts)
+        return Graph(arrays, {Relation(name): count for name, count in header.counts.relations.items()})
+    except (KeyError, ValueError, IndexError) as error:
+        raise GraphError(f"graph {directory} is damaged ({error}); {_REPAIR}") from error
+
+
+def read_counts(directory: Path) -> GraphCounts:
+    """The counts of the graph in a directory. Raises GraphError."""
+    return _header(directory).counts
+
+
+def check(directory: Path) -> None:
+    """Reads every file of the artifact. Raises GraphError naming the first that is not what was written."""
+    for name, file in _header(directory).files.items():
+        path = directory / name
+        try:
+            with path.open("rb") as opened:
+                found = hashlib.file_digest(opened, "sha256").hexdigest()
+        except OSError as error:
+            raise GraphError(f"graph file {path} cannot be read ({error.strerror or error}); {_REPAIR}") from error
+        if found != file.sha256:
+            raise GraphError(f"graph file {path} is damaged: its bytes are not those that were written; {_REPAIR}")
+
+
+def _header(directory: Path) -> _Header:
+    path = directory / HEADER
+    try:
+        content = path.read_bytes()
+        version = msgspec.json.decode(content, type=dict[str, Any]).get("version")
+        if version != GRAPH_VERSION:
+            raise GraphError(f"graph {path} has version {version}, this program reads {GRAPH_VERSION}; {_REPAIR}")
+        header = msgspec.json.decode(content, type=_Header)
+    except FileNotFoundError:
+        raise GraphError(f"there is no graph in {directory}: {HEADER} is missing; {_REPAIR}") from None
+    except (OSError, msgspec.DecodeError) as error:
+        raise GraphError(f"graph {path} cannot be read ({error}); {_REPAIR}") from error
+    if (header.kinds, header.relations, header.confidences) != (KINDS, RELATIONS, CONFIDENCES):
+        raise GraphError(f"graph {path} was made with other kinds or relations than this program has; {_REPAIR}")
+    return header
+
+
+def _mapped(path: Path, file: _File) -> NDArray[Any]:
+    try:
+        found = path.stat().st_size
+        if found != file.size:
+            raise GraphError(f"graph file {path} is damaged: it has {found} bytes of {file.size}; {_REPAIR}")
+        loaded: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    except FileNotFoundError:
+        raise GraphError(f"graph file {path} is missing; {_REPAIR}") from None
+    except (OSError, ValueError) as error:
+        raise GraphError(f"graph file {path} cannot be read ({error}); {_REPAIR}") from error
+    return loaded
+
+
+def _check_shapes(arrays: Arrays, counts: GraphCounts) -> None:
+    """Raises ValueError or KeyError where the arrays cannot belong together."""
+    edges = len(arrays["edge_target"])
+    for name in ("key", "name", "signature", "path", "language", "word"):
+        if arrays[f"{name}_ends"][-1] != len(arrays[f"{name}_bytes"]):
+            raise ValueError(f"{name}_ends does not end with {name}_bytes")
+    for name, expected in (
+        ("node_kind", counts.nodes),
+        ("key_ends", counts.nodes + 1),
+        ("edge_target", counts.edges),
+        ("in_edge", edges),
+        ("in_source", edges),
+    ):
+        if len(arrays[name]) != expected:
+            raise ValueError(f"{name} has {len(arrays[name])} entries of {expected}")

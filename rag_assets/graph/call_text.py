@@ -1,0 +1,82 @@
+"""Chains of calls in masked C# code: their names, their arguments, where they end. Every scan is bounded."""
+
+from __future__ import annotations
+
+import re
+
+MAX_CHAIN_CHARS = 8_000
+"""Of one chain of calls; what is longer is data, not a query."""
+
+LINK = re.compile(r"\s*[?!]?\s*\.\s*([A-Za-z_]\w*)")
+"""The next member of a chain."""
+_TYPE_ARGUMENTS = re.compile(r"\s*<([^;(){}=]{1,300}?)>(?=\s*[(.])")
+_FIRST_ARGUMENT = re.compile(r"\s*(?:<[^;(){}=]{1,300}?>)?\s*\(\s*(?=[^\s)])(?:\w+\s*:(?!:)\s*)?(?:await\s+)?")
+_ARGUMENTS = re.compile(r"\s*[!]?\s*([(\[])")
+_OPENERS, _CLOSERS = "([{", ")]}"
+_BRACKET = re.compile(r"[()\[\]{};]")
+
+
+def chain_from(code: str, at: int) -> tuple[str, ...]:
+    """`Where`, `Select` of `Orders.Where(…).Select(…)`, from the offset after `Orders`; what is open ends there."""
+    names: list[str] = []
+    stop = min(len(code), at + MAX_CHAIN_CHARS)
+    position = _after_arguments(code, at, stop)
+    while position < stop and (link := LINK.match(code, position, stop)) is not None:
+        names.append(link[1])
+        position = _after_arguments(code, link.end(), stop)
+    return tuple(names)
+
+
+def type_argument_at(code: str, at: int) -> str:
+    """`Order` of `Set<Order>()` from the offset after `Set`; '' without one."""
+    found = _TYPE_ARGUMENTS.match(code, at)
+    return " ".join(found[1].split()) if found else ""
+
+
+def first_argument(code: str, at: int) -> int:
+    """The offset of the first argument of the call whose name ends at `at`; -1 where none is called with any."""
+    found = _FIRST_ARGUMENT.match(code, at)
+    return found.end() if found else -1
+
+
+def statement_end(code: str, at: int) -> int:
+    """The offset of the `;` that ends the expression at `at`, or of the bracket that closes around it."""
+    depth = 0
+    for found in _BRACKET.finditer(code, at, min(len(code), at + MAX_CHAIN_CHARS)):
+        character = found[0]
+        if character in _OPENERS:
+            depth += 1
+        elif character == ";":
+            if depth == 0:
+                return found.start()
+        else:
+            depth -= 1
+            if depth < 0:
+                return found.start()
+    return min(len(code), at + MAX_CHAIN_CHARS)
+
+
+def _after_arguments(code: str, at: int, stop: int) -> int:
+    """The offset after type arguments, argument lists and indexers that directly follow."""
+    generic = _TYPE_ARGUMENTS.match(code, at, stop)
+    position = generic.end() if generic else at
+    while True:
+        opened = _ARGUMENTS.match(code, position, stop)
+        if opened is None:
+            return position
+        closed = _closing(code, opened.start(1), stop)
+        if closed < 0:
+            return stop
+        position = closed + 1
+
+
+def _closing(code: str, at: int, stop: int) -> int:
+    depth = 0
+    for found in _BRACKET.finditer(code, at, stop):
+        if found[0] in _OPENERS:
+            depth += 1
+        elif found[0] in _CLOSERS:
+            depth -= 1
+            if depth == 0:
+                return found.start()
+    return -1

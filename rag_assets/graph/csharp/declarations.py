@@ -1,0 +1,282 @@
+"""What the files of one bucket declare in C#: types with their members, using directives, projects."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rag_assets.contracts.graph import NodeType, symbol_key
+from rag_assets.contracts.segment import Member, MemberKind, Parameter, Segment
+from rag_assets.descriptions.node_keys import member_keys
+from rag_assets.graph.csharp.projects import ProjectDeclaration, is_project_file, read_project
+
+if TYPE_CHECKING:
+    from rag_assets.graph.extraction import GraphFile
+
+LANGUAGE = "csharp"
+
+_TYPE_KINDS = ("class", "interface", "enum", "struct", "record", "delegate")
+_CONSTRAINT = re.compile(r"\bwhere\s+(\w+)\s*:\s*((?:(?!\bwhere\b).)*)", re.DOTALL)
+_NOT_A_TYPE = frozenset({"class", "class?", "struct", "notnull", "unmanaged", "default", "new()", "allows ref struct"})
+_DELEGATE_RETURN = re.compile(r"\bdelegate\s+(.*?)\s*\b\w+\s*(?:<[^()]*>)?\s*\(", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredParameter:
+    """A parameter as written."""
+
+    name: str
+    type: str
+    modifiers: tuple[str, ...] = ()
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredMember:
+    """A member as written. `key` is its graph node, '' for enum values and statements, which have none."""
+
+    name: str
+    kind: MemberKind
+    key: str
+    line: int
+    type: str = ""
+    parameters: tuple[DeclaredParameter, ...] = ()
+    type_parameters: tuple[str, ...] = ()
+    constraints: tuple[tuple[str, str], ...] = ()  # (type parameter, type as written)
+    modifiers: tuple[str, ...] = ()
+    explicit_interface: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredType:
+    """One declaration of a type: a partial type has several.
+
+    `symbol` is fully qualified with arity, `outer` that of the type around it. `parameters` are those of a primary
+    constructor or of a delegate, `returns` what a delegate returns.
+    """
+
+    symbol: str
+    key: str
+    name: str
+    kind: str
+    path: str
+    line_start: int
+    line_end: int
+    namespace: str = ""
+    outer: str = ""
+    type_parameters: tuple[str, ...] = ()
+    constraints: tuple[tuple[str, str], ...] = ()
+    base_list: tuple[str, ...] = ()
+    attributes: tuple[str, ...] = ()
+    modifiers: tuple[str, ...] = ()
+    parameters: tuple[DeclaredParameter, ...] = ()
+    has_parameter_list: bool = False
+    returns: str = ""
+    members: tuple[DeclaredMember, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CSharpDeclarations:
+    """What one bucket of files adds to the symbols of its label; msgspec-encodable. `usings`: path → directives."""
+
+    types: tuple[DeclaredType, ...] = ()
+    usings: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    projects: tuple[ProjectDeclaration, ...] = ()
+
+
+def declared_in(files: Iterable[GraphFile]) -> CSharpDeclarations:
+    """The declarations of some files. Reads segments only, but the text of project files."""
+    types: list[DeclaredType] = []
+    usings: list[tuple[str, tuple[str, ...]]] = []
+    projects: list[ProjectDeclaration] = []
+    for file in files:
+        if file.language == LANGUAGE:
+            types.extend(types_of(file.path, file.segments))
+            written = tuple(dict.fromkeys(using for segment in file.segments for using in segment.usings))
+            if written:
+                usings.append((file.path, written))
+        elif is_project_file(file.path):
+            projects.append(read_project(file.path, file.text))
+    return CSharpDeclarations(tuple(types), tuple(usings), tuple(projects))
+
+
+def types_of(path: str, segments: Iterable[Segment]) -> Iterator[DeclaredType]:
+    """The types of one file, nested ones after the type around them; of a program its local functions as a type."""
+    return (placed.declared for placed in placed_types(path, segments))
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedType:
+    """A declared type with the segment or member that it was read from, and so each of its `declared.members`."""
+
+    declared: DeclaredType
+    source: Segment | Member
+    members: tuple[Member, ...]
+
+
+def placed_types(path: str, segments: Iterable[Segment]) -> Iterator[PlacedType]:
+    """As `types_of`, with the places of types and members in the text."""
+    for segment in segments:
+        if segment.kind == "program" or segment.kind.startswith(_TYPE_KINDS):
+            yield from _segment_types(path, segment)
+
+
+def _segment_types(path: str, segment: Segment) -> Iterator[PlacedType]:
+    members, sources, nested = _split(segment.symbol, segment.members)
+    declared = DeclaredType(
+        symbol=segment.symbol,
+        key=symbol_key(LANGUAGE, segment.symbol, NodeType.TYPE) if segment.kind != "program" else "",
+        name=segment.name,
+        kind=segment.kind,
+        path=path,
+        line_start=segment.span.line_start,
+        line_end=segment.span.line_end,
+        namespace=segment.namespace,
+        type_parameters=segment.type_parameters,
+        constraints=_constraints(segment.signature),
+        base_list=segment.base_list,
+        attributes=segment.attributes,
+        modifiers=segment.modifiers,
+        parameters=_parameters(segment.parameters),
+        has_parameter_list=_has_parameter_list(segment.signature, segment.name, segment.kind),
+        returns=_returns(segment.signature, segment.kind),
+        members=members,
+    )
+    yield PlacedType(declared, segment, sources)
+    # `owner` is the dotted path that keys of members begin with: names of nested types stand there without arity.
+    waiting = [(inner, segment.symbol, segment.symbol) for inner in reversed(nested)]
+    while waiting:
+        member, outer, owner = waiting.pop()
+        owner = f"{owner}.{member.name}"
+        members, sources, nested = _split(owner, member.members)
+        symbol = member.symbol or f"{outer}.{member.name}"
+        declared = DeclaredType(
+            symbol=symbol,
+            key=symbol_key(LANGUAGE, owner, NodeType.TYPE),
+            name=member.name,
+            kind=member.type,
+            path=path,
+            line_start=member.span.line_start,
+            line_end=member.span.line_end,
+            namespace=segment.namespace,
+            outer=outer,
+            type_parameters=member.type_parameters,
+            constraints=_constraints(member.signature),
+            base_list=member.base_list,
+            attributes=member.attributes,
+            modifiers=member.modifiers,
+            parameters=_parameters(member.parameters),
+            has_parameter_list=_has_parameter_list(member.signature, member.name, member.type),
+            returns=_returns(member.signature, member.type),
+            members=members,
+        )
+        yield PlacedType(declared, member, sources)
+        waiting.extend((inner, symbol, owner) for inner in reversed(nested))
+
+
+def _split(
+    owner: str, members: tuple[Member, ...]
+) -> tuple[tuple[DeclaredMember, ...], tuple[Member, ...], list[Member]]:
+    """The members of a type without its nested types, what each was read from, and the nested types. Members of
+    extension blocks are members of the type, with the receiver as their first parameter."""
+    own: list[DeclaredMember] = []
+    sources: list[Member] = []
+    nested: list[Member] = []
+    for member in members:
+        if member.kind is MemberKind.TYPE:
+            nested.append(member)
+        elif member.kind is MemberKind.EXTENSION:
+            for inner in member.members:
+                if inner.kind is not MemberKind.TYPE:
+                    own.append(_extension(owner, member, inner))
+                    sources.append(inner)
+        elif member.kind is not MemberKind.STATEMENTS:
+            own.append(_member(owner, member))
+            sources.append(member)
+    return tuple(own), tuple(sources), nested
+
+
+def _extension(owner: str, block: Member, member: Member) -> DeclaredMember:
+    """A member of a C# 14 extension block as the extension method that it is."""
+    made = _member(f"{owner}.{block.name}", member)
+    is_static = "static" in member.modifiers
+    receiver = tuple(
+        DeclaredParameter(parameter.name, parameter.type, ("this", *parameter.modifiers))
+        for parameter in block.parameters
+    )
+    return DeclaredMember(
+        name=made.name,
+        kind=made.kind,
+        key=made.key,
+        line=made.line,
+        type=made.type,
+        parameters=made.parameters if is_static else (*receiver, *made.parameters),
+        type_parameters=(*block.type_parameters, *made.type_parameters),
+        constraints=(*_constraints(block.signature), *made.constraints),
+        modifiers=made.modifiers if is_static else ("static", *made.modifiers),
+    )
+
+
+def _member(owner: str, member: Member) -> DeclaredMember:
+    return DeclaredMember(
+        name=member.name,
+        kind=member.kind,
+        key=next(iter(member_keys(LANGUAGE, owner, member)), ""),
+        line=member.span.line_start,
+        type=member.type,
+        parameters=_parameters(member.parameters) if member.parameters else (),
+        type_parameters=member.type_parameters,
+        constraints=_constraints(member.signature) if member.type_parameters else (),
+        modifiers=member.modifiers,
+        explicit_interface=member.explicit_interface,
+    )
+
+
+def _parameters(parameters: tuple[Parameter, ...]) -> tuple[DeclaredParameter, ...]:
+    return tuple(
+        DeclaredParameter(found.name, found.type, tuple(map(str.strip, found.modifiers)), bool(found.default))
+        for found in parameters
+    )
+
+
+def _constraints(signature: str) -> tuple[tuple[str, str], ...]:
+    """(type parameter, constraint) of `where T : IOrder, new()`; only constraints that are types."""
+    if "where " not in signature:
+        return ()
+    return tuple(
+        (name, part)
+        for name, written in _CONSTRAINT.findall(signature)
+        for part in _separated(written)
+        if part not in _NOT_A_TYPE
+    )
+
+
+def _separated(text: str) -> Iterator[str]:
+    """The parts between the outermost commas."""
+    depth, start = 0, 0
+    for at, character in enumerate(text):
+        if character in "<([":
+            depth += 1
+        elif character in ">)]":
+            depth -= 1
+        elif character == "," and depth <= 0:
+            yield text[start:at].strip()
+            start = at + 1
+    yield text[start:].strip()
+
+
+def _has_parameter_list(signature: str, name: str, kind: str) -> bool:
+    """Whether a class, struct or record has a primary constructor, also an empty one."""
+    if "(" not in signature or kind in ("delegate", "program", "enum", "interface"):
+        return False
+    before = signature.partition("(")[0].rstrip()
+    return re.sub(r"\s*<.*>$", "", before).endswith(name) and ":" not in before
+
+
+def _returns(signature: str, kind: str) -> str:
+    if kind != "delegate":
+        return ""
+    found = _DELEGATE_RETURN.search(signature)
+    return found.group(1) if found else ""

@@ -1,0 +1,1 @@
+"""Entity Framework in the graph: contexts, sets, entities, their tables, migrations, and who reads and writes them."""

@@ -1,0 +1,221 @@
+"""Who is affected if something changes, and what something needs: everything that an effect reaches, by distance.
+
+Unlike a neighbourhood nothing is left out of hubs, for a caller that is not named is a caller that breaks. The counts
+are of everything within the depth, the list is of the nearest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_assets.contracts.graph import Confidence, GraphEdge, NodeType, Relation
+from rag_assets.graph.adjacency import KINDS, Graph, Numbers, Place, Reach, Reading
+from rag_assets.graph.flow import AFFECTED, NEEDED, State, transitions
+from rag_assets.graph.neighbourhood import WalkError
+from rag_assets.graph.relations import Direction, Step
+from rag_assets.graph.worth import first_rows, permitted
+
+DEFAULT_DEPTH = 8
+"""Steps: a route is that far from its table. Effects that arrive from further are of no use to a reader."""
+
+DEFAULT_NODES = 200
+"""Of each group."""
+
+_NESTED = 8
+"""How deep types are nested in types: members of a type are changed with it."""
+
+
+class Effect(StrEnum):
+    AFFECTED = "affected"  # if this changes
+    NEEDED = "needed"  # for this to work
+
+
+class Group(StrEnum):
+    """What a reader asks for first."""
+
+    ENDPOINTS = "endpoints"
+    TABLES = "tables"
+    TESTS = "tests"
+    DOCUMENTS = "documents"
+    CODE = "code"
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A node that an effect reaches in `distance` steps from the node that changes, or its nearest part. `confidence`
+    is that of the weakest step on the way; `via` the last step, which the node at its other end passed on."""
+
+    key: str
+    kind: NodeType
+    name: str
+    group: Group
+    distance: int
+    confidence: Confidence
+    places: tuple[Place, ...]
+    via: GraphEdge
+
+
+@dataclass(frozen=True, slots=True)
+class Impact:
+    """`of` are the nodes that were asked about, `parts` how many declarations they contain. `reached` by distance,
+    confidence, properties last, and key, as many of each group as were wanted; `counts` (by kind) and `groups` are of
+    all within the depth."""
+
+    of: tuple[str, ...]
+    effect: Effect
+    parts: int
+    reached: tuple[Reached, ...]
+    total: int
+    counts: dict[str, int]
+    groups: dict[str, int]
+
+
+_RULES = {Effect.AFFECTED: transitions(AFFECTED), Effect.NEEDED: transitions(NEEDED)}
+_GROUPS = {
+    NodeType.ENDPOINT: Group.ENDPOINTS,
+    NodeType.TABLE: Group.TABLES,
+    NodeType.VIEW: Group.TABLES,
+    NodeType.TABLE_OR_VIEW: Group.TABLES,
+    NodeType.SECTION: Group.DOCUMENTS,
+}
+_GROUP = tuple(Group)
+_CONFIDENCE = tuple(Confidence)
+_RELATION = tuple(Relation)
+
+
+def impact(
+    graph: Graph,
+    nodes: Sequence[int],
+    *,
+    effect: Effect = Effect.AFFECTED,
+    depth: int = DEFAULT_DEPTH,
+    limit: int = DEFAULT_NODES,
+) -> Impact:
+    """Everything that an effect reaches from `nodes` (numbers) and what they contain, within `depth` steps; the first
+    `limit` of each group are listed, so that many fields do not hide one table. Raises WalkError for a bound below 1.
+
+    The rules are those of `graph.flow`: calls, use of types, data, dispatch through interfaces and messages.
+    """
+    for name, value in (("depth", depth), ("limit", limit)):
+        if value < 1:
+            raise WalkError(f"{name} must be at least 1, got {value}")
+    whole = _with_parts(graph, np.array(sorted(set(nodes)), np.int64))
+    spread = _Spread(graph, whole, effect)
+    for distance in range(1, depth + 1):
+        if not spread.go(distance):
+            break
+    found = spread.found()
+    groups = _groups(graph, found)
+    listed = np.sort(np.concatenate([np.flatnonzero(groups == group)[:limit] for group in range(len(_GROUP))]))
+    return Impact(
+        of=tuple(graph.keys[node] for node in sorted(set(nodes))),
+        effect=effect,
+        parts=len(whole),
+        reached=tuple(spread.reached(found[listed], groups[listed])),
+        total=len(found),
+        counts=_by_name(np.bincount(graph.kinds[found], minlength=len(KINDS)), KINDS),
+        groups=_by_name(np.bincount(groups, minlength=len(_GROUP)), [group.value for group in _GROUP]),
+    )
+
+
+def _with_parts(graph: Graph, nodes: Numbers) -> Numbers:
+    """The nodes and what they contain."""
+    contained = permitted((Step(Relation.CONTAINS, Direction.OUT),))
+    whole = frontier = nodes
+    for _ in range(_NESTED):
+        reach, _ = graph.reach(frontier, contained)
+        frontier = np.setdiff1d(reach.node, whole)
+        if not len(frontier):
+            break
+        whole = np.union1d(whole, frontier)
+    return whole
+
+
+class _Spread:
+    """One effect on its way. Per node and state: whether it was reached; per node: how, the first and surest time."""
+
+    def __init__(self, graph: Graph, whole: Numbers, effect: Effect) -> None:
+        self._graph = graph
+        self._rules = _RULES[effect]
+        self._seen = np.zeros((len(State), len(graph)), bool)
+        self._seen[:, whole] = True  # what changes is not affected by its change
+        self._distance = np.full(len(graph), -1, np.int32)
+        self._doubt = np.zeros(len(graph), np.uint8)  # code of the weakest confidence on the way
+        self._passed_on = np.zeros((len(State), len(graph)), np.uint8)  # the same, of the way in each state
+        self._via = np.zeros(len(graph), np.int64)
+        self._scratch = np.zeros(len(graph), np.int64)
+        self._frontiers = {State.FLOW: whole}
+        self._distance[whole] = 0
+
+    def go(self, distance: int) -> bool:
+        """One more step in every state; False where there was none."""
+        steps = [self._steps(state, nodes) for state, nodes in self._frontiers.items()]
+        made: dict[State, list[Numbers]] = {}
+        for doubt in range(len(_CONFIDENCE)):  # the surest way to a node first
+            for reach, then, doubts in steps:
+                for after in State:
+                    rows = np.flatnonzero((then == after) & (doubts == doubt) & ~self._seen[after, reach.node])
+                    rows = rows[first_rows(reach.node[rows], self._scratch)]
+                    self._note(after, reach, rows, doubt, distance)
+                    made.setdefault(after, []).append(reach.node[rows])
+        self._frontiers = {
+            state: np.sort(np.concatenate(parts)) for state, parts in made.items() if state is not State.END
+        }
+        self._frontiers = {state: nodes for state, nodes in self._frontiers.items() if len(nodes)}
+        return bool(self._frontiers)
+
+    def _steps(self, state: State, frontier: Numbers) -> tuple[Reach, NDArray[np.int8], NDArray[np.uint8]]:
+        """All steps from a frontier, with the state that each leads to and the doubt that it carries."""
+        graph, rules = self._graph, self._rules[state]
+        reach, _ = graph.reach(frontier, (rules >= 0).any(axis=(2, 3)))
+        origin = frontier[reach.origin]
+        then = rules[reach.side, reach.relation, graph.kinds[origin], graph.kinds[reach.node]]
+        return reach, then, np.maximum(self._passed_on[state, origin], graph.confidence[reach.edge])
+
+    def _note(self, state: State, reach: Reach, rows: Numbers, doubt: int, distance: int) -> None:
+        node = reach.node[rows]
+        self._seen[state, node] = True
+        self._passed_on[state, node] = doubt
+        fresh = self._distance[node] < 0
+        rows, node = rows[fresh], node[fresh]
+        self._distance[node] = distance
+        self._doubt[node] = doubt
+        self._via[node] = reach.edge[rows]
+
+    def found(self) -> Numbers:
+        """What was reached, by distance, confidence, properties last, and key."""
+        nodes = np.flatnonzero(self._distance > 0)
+        is_property = self._graph.kinds[nodes] == KINDS.index(NodeType.PROPERTY.value)
+        ordered: Numbers = nodes[np.lexsort((nodes, is_property, self._doubt[nodes], self._distance[nodes]))]
+        return ordered
+
+    def reached(self, nodes: Numbers, groups: Numbers) -> Iterable[Reached]:
+        graph, reading = self._graph, Reading(self._graph)
+        columns = (nodes.tolist(), groups.tolist(), self._distance[nodes].tolist(), self._doubt[nodes].tolist())
+        rows = zip(*columns, reading.places(nodes), reading.edges(self._via[nodes]), strict=True)
+        for node, group, distance, doubt, places, via in rows:
+            name, confidence = graph.names[node], _CONFIDENCE[doubt]
+            yield Reached(reading.key(node), graph.kind(node), name, _GROUP[group], distance, confidence, places, via)
+
+
+def _groups(graph: Graph, nodes: Numbers) -> Numbers:
+    """The group of each node: by its kind, and a test is what has an edge that says so."""
+    of_kind = np.array([_GROUP.index(_GROUPS.get(NodeType(kind), Group.CODE)) for kind in KINDS])
+    found: Numbers = of_kind[graph.kinds[nodes]]
+    found[np.isin(nodes, _testing(graph))] = _GROUP.index(Group.TESTS)
+    return found
+
+
+def _testing(graph: Graph) -> Numbers:
+    runs = np.flatnonzero(graph.arrays["out_relation"] == _RELATION.index(Relation.TESTS))
+    owners: Numbers = np.searchsorted(graph.arrays["out_runs"], runs, side="right") - 1
+    return owners
+
+
+def _by_name(counts: Numbers, names: Sequence[str]) -> dict[str, int]:
+    return {name: count for name, count in zip(names, counts.tolist(), strict=True) if count}

@@ -1,0 +1,27 @@
+"""The import of one repository: read, translated, ready to be merged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rag_assets.graph.imports.known import Known
+from rag_assets.graph.imports.reading import read_artifacts
+from rag_assets.graph.imports.result import ImportedGraph
+from rag_assets.settings.graph import ImportFormat
+
+
+def load_graph(path: Path, form: ImportFormat, known: Known | None = None) -> ImportedGraph:
+    """The graph at `path`: a folder, an archive, or a SCIP index. Raises UnusableImport naming file and cause."""
+    artifacts = read_artifacts(path, form)
+    if form == "scip":
+        from rag_assets.graph.imports.scip import scip_graph  # protobuf only where it is needed
+
+        return scip_graph(artifacts, known)
+    from rag_assets.graph.imports.roslyn_indexer import roslyn_graph
+
+    return roslyn_graph(artifacts, known)
+
+
+def import_fingerprint(path: Path, form: ImportFormat) -> str:
+    """64 hex digits of what an import of `path` reads, for the key of the stage. Raises UnusableImport."""
+    return read_artifacts(path, form).fingerprint()

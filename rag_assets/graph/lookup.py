@@ -1,0 +1,212 @@
+"""From what somebody types to the node that is meant: a key, a symbol in short, a table without its schema, a route
+without its verb, a path, a place in a file."""
+
+from __future__ import annotations
+
+import difflib
+import heapq
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from rag_assets.contracts.errors import ExpectedError
+from rag_assets.contracts.graph import NodeType
+from rag_assets.graph.adjacency import Graph
+from rag_assets.graph.names import Name, name_of, readings
+
+_PLACE = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?:-\d+)?")
+_SHOWN = 10
+_SHOWN_NEAR = 5
+_COMPARED = 200  # words that difflib compares in full: each costs about 30 µs
+_LEAST_ALIKE = 0.6
+
+
+_MEMBERS = frozenset({NodeType.METHOD, NodeType.PROPERTY, NodeType.DBSET})
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What a text may mean. `nodes` are those that are meant: one, or one declaration in several roles; none where it
+    is ambiguous, then `candidates` has all, or unknown, then `near` has the keys with the nearest names."""
+
+    nodes: tuple[int, ...] = ()
+    candidates: tuple[int, ...] = ()
+    near: tuple[str, ...] = ()
+
+
+class NotFound(ExpectedError):
+    """A text that names no node of the graph, or more than one."""
+
+
+def nodes_named(graph: Graph, text: str) -> tuple[int, ...]:
+    """The node, or the roles of the one declaration, that a text names. Raises NotFound, listing the candidates with
+    kind and place where there are several and the nearest names where there is none."""
+    match = find(graph, text)
+    if match.nodes:
+        return match.nodes
+    if match.candidates:
+        shown = [f"\n  {described(graph, node)}" for node in match.candidates[:_SHOWN]]
+        more = len(match.candidates) - len(shown)
+        rest = f"\n  … and {more} more; name more of it" if more > 0 else ""
+        raise NotFound(f"{text!r} may be {len(match.candidates)} nodes; choose one by its key:{''.join(shown)}{rest}")
+    hint = f"; the nearest are:{''.join(f'{chr(10)}  {key}' for key in match.near)}" if match.near else ""
+    raise NotFound(f"nothing in the graph is called {text!r}{hint}")
+
+
+def find(graph: Graph, text: str) -> Match:
+    """What a text means. In this order, and the first that finds anything decides:
+
+    its key; a place `path:line`; a whole symbol as it is written, then a symbol that ends with it at a dot or slash,
+    then both without regard to case and type parameters. A word alone means a type or a table before members that are
+    called the same.
+    """
+    exact = graph.find(text.strip())
+    if exact is not None:
+        return Match((exact,))
+    placed = _at_place(graph, text.strip())
+    if placed is not None:
+        return Match((placed,))
+    ranked: dict[int, int] = {}
+    for reading in readings(text):
+        for node in _with_word(graph, reading.word):
+            rank = _rank(reading, name_of(graph.keys[node]), graph.names[node])
+            if rank is not None:
+                ranked[node] = min(rank, ranked.get(node, rank))
+    if not ranked:
+        return Match(near=_nearest(graph, text))
+    best = min(ranked.values())
+    found = _meant(graph, sorted(node for node, rank in ranked.items() if rank == best))
+    if all(len(reading.segments) == 1 for reading in readings(text)):
+        found = tuple(node for node in found if graph.kind(node) not in _MEMBERS) or found
+    return Match(found) if len(found) == 1 or _one_declaration(graph, found) else Match(candidates=found)
+
+
+def described(graph: Graph, node: int) -> str:
+    """`csharp:Shop.Order|TYPE  src/Order.cs:12`: enough to choose by."""
+    places = graph.places(node)
+    where = f"  {places[0].path}:{places[0].line_start}" if places else ""
+    more = f" and {len(places) - 1} more" if len(places) > 1 else ""
+    return f"{graph.keys[node]}{where}{more}"
+
+
+def _with_word(graph: Graph, word: str) -> Iterable[int]:
+    number = graph.words.find(word)
+    if number < 0:
+        return ()
+    ends = graph.arrays["word_nodes"]
+    found: list[int] = graph.arrays["word_node"][ends[number] : ends[number + 1]].tolist()
+    return found
+
+
+def _rank(wanted: Name, name: Name, display: str) -> int | None:
+    """How well a name fits what was typed, 0 the best; None where it does not."""
+    if wanted.kind and wanted.kind != name.kind:
+        return None
+    if wanted.prefix and wanted.prefix != name.prefix:
+        return None
+    if wanted.verb and wanted.verb != name.verb:
+        return None
+    if wanted.parameters is not None and not _same_parameters(wanted.parameters, name.parameters):
+        return None
+    for rank, (typed, known) in enumerate(
+        (
+            ((wanted.symbol,), (name.symbol,)),
+            (wanted.segments, name.segments),
+            (_folded(wanted.segments), _folded(name.segments)),
+        )
+    ):
+        if typed == known:
+            return 3 * rank
+        if rank == 0 and _ends_with(name.symbol, wanted.symbol):
+            return 1
+        if rank and known[-len(typed) :] == typed:
+            return 3 * rank + 1
+    return 8 if wanted.symbol.casefold() == display.casefold() else None
+
+
+def _ends_with(symbol: str, ending: str) -> bool:
+    return symbol.endswith(ending) and symbol[: -len(ending)].endswith((".", "/", "#"))
+
+
+def _folded(segments: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(segment.casefold() for segment in segments)
+
+
+def _same_parameters(typed: str, known: str | None) -> bool:
+    """Types may be typed without their namespaces."""
+    if known is None:
+        return False
+    short = re.compile(r"[\w.]+\.")
+    return typed.casefold() in (known.casefold(), short.sub("", known).casefold())
+
+
+def _meant(graph: Graph, nodes: list[int]) -> tuple[int, ...]:
+    """Without what is only there because of another one: constructors beside their type, and what was referred to
+    beside the table or view that it turned out to be."""
+    segments = {node: name_of(graph.keys[node]).segments for node in nodes}
+    kinds = {node: graph.kind(node) for node in nodes}
+    types = {segments[node] for node in nodes if kinds[node] is NodeType.TYPE}
+    tables = {segments[node] for node in nodes if kinds[node] in (NodeType.TABLE, NodeType.VIEW)}
+
+    def is_beside(node: int) -> bool:
+        if kinds[node] is NodeType.METHOD:
+            return segments[node][:-1] in types and segments[node][-1:] == segments[node][-2:-1]
+        return kinds[node] is NodeType.TABLE_OR_VIEW and segments[node] in tables
+
+    return tuple(node for node in nodes if not is_beside(node)) or tuple(nodes)
+
+
+def _one_declaration(graph: Graph, nodes: tuple[int, ...]) -> bool:
+    """A class that is an entity, a property that is a set: one symbol under several kinds."""
+    return len({graph.keys[node].rpartition("|")[0] for node in nodes}) == 1
+
+
+def _at_place(graph: Graph, text: str) -> int | None:
+    """The smallest declaration around a line, as compilers and `search` print places."""
+    found = _PLACE.fullmatch(text)
+    if found is None:
+        return None
+    path = _path_number(graph, found["path"].replace("\\", "/").removeprefix("./"))
+    if path < 0:
+        return None
+    arrays, line = graph.arrays, int(found["line"])
+    start, end = arrays["place_start"].astype(np.int64), arrays["place_end"].astype(np.int64)
+    around = np.flatnonzero((arrays["place_path"] == path) & (start <= line) & (line <= end))
+    if not len(around):
+        return None
+    smallest = min(around.tolist(), key=lambda place: (end[place] - start[place], place))
+    return int(np.searchsorted(arrays["node_places"], smallest, side="right")) - 1
+
+
+def _path_number(graph: Graph, path: str) -> int:
+    """A path, or the only file that its end names; -1 for none."""
+    number = graph.paths.find(path)
+    if number >= 0:
+        return number
+    files = [node for node in find(graph, f"{path}|{NodeType.FILE.value}").nodes if graph.places(node)]
+    return graph.paths.find(graph.places(files[0])[0].path) if files else -1
+
+
+def _nearest(graph: Graph, text: str) -> tuple[str, ...]:
+    """Keys whose word is most like the typed one. Words are first compared by their pairs of letters, which is fast
+    enough for all of them."""
+    wanted = next((reading.word for reading in readings(text)), "")
+    pairs = _pairs(wanted)
+    if not pairs:
+        return ()
+
+    def likeness(word: str) -> float:
+        known = _pairs(word)
+        return 2 * len(pairs & known) / (len(pairs) + len(known))
+
+    words = (graph.words[number] for number in range(len(graph.words)))
+    likely = [word for _, word in heapq.nlargest(_COMPARED, ((likeness(word), word) for word in words))]
+    near = difflib.get_close_matches(wanted, likely, n=_SHOWN_NEAR, cutoff=_LEAST_ALIKE)
+    keys = [graph.keys[node] for word in near for node in list(_with_word(graph, word))[:_SHOWN_NEAR]]
+    return tuple(dict.fromkeys(keys))[:_SHOWN_NEAR]
+
+
+def _pairs(word: str) -> frozenset[str]:
+    return frozenset(word[at : at + 2] for at in range(len(word) - 1)) or frozenset(word)

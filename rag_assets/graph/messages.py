@@ -1,0 +1,191 @@
+"""Messages: which method handles which message type, and who sends it. Sender → message ← handler."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from rag_assets.classification.facts import simple_name
+from rag_assets.contracts.graph import Confidence, GraphEdge, Relation
+from rag_assets.contracts.segment import LineIndex, MemberKind, Segment
+from rag_assets.descriptions.facts.messages import HANDLER_INTERFACES, HANDLER_METHODS, MessageFlavor, handled_messages
+from rag_assets.descriptions.facts.types import TypeName, parse_type
+from rag_assets.descriptions.node_keys import member_keys
+from rag_assets.graph.call_text import first_argument, type_argument_at
+from rag_assets.graph.code_places import LANGUAGE, classes_of, inside, resolved_type, type_key, whole
+from rag_assets.graph.csharp.references import TypeRef, substituted
+from rag_assets.graph.csharp.symbols import Place, TypeSymbol
+from rag_assets.graph.receivers import Access, Code, code_of
+
+if TYPE_CHECKING:
+    from rag_assets.graph.extraction import GraphFile
+    from rag_assets.graph.symbols import Symbols
+
+_BY_CONVENTION = re.compile(r"(?:Handlers?|Consumers?|Saga|Subscriber)\Z")
+"""Names of classes whose `Handle` methods handle without an interface that says so."""
+
+_SENDING = re.compile(
+    r"(?:Send|SendLocal|SendCommand|SendQuery|Publish|PublishAll|Request|GetResponse|Schedule(?:Send|Publish)|Dispatch|"
+    r"Enqueue|Invoke|Raise|Respond|Reply|Query|Execute|AddDomainEvent|RegisterDomainEvent|CreateRequest|"
+    r"AddAndSaveEvent|RequestAsync|Defer)(?:Async)?\Z"
+)
+_SENDER_TYPES = re.compile(
+    r"(?:I?\w*(?:Mediator|Sender|Publisher|Bus|PublishEndpoint|SendEndpoint|SendEndpointProvider|MessageSession|"
+    r"HandlerContext|MessageDispatcher|CommandDispatcher|QueryDispatcher|EventDispatcher|EventService|RequestClient|"
+    r"MessageScheduler|ServiceBus))\Z|ConsumeContext\Z|BehaviorContext\Z"
+)
+"""Types that take messages: MediatR, MassTransit, NServiceBus, Rebus, Wolverine, and what projects call theirs."""
+
+_SENDER_NAMES = re.compile(
+    r"_?(?:\w*(?:[mM]ediator|[mM]ediatr|[sS]ender|[pP]ublisher|[bB]us|[pP]ublishEndpoint|[sS]endEndpoint|[eE]ndpoint|"
+    r"[mM]essageSession))\Z"
+)
+_OWN_EVENTS = re.compile(r"(?:Add|Raise|Register|Publish|Queue)(?:Domain)?Events?(?:Async)?\Z")
+"""Calls of an entity on itself that keep an event until it is saved."""
+
+_CLIENT = re.compile(r"I?RequestClient\Z")
+_ENVELOPES = frozenset({"Batch", "Fault"})
+_STATE_EVENT = "Event"
+_STATE_MACHINE = re.compile(r"\w*StateMachine\Z")
+_HINT = re.compile(rf"\.\s*(?:{_SENDING.pattern.removesuffix(chr(92) + 'Z')})\s*[<(]|DomainEvent|RaiseEvent|AddEvent")
+_HIDDEN = frozenset({"object", "string", "dynamic"})
+
+
+def messages(file: GraphFile, symbols: Symbols) -> Iterable[GraphEdge]:
+    """`METHOD Handles TYPE` of the message, and `METHOD References TYPE` where one is sent or published."""
+    yield from handlers(file, symbols)
+    yield from sent_messages(file, symbols)
+
+
+def handlers(file: GraphFile, symbols: Symbols) -> Iterable[GraphEdge]:
+    """Handlers by their interfaces (resolved), by their bases (resolved), by the names of methods (probable)."""
+    if file.language != LANGUAGE:
+        return
+    for segment in classes_of(file.segments):
+        if segment.kind != "interface":
+            yield from _handled(file, whole(segment, symbols.declared_types), symbols)
+
+
+def _handled(file: GraphFile, segment: Segment, symbols: Symbols) -> Iterator[GraphEdge]:
+    by_interface = False
+    for message in handled_messages(segment):
+        if message.flavor is MessageFlavor.MIDDLEWARE:
+            continue
+        if message.by_convention and not _BY_CONVENTION.search(segment.name):
+            continue
+        by_interface = by_interface or not message.by_convention
+        confidence = Confidence.PROBABLE if message.by_convention else Confidence.RESOLVED
+        yield from _handles(file, segment, _content(parse_type(message.request)), confidence, symbols)
+    is_machine = any(_STATE_MACHINE.match(simple_name(base)) for base in segment.base_list)
+    for member in segment.members:
+        found = parse_type(member.type) if member.kind is MemberKind.PROPERTY else None
+        if is_machine and found is not None and found.name == _STATE_EVENT and found.arguments:
+            target = resolved_type(str(found.arguments[0]), segment, file.path, symbols)
+            if target:
+                source, line = type_key(segment.symbol), member.span.line_end
+                yield GraphEdge(source, Relation.HANDLES, type_key(target), Confidence.RESOLVED, file.path, line)
+    if not by_interface and segment.base_list:
+        yield from _by_bases(file, segment, symbols)
+
+
+def _handles(
+    file: GraphFile, segment: Segment, message: TypeName, confidence: Confidence, symbols: Symbols
+) -> Iterator[GraphEdge]:
+    target = resolved_type(str(message).rstrip("?"), segment, file.path, symbols)
+    if target:
+        source, line = _handling_method(segment, message.name)
+        yield GraphEdge(source, Relation.HANDLES, type_key(target), confidence, file.path, line)
+
+
+def _handling_method(segment: Segment, message: str) -> tuple[str, int]:
+    """(node, line) of the method that takes the message, the type where none is seen (a base may have it)."""
+    named = [member for member in segment.members if member.name in HANDLER_METHODS]
+    exact = [m for m in named if any(message in _names(parse_type(p.type)) for p in m.parameters)]
+    for member in exact or named[:1]:
+        keys = member_keys(LANGUAGE, segment.symbol, member)
+        if keys:
+            return keys[0], member.span.line_end if not member.doc else member.span.line_start
+    return type_key(segment.symbol), segment.span.line_start
+
+
+def _names(found: TypeName) -> set[str]:
+    return {found.name, *(argument.name for argument in found.arguments)}
+
+
+def _content(found: TypeName) -> TypeName:
+    """The message in `IConsumer<Batch<Order>>`."""
+    return found.arguments[0] if found.name in _ENVELOPES and found.arguments else found
+
+
+def _by_bases(file: GraphFile, segment: Segment, symbols: Symbols) -> Iterator[GraphEdge]:
+    """A handler whose base class is declared here and implements the interface: `class A : HandlerBase<Order>`."""
+    csharp = symbols.csharp
+    own = csharp.declared_at(segment.symbol, file.path)
+    if own is None or "abstract" in segment.modifiers:
+        return
+    for base in (*csharp.base_classes(own.id), *csharp.interfaces(own.id)):
+        declared = csharp.declared(base.name)
+        if declared is None:
+            continue
+        for found in csharp.bases(base.name):
+            if found.declared or found.name not in HANDLER_INTERFACES or not found.arguments:
+                continue
+            message = _in_terms_of(found, base, declared).arguments[0]
+            target = csharp.declared(message.name) if message.declared else None
+            if target is not None:
+                source, line = _handling_method(segment, target.name)
+                yield GraphEdge(source, Relation.HANDLES, target.key, Confidence.RESOLVED, file.path, line)
+
+
+def _in_terms_of(found: TypeRef, base: TypeRef, declared: TypeSymbol) -> TypeRef:
+    return substituted(found, dict(zip(declared.type_parameters, base.arguments, strict=False)))
+
+
+def sent_messages(file: GraphFile, symbols: Symbols) -> Iterable[GraphEdge]:
+    """`METHOD References TYPE` of each message that is sent; proven where the receiver is declared as a sender."""
+    if file.language != LANGUAGE or not _HINT.search(file.text):
+        return
+    code = code_of(file, symbols)
+    lines = LineIndex(file.text)
+    for access in code.accesses(lambda receiver, member: _SENDING.match(member) is not None):
+        if not _SENDING.match(access.member):
+            continue
+        confidence = _certainty(access)
+        message = _message(access, code, file, symbols) if confidence is not None else ""
+        if message and confidence is not None:
+            at = lines.line_of(access.start)
+            yield GraphEdge(access.key, Relation.REFERENCES, type_key(message), confidence, file.path, at)
+    for call in code.plain_calls():
+        if _OWN_EVENTS.match(call.member):
+            message = _message(call, code, file, symbols)
+            if message:
+                at = lines.line_of(call.start)
+                yield GraphEdge(call.key, Relation.REFERENCES, type_key(message), Confidence.PROBABLE, file.path, at)
+
+
+def _certainty(access: Access) -> Confidence | None:
+    """None for what is no sender."""
+    if access.type is not None and access.type.name:
+        return Confidence.RESOLVED if _SENDER_TYPES.match(access.type.name) else None
+    return Confidence.PROBABLE if _SENDER_NAMES.match(access.receiver) else None
+
+
+def _message(access: Access, code: Code, file: GraphFile, symbols: Symbols) -> str:
+    """The symbol of the type that is sent, '' for one that is not of this label."""
+    if access.type is not None and _CLIENT.match(access.type.name) and access.type.arguments:
+        return _declared(access.type.arguments[0], access.segment, file, symbols)
+    at = first_argument(code.masked, access.end)
+    found = code.expression_type(at, access.segment, access.holder) if at >= 0 else None
+    symbol = _declared(found, access.segment, file, symbols) if found is not None else ""
+    if symbol:
+        return symbol
+    written = type_argument_at(code.masked, access.end).split(",")[0]
+    return _declared(parse_type(written), access.segment, file, symbols) if written else ""
+
+
+def _declared(found: TypeName, segment: Segment, file: GraphFile, symbols: Symbols) -> str:
+    if not found.name or found.name in _HIDDEN:
+        return ""
+    symbol = symbols.csharp.resolve_type(str(found).rstrip("?"), Place(file.path, inside(segment)))
+    return symbol.symbol if symbol is not None and not symbol.is_static else ""

@@ -1,0 +1,84 @@
+"""The database objects of a label by name: what other files, of any language, may ask about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rag_assets.contracts.graph import NodeType, sql_key
+from rag_assets.descriptions.questions import question
+from rag_assets.graph.extraction import GraphFile
+from rag_assets.graph.sql.names import schema_rank
+from rag_assets.graph.sql.objects import objects_in
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class SqlObject:
+    """A declared object, written as in its declaration. `schema` may have a database before it: `shop.dbo`."""
+
+    schema: str
+    name: str
+    kind: NodeType
+
+    @property
+    def key(self) -> str:
+        """`schema.name|TABLE`: the key of its points and its node."""
+        return sql_key(self.schema, self.name, self.kind)
+
+
+@dataclass(frozen=True, slots=True)
+class SqlDeclarations:
+    """The objects that a set of files declares, sorted, each once."""
+
+    objects: tuple[SqlObject, ...] = ()
+
+
+def declared_in(files: Iterable[GraphFile]) -> SqlDeclarations:
+    """The objects of all SQL files among `files`, those created by literal dynamic SQL included."""
+    found = {SqlObject(made.schema, made.name, made.kind) for file in files for made in objects_in(file)}
+    return SqlDeclarations(tuple(sorted(found)))
+
+
+class SqlSymbols:
+    """Answers which declared object a name means. Names are compared without case, as most databases do."""
+
+    def __init__(self, declared: Iterable[SqlDeclarations] = ()) -> None:
+        by_name: dict[str, set[SqlObject]] = {}
+        for declarations in declared:
+            for made in declarations.objects:
+                by_name.setdefault(made.name.lower(), set()).add(made)
+        self._by_name = {name: tuple(sorted(made)) for name, made in by_name.items()}
+
+    @question("sql.named")
+    def named(self, name: str, schema: str = "", kinds: tuple[str, ...] = ()) -> tuple[SqlObject, ...]:
+        """The declared objects that `schema.name` may mean, sorted; () when none is declared. `kinds` are node types
+        (`TABLE`, `VIEW` …), () for any.
+
+        `schema` is as written, with a database before it or '' for none. Only the objects of the best-matching
+        schemas are given: without schema those of the default schemas (dbo, public, main), only then others. Of
+        spellings that differ in case alone there is one, the written one if it is declared.
+        """
+        best: list[SqlObject] = []
+        best_rank = None
+        for made in self._by_name.get(name.lower(), ()):
+            rank = schema_rank(made.schema, schema)
+            if rank is None or (kinds and made.kind not in kinds) or (best_rank is not None and rank > best_rank):
+                continue
+            if best_rank is None or rank < best_rank:
+                best, best_rank = [], rank
+            best.append(made)
+        return _one_spelling(best, name, schema)
+
+
+def _one_spelling(found: list[SqlObject], name: str, schema: str) -> tuple[SqlObject, ...]:
+    chosen: dict[tuple[str, str, NodeType], SqlObject] = {}
+    for made in found:
+        place = (made.schema.lower(), made.name.lower(), made.kind)
+        known = chosen.get(place)
+        if known is None or _likeness(made, name, schema) > _likeness(known, name, schema):
+            chosen[place] = made
+    return tuple(sorted(chosen.values()))
+
+
+def _likeness(made: SqlObject, name: str, schema: str) -> tuple[bool, bool]:
+    return made.name == name, made.schema == schema

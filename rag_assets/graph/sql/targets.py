@@ -1,0 +1,50 @@
+"""From a name in SQL to the nodes it may mean, and how sure that is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rag_assets.contracts.graph import Confidence, NodeType, sql_key
+from rag_assets.graph.sql.names import DEFAULT_SCHEMAS, HOLE
+from rag_assets.graph.sql.symbols import SqlSymbols
+from rag_assets.segmentation.sql_names import DEFAULT_SCHEMA
+
+TABLES = (NodeType.TABLE, NodeType.VIEW, NodeType.SYNONYM)
+ROUTINES = (NodeType.PROC, NodeType.FUNC, NodeType.SYNONYM)
+
+_MAX_CANDIDATES = 3
+"""More objects than these of one name say nothing: no edge at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    key: str
+    confidence: Confidence
+
+
+def targets_of(parts: tuple[str, ...], kinds: tuple[NodeType, ...], symbols: SqlSymbols) -> tuple[Target, ...]:
+    """The nodes of the name with these parts (`schema`, `name`), one as a rule.
+
+    A declared object is resolved when its schema is the written one, or a default schema where none is written;
+    probable when it is the only one in another schema or the database is not sure; several are name-only. An object
+    that nothing declares becomes a `TABLE_OR_VIEW`, probable, where `kinds` has tables, and nothing otherwise.
+    """
+    name, schema = parts[-1], ".".join(parts[:-1])
+    if HOLE in name:
+        return ()
+    known = symbols.named(name, schema, kinds)
+    if len(known) > _MAX_CANDIDATES:
+        return ()
+    if len(known) > 1:
+        return tuple(Target(made.key, Confidence.NAME_ONLY) for made in known)
+    if known:
+        sure = _is_same(known[0].schema.lower(), schema.lower())
+        return (Target(known[0].key, Confidence.RESOLVED if sure else Confidence.PROBABLE),)
+    if NodeType.TABLE not in kinds:
+        return ()
+    written = ".".join(part for part in parts[:-1] if part and HOLE not in part) or DEFAULT_SCHEMA
+    return (Target(sql_key(written, name, NodeType.TABLE_OR_VIEW), Confidence.PROBABLE),)
+
+
+def _is_same(declared: str, written: str) -> bool:
+    return declared == written or (declared in DEFAULT_SCHEMAS and written in DEFAULT_SCHEMAS)

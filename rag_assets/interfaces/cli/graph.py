@@ -1,0 +1,268 @@
+"""`rag-assets graph`: what is around a node, how two are connected, who is affected by a change, what is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from rag_assets.graph.relations import Direction, allow_list
+from rag_assets.interfaces.cli.failures import NOTHING_FOUND
+from rag_assets.interfaces.cli.labels import chosen_label, complete_label
+from rag_assets.interfaces.cli.output import Output
+from rag_assets.interfaces.cli.session import session_of
+
+if TYPE_CHECKING:
+    from rag_assets.contracts.graph import NodeType
+    from rag_assets.graph.adjacency import Graph
+    from rag_assets.graph.diagram import Diagram
+    from rag_assets.graph.impact import Effect
+    from rag_assets.query import Index
+
+_DEFAULT = "around"
+
+
+class DefaultGroup(TyperGroup):
+    """`graph SYMBOL` is `graph around SYMBOL`; a symbol that is called like a command needs the long form."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and args[0] not in self.commands and not {"--help", "-h"} & set(args[:1]):
+            args = [_DEFAULT, *args]
+        return super().parse_args(ctx, args)
+
+
+graph_app = typer.Typer(
+    cls=DefaultGroup,
+    no_args_is_help=True,
+    help="Walk the dependency graph of an index. `graph SYMBOL` is `graph around SYMBOL`. A node is named by its key, "
+    "or in short: OrderService, OrderService.Cancel, Cancel(int), dbo.Orders, 'GET /api/orders', src/Order.cs, "
+    "src/Order.cs:12.",
+)
+
+_NODE = "A key, or a symbol in short."
+Label = Annotated[
+    str | None,
+    typer.Option("--label", "-l", help="Which index. Default: as for search.", autocompletion=complete_label),
+]
+Relations = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--relations",
+        "-r",
+        help="Only these, such as Calls,ReadsFrom or CalledBy; comma-separated, repeatable. Default: all.",
+    ),
+]
+Way = Annotated[Direction, typer.Option(help="Which way edges are followed.")]
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
+AsMermaid = Annotated[bool, typer.Option("--mermaid", help="A Mermaid flowchart on stdout.")]
+Svg = Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Also draw it into this file.")]
+Depth = Annotated[int, typer.Option(min=1, max=20, help="How many steps.")]
+Listed = Annotated[int, typer.Option("--nodes", min=1, max=10_000, help="How many nodes to list.")]
+ListedOfEach = Annotated[int, typer.Option("--nodes", min=1, max=10_000, help="How many nodes of each group to list.")]
+
+
+@graph_app.command(_DEFAULT)
+def around(
+    context: typer.Context,
+    symbols: Annotated[list[str], typer.Argument(metavar="SYMBOL...", help=f"{_NODE} Several are entries alike.")],
+    label: Label = None,
+    depth: Depth = 2,
+    relations: Relations = None,
+    direction: Way = Direction.BOTH,
+    nodes: Listed = 120,
+    kinds: Annotated[
+        list[str] | None, typer.Option("--kind", help="Walk to nodes of this kind only, such as METHOD; repeatable.")
+    ] = None,
+    as_json: AsJson = False,
+    as_mermaid: AsMermaid = False,
+    svg: Svg = None,
+) -> None:
+    """What is around nodes, the most relevant first."""
+    from rag_assets.graph.diagram import of_neighbourhood
+    from rag_assets.graph.neighbourhood import neighbourhood
+    from rag_assets.interfaces.cli.graph_output import neighbourhood_object, show_neighbourhood
+
+    _one_format(as_json, as_mermaid)
+    steps, wanted = allow_list(_split(relations), _restricting(direction)), _kinds(kinds)
+    output = session_of(context).output
+    with _opened(context, label) as (index, graph):
+        entries = [graph.keys[node] for node in _named(graph, symbols)]
+        found = neighbourhood(graph, entries, steps=steps, depth=depth, nodes=nodes, kinds=wanted)
+        _warn(output, found.warnings)
+        if not _drawn(output, of_neighbourhood(found), as_mermaid, svg):
+            if as_json:
+                output.json(_of(index) | neighbourhood_object(found))
+            else:
+                show_neighbourhood(output, found, _footer(index))
+
+
+@graph_app.command()
+def path(
+    context: typer.Context,
+    start: Annotated[str, typer.Argument(metavar="A", help=_NODE)],
+    end: Annotated[str, typer.Argument(metavar="B", help=_NODE)],
+    label: Label = None,
+    depth: Depth = 10,
+    relations: Relations = None,
+    direction: Way = Direction.BOTH,
+    count: Annotated[int, typer.Option("--count", "-n", min=1, max=100, help="How many ways.")] = 3,
+    as_json: AsJson = False,
+    as_mermaid: AsMermaid = False,
+    svg: Svg = None,
+) -> None:
+    """How A leads to B: the most telling ways. Exit code 4 when there is none."""
+    from rag_assets.graph.diagram import of_paths
+    from rag_assets.graph.paths import paths
+    from rag_assets.graph.relations import check_against
+    from rag_assets.interfaces.cli.graph_output import paths_object, show_paths
+
+    _one_format(as_json, as_mermaid)
+    steps = allow_list(_split(relations), _restricting(direction))
+    output = session_of(context).output
+    with _opened(context, label) as (index, graph):
+        found = paths(graph, _named(graph, [start]), _named(graph, [end]), steps=steps, hops=depth, count=count)
+        warnings = check_against(steps, graph.relations)
+        _warn(output, warnings)
+        if not _drawn(output, of_paths(found), as_mermaid, svg):
+            if as_json:
+                output.json(_of(index) | paths_object(found) | {"warnings": list(warnings)})
+            else:
+                show_paths(output, found, _footer(index))
+    if not found:
+        output.note(f"nothing connects {start} and {end} within {depth} steps of these relations")
+        raise typer.Exit(NOTHING_FOUND)
+
+
+@graph_app.command()
+def impact(
+    context: typer.Context,
+    symbols: Annotated[list[str], typer.Argument(metavar="SYMBOL...", help=_NODE)],
+    label: Label = None,
+    depth: Depth = 8,
+    nodes: ListedOfEach = 200,
+    as_json: AsJson = False,
+    as_mermaid: AsMermaid = False,
+    svg: Svg = None,
+) -> None:
+    """Who is affected if this changes: endpoints, tables, tests, documents and code, by distance."""
+    from rag_assets.graph.impact import Effect
+
+    _effect(context, Effect.AFFECTED, symbols, label, depth, nodes, as_json, as_mermaid, svg)
+
+
+@graph_app.command()
+def uses(
+    context: typer.Context,
+    symbols: Annotated[list[str], typer.Argument(metavar="SYMBOL...", help=_NODE)],
+    label: Label = None,
+    depth: Depth = 8,
+    nodes: ListedOfEach = 200,
+    as_json: AsJson = False,
+    as_mermaid: AsMermaid = False,
+    svg: Svg = None,
+) -> None:
+    """What this needs to do its work, from an HTTP route down to its tables, by distance."""
+    from rag_assets.graph.impact import Effect
+
+    _effect(context, Effect.NEEDED, symbols, label, depth, nodes, as_json, as_mermaid, svg)
+
+
+def _effect(
+    context: typer.Context,
+    effect: Effect,
+    symbols: Sequence[str],
+    label: str | None,
+    depth: int,
+    nodes: int,
+    as_json: bool,
+    as_mermaid: bool,
+    svg: Path | None,
+) -> None:
+    from rag_assets.graph.diagram import of_impact
+    from rag_assets.graph.impact import impact as impact_of
+    from rag_assets.interfaces.cli.graph_output import impact_object, show_impact
+
+    _one_format(as_json, as_mermaid)
+    output = session_of(context).output
+    with _opened(context, label) as (index, graph):
+        found = impact_of(graph, _named(graph, symbols), effect=effect, depth=depth, limit=nodes)
+        if not _drawn(output, of_impact(found), as_mermaid, svg):
+            if as_json:
+                output.json(_of(index) | impact_object(found))
+            else:
+                show_impact(output, found, _footer(index))
+
+
+@contextmanager
+def _opened(context: typer.Context, label: str | None) -> Iterator[tuple[Index, Graph]]:
+    from rag_assets.query import open_index
+    from rag_assets.query.graph import graph_of
+
+    session = session_of(context)
+    home = session.home()
+    name = chosen_label(session, home, label)
+    with open_index(name, home=home.root, config=session.config_option) as index:
+        yield index, graph_of(index)
+
+
+def _named(graph: Graph, symbols: Sequence[str]) -> list[int]:
+    from rag_assets.graph.lookup import nodes_named
+
+    return list(dict.fromkeys(node for symbol in symbols for node in nodes_named(graph, symbol)))
+
+
+def _split(relations: Sequence[str] | None) -> list[str]:
+    return [name for listed in relations or () for name in listed.split(",") if name.strip()]
+
+
+def _restricting(direction: Direction) -> Direction | None:
+    return None if direction is Direction.BOTH else direction
+
+
+def _kinds(names: Sequence[str] | None) -> list[NodeType]:
+    from rag_assets.contracts.graph import NodeType
+
+    known = {kind.value: kind for kind in NodeType}
+    unknown = [name for name in names or () if name.upper() not in known]
+    if unknown:
+        raise typer.BadParameter(f"{unknown[0]!r} is no kind of node; valid: {', '.join(known)}", param_hint="--kind")
+    return [known[name.upper()] for name in names or ()]
+
+
+def _one_format(as_json: bool, as_mermaid: bool) -> None:
+    if as_json and as_mermaid:
+        raise typer.BadParameter("choose one of --json and --mermaid")
+
+
+def _drawn(output: Output, diagram: Diagram, as_mermaid: bool, svg: Path | None) -> bool:
+    """Draws what is wanted; True where that is all there is to write."""
+    if svg is not None:
+        from rag_assets.graph.svg import svg as drawn
+
+        svg.write_text(drawn(diagram), encoding="utf-8")
+        output.note(f"drawn: {svg}")
+    if as_mermaid:
+        from rag_assets.graph.diagram import mermaid
+
+        output.text(mermaid(diagram))
+    return as_mermaid
+
+
+def _warn(output: Output, warnings: Sequence[str]) -> None:
+    for warning in warnings:
+        output.warning(warning)
+
+
+def _of(index: Index) -> dict[str, Any]:
+    known = index.manifest
+    return {"label": index.label, "generation": known.generation_id, "commit": known.commit_sha}
+
+
+def _footer(index: Index) -> str:
+    from rag_assets.interfaces.cli.output import short
+
+    return f"{index.label}  commit {short(index.manifest.commit_sha)}  generation {index.manifest.generation_id}"

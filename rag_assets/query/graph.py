@@ -1,0 +1,63 @@
+"""The graph of an open index: from hits to what is around them, and from node keys to text (D19–D21).
+
+A graph belongs to one generation of one label, so nothing of another label can be reached by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rag_assets.contracts.artifacts import document_uri
+from rag_assets.graph.adjacency import Graph, Place
+from rag_assets.graph.artifact import HEADER, GraphError, open_graph
+from rag_assets.query.index import Index
+from rag_assets.query.results import Hit
+
+GRAPH_FOLDER = "graph"
+"""Of the folder of a generation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The text of one place of a node; several for a partial type."""
+
+    key: str
+    place: Place
+    text: str
+
+
+def graph_of(index: Index) -> Graph:
+    """The graph of the generation that `index` reads. Raises GraphError where it has none or a damaged one."""
+    directory = index.generation.directory / GRAPH_FOLDER
+    if not (directory / HEADER).is_file():
+        raise GraphError(
+            f"the index of {index.label} has no graph (generation {index.manifest.generation_id}); "
+            "run: rag-assets index --force"
+        )
+    return open_graph(directory)
+
+
+def entries_of(index: Index, hits: Iterable[Hit]) -> dict[str, float]:
+    """The graph nodes behind hits, each with the score of its best hit: the entries of a neighbourhood (D19). The keys
+    are read from the payloads, so a hit whose section shows no node has none."""
+    entries: dict[str, float] = {}
+    for hit in hits:
+        for key in index.get(hit.point_id).get("GraphNodeKeys", ()):
+            entries[key] = max(hit.score, entries.get(key, 0.0))
+    return {key: score for key, score in entries.items() if score > 0}
+
+
+def bodies(index: Index, graph: Graph, keys: Sequence[str]) -> tuple[Body, ...]:
+    """The texts of nodes by key, in the order of the keys and of their places (D21). A key that the graph does not
+    have, or that is declared nowhere, has none. Raises ArtifactError where a text is not there any more."""
+    documents: dict[str, list[str]] = {}
+    found = []
+    for key in dict.fromkeys(keys):
+        node = graph.find(key)
+        for place in graph.places(node) if node is not None else ():
+            if place.path not in documents:
+                documents[place.path] = index.resolve(document_uri(index.label, place.path)).split("\n")
+            lines = documents[place.path][max(place.line_start - 1, 0) : place.line_end]
+            found.append(Body(key, place, "\n".join(lines)))
+    return tuple(found)

@@ -1,0 +1,72 @@
+"""A whole label in memory for the extractors that ask about other files: files, symbols, edges as short texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from textwrap import dedent
+
+from rag_assets.contracts.graph import GraphEdge, GraphNode
+from rag_assets.descriptions.declared_types import DeclaredTypes
+from rag_assets.descriptions.declared_types import declared_in as types_in
+from rag_assets.descriptions.resource_dictionary import StaticResourceDictionary
+from rag_assets.graph.csharp import symbols as csharp
+from rag_assets.graph.ef import symbols as ef
+from rag_assets.graph.endpoints import symbols as endpoints
+from rag_assets.graph.extraction import Extractor, GraphFile
+from rag_assets.graph.resources import ResourceSymbols
+from rag_assets.graph.sql import symbols as sql
+from rag_assets.graph.symbols import Symbols
+from rag_assets.languages import detect_language
+from rag_assets.segmentation import segment_file
+
+
+def files_of(texts: Mapping[str, str]) -> list[GraphFile]:
+    """Path → text, indented or not, as files by path."""
+    found = []
+    for path, indented in sorted(texts.items()):
+        text = dedent(indented)
+        language = detect_language(path)
+        found.append(GraphFile(path, language, text, segment_file(text, path, language).segments))
+    return found
+
+
+def symbols_of(files: Iterable[GraphFile], buckets: int = 1) -> Symbols:
+    """The declarations of all files, gathered in as many buckets."""
+    given = list(files)
+    parts = [given[number::buckets] for number in range(buckets)]
+    resources = StaticResourceDictionary()
+    for file in given:
+        if file.language == "resx":
+            resources.add_file(file.path, file.segments)
+    types = csharp.CSharpSymbols([csharp.declared_in(part) for part in parts])
+    return Symbols(
+        csharp=types,
+        sql=sql.SqlSymbols([sql.declared_in(part) for part in parts]),
+        ef=ef.EfSymbols([ef.declared_in(part) for part in parts], types),
+        endpoints=endpoints.EndpointSymbols([endpoints.declared_in(part) for part in parts]),
+        resource_texts=ResourceSymbols(resources),
+        declared_types=DeclaredTypes(found for file in given for found in types_in(file.path, file.segments)),
+    )
+
+
+def found_by(extractor: Extractor, texts: Mapping[str, str]) -> list[GraphNode | GraphEdge]:
+    """What an extractor finds in all files."""
+    files = files_of(texts)
+    symbols = symbols_of(files)
+    return [part for file in files for part in extractor(file, symbols)]
+
+
+def edges_by(extractor: Extractor, texts: Mapping[str, str], *relations: str) -> list[str]:
+    """`Shop.A|TYPE Tests Shop.B|TYPE probable`, sorted, without prefixes of languages; of some relations only."""
+    found = (part for part in found_by(extractor, texts) if isinstance(part, GraphEdge))
+    return sorted({told(edge) for edge in found if not relations or edge.relation.value in relations})
+
+
+def told(edge: GraphEdge) -> str:
+    ends = (end.removeprefix("csharp:") for end in (edge.source, edge.target))
+    source, target = ends
+    return f"{source} {edge.relation.value} {target} {edge.confidence.value}"
+
+
+def nodes_by(extractor: Extractor, texts: Mapping[str, str]) -> list[str]:
+    return sorted({part.key for part in found_by(extractor, texts) if isinstance(part, GraphNode)})

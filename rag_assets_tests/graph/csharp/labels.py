@@ -1,0 +1,48 @@
+"""Small labels made of texts, and what the graph has of them in short words."""
+
+from __future__ import annotations
+
+from rag_assets.contracts.graph import GraphEdge, GraphNode
+from rag_assets.graph.csharp.extractor import extract_csharp
+from rag_assets.graph.csharp.symbols import CSharpSymbols, declared_in
+from rag_assets.graph.extraction import GraphFile
+from rag_assets.segmentation import segment_file
+
+
+def file_of(path: str, text: str) -> GraphFile:
+    language = "csharp" if path.endswith(".cs") else "msbuild"
+    segments = segment_file(text, path, language).segments if language == "csharp" else ()
+    return GraphFile(path, language, text, segments)
+
+
+def symbols_of(files: dict[str, str]) -> CSharpSymbols:
+    """The symbols of a label; each file is a bucket of its own."""
+    return CSharpSymbols(declared_in([file_of(path, text)]) for path, text in files.items())
+
+
+def extracted(files: dict[str, str]) -> list[GraphNode | GraphEdge]:
+    symbols = symbols_of(files)
+    return [found for path, text in files.items() for found in extract_csharp(file_of(path, text), symbols)]
+
+
+def edges_of(files: dict[str, str], *relations: str) -> set[tuple[str, str, str]]:
+    """(source, relation, target) without prefixes: `N.A.M()`, `Calls`, `N.B.F(int)`."""
+    return {
+        (short(found.source), found.relation.value, short(found.target))
+        for found in extracted(files)
+        if isinstance(found, GraphEdge) and (not relations or found.relation.value in relations)
+    }
+
+
+def targets(code: str, relation: str = "Calls", others: str = "") -> set[str]:
+    """What the members of class `C` in one file reach, in words without the namespace `N`."""
+    files = {"a.cs": f"namespace N;\n{code}", "b.cs": others}
+    return {
+        target.replace("N.", "")
+        for source, _, target in edges_of(files, relation)
+        if source == "N.C" or source.startswith(("N.C.", "file:a.cs"))
+    }
+
+
+def short(key: str) -> str:
+    return key.removeprefix("csharp:").rpartition("|")[0]

@@ -1,0 +1,102 @@
+"""Nodes, and what types and members are to each other."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag_assets.contracts.graph import Confidence, GraphEdge, GraphNode, NodeType
+from rag_assets_tests.graph.csharp.labels import edges_of, extracted
+
+
+@pytest.mark.rule("D18")
+def test_nodes_have_the_keys_of_the_points() -> None:
+    code = """namespace N;
+    class A<T> { int f, g; int P { get; } event System.Action E; A(int x) {} void M<U>(ref int? a, List<T> b) {}
+      class In<V> { void X() {} } int this[int i] => i; public static A<T> operator +(A<T> a, A<T> b) => a; }
+    enum K { One } delegate int D(string s);"""
+    nodes = [found for found in extracted({"x/a.cs": code}) if isinstance(found, GraphNode)]
+    assert {node.key for node in nodes} == {
+        "file:x/a.cs|FILE", "csharp:N.A`1|TYPE", "csharp:N.A`1.f|PROPERTY", "csharp:N.A`1.g|PROPERTY",
+        "csharp:N.A`1.P|PROPERTY", "csharp:N.A`1.E|PROPERTY", "csharp:N.A`1.A(int)|METHOD",
+        "csharp:N.A`1.M(int?,List<T>)|METHOD", "csharp:N.A`1.In|TYPE", "csharp:N.A`1.In.X()|METHOD",
+        "csharp:N.A`1.this[]|PROPERTY", "csharp:N.A`1.operator +(A<T>,A<T>)|METHOD", "csharp:N.K|TYPE",
+        "csharp:N.D|TYPE",
+    }  # fmt: skip
+    inner = next(node for node in nodes if node.name == "In")
+    assert (inner.kind, inner.path, inner.line_start, inner.language) == (NodeType.TYPE, "x/a.cs", 3, "csharp")
+
+
+def test_everything_is_contained_once() -> None:
+    found = edges_of({"a.cs": "namespace N; class A { void M() {} class B { int P { get; } } }"}, "Contains")
+    assert found == {
+        ("file:a.cs", "Contains", "N.A"), ("N.A", "Contains", "N.A.M()"), ("N.A", "Contains", "N.A.B"),
+        ("N.A.B", "Contains", "N.A.B.P"),
+    }  # fmt: skip
+
+
+def test_parts_of_a_type_are_nodes_of_one_key() -> None:
+    files = {"a.cs": "namespace N; partial class A { }", "b.cs": "namespace N; partial class A { }"}
+    found = [node for node in extracted(files) if isinstance(node, GraphNode) and node.kind is NodeType.TYPE]
+    assert [(node.key, node.path) for node in found] == [("csharp:N.A|TYPE", "a.cs"), ("csharp:N.A|TYPE", "b.cs")]
+
+
+@pytest.mark.rule("D19")
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        pytest.param("class B {} class A : B {}", ("N.A", "Inherits", "N.B"), id="class"),
+        pytest.param("interface I {} class A : I {}", ("N.A", "Implements", "N.I"), id="interface"),
+        pytest.param("interface I {} interface J : I {}", ("N.J", "Inherits", "N.I"), id="interface of an interface"),
+        pytest.param("class B<T> {} class X {} class A : B<X> {}", ("N.A", "UsesType", "N.X"), id="argument of a base"),
+        pytest.param("interface I { void F(); } class A : I { public void F() {} }",
+                     ("N.A.F()", "Implements", "N.I.F()"), id="method"),
+        pytest.param("interface I { int P { get; } } class A : I { int I.P => 1; }", ("N.A.P", "Implements", "N.I.P"),
+                     id="explicit property"),
+        pytest.param("interface I<T> { void F(T x); } class X {} class A : I<X> { public void F(X x) {} public void F(int y) {} }",
+                     ("N.A.F(X)", "Implements", "N.I`1.F(T)"), id="generic interface"),
+        pytest.param("interface I { void F(); } class B { public void F() {} } class A : B, I {}",
+                     ("N.B.F()", "Implements", "N.I.F()"), id="by the base"),
+        pytest.param("class B { public virtual void F() {} } class M : B {} class A : M { public override void F() {} }",
+                     ("N.A.F()", "Overrides", "N.B.F()"), id="override"),
+        pytest.param("interface I {} class A { A(I i, int n) {} }", ("N.A", "Injects", "N.I"), id="constructor"),
+        pytest.param("interface I {} class A(I i) {}", ("N.A", "Injects", "N.I"), id="primary constructor"),
+        pytest.param("interface I {} class A { [Inject] public I P { get; set; } }", ("N.A", "Injects", "N.I"),
+                     id="property"),
+        pytest.param("interface I {} class A(System.Collections.Generic.IEnumerable<I> all) {}",
+                     ("N.A", "Injects", "N.I"), id="several"),
+        pytest.param("class MyAttribute {} [My] class A {}", ("N.A", "References", "N.MyAttribute"), id="attribute"),
+        pytest.param("class X {} class A { X F(X a) => null; }", ("N.A.F(X)", "UsesType", "N.X"), id="signature"),
+        pytest.param("class X {} class A { object F() => typeof(X); }", ("N.A.F()", "UsesType", "N.X"), id="typeof"),
+        pytest.param("class X {} class A { object F() => nameof(X); }", ("N.A.F()", "UsesType", "N.X"), id="nameof"),
+        pytest.param("class X {} class A { void F() { var l = new List<X>(); } }", ("N.A.F()", "UsesType", "N.X"),
+                     id="argument in a body"),
+        pytest.param("enum K { One } class A { K F() => K.One; }", ("N.A.F()", "References", "N.K"), id="enum value"),
+        pytest.param("class A { int P { get; set; } int F() => P; }", ("N.A.F()", "References", "N.A.P"), id="property use"),
+        pytest.param("interface I {} class X : I {} class S { void C(object services) { services.AddScoped<I, X>(); } }",
+                     ("N.I", "MapsTo", "N.X"), id="registration"),
+    ],
+)  # fmt: skip
+def test_relations_of_declarations(code: str, expected: tuple[str, str, str]) -> None:
+    assert expected in edges_of({"a.cs": f"namespace N; {code}"})
+
+
+def test_an_injected_class_is_only_probable() -> None:
+    found = extracted({"a.cs": "namespace N; interface I {} class K {} class A(I i, K k) {}"})
+    injects = {
+        edge.target: edge.confidence for edge in found if isinstance(edge, GraphEdge) and edge.relation == "Injects"
+    }
+    assert injects == {"csharp:N.I|TYPE": Confidence.RESOLVED, "csharp:N.K|TYPE": Confidence.PROBABLE}
+
+
+def test_project_files_refer_to_packages_and_projects() -> None:
+    text = """<Project Sdk="Microsoft.NET.Sdk">
+      <ItemGroup><PackageReference Include="Dapper" Version="2.1" /><!-- <PackageReference Include="Old" /> --></ItemGroup>
+      <ItemGroup><ProjectReference Include="..\\b\\b.csproj" /></ItemGroup>
+    </Project>"""
+    found = extracted({"src/a/a.csproj": text})
+    edges = [(edge.target, edge.line) for edge in found if isinstance(edge, GraphEdge)]
+    assert edges == [("nuget:Dapper|PACKAGE", 2), ("file:src/b/b.csproj|FILE", 3)]
+    assert {node.key for node in found if isinstance(node, GraphNode)} == {
+        "file:src/a/a.csproj|FILE",
+        "nuget:Dapper|PACKAGE",
+    }

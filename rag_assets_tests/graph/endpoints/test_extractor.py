@@ -1,0 +1,164 @@
+"""Routes as nodes and what exposes them (issue: endpoint → handler)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from rag_assets.contracts.graph import GraphEdge
+from rag_assets.graph.endpoints.extractor import endpoints
+from rag_assets.graph.extractors import graph_of
+from rag_assets_tests.graph.chains import edges_by, files_of, symbols_of, told
+
+CONTROLLER = """
+    namespace Shop;
+    [ApiController, Route("api/[controller]")]
+    public class OrdersController : ControllerBase
+    {
+        [HttpGet("{id:int}")] public Order Get(int id) => null;
+        [HttpPost] public void Add(Order order) { }
+    }
+"""
+CONVENTIONAL = "namespace Shop; public class HomeController : Controller { public IActionResult About() => View(); }"
+MINIMAL = """
+    var app = WebApplication.Create();
+    app.MapGet("/ping", Ping);
+    app.MapGroup("/api").MapPost("/orders", (Order o) => o);
+    static string Ping() => "pong";
+"""
+METHOD_GROUPS = """
+    namespace Shop;
+    public static class Api
+    {
+        public static void Map(IEndpointRouteBuilder app) { app.MapGet("/a", Own); app.MapGet("/b", Other.Do); }
+        static int Own() => 1;
+    }
+    public static class Other { public static int Do() => 2; }
+"""
+FAST = """
+    namespace Shop;
+    public class GetOrder : Endpoint<Req, Res>
+    {
+        public override void Configure() { Get("/orders/{id}"); AllowAnonymous(); }
+        public override Task HandleAsync(Req r, CancellationToken c) => null;
+    }
+"""
+ARDALIS = """
+    namespace Shop;
+    public class List : EndpointBaseAsync.WithoutRequest.WithActionResult<int>
+    {
+        [HttpGet("/lists")] public override Task<ActionResult<int>> HandleAsync(CancellationToken c) => null;
+    }
+"""
+PAGE = (
+    "namespace Shop; public class IndexModel : PageModel { public void OnGet() { } public void OnPostSave(int a) { } }"
+)
+WEB_API_2 = """
+    using System.Web.Http;
+    namespace Shop;
+    [RoutePrefix("v1")] public class OldController : ApiController { [Route("x")] public int GetX() => 1; }
+"""
+NESTED = """
+    namespace Shop;
+    public class F { [ApiController] public class C : ControllerBase { [HttpGet("/f")] public int G() => 1; } }
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "found"),
+    [
+        ("a.cs", CONTROLLER,
+         ["Shop.OrdersController.Add(Order)|METHOD Exposes http:POST /api/Orders|ENDPOINT resolved",
+          "Shop.OrdersController.Get(int)|METHOD Exposes http:GET /api/Orders/{id}|ENDPOINT resolved"]),
+        ("a.cs", CONVENTIONAL, ["Shop.HomeController.About()|METHOD Exposes http:ANY /Home/About|ENDPOINT probable"]),
+        ("Program.cs", MINIMAL, ["Program.Ping()|METHOD Exposes http:GET /ping|ENDPOINT resolved",
+                                 "file:Program.cs|FILE Exposes http:POST /api/orders|ENDPOINT resolved"]),
+        ("a.cs", METHOD_GROUPS, ["Shop.Api.Own()|METHOD Exposes http:GET /a|ENDPOINT resolved",
+                                 "Shop.Other.Do()|METHOD Exposes http:GET /b|ENDPOINT resolved"]),
+        ("a.cs", FAST,
+         ["Shop.GetOrder.HandleAsync(Req,CancellationToken)|METHOD Exposes http:GET /orders/{id}|ENDPOINT resolved"]),
+        ("a.cs", ARDALIS,
+         ["Shop.List.HandleAsync(CancellationToken)|METHOD Exposes http:GET /lists|ENDPOINT resolved"]),
+        ("Pages/Cart/Index.cshtml.cs", PAGE,
+         ["Shop.IndexModel.OnGet()|METHOD Exposes http:GET /Cart|ENDPOINT probable",
+          "Shop.IndexModel.OnPostSave(int)|METHOD Exposes http:POST /Cart?handler=Save|ENDPOINT probable"]),
+        ("a.cs", WEB_API_2, ["Shop.OldController.GetX()|METHOD Exposes http:GET /v1/x|ENDPOINT probable"]),
+        ("a.cs", NESTED, ["Shop.F.C.G()|METHOD Exposes http:GET /f|ENDPOINT resolved"]),
+        ("a.cs", "class A { void GetThings() { list.Map(x => x); } }", []),
+        ("a.cs", "[ApiController] class C : ControllerBase { [HttpGet(", []),
+    ],
+    ids=["api-controller", "conventional", "minimal-api", "method-groups", "fast-endpoints", "ardalis", "razor-page",
+         "web-api-2", "nested", "no-endpoint", "broken"],
+)  # fmt: skip
+def test_who_exposes_what(path: str, text: str, found: list[str]) -> None:
+    assert edges_by(endpoints, {path: text}, "Exposes") == found
+
+
+BASE = """
+    namespace Shop.Common;
+    public abstract class Crud<T> : ControllerBase
+    {
+        [HttpGet("{id}")] public virtual T Read(int id) => default;
+        [HttpDelete("{id}")] public void Drop(int id) { }
+    }
+"""
+DERIVED = """
+    using Shop.Common;
+    namespace Shop;
+    [ApiController, Route("api/things")]
+    public class ThingsController : Crud<Thing> { [HttpGet("one")] public override Thing Read(int id) => null; }
+"""
+
+
+def test_inherited_actions_answer_on_the_routes_of_the_derived_controller() -> None:
+    texts = {"Common/CrudController.cs": BASE.replace("Crud<T>", "CrudController<T>"),
+             "ThingsController.cs": DERIVED.replace("Crud<Thing>", "CrudController<Thing>")}  # fmt: skip
+    assert edges_by(endpoints, texts, "Exposes") == [
+        "Shop.Common.CrudController`1.Drop(int)|METHOD Exposes http:DELETE /api/things/{id}|ENDPOINT resolved",
+        "Shop.ThingsController.Read(int)|METHOD Exposes http:GET /api/things/one|ENDPOINT resolved",
+    ]
+
+
+def test_that_a_base_moves_in_its_file_changes_no_answer() -> None:
+    moved = {"a.cs": BASE.replace("Crud<T>", "CrudController<T>")}
+    there = {"a.cs": "\n\n\n" + moved["a.cs"]}
+    symbol = "Shop.Common.CrudController`1"
+    answers = [symbols_of(files_of(texts)).endpoints.actions(symbol) for texts in (moved, there)]
+    assert answers[0] == answers[1] != ()
+
+
+LAMBDAS = """
+    namespace Shop;
+    public class ShopContext : DbContext { public DbSet<Order> Orders { get; set; } }
+    public class Order { }
+    public class Service { public void Run() { } }
+    public static class Api
+    {
+        public static void Map(IEndpointRouteBuilder app)
+        {
+            app.MapGet("/a", (ShopContext db) => db.Orders.ToList());
+            app.MapGet("/b", (Service s) =>
+            {
+                s.Run();
+            });
+        }
+    }
+"""
+
+
+def _all(texts: Mapping[str, str]) -> list[str]:
+    files = files_of(texts)
+    symbols = symbols_of(files)
+    return sorted({told(part) for file in files for part in graph_of(file, symbols) if isinstance(part, GraphEdge)})
+
+
+def test_what_a_lambda_does_its_endpoint_does() -> None:
+    found = [edge for edge in _all({"a.cs": LAMBDAS}) if edge.startswith("http:")]
+    assert "http:GET /a|ENDPOINT ReadsFrom Shop.ShopContext.Orders|DBSET resolved" in found
+    assert "http:GET /b|ENDPOINT Calls Shop.Service.Run()|METHOD resolved" in found
+    assert not [edge for edge in found if edge.startswith("http:GET /b|ENDPOINT ReadsFrom")]
+
+
+def test_a_method_that_answers_keeps_its_edges() -> None:
+    assert not [edge for edge in _all({"a.cs": CONTROLLER}) if edge.startswith("http:")]

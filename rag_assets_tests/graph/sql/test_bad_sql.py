@@ -1,0 +1,131 @@
+"""SQL that is broken, enormous or written to be difficult: never an exception, never more than linear time."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rag_assets.contracts.graph import NodeType
+from rag_assets.graph.extraction import GraphFile
+from rag_assets.graph.sql.inline import inline_sql_of
+
+from .made import NOTHING, in_method, nodes, of_csharp, of_sql, shown
+
+BROKEN = [
+    ("open-string", "CREATE VIEW a.V AS SELECT 'x FROM a.T"),
+    ("open-comment", "CREATE VIEW a.V AS SELECT 1 /* FROM a.T"),
+    ("open-parenthesis", "CREATE TABLE a.T (i int, b"),
+    ("open-bracket", "CREATE VIEW a.V AS SELECT [x FROM"),
+    ("open-literal", "EXEC('CREATE VIEW a.V AS"),
+    ("only-keywords", "CREATE ALTER DROP TABLE FROM JOIN INTO UPDATE DELETE MERGE EXEC ON FOR REFERENCES COPY"),
+    ("only-signs", "().,;[]\"`'@#$"),
+    ("no-sql", "hello world\0\ufffd\ud800"),
+    ("nothing", ""),
+]
+
+
+@pytest.mark.rule("A13")
+@pytest.mark.parametrize("text", [row[1] for row in BROKEN], ids=[row[0] for row in BROKEN])
+def test_broken_scripts(text: str) -> None:
+    assert all(node.path == "db/a.sql" for node in nodes(of_sql(text)))
+    assert shown(of_sql(text)) == []
+
+
+def test_what_stands_before_the_damage_stays() -> None:
+    text = "CREATE PROC a.P AS SELECT 1 FROM a.T\nGO\nCREATE PROC a.Q AS SELECT 'x"
+    assert shown(of_sql(text)) == ["a.P|PROC ReadsFrom a.T|TABLE_OR_VIEW"]
+
+
+def test_a_batch_separator_in_a_comment_or_string_separates_nothing() -> None:
+    text = "CREATE PROC a.P AS BEGIN\n/*\nGO\n*/\nINSERT INTO a.T VALUES ('\nGO\n')\nEND\nGO\n"
+    assert shown(of_sql(text)) == ["a.P|PROC WritesTo a.T|TABLE_OR_VIEW"]
+
+
+WORDS = (
+    "FROM JOIN INTO UPDATE DELETE WITH AS ( ) , . a.b ' [ ] @x = #t REFERENCES KEY ON FOR $$ CREATE ALTER DROP TABLE "
+    "PROC INDEX TRIGGER -- /* */ EXEC sp_executesql + ; \n GO USING MERGE COPY TYPE"
+)
+
+
+@given(st.lists(st.sampled_from(WORDS.split(" "))))
+@settings(deadline=None)
+def test_any_script_is_read(words: list[str]) -> None:
+    text = " ".join(words)
+    assert of_sql(text, NOTHING) == of_sql(text, NOTHING)
+
+
+CODE = '" """ $" @" \' { } {{ }} + ( ) ; = SELECT * FROM x \\ \n const string s // /* */ StoredProcedure nameof(x)'
+
+
+@given(st.lists(st.sampled_from(CODE.split(" "))))
+@settings(deadline=None)
+def test_any_code_is_read(words: list[str]) -> None:
+    text = in_method('c.Query("SELECT 1 FROM t");' + " ".join(words))
+    assert of_csharp(text) == of_csharp(text)
+
+
+SIZE = 160_000  # characters; long enough that what is not linear takes seconds
+_MOST_RATIO = 3.5  # of the time for twice the text; quadratic would be 4
+LONG = [
+    ("values", "INSERT INTO a.T VALUES " + "(1, 'x'), " * (SIZE // 10)),
+    ("one-line", "SELECT a, b FROM a.T WHERE x = 1; " * (SIZE // 34)),
+    ("opened", "(" * SIZE),
+    ("from-opened", "FROM (" * (SIZE // 6)),
+    ("expressions", "WITH a AS (SELECT 1 " * (SIZE // 20)),
+    ("updates", "UPDATE u SET x = 1 " * (SIZE // 19)),
+    ("update-and-commas", "UPDATE u SET x = 1" + ", y" * (SIZE // 3)),
+    ("creates", "CREATE TABLE " * (SIZE // 13)),
+    ("references", "CREATE TABLE a.T (" + "a int REFERENCES b (c), " * (SIZE // 24) + "x int)"),
+    ("execs", "EXEC('x' + " * (SIZE // 11)),
+    ("quotes", "'" * (SIZE + 1)),
+    ("brackets", "[" * SIZE),
+    ("names", "a." * (SIZE // 2)),
+    ("comments", "-- x\n" * (SIZE // 5)),
+    ("declared", "DECLARE @s nvarchar(max) = N'x'; EXEC(@s); " * (SIZE // 43)),
+]
+
+
+@pytest.mark.parametrize("text", [row[1] for row in LONG], ids=[row[0] for row in LONG])
+def test_time_is_linear(text: str) -> None:
+    def seconds(script: str) -> float:
+        started = time.process_time()
+        of_sql(script, NOTHING)
+        return time.process_time() - started
+
+    once = min(seconds(text[: len(text) // 4]) for _ in range(2))
+    assert seconds(text[: len(text) // 2]) < max(0.05, once) * _MOST_RATIO
+
+
+LONG_CODE = [
+    ("one-literal", 'c.Query("SELECT ' + "a, " * 100_000 + 'b FROM t");'),
+    ("literals", 'c.Query("SELECT 1 FROM t"); ' * 4_000),
+    ("concatenated", 's = "SELECT 1" ' + '+ " FROM t" ' * 20_000),
+    ("escapes", 's = "SELECT ' + "\\n" * 100_000 + '";'),
+    ("holes", 's = $"SELECT ' + "{x}" * 30_000 + '";'),
+    ("open-holes", 's = $"SELECT ' + "{" * 50_000),
+    ("quotes", '"' * 100_000 + '"SELECT '),
+]
+
+
+@pytest.mark.parametrize("body", [row[1] for row in LONG_CODE], ids=[row[0] for row in LONG_CODE])
+def test_long_code_is_read_in_bounded_time(body: str) -> None:
+    started = time.process_time()
+    list(inline_sql_of(GraphFile("a.cs", "csharp", body), NOTHING))
+    assert time.process_time() - started < 5
+
+
+def test_a_file_without_nodes_of_its_own_is_still_one() -> None:
+    assert [node.kind for node in nodes(of_sql(""))] == [NodeType.FILE]
+
+
+def test_five_megabytes_on_one_line() -> None:
+    """As tools write data: the values are long, the statements many."""
+    value = "it''s; " * 100
+    text = "CREATE TABLE a.T (i int); " + f"INSERT INTO a.T VALUES (1, N'{value}'); " * 8_000
+    assert len(text) > 5_000_000 and "\n" not in text
+    started = time.process_time()
+    assert shown(of_sql(text)) == ["FILE WritesTo a.T|TABLE"]
+    assert time.process_time() - started < 20

@@ -1,0 +1,111 @@
+"""Pictures: Mermaid that is valid for every key, SVG that is well-formed and harmless."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from rag_assets.contracts.graph import Confidence, Relation
+from rag_assets.graph.diagram import Diagram, mermaid, of_impact, of_neighbourhood, of_paths
+from rag_assets.graph.impact import impact
+from rag_assets.graph.neighbourhood import neighbourhood
+from rag_assets.graph.paths import paths
+from rag_assets.graph.svg import svg
+from rag_assets_tests.graph.small_graphs import ROUTE, SERVICE, TABLE, edge, graph_of, method, node, of_edges, shop
+
+A = method("A")
+STRANGE = [
+    "csharp:N.T.M(Dictionary<string,int>,(int,string))|METHOD",
+    'dbo.<script>alert("x")</script>&amp;|TABLE',
+    "dbo.`\"';#|}{]|TABLE",
+    "dbo.line\nbreak\ttab|TABLE",
+    "csharp:Größe.𝄞|TYPE",
+    "csharp:N.end|TYPE",
+    "dbo.%%{init}%%|TABLE",
+    "dbo.\x00\x1b[31m\ufffe|TABLE",
+    f"csharp:N.{'Long' * 500}|TYPE",
+]
+# One line of a flowchart as this module writes it: a box, an arrow, or the marking of entries.
+_LINE = re.compile(
+    r"  n\d+(\[\[|\[\(|\(\[|\[)\"[^\"\n]*\"(\]\]|\)\]|\]\)|\])"
+    r"|  n\d+ (-->|-\.->)\|\"\w+\"\| n\d+"
+    r"|  classDef entry stroke-width:3px|  class n\d+(,n\d+)* entry"
+)
+
+
+def diagrams() -> list[Diagram]:
+    graph = shop()
+    ends = graph.find(ROUTE), graph.find(TABLE)
+    assert None not in ends
+    return [
+        of_neighbourhood(neighbourhood(graph, [SERVICE])),
+        of_paths(paths(graph, [ends[0]], [ends[1]])),  # type: ignore[list-item]
+        of_impact(impact(graph, [ends[1]])),  # type: ignore[list-item]
+        of_neighbourhood(neighbourhood(graph, [])),
+    ]
+
+
+@pytest.mark.parametrize("number", range(4), ids=["neighbourhood", "paths", "impact", "nothing"])
+def test_every_walk_can_be_drawn(number: int) -> None:
+    diagram = diagrams()[number]
+    boxes = {box.key for box in diagram.boxes}
+    assert len(boxes) == len(diagram.boxes)
+    assert {end for arrow in diagram.arrows for end in (arrow.source, arrow.target)} <= boxes
+    lines = mermaid(diagram).splitlines()
+    assert lines[0] == "flowchart LR"
+    assert [line for line in lines[1:] if not _LINE.fullmatch(line)] == []
+    ET.fromstring(svg(diagram))
+
+
+@pytest.mark.parametrize("key", STRANGE, ids=range(len(STRANGE)))
+def test_no_key_breaks_a_picture(key: str) -> None:
+    diagram = of_neighbourhood(neighbourhood(of_edges([edge(A, Relation.CALLS, key)]), [A]))
+    lines = mermaid(diagram).splitlines()
+    assert [line for line in lines[1:] if not _LINE.fullmatch(line)] == []
+    assert [line for line in lines if re.search(r"[<>`]", line.replace("<br/>", "").replace("->", ""))] == []
+    drawn = ET.fromstring(svg(diagram))
+    names = {element.tag.rpartition("}")[2] for element in drawn.iter()}
+    assert names <= {"svg", "style", "defs", "marker", "path", "rect", "g", "title", "text"}
+    assert {
+        attribute for element in drawn.iter() for attribute in element.attrib if attribute.startswith("on")
+    } == set()
+
+
+def test_guesses_are_dashed() -> None:
+    found = neighbourhood(of_edges([edge(A, Relation.CALLS, method("B"), Confidence.PROBABLE)]), [A])
+    assert '-.->|"Calls"|' in mermaid(of_neighbourhood(found))
+    assert 'class="arrow guess"' in svg(of_neighbourhood(found))
+
+
+def test_boxes_do_not_overlap() -> None:
+    drawn = ET.fromstring(svg(diagrams()[0]))
+    boxes = [
+        tuple(float(each.attrib[name]) for name in ("x", "y", "width", "height"))
+        for each in drawn.iter("{http://www.w3.org/2000/svg}rect")
+        if "class" in each.attrib
+    ]
+    assert len(boxes) == len(diagrams()[0].boxes)
+    for at, (x, y, width, height) in enumerate(boxes):
+        assert x + width <= float(drawn.attrib["width"])
+        assert y + height <= float(drawn.attrib["height"])
+        for x2, y2, width2, height2 in boxes[at + 1 :]:
+            assert x + width <= x2 or x2 + width2 <= x or y + height <= y2 or y2 + height2 <= y
+
+
+def test_many_arrows_keep_their_names_in_tooltips() -> None:
+    edges = [edge(A, Relation.CALLS, method(f"M{number}")) for number in range(80)]
+    made = svg(of_neighbourhood(neighbourhood(of_edges(edges), [A], hub_edges=100)))
+    assert 'class="relation"' not in made
+    assert f"<title>{A} Calls {method('M0')}</title>" in made
+
+
+def test_the_same_picture_is_the_same_bytes() -> None:
+    assert [svg(diagram) for diagram in diagrams()] == [svg(diagram) for diagram in diagrams()]
+
+
+def test_a_label_is_the_name_of_its_node() -> None:
+    graph = graph_of([node(SERVICE, name="  A\n name  ")], [])
+    (box,) = of_neighbourhood(neighbourhood(graph, [SERVICE])).boxes
+    assert (box.label, box.entry) == ("A name", True)

@@ -1,0 +1,134 @@
+"""From what people type to nodes: short symbols, tables, routes, paths, places; candidates and near names."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag_assets.contracts.graph import Relation
+from rag_assets.graph.adjacency import Graph
+from rag_assets.graph.lookup import NotFound, find, nodes_named
+from rag_assets_tests.graph.small_graphs import edge, graph_of, node
+
+SERVICE = "csharp:Shop.Orders.OrderService|TYPE"
+CONSTRUCTOR = "csharp:Shop.Orders.OrderService.OrderService(IClock)|METHOD"
+CANCEL = "csharp:Shop.Orders.OrderService.Cancel(int)|METHOD"
+CANCEL_ALL = "csharp:Shop.Orders.OrderService.Cancel(Dictionary<string,System.Int32>,(int,int))|METHOD"
+OTHER = "csharp:Legacy.OrderService|TYPE"
+REPOSITORY = "csharp:Shop.Repository`1|TYPE"
+PLAIN = "csharp:Shop.Repository|TYPE"
+GET = "csharp:Shop.Repository`1.Get(T)|METHOD"
+ORDER, ORDER_ENTITY = "csharp:Shop.Order|TYPE", "csharp:Shop.Order|ENTITY"
+TABLE, SPACED, REFERRED = "dbo.Orders|TABLE", "dbo.Order Lines|TABLE", "dbo.orders|TABLE_OR_VIEW"
+SET, SET_PROPERTY = "csharp:Shop.Context.Orders|DBSET", "csharp:Shop.Context.Orders|PROPERTY"
+ROUTE, POST = "http:GET /api/orders/{id}|ENDPOINT", "http:POST /api/orders/{id}|ENDPOINT"
+FILE = "file:src/Orders/OrderService.cs|FILE"
+SECTION = "doc:docs/guide.md#cancelling-orders|SECTION"
+PACKAGE = "nuget:Newtonsoft.Json|PACKAGE"
+PIPE = "dbo.a|b|TABLE"
+
+
+@pytest.fixture(scope="module")
+def graph() -> Graph:
+    path = "src/Orders/OrderService.cs"
+    nodes = [
+        node(SERVICE, path, (3, 40)),
+        node(SERVICE, "src/Orders/OrderService.Cancel.cs", (1, 9)),
+        node(CONSTRUCTOR, path, (5, 6), name="OrderService"),
+        node(CANCEL, path, (7, 9), name="Cancel"),
+        node(CANCEL_ALL, path, (10, 12), name="Cancel"),
+        node(OTHER, "old/OrderService.cs"),
+        node(SECTION, "docs/guide.md", name="Cancelling orders", language="markdown"),
+        node(FILE, path, (1, 50), name="OrderService.cs"),
+        *map(node, (REPOSITORY, PLAIN, GET, ORDER, ORDER_ENTITY, TABLE, SPACED, SET, SET_PROPERTY, ROUTE, POST, PIPE)),
+    ]
+    return graph_of(nodes, [edge(CANCEL, Relation.READS_FROM, REFERRED), edge(FILE, Relation.USES_TYPE, PACKAGE)])
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        pytest.param(SERVICE, [SERVICE], id="key"),
+        pytest.param(f"  {CANCEL_ALL} ", [CANCEL_ALL], id="key with blanks around"),
+        pytest.param(PIPE, [PIPE], id="key with a pipe"),
+        pytest.param("Orders.OrderService", [SERVICE], id="end of a symbol"),
+        pytest.param("orders.orderservice", [SERVICE], id="another case"),
+        pytest.param("Shop.Orders.OrderService", [SERVICE], id="whole symbol"),
+        pytest.param("csharp:Shop.Orders.OrderService", [SERVICE], id="key without its kind"),
+        pytest.param("Legacy.OrderService|TYPE", [OTHER], id="with its kind"),
+        pytest.param("Cancel(int)", [CANCEL], id="overload"),
+        pytest.param("OrderService::Cancel( int )", [CANCEL], id="overload as C++ writes it"),
+        pytest.param("Cancel(Dictionary<string, Int32>, (int, int))", [CANCEL_ALL], id="parameters without namespaces"),
+        pytest.param("OrderService.OrderService", [CONSTRUCTOR], id="constructor"),
+        pytest.param("Repository", [PLAIN], id="exact beats generic"),
+        pytest.param("Repository`1", [REPOSITORY], id="arity"),
+        pytest.param("Repository.Get", [GET], id="generic without arity"),
+        pytest.param("Repository<T>.Get", [GET], id="generic as it is written"),
+        pytest.param("Order", [ORDER_ENTITY, ORDER], id="one class in two roles"),
+        pytest.param("Order|entity", [ORDER_ENTITY], id="one of the roles"),
+        pytest.param("Orders", [TABLE], id="a table before a property of the same name"),
+        pytest.param("Context.Orders", [SET, SET_PROPERTY], id="one set in two roles"),
+        pytest.param("Orders|TABLE", [TABLE], id="table without schema"),
+        pytest.param("[dbo].[Orders]", [TABLE], id="brackets"),
+        pytest.param('"dbo"."Order Lines"', [SPACED], id="quotes"),
+        pytest.param("GET /api/orders/{id}", [ROUTE], id="route"),
+        pytest.param("post /api/orders/{orderId}", [POST], id="route with another parameter name"),
+        pytest.param("src/Orders/OrderService.cs", [FILE], id="path"),
+        pytest.param("Orders\\OrderService.cs", [FILE], id="end of a path with backslashes"),
+        pytest.param("./src/Orders/OrderService.cs:8", [CANCEL], id="place"),
+        pytest.param("OrderService.cs:11-12", [CANCEL_ALL], id="place in the only file of that name"),
+        pytest.param("src/Orders/OrderService.cs:20", [SERVICE], id="place between members"),
+        pytest.param("docs/guide.md#cancelling-orders", [SECTION], id="section"),
+        pytest.param("Cancelling orders", [SECTION], id="display name"),
+        pytest.param("newtonsoft.json", [PACKAGE], id="package"),
+    ],
+)
+def test_found(graph: Graph, text: str, keys: list[str]) -> None:
+    assert sorted(graph.keys[found] for found in nodes_named(graph, text)) == sorted(keys)
+
+
+@pytest.mark.parametrize(
+    ("text", "listed"),
+    [
+        pytest.param("OrderService", [f"{SERVICE}  src/Orders/OrderService.Cancel.cs:1 and 1 more", OTHER], id="types"),
+        pytest.param("Cancel", [f"{CANCEL}  src/Orders/OrderService.cs:7", CANCEL_ALL], id="overloads"),
+        pytest.param("/api/orders/{id}", [ROUTE, POST], id="verbs"),
+    ],
+)
+def test_several_candidates_are_listed_with_kind_and_place(graph: Graph, text: str, listed: list[str]) -> None:
+    with pytest.raises(NotFound, match=f"may be {len(listed)} nodes; choose one by its key") as caught:
+        nodes_named(graph, text)
+    assert [candidate for candidate in listed if candidate not in str(caught.value)] == []
+    assert "OrderService(IClock)" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "near"),
+    [
+        pytest.param("OrderServise", SERVICE, id="misspelled"),
+        pytest.param("Reposittory", PLAIN, id="a letter too many"),
+        pytest.param("delete /api/orders/{id}", ROUTE, id="unknown verb"),
+    ],
+)
+def test_a_miss_names_the_nearest(graph: Graph, text: str, near: str) -> None:
+    with pytest.raises(NotFound, match="nothing in the graph is called") as caught:
+        nodes_named(graph, text)
+    assert near in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "   ", "|", "|TYPE", "()", ".", "/", "(((", "<<<>", "日本", "x" * 100_000, ":1", "a.cs:9999999999999999999"],
+)
+def test_nonsense_finds_nothing(graph: Graph, text: str) -> None:
+    assert find(graph, text).nodes == ()
+
+
+def test_more_candidates_than_fit_are_counted() -> None:
+    many = graph_of([node(f"csharp:N{number}.Same|TYPE") for number in range(30)], [])
+    with pytest.raises(NotFound, match=r"(?s)may be 30 nodes.*and 20 more; name more of it") as caught:
+        nodes_named(many, "Same")
+    assert str(caught.value).count("\n") == 11
+
+
+def test_an_empty_graph_has_nothing() -> None:
+    assert find(graph_of([], []), "Anything").nodes == ()

@@ -1,0 +1,91 @@
+"""Sender → message ← handler (issue: MediatR, MassTransit, NServiceBus)."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag_assets.graph.messages import messages
+from rag_assets_tests.graph.chains import edges_by
+
+MESSAGES = "namespace Shop; public record Ship(int Id); public class Shipped { } public interface IMark { }"
+
+
+def found(text: str) -> list[str]:
+    return edges_by(messages, {"Messages.cs": MESSAGES, "a.cs": f"namespace Shop; {text}"})
+
+
+@pytest.mark.parametrize(
+    ("text", "edge"),
+    [
+        ("class H : IRequestHandler<Ship, int> { public Task<int> Handle(Ship s, CancellationToken c) => null; }",
+         "Shop.H.Handle(Ship,CancellationToken)|METHOD Handles Shop.Ship|TYPE resolved"),
+        ("class H : IConsumer<Shipped> { public Task Consume(ConsumeContext<Shipped> c) => null; }",
+         "Shop.H.Consume(ConsumeContext<Shipped>)|METHOD Handles Shop.Shipped|TYPE resolved"),
+        ("class H : IConsumer<Batch<Shipped>> { public Task Consume(ConsumeContext<Batch<Shipped>> c) => null; }",
+         "Shop.H.Consume(ConsumeContext<Batch<Shipped>>)|METHOD Handles Shop.Shipped|TYPE resolved"),
+        ("class H : IHandleMessages<Ship> { public Task Handle(Ship m, IMessageHandlerContext c) => null; }",
+         "Shop.H.Handle(Ship,IMessageHandlerContext)|METHOD Handles Shop.Ship|TYPE resolved"),
+        ("class H : IAmStartedByMessages<Ship> { public Task Handle(Ship m, IMessageHandlerContext c) => null; }",
+         "Shop.H.Handle(Ship,IMessageHandlerContext)|METHOD Handles Shop.Ship|TYPE resolved"),
+        ("class S : ISaga, InitiatedBy<Ship> { public Task Consume(ConsumeContext<Ship> c) => null; }",
+         "Shop.S.Consume(ConsumeContext<Ship>)|METHOD Handles Shop.Ship|TYPE resolved"),
+        ("class M : MassTransitStateMachine<State> { public Event<Shipped> Done { get; private set; } }",
+         "Shop.M|TYPE Handles Shop.Shipped|TYPE resolved"),
+        ("static class F { public class H : IRequestHandler<Ship> { public Task Handle(Ship s) => null; } }",
+         "Shop.F.H.Handle(Ship)|METHOD Handles Shop.Ship|TYPE resolved"),
+        ("class ShipHandler { public void Handle(Ship s, IClock clock) { } }",
+         "Shop.ShipHandler.Handle(Ship,IClock)|METHOD Handles Shop.Ship|TYPE probable"),
+        ("abstract class B<T> : INotificationHandler<T> { public Task Handle(T t) => null; } class H : B<Shipped> { }",
+         "Shop.H|TYPE Handles Shop.Shipped|TYPE resolved"),
+    ],
+    ids=["mediatr", "masstransit", "batch", "nservicebus", "nservicebus-saga", "saga", "state-machine", "nested",
+         "convention", "generic-base"],
+)  # fmt: skip
+def test_handlers(text: str, edge: str) -> None:
+    assert found(text) == [edge]
+
+
+def test_each_message_has_its_own_method() -> None:
+    text = """class H : IHandle<Ship>, IHandler<Ship>, IHandler<Shipped>
+    { public void Handle(Ship s) { } public void Handle(Shipped s) { } }"""
+    assert found(text) == [
+        "Shop.H.Handle(Ship)|METHOD Handles Shop.Ship|TYPE resolved",
+        "Shop.H.Handle(Shipped)|METHOD Handles Shop.Shipped|TYPE resolved",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("members", "body", "message"),
+    [
+        ("IMediator _m;", "await _m.Send(new Ship(1));", "Ship resolved"),
+        ("ISender sender;", "await sender.Send(ship);", "Ship resolved"),
+        ("IPublishEndpoint _p;", "await _p.Publish<Shipped>(new { Id = 1 });", "Shipped resolved"),
+        ("IBus _bus;", "var m = new Shipped(); await _bus.Publish(m);", "Shipped resolved"),
+        ("IRequestClient<Ship> _c;", "await _c.GetResponse<Shipped>(new { });", "Ship resolved"),
+        ("Services s; class Services { public IMediator Mediator { get; } }", "s.Mediator.Send(ship);",
+         "Ship resolved"),
+        ("", "Mediator.Send(new Ship(1));", "Ship probable"),
+        ("", "AddDomainEvent(new Shipped());", "Shipped probable"),
+        ("Socket _s;", "_s.Send(new Ship(1));", ""),
+        ("HttpClient sender;", "sender.Send(new Ship(1));", ""),
+        ("IMediator _m;", 'await _m.Send("text");', ""),
+        ("IMediator _m;", "// _m.Send(new Ship(1));", ""),
+    ],
+    ids=["constructed", "parameter", "type-argument", "local", "request-client", "property-path", "inherited-sender",
+         "domain-event", "socket", "named-like-a-sender", "no-message", "comment"],
+)  # fmt: skip
+def test_senders(members: str, body: str, message: str) -> None:
+    text = f"class A : Base {{ {members} public async Task Do(Ship ship) {{ {body} }} }}"
+    name, _, confidence = message.partition(" ")
+    wanted = [f"Shop.A.Do(Ship)|METHOD References Shop.{name}|TYPE {confidence}"] if message else []
+    assert found(text) == wanted
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["class M { public Task Invoke(HttpContext c) => null; }", "interface IH : IRequestHandler<Ship> { }",
+     "class A { public void Handle(Ship s) { } }", "class H : IRequestHandler<", "class H<T> : IRequestHandler<T> { }"],
+    ids=["middleware", "interface", "any-class", "broken", "open-generic"],
+)  # fmt: skip
+def test_what_handles_nothing(text: str) -> None:
+    assert found(text) == []
