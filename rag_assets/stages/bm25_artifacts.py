@@ -22,10 +22,9 @@ from rag_assets.stores.columns import lists, matrix, numbers, to_numpy
 from rag_assets.stores.keyword.bm25f import (
     KeywordStatistics,
     SparseRows,
-    displaced_terms,
+    assigned_indices,
     merge_statistics,
     statistics_of,
-    term_indices,
     weights,
 )
 from rag_assets.stores.keyword.counts import TermCounts, count_terms
@@ -71,11 +70,11 @@ def build_keyword_weights(build: IndexBuild, progress: Progress) -> StageReport:
         new += 0 if part.reused else part.result.sections
         progress.advance(part.result.sections)
     merged = merge_statistics(statistics)
-    indices = term_indices(merged.document_frequencies)
+    indices, displaced = assigned_indices(merged.document_frequencies)
     keyword = build.directory / KEYWORD
     keyword.mkdir(exist_ok=True)
     write_vocabulary(keyword, merged, indices)
-    weighed = _weighed(build, counted, merged, indices)
+    weighed = _weighed(build, counted, merged, indices, displaced)
     files = [path for path in keyword.iterdir() if path.is_file()]
     progress.end(f"{len(indices)} terms; {new} sections counted, {merged.sections - new} from cache")
     report = StageReport(
@@ -99,12 +98,16 @@ def _count_keys(build: IndexBuild) -> list[str]:
 
 
 def _weighed(
-    build: IndexBuild, counted: list[Part[_Counted]], statistics: KeywordStatistics, indices: dict[str, int]
+    build: IndexBuild,
+    counted: list[Part[_Counted]],
+    statistics: KeywordStatistics,
+    indices: dict[str, int],
+    displaced: list[str],
 ) -> list[Part[_Weighed]]:
     """The weights of every bucket. Of the rest of the label they know the average lengths, which are
     rounded, and which terms share a hash."""
     averages = {name: statistics.average_length(name) for name in statistics.total_lengths}
-    label = json.dumps([averages, displaced_terms(indices)], sort_keys=True)
+    label = json.dumps([averages, {term: indices[term] for term in displaced}], sort_keys=True)
     keys = [part_key(STAGE, part.digest, label) for part in counted]
     known = reused_parts(build, _WEIGHTS, keys)
     if len(known) == len(keys):
