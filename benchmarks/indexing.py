@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from memory import peak_mb, peak_of_worker
+from report import with_bytecode
 
 QUERIES = (
     "how are dates without a time zone read",
@@ -49,6 +50,7 @@ def main() -> None:
         found = {"floor": floor, "build": build, "dagster": dagster_run, "search": search}[arguments.child](arguments)
         print(json.dumps(found))
         return
+    with_bytecode()
     with tempfile.TemporaryDirectory(prefix="rag-assets-benchmark-") as folder:
         report(arguments, Path(folder))
 

@@ -24,7 +24,7 @@ from typing import Any
 
 from edits import edit, methods_of, texts_of
 from history import git
-from report import child, table
+from report import child, table, with_bytecode
 
 from rag_assets.interfaces.cli.dagster_run import quiet
 from rag_assets.settings import RepositorySettings
@@ -51,6 +51,7 @@ def main() -> None:
         with quiet():
             print(json.dumps({"empty": empty_run, "pipeline": pipeline_run}[arguments.child](arguments)))
         return
+    with_bytecode()
     with tempfile.TemporaryDirectory(prefix="rag-assets-one-file-") as folder:
         raise SystemExit(report(arguments, Measured(arguments, Path(folder))))
 

@@ -23,6 +23,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from report import with_bytecode
+
 LABEL = "benchmark@main"
 GENERATION = "2026-01-01_main_00000000_000000"
 DIMENSION = 384
@@ -44,6 +46,7 @@ def main() -> None:
     if arguments.child:
         print(json.dumps(measure(Path(arguments.child))))
         return
+    with_bytecode()
     columns = []
     for size in (int(size) for size in arguments.points.split(",")):
         with tempfile.TemporaryDirectory(prefix="rag-assets-query-", ignore_cleanup_errors=True) as folder:

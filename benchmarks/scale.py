@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from memory import Together, family_peak_mb, peak_mb
-from report import child, table
+from report import child, table, with_bytecode
 
 GROWTH_LIMIT = 1.3
 """Of the peak memory from the first size to the second."""
@@ -53,6 +53,7 @@ def main() -> None:
     if arguments.child:
         print(json.dumps({"generate": generate, "build": build}[arguments.child](arguments)))
         return
+    with_bytecode()
     sizes = [int(size) for size in arguments.files.split(",")] + ([arguments.huge] if arguments.huge else [])
     found = []
     for size in sizes:

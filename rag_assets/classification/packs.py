@@ -13,7 +13,6 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,6 +21,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from rag_assets.classification.patterns import glob_pattern, name_test
 from rag_assets.contracts.errors import ExpectedError
 from rag_assets.contracts.kinds import Kind, checked_kind, known_kind
+from rag_assets.installed import offered
 from rag_assets.languages import SourceType
 
 PACK_SUFFIX = ".yaml"
@@ -155,7 +155,7 @@ def _load_built_in(name: str) -> RulePack:
 
 @cache
 def _load_installed(name: str) -> RulePack:
-    installed = {point.name: point for point in entry_points(group=ENTRY_POINT_GROUP)}
+    installed = {point.name: point for point in offered(ENTRY_POINT_GROUP)}
     if name not in installed:
         known = (*built_in_packs(), *sorted(installed))
         near = difflib.get_close_matches(name, known, n=1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from rag_assets.classification.facts import simple_name
 from rag_assets.contracts.segment import Member, MemberKind, Segment
@@ -90,7 +91,7 @@ class DeclaredTypes:
         if not wanted:
             return None
         simple = wanted.rpartition(".")[2]
-        spaces, aliases = _usings(usings)
+        spaces, aliases = _usings(tuple(usings))
         head, dot, rest = wanted.partition(".")
         if head in aliases:
             target, alias_arity = _written(aliases[head])
@@ -177,7 +178,8 @@ def _commas(arguments: str) -> int:
     return commas
 
 
-def _usings(usings: Iterable[str]) -> tuple[list[str], dict[str, str]]:
+@lru_cache(maxsize=1024)  # the files of a bucket ask again and again with their own
+def _usings(usings: tuple[str, ...]) -> tuple[list[str], dict[str, str]]:
     """(imported namespaces, aliases) of the texts of using directives."""
     spaces: list[str] = []
     aliases: dict[str, str] = {}

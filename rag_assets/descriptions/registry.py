@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from typing import cast
 
 from rag_assets.contracts.description import DescriptionBuilder
 from rag_assets.contracts.errors import ExpectedError
 from rag_assets.contracts.kinds import Kind, checked_kind
 from rag_assets.descriptions.services import ServiceError, Services
+from rag_assets.installed import offered
 
 ENTRY_POINT_GROUP = "rag_assets.builders"
 """A package registers builders of its own through a function of this group that receives the registry."""
@@ -89,7 +90,7 @@ class DescriptionBuilderRegistry:
 
         Raises RegistryError naming the package whose function cannot be loaded or used.
         """
-        found = entry_points(group=ENTRY_POINT_GROUP) if points is None else points
+        found = offered(ENTRY_POINT_GROUP) if points is None else points
         for point in sorted(found, key=lambda point: (point.name, point.value)):
             try:
                 _loaded(point)(self)
@@ -125,7 +126,7 @@ def import_installed_builders() -> None:
 
     Raises RegistryError naming the package that cannot be imported.
     """
-    for point in entry_points(group=ENTRY_POINT_GROUP):
+    for point in offered(ENTRY_POINT_GROUP):
         _loaded(point)
 
 

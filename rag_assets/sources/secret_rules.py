@@ -225,6 +225,12 @@ def rules_description() -> str:
 
 
 @cache
+def rules_of(probe: Probe) -> tuple[TokenRule, ...]:
+    """The rules whose literals are looked for in `probe`."""
+    return tuple(rule for rule in token_rules() if rule.probe is probe)
+
+
+@cache
 def literals_of(probe: Probe) -> tuple[str, ...]:
     """The distinct literals that the rules look for in `probe`."""
-    return tuple(dict.fromkeys(literal for rule in token_rules() if rule.probe is probe for literal in rule.literals))
+    return tuple(dict.fromkeys(literal for rule in rules_of(probe) for literal in rule.literals))

@@ -22,7 +22,7 @@ from rag_assets.sources.secret_rules import (
     Probe,
     TokenRule,
     literals_of,
-    token_rules,
+    rules_of,
 )
 from rag_assets.sources.secret_values import is_placeholder
 
@@ -89,11 +89,12 @@ def _spans(text: str, path: str, deadline: float | None) -> Iterator[_Span]:
     _check(deadline)
     low = lower(text)
     probed = {Probe.WORDS: _long_words(text), Probe.TEXT: text, Probe.LOWER: low}
-    present = {probe: {literal for literal in literals_of(probe) if literal in probed[probe]} for probe in Probe}
-    for rule in token_rules() if any(present.values()) else ():
-        literals = [literal for literal in rule.literals if literal in present[rule.probe]]
-        if literals:
-            yield from _tokens(text, low if rule.probe is Probe.LOWER else text, literals, rule, deadline)
+    for probe, searched in probed.items():
+        present = {literal for literal in literals_of(probe) if literal in searched}
+        for rule in rules_of(probe) if present else ():
+            literals = [literal for literal in rule.literals if literal in present]
+            if literals:
+                yield from _tokens(text, low if probe is Probe.LOWER else text, literals, rule, deadline)
     if PRIVATE_KEY_LITERAL in text:
         yield from _private_keys(text)
     for name, start, end in assigned_secrets(text, low, path):

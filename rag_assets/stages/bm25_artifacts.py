@@ -18,13 +18,13 @@ from rag_assets.stages.versions import stage_version
 from rag_assets.stages.workers import Broadcast, broadcast, part_sizes
 from rag_assets.stores.blobs import BlobStore
 from rag_assets.stores.cache import cache_key
+from rag_assets.stores.columns import lists, matrix, numbers, to_numpy
 from rag_assets.stores.keyword.bm25f import (
     KeywordStatistics,
     SparseRows,
-    displaced_terms,
+    assigned_indices,
     merge_statistics,
     statistics_of,
-    term_indices,
     weights,
 )
 from rag_assets.stores.keyword.counts import TermCounts, count_terms
@@ -70,11 +70,11 @@ def build_keyword_weights(build: IndexBuild, progress: Progress) -> StageReport:
         new += 0 if part.reused else part.result.sections
         progress.advance(part.result.sections)
     merged = merge_statistics(statistics)
-    indices = term_indices(merged.document_frequencies)
+    indices, displaced = assigned_indices(merged.document_frequencies)
     keyword = build.directory / KEYWORD
     keyword.mkdir(exist_ok=True)
     write_vocabulary(keyword, merged, indices)
-    weighed = _weighed(build, counted, merged, indices)
+    weighed = _weighed(build, counted, merged, indices, displaced)
     files = [path for path in keyword.iterdir() if path.is_file()]
     progress.end(f"{len(indices)} terms; {new} sections counted, {merged.sections - new} from cache")
     report = StageReport(
@@ -98,12 +98,16 @@ def _count_keys(build: IndexBuild) -> list[str]:
 
 
 def _weighed(
-    build: IndexBuild, counted: list[Part[_Counted]], statistics: KeywordStatistics, indices: dict[str, int]
+    build: IndexBuild,
+    counted: list[Part[_Counted]],
+    statistics: KeywordStatistics,
+    indices: dict[str, int],
+    displaced: list[str],
 ) -> list[Part[_Weighed]]:
     """The weights of every bucket. Of the rest of the label they know the average lengths, which are
     rounded, and which terms share a hash."""
     averages = {name: statistics.average_length(name) for name in statistics.total_lengths}
-    label = json.dumps([averages, displaced_terms(indices)], sort_keys=True)
+    label = json.dumps([averages, {term: indices[term] for term in displaced}], sort_keys=True)
     keys = [part_key(STAGE, part.digest, label) for part in counted]
     known = reused_parts(build, _WEIGHTS, keys)
     if len(known) == len(keys):
@@ -135,11 +139,9 @@ def _count_bucket(build: IndexBuild, bucket: int) -> _Counted:
     found = statistics_of(counts)
     width = len(counts.fields)
     columns = {
-        "terms": pa.ListArray.from_arrays(pa.array(counts.offsets, pa.int32()), pa.array(counts.terms, pa.uint32())),
-        "frequencies": pa.ListArray.from_arrays(
-            pa.array(counts.offsets * width, pa.int32()), pa.array(counts.frequencies.reshape(-1), pa.uint32())
-        ),
-        "lengths": pa.FixedSizeListArray.from_arrays(pa.array(counts.lengths.reshape(-1), pa.uint32()), width),
+        "terms": lists(counts.offsets, counts.terms, pa.uint32()),
+        "frequencies": lists(counts.offsets * width, counts.frequencies.reshape(-1), pa.uint32()),
+        "lengths": pa.FixedSizeListArray.from_arrays(numbers(counts.lengths.reshape(-1), pa.uint32()), width),
     }
     write_part(build.directory, COUNTS, bucket, keyword_counts_schema(width), columns)
     frequencies = found.document_frequencies
@@ -163,10 +165,10 @@ def _load_counts(build: IndexBuild, bucket: int) -> TermCounts:
     return TermCounts(
         fields=fields,
         vocabulary=tuple(read_part(build.directory, TERMS, bucket, ["term"]).column("term").to_pylist()),
-        offsets=terms.offsets.to_numpy().astype(np.int64),
-        terms=terms.values.to_numpy(),
-        frequencies=frequencies.values.to_numpy().reshape(-1, len(fields)),
-        lengths=lengths.flatten().to_numpy().reshape(-1, len(fields)),
+        offsets=to_numpy(terms.offsets).astype(np.int64),
+        terms=to_numpy(terms.values),
+        frequencies=to_numpy(frequencies.values).reshape(-1, len(fields)),
+        lengths=matrix(lengths),
     )
 
 
@@ -175,10 +177,9 @@ def _weigh_bucket(
 ) -> _Weighed:
     """Weighs the counted terms of one bucket with what is known of the label. Runs in a worker process."""
     rows = weights(_load_counts(build, bucket), *label.value)
-    offsets = pa.array(rows.offsets, type=pa.int32())
     columns = {
-        "indices": pa.ListArray.from_arrays(offsets, pa.array(rows.indices, type=pa.uint32())),
-        "values": pa.ListArray.from_arrays(offsets, pa.array(rows.values, type=pa.float32())),
+        "indices": lists(rows.offsets, rows.indices, pa.uint32()),
+        "values": lists(rows.offsets, rows.values, pa.float32()),
     }
     write_part(build.directory, STAGE, bucket, KEYWORD_WEIGHTS, columns)
     return _Weighed(len(rows))
@@ -190,7 +191,7 @@ def read_weights(build: IndexBuild, bucket: int) -> SparseRows:
     indices = table.column("indices").combine_chunks()
     values = table.column("values").combine_chunks()
     return SparseRows(
-        offsets=indices.offsets.to_numpy().astype(np.int64),
-        indices=indices.values.to_numpy(),
-        values=values.values.to_numpy(),
+        offsets=to_numpy(indices.offsets).astype(np.int64),
+        indices=to_numpy(indices.values),
+        values=to_numpy(values.values),
     )

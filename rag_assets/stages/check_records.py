@@ -102,6 +102,8 @@ def once_per_state(*stages: str, beside: Callable[[IndexBuild], str | None] | No
                 return known.result
             result = check(build)
             if result.passed and not build.is_finished:
+                if beside is not None:  # the engine touches the files of a store when it opens them the first time
+                    subject = _subject(build, check.__name__, stages, beside(build) or "")
                 write_atomically(path, msgspec.json.encode(_Record(subject, result), order="sorted"))
             return result
 

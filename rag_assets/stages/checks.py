@@ -137,7 +137,7 @@ def vectors_are_sound(build: IndexBuild) -> CheckResult:
 def _vector_problems(build: IndexBuild, bucket: int) -> CheckedPart:
     """Runs in a worker process."""
     dimension = build.required("embeddings").counts["dimension"]
-    found = read_vectors(build, bucket, dimension)
+    found = read_vectors(build, bucket)
     try:
         check_vectors(found, dimension, build.spec.embedding_model)
     except BuildError as error:

@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from rag_assets.config_file import ConfigError
 from rag_assets.contracts.source_file import DiscoveredFile, SkippedFile
 from rag_assets.languages import detect_language
@@ -15,6 +17,7 @@ from rag_assets.settings import RepositorySettings, Settings
 from rag_assets.sources import DiscoveredText, IgnorePolicy, Snapshot, discover, open_snapshot
 from rag_assets.stages.build import BuildSpec, IndexBuild, StageReport, forget_build, set_candidate, start_build
 from rag_assets.stages.known_files import Discoveries
+from rag_assets.stages.parts import Part, PartsOf, keep_part, part_key, recorded, reused_parts
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.rows import DISCOVERED_FILES
 from rag_assets.stages.versions import config_hash, stage_version
@@ -22,7 +25,7 @@ from rag_assets.stores.blobs import BlobStore, BlobWriter
 from rag_assets.stores.cache import cache_key
 from rag_assets.stores.generations import generation_to_build
 from rag_assets.stores.home import Home, path_slug
-from rag_assets.stores.tables import bucket_count, bucket_of, digest_files, write_part
+from rag_assets.stores.tables import bucket_count, bucket_of, write_part
 
 STAGE = "discovered_files"
 _SHOWN_SKIPS = 200  # rows of the skip table in a report; the Parquet table has them all
@@ -179,17 +182,12 @@ def _write(build: IndexBuild, snapshot: Snapshot, policy: IgnorePolicy, inputs: 
                     skips.append({"path": found.path, "reason": found.reason.value, "detail": found.detail})
             rows[bucket_of(row["path"], len(rows))].append(row)
             progress.advance(1, row["path"])
-    parts: list[Path] = []
-    for bucket, bucket_rows in enumerate(rows):
-        bucket_rows.sort(key=lambda row: row["path"])
-        columns = {name: [row[name] for row in bucket_rows] for name in DISCOVERED_FILES.names}
-        parts.append(write_part(build.directory, STAGE, bucket, DISCOVERED_FILES, columns))
+    parts = _written(build, rows)
     return StageReport(
         stage=STAGE,
         version=stage_version(STAGE),
         inputs=inputs,
-        output=digest_files(parts, build.directory),
-        parts=[_content_of(bucket_rows) for bucket_rows in rows],
+        **recorded(STAGE, parts) | {"parts": [_content_of(bucket_rows) for bucket_rows in rows]},
         counts={
             "indexed": sum(languages.values()),
             "skipped": sum(reasons.values()),
@@ -203,6 +201,23 @@ def _write(build: IndexBuild, snapshot: Snapshot, policy: IgnorePolicy, inputs: 
             "skipped files": skips,
         },
     )
+
+
+def _written(build: IndexBuild, rows: list[list[dict[str, Any]]]) -> list[Part[None]]:
+    """The part of each bucket: that of an earlier generation with equal rows, or a new one."""
+    for bucket_rows in rows:
+        bucket_rows.sort(key=lambda row: row["path"])
+    keys = [part_key(STAGE, msgspec.json.encode(bucket_rows).decode()) for bucket_rows in rows]
+    known = reused_parts(build, _PARTS, keys)
+    for bucket in build.buckets:
+        if bucket not in known:
+            columns = {name: [row[name] for row in rows[bucket]] for name in DISCOVERED_FILES.names}
+            write_part(build.directory, STAGE, bucket, DISCOVERED_FILES, columns)
+            known[bucket] = keep_part(build, _PARTS, keys[bucket], bucket, None)
+    return [known[bucket] for bucket in build.buckets]
+
+
+_PARTS = PartsOf(STAGE, type(None), (STAGE,))
 
 
 def _content_of(rows: list[dict[str, Any]]) -> str:

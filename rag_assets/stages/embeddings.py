@@ -17,6 +17,7 @@ from rag_assets.stages.progress import Progress
 from rag_assets.stages.rows import embeddings_schema
 from rag_assets.stages.versions import stage_version
 from rag_assets.stores.cache import Cache, cache_key
+from rag_assets.stores.columns import matrix, numbers
 from rag_assets.stores.tables import read_part, write_part
 
 if TYPE_CHECKING:
@@ -145,14 +146,11 @@ def check_vectors(vectors: NDArray[np.float32], dimension: int, model_id: str) -
 def write_vectors(build: IndexBuild, bucket: int, vectors: NDArray[np.float32]) -> None:
     """Writes the vectors of a bucket, (n, dimension), in the order of its sections."""
     dimension = vectors.shape[1]
-    flat = pa.array(vectors.reshape(-1), type=pa.float32())
-    column = pa.FixedSizeListArray.from_arrays(flat, dimension)
+    column = pa.FixedSizeListArray.from_arrays(numbers(vectors.reshape(-1), pa.float32()), dimension)
     schema = embeddings_schema(dimension)
     write_part(build.directory, STAGE, bucket, schema, {"vector": column}, vectors=("vector",))
 
 
-def read_vectors(build: IndexBuild, bucket: int, dimension: int) -> NDArray[np.float32]:
+def read_vectors(build: IndexBuild, bucket: int) -> NDArray[np.float32]:
     """The vectors of a bucket, (n, dimension), in the order of its sections."""
-    column = read_part(build.directory, STAGE, bucket, ["vector"]).column("vector").combine_chunks()
-    flat: NDArray[np.float32] = column.flatten().to_numpy(zero_copy_only=False)
-    return flat.reshape(-1, dimension)
+    return matrix(read_part(build.directory, STAGE, bucket, ["vector"]).column("vector").combine_chunks())

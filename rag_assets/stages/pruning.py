@@ -18,7 +18,7 @@ def prune_old(build: IndexBuild) -> tuple[list[str], list[str]]:
     """What was deleted, and what could not be: a build that is done must not fail because an old one stays."""
     label, keep = build.spec.index_label, build.settings.retention.keep
     try:
-        found = prune(build.home, label, keep)
+        found = prune(build.home, label, keep, later=True)
     except (OSError, GenerationError, HomeBusy) as error:
         kept = f"old generations were not deleted: {error}; try again with: rag-assets generations prune {label}"
         return [], [kept, *prune_servers(build.home, label)]

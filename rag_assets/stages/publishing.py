@@ -13,6 +13,7 @@ from rag_assets.settings import Settings
 from rag_assets.stages.build import BuildError, IndexBuild
 from rag_assets.stages.embeddings import STAGE, embedding_key
 from rag_assets.stores.cache import Cache
+from rag_assets.stores.columns import matrix
 from rag_assets.stores.generations import (
     Generation,
     GenerationError,
@@ -112,7 +113,7 @@ def warm_cache(home: Home, generation: Generation) -> None:
         for bucket in range(manifest.bucket_count):
             snippets = read_part(generation.directory, "summary_sections", bucket, ["finder_snippet"]).column(0)
             column = read_part(generation.directory, STAGE, bucket, ["vector"]).column(0).combine_chunks()
-            vectors = column.flatten().to_numpy(zero_copy_only=False).reshape(-1, manifest.dimension)
+            vectors = matrix(column)
             keys = [embedding_key(manifest.embedding_model, text) for text in snippets.to_pylist()]
             cache.put_many([(key, vector.tobytes()) for key, vector in zip(keys, vectors, strict=True)])
 

@@ -181,7 +181,7 @@ def _point_bucket(build: IndexBuild, bucket: int, dimension: int) -> _Bucket:
 
 def _points(build: IndexBuild, bucket: int, dimension: int) -> Iterator[tuple[SectionRow, InvokeResult[RagPoint]]]:
     """Every section of a bucket with its point, or with the reason why there is none."""
-    vectors = read_vectors(build, bucket, dimension)
+    vectors = read_vectors(build, bucket)
     descriptions = {row: description for row, _, description in read_descriptions(build, bucket)}
     for description_row, group in groupby(read_sections(build, bucket), key=lambda found: found.description_row):
         rows = list(group)
@@ -203,7 +203,7 @@ def _stored_points(
     build: IndexBuild, bucket: int, dimension: int, wanted: Collection[str]
 ) -> Iterator[list[StoredPoint]]:
     """The wanted points of a bucket with their vectors, in batches."""
-    vectors = read_vectors(build, bucket, dimension)
+    vectors = read_vectors(build, bucket)
     weights = read_weights(build, bucket)
     columns = ["point_id", "section_row", "payload", "digest"]
     rows = [row for row in read_rows(build.directory, STAGE, bucket, columns) if row["point_id"] in wanted]

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import pyarrow.compute as pc
 
 from rag_assets.contracts.artifacts import BlobUri, parse_uri
 from rag_assets.contracts.errors import ExpectedError
@@ -18,7 +17,7 @@ from rag_assets.contracts.identity import content_hash
 from rag_assets.stores.blobs import BlobError, BlobStore
 from rag_assets.stores.generations import Generation
 from rag_assets.stores.home import Home
-from rag_assets.stores.tables import bucket_of, read_part
+from rag_assets.stores.tables import bucket_of, read_part, rows_with
 
 
 class ArtifactError(ExpectedError):
@@ -75,7 +74,7 @@ class ArtifactStore:
         """The address of the text of a file. Raises ArtifactError saying why it has none."""
         columns = ["path", "text_sha256", "reason"]
         table = read_part(self._directory, "discovered_files", self._bucket(path), columns)
-        found = table.filter(pc.equal(table["path"], path)).to_pylist()
+        found = rows_with(table, "path", path)
         if found and found[0]["text_sha256"]:
             return str(found[0]["text_sha256"])
         here = f"{path} is not indexed in generation {self._generation.manifest.generation_id}"
@@ -102,7 +101,7 @@ class ArtifactStore:
         table = read_part(
             self._directory, "qdrant_points", self._bucket(parsed.path), ["section_row", "payload", column]
         )
-        found: list[dict[str, Any]] = table.filter(pc.equal(table[column], uri)).to_pylist()
+        found = rows_with(table, column, uri)
         manifest = self._generation.manifest
         if not found:
             self._address(parsed.path)  # says what became of the file, if that is the reason

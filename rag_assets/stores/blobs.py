@@ -35,18 +35,23 @@ class BlobStore:
         """Stores a text and returns its address. A text that is already there is not written again."""
         address = content_hash(text)
         path = self.path(address)
-        if path.exists():
-            return address
-        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            self._write(path, text.encode())
+        return address
+
+    def _write(self, path: Path, data: bytes) -> None:
         # No fsync per blob: a torn file cannot pass for whole, because `get` checks the address.
-        temporary = path.with_name(f"{address}.{uuid.uuid4().hex}.tmp")
+        temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex}.tmp")
         try:
-            temporary.write_bytes(text.encode())
+            try:
+                temporary.write_bytes(data)
+            except FileNotFoundError:  # there are 256 folders, and most texts find theirs
+                path.parent.mkdir(parents=True, exist_ok=True)
+                temporary.write_bytes(data)
             temporary.replace(path)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
-        return address
 
     def get(self, sha256: str) -> str:
         """The text of an address. Raises BlobError where it is absent or damaged."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import threading
 import uuid
 from pathlib import Path
 
@@ -28,11 +29,12 @@ def size_on_disk(path: Path) -> int:
     return total
 
 
-def discard(folder: Path, trash: Path) -> bool:
+def discard(folder: Path, trash: Path, *, later: bool = False) -> bool:
     """Takes a folder away in one step, then deletes it. False where another process has a file of it open and the
     system does not allow that (Windows); nothing has changed then.
 
-    A process killed in between leaves the rest in `trash`. Raises OSError for a read-only place.
+    `later` deletes beside what the caller does next; a process waits for it before it ends. A process killed in
+    between, or what cannot be deleted then, leaves the rest in `trash`. Raises OSError for a read-only place.
     """
     trash.mkdir(parents=True, exist_ok=True)
     moved = trash / f"{folder.name}.{uuid.uuid4().hex}"
@@ -42,5 +44,8 @@ def discard(folder: Path, trash: Path) -> bool:
         if _OPEN_FILES_HOLD_FOLDERS:
             return False
         raise
-    shutil.rmtree(moved)
+    if later:
+        threading.Thread(target=shutil.rmtree, args=(moved,), kwargs={"ignore_errors": True}, name="discard").start()
+    else:
+        shutil.rmtree(moved)
     return True

@@ -35,8 +35,8 @@ class Pruned:
     in_use: bool = False
 
 
-def prune(home: Home, label: str, keep: int, *, dry_run: bool = False) -> list[Pruned]:
-    """Deletes the generations of `label` that are not worth keeping, oldest first.
+def prune(home: Home, label: str, keep: int, *, dry_run: bool = False, later: bool = False) -> list[Pruned]:
+    """Deletes the generations of `label` that are not worth keeping, oldest first; `later` as in `discard`.
 
     The caller holds the label, so no build resumes what goes. Who has one open on POSIX goes on reading it. Raises
     GenerationError, and deletes nothing, where pointer or tags are damaged; OSError for a read-only home.
@@ -47,7 +47,7 @@ def prune(home: Home, label: str, keep: int, *, dry_run: bool = False) -> list[P
     with pointer_lock(home, label):  # nobody activates or tags what is about to go
         for known in superfluous(home, label, keep):
             gone = _described(home, label, known)
-            done = discard(generation_directory(home, label, known), home.trash(label))
+            done = discard(generation_directory(home, label, known), home.trash(label), later=later)
             found.append(gone if done else Pruned(label, known, gone.bytes, in_use=True))
     return found
 

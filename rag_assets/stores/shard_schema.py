@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -78,13 +80,31 @@ def _memory_folder() -> Path | None:
 def _copy_sparse(source: str, target: str) -> None:
     """Copies a file without writing its zeros: the engine sets aside 190 MB of them for its first points."""
     zeros = bytes(_COPY_BLOCK)
-    with Path(source).open("rb") as reader, Path(target).open("wb") as writer:
-        while block := reader.read(_COPY_BLOCK):
-            if block == zeros[: len(block)]:
-                writer.seek(len(block), os.SEEK_CUR)
-            else:
-                writer.write(block)
-        writer.truncate()
+    with Path(source).open("rb", buffering=0) as reader, Path(target).open("wb") as writer:
+        for start, end in _written(reader.fileno(), os.fstat(reader.fileno()).st_size):
+            reader.seek(start)
+            while start < end and (block := reader.read(min(_COPY_BLOCK, end - start))):
+                if block != zeros[: len(block)]:
+                    writer.seek(start)
+                    writer.write(block)
+                start += len(block)
+        writer.truncate(os.fstat(reader.fileno()).st_size)
+
+
+def _written(file: int, size: int) -> Iterator[tuple[int, int]]:
+    """The ranges of a file that are no holes; the whole of it where the system cannot tell."""
+    position = 0
+    while position < size:
+        try:
+            start = os.lseek(file, position, os.SEEK_DATA)
+            position = os.lseek(file, start, os.SEEK_HOLE)
+        except AttributeError:  # not on Windows
+            start, position = position, size
+        except OSError as error:
+            if error.errno == errno.ENXIO:  # only holes follow
+                return
+            start, position = position, size
+        yield start, position
 
 
 def _index_parameters(key: str, kind: PayloadIndex) -> Any:

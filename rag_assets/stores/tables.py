@@ -17,6 +17,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from rag_assets.stores.columns import Values
+from rag_assets.stores.columns import table as made_table
+
 FILES_PER_BUCKET = 128
 """~1 MB of source: enough buckets to share out evenly, each large beside the 15 ms that its Parquet files cost. And few
 enough that a commit of one file leaves most of them alone."""
@@ -49,7 +52,7 @@ def write_part(
     table: str,
     bucket: int,
     schema: pa.Schema,
-    columns: Mapping[str, Sequence[Any] | pa.Array],
+    columns: Mapping[str, Values],
     *,
     vectors: Sequence[str] = (),
 ) -> Path:
@@ -58,7 +61,7 @@ def write_part(
     `vectors` names columns of float vectors, which dictionary and plain encodings only blow up: they get
     BYTE_STREAM_SPLIT.
     """
-    made = pa.table({name: columns[name] for name in schema.names}, schema=schema)
+    made = made_table(columns, schema)
     path = part_path(directory, table, bucket)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex}.tmp")
@@ -90,6 +93,12 @@ def read_rows(directory: Path, table: str, bucket: int, columns: Sequence[str] |
     """One bucket as dictionaries. Not for vector columns: `to_pylist` on those costs gigabytes."""
     rows: list[dict[str, Any]] = read_part(directory, table, bucket, columns).to_pylist()
     return rows
+
+
+def rows_with(table: pa.Table, column: str, value: str) -> list[dict[str, Any]]:
+    """The rows of a table in memory whose `column` has this value."""
+    found = [row for row, has in enumerate(table.column(column).to_pylist()) if has == value]
+    return [table.slice(row, 1).to_pylist()[0] for row in found]  # a filter would load pyarrow.compute and pandas
 
 
 def read_all(directory: Path, table: str, buckets: int, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:

@@ -49,9 +49,11 @@ _REPAIR = "run: rag-assets index --force"
 
 
 class _About(msgspec.Struct):
-    """What a finished shard says of itself."""
+    """What a finished shard says of itself. `digests`: id → digest of its points, which the engine takes a quarter of a
+    second to read out of 10,000."""
 
     changes: int
+    digests: dict[str, str]
 
 
 class ShardWriter:
@@ -91,12 +93,15 @@ class ShardWriter:
             self._require_room()
             points = [self._point(point) for point in batch[start : start + _UPSERT_BATCH]]
             self._update(edge.UpdateOperation.upsert_points(points))
+            self._stored.update((point.id, point.digest) for point in batch[start : start + _UPSERT_BATCH])
             self._changes += len(points)
 
     def delete(self, ids: Sequence[str]) -> None:
         """Takes points out. Raises VectorStoreError."""
         for start in range(0, len(ids), _SCROLL_BATCH):
             self._update(edge.UpdateOperation.delete_points(list(ids[start : start + _SCROLL_BATCH])))
+        for known in ids:
+            self._stored.pop(known, None)
         self._changes += len(ids)
 
     def finish(self) -> None:
@@ -108,7 +113,7 @@ class ShardWriter:
                 self._shard.optimize()
             self._shard.flush()
             self._shard.close()
-            about = msgspec.json.encode(_About(0 if self._is_new else self._changes))
+            about = msgspec.json.encode(_About(0 if self._is_new else self._changes, self._stored))
             (self._directory / _ABOUT).write_bytes(about)
         except Exception as error:  # the engine raises plain Exception
             raise VectorStoreError(f"vector shard {self._directory} could not be finished: {error}") from error
@@ -127,18 +132,19 @@ class ShardWriter:
         if base is None:
             return None
         try:
-            changes = msgspec.json.decode((base / _ABOUT).read_bytes(), type=_About).changes
+            about = msgspec.json.decode((base / _ABOUT).read_bytes(), type=_About)
             shard = copied_shard(base, self._directory)
-            stored = digests_of(shard)
+            if int(shard.count(edge.CountRequest())) != len(about.digests):
+                raise VectorStoreError("it does not hold what it says")
         except Exception as error:  # the engine raises plain Exception; whatever it is, a new shard needs no base
             _log.warning("vector shard %s cannot be built upon (%s); making a new one", base, error)
             shutil.rmtree(self._directory, ignore_errors=True)
             return None
-        if changes > max(len(stored) * _MOST_CHANGES, _FEW_CHANGES):
+        if about.changes > max(len(about.digests) * _MOST_CHANGES, _FEW_CHANGES):
             shard.close()
             shutil.rmtree(self._directory)
             return None
-        self._stored, self._changes, self._is_new = stored, changes, False
+        self._stored, self._changes, self._is_new = about.digests, about.changes, False
         return shard
 
     def _point(self, point: StoredPoint) -> edge.Point:

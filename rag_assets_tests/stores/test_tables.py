@@ -64,6 +64,6 @@ def test_vectors_come_back_bit_for_bit(tmp_path: Path) -> None:
 def test_a_failed_write_leaves_the_old_part(tmp_path: Path) -> None:
     path = write_part(tmp_path, "t", 0, SCHEMA, {"path": ["a"], "n": [1]})
     before = path.read_bytes()
-    with pytest.raises((pa.ArrowInvalid, pa.ArrowTypeError)):
+    with pytest.raises(ValueError):
         write_part(tmp_path, "t", 0, SCHEMA, {"path": ["a"], "n": ["x"]})
     assert path.read_bytes() == before

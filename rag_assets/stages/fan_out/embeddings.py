@@ -31,6 +31,7 @@ from rag_assets.stages.fan_out.exchange import (
 )
 from rag_assets.stages.progress import Progress
 from rag_assets.stores.cache import Cache, cache_key
+from rag_assets.stores.columns import table
 from rag_assets.stores.home import write_atomically
 from rag_assets.stores.tables import read_file, read_part
 
@@ -129,7 +130,7 @@ def _wanted(build: IndexBuild, buckets: range | list[int], model_id: str, cache:
 
 def _write_texts(path: Path, texts: list[str]) -> None:
     file = io.BytesIO()
-    pq.write_table(pa.table({"text": pa.array(texts, pa.string())}), file, compression="zstd")
+    pq.write_table(table({"text": texts}, pa.schema([("text", pa.string())])), file, compression="zstd")
     write_atomically(path, file.getvalue())
 
 

@@ -77,7 +77,12 @@ def merge_statistics(parts: Iterable[KeywordStatistics]) -> KeywordStatistics:
 
 
 def term_indices(terms: Iterable[str]) -> dict[str, int]:
-    """term → uint32, by hash, so that equal terms have equal indices in every label as far as possible.
+    """term → uint32, by hash, so that equal terms have equal indices in every label as far as possible."""
+    return assigned_indices(terms)[0]
+
+
+def assigned_indices(terms: Iterable[str]) -> tuple[dict[str, int], list[str]]:
+    """(term → uint32 of all terms, the terms that do not have the index of their own hash).
 
     Two terms with one hash are told apart: the smaller keeps it, the other is hashed again with a counter. The
     result depends on the set of terms only. At 100,000 terms about one pair collides.
@@ -98,12 +103,7 @@ def term_indices(terms: Iterable[str]) -> dict[str, int]:
             attempt += 1
         taken.add(index)
         made[term] = index
-    return made
-
-
-def displaced_terms(indices: Mapping[str, int]) -> dict[str, int]:
-    """The terms that do not have the index of their own hash, because another one has it."""
-    return {term: index for term, index in indices.items() if index != _hash(term)}
+    return made, displaced
 
 
 def _hash(term: str) -> int:
