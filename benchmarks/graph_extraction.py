@@ -55,7 +55,8 @@ METHODS = frozenset(
 
 @dataclass(slots=True)
 class Measured:
-    """What was found in one repository; sizes in characters, times in seconds of this process."""
+    """What was found in one repository; sizes in characters, times in seconds of this process. `foreign`: call sites on
+    a receiver of unknown type whose name no member of the repository has: calls of libraries."""
 
     files: int = 0
     size: int = 0
@@ -67,6 +68,7 @@ class Measured:
     parse: float = 0.0
     extraction: float = 0.0
     symbols: float = 0.0
+    foreign: int = 0
 
 
 def main() -> None:
@@ -101,7 +103,7 @@ def report(found: list[tuple[str, Measured]]) -> int:
     for name, one in found:
         counts = one.counts
         sites = max(1, counts.resolved + counts.probable + counts.external + counts.unresolved)
-        shares = (counts.resolved, counts.probable, counts.external, counts.unresolved)
+        shares = (counts.resolved, counts.probable, counts.external + one.foreign, counts.unresolved - one.foreign)
         speed = one.size / 1e6 / max(one.parse + one.extraction, 1e-9)
         floor = one.size / 1e6 / max(one.parse, 1e-9)
         rows.append((name, sites, *(f"{100 * share / sites:.1f} %" for share in shares), f"{one.symbols:.2f}",
@@ -141,8 +143,11 @@ def measured(files: list[GraphFile]) -> Measured:
         if file.language == "csharp":
             one.declared.update(declared_by(file.text))
     started = time.process_time()
-    symbols = CSharpSymbols([declared_in(files)])
+    declared = declared_in(files)
+    symbols = CSharpSymbols([declared])
     one.symbols = time.process_time() - started
+    names = {member.name for found in declared.types for member in found.members} | {"new"}
+    one.counts.missed = []
     gc.collect()
     gc.freeze()  # all files of the repository are in memory here only; the collector need not look at them
     for file in files:
@@ -160,6 +165,8 @@ def measured(files: list[GraphFile]) -> Measured:
         one.parse += parsed - started
         count(made, one)
     gc.unfreeze()
+    unknown = (name for _, name, why in one.counts.missed if why == "receiver")
+    one.foreign = sum(name not in names for name in unknown)
     return one
 
 

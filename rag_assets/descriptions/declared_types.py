@@ -57,6 +57,11 @@ class DeclaredTypes:
         for frozen, lists in ((self._by_name, names), (self._by_symbol, symbols), (self._by_base, bases)):
             frozen.update((key, tuple(entries)) for key, entries in lists.items())
 
+    def __iter__(self) -> Iterator[DeclaredType]:
+        """All declarations, by language and symbol."""
+        for _, found in sorted(self._by_symbol.items()):
+            yield from found
+
     def __len__(self) -> int:
         return sum(map(len, self._by_symbol.values()))
 

@@ -27,6 +27,9 @@ from rag_assets.stores.home import write_atomically
 GRAPH_VERSION = 1
 """Raise it when a reader of this version could misread older files."""
 
+GRAPH_FOLDER = "graph"
+"""Of the folder of a generation."""
+
 HEADER = "graph.json"
 _REPAIR = "run: rag-assets index --force"
 
@@ -60,6 +63,7 @@ def write_graph(directory: Path, arrays: Arrays, counts: GraphCounts) -> tuple[P
         np.save(content, np.ascontiguousarray(values), allow_pickle=False)
         data = content.getbuffer()
         paths.append(directory / f"{name}.npy")
+        paths[-1].unlink(missing_ok=True)  # whoever has the old file mapped, or linked, keeps it whole
         paths[-1].write_bytes(data)
         files[paths[-1].name] = _File(len(data), hashlib.sha256(data).hexdigest())
     header = _Header(GRAPH_VERSION, counts, KINDS, RELATIONS, CONFIDENCES, files)
@@ -133,6 +137,16 @@ def _check_shapes(arrays: Arrays, counts: GraphCounts) -> None:
     for name in ("key", "name", "signature", "path", "language", "word"):
         if arrays[f"{name}_ends"][-1] != len(arrays[f"{name}_bytes"]):
             raise ValueError(f"{name}_ends does not end with {name}_bytes")
+    for name, within in (
+        ("out_edges", "edge_target"),
+        ("in_edges", "in_source"),
+        ("out_runs", "out_relation"),
+        ("in_runs", "in_relation"),
+        ("node_places", "place_path"),
+        ("word_nodes", "word_node"),
+    ):
+        if arrays[name][-1] != len(arrays[within]):
+            raise ValueError(f"{name} does not end with {within}")
     for name, expected in (
         ("node_kind", counts.nodes),
         ("key_ends", counts.nodes + 1),

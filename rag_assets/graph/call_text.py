@@ -7,8 +7,15 @@ import re
 MAX_CHAIN_CHARS = 8_000
 """Of one chain of calls; what is longer is data, not a query."""
 
-LINK = re.compile(r"\s*[?!]?\s*\.\s*([A-Za-z_]\w*)")
+MAX_PATH = 8
+"""Names of a path `a.b.c` before a member; longer ones are namespaces."""
+
+LINK = re.compile(r"\.\s*([A-Za-z_]\w*)")
+"""A member of something; begins with a literal, which is fast to look for."""
+
+_NEXT = re.compile(r"\s*[?!]?\s*\.\s*([A-Za-z_]\w*)")
 """The next member of a chain."""
+_SELVES = ("this", "base")
 _TYPE_ARGUMENTS = re.compile(r"\s*<([^;(){}=]{1,300}?)>(?=\s*[(.])")
 _FIRST_ARGUMENT = re.compile(r"\s*(?:<[^;(){}=]{1,300}?>)?\s*\(\s*(?=[^\s)])(?:\w+\s*:(?!:)\s*)?(?:await\s+)?")
 _ARGUMENTS = re.compile(r"\s*[!]?\s*([(\[])")
@@ -21,10 +28,38 @@ def chain_from(code: str, at: int) -> tuple[str, ...]:
     names: list[str] = []
     stop = min(len(code), at + MAX_CHAIN_CHARS)
     position = _after_arguments(code, at, stop)
-    while position < stop and (link := LINK.match(code, position, stop)) is not None:
+    while position < stop and (link := _NEXT.match(code, position, stop)) is not None:
         names.append(link[1])
         position = _after_arguments(code, link.end(), stop)
     return tuple(names)
+
+
+def path_before(code: str, at: int) -> tuple[tuple[str, ...], int]:
+    """(`a`, `b`) of `a.b` that ends at the dot at `at`, without `this` and `base`, and the offset where it begins; ()
+    where something else than names stands there, such as the result of a call."""
+    names: list[str] = []
+    while True:
+        end = _back_over_blanks(code, at)
+        if end and code[end - 1] in "?!":
+            end = _back_over_blanks(code, end - 1)
+        start = end
+        while start and (code[start - 1].isalnum() or code[start - 1] == "_"):
+            start -= 1
+        if start == end or code[start].isdigit():
+            return (), start
+        names.append(code[start:end])
+        before = _back_over_blanks(code, start)
+        if not before or code[before - 1] != "." or len(names) > MAX_PATH:
+            break
+        at = before - 1
+    names.reverse()
+    return tuple(names[1:] if names[0] in _SELVES else names), start
+
+
+def _back_over_blanks(code: str, at: int) -> int:
+    while at and code[at - 1].isspace():
+        at -= 1
+    return at
 
 
 def type_argument_at(code: str, at: int) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from rag_assets.contracts.graph import NodeType, file_key, symbol_key
+from rag_assets.contracts.graph import GraphNode, NodeType, file_key, symbol_key
 from rag_assets.contracts.segment import Member, MemberKind, Segment
 from rag_assets.descriptions.node_keys import declaration_key, member_keys
 from rag_assets.graph.csharp.symbols import Place
@@ -22,8 +22,11 @@ LANGUAGE = "csharp"
 _CLASSES = ("class", "struct", "record", "interface")
 """Declarations with members that have bodies."""
 
-_NAMESPACES = {MemberKind.TYPE, MemberKind.EXTENSION}
+_HOLDING = frozenset({MemberKind.TYPE, MemberKind.EXTENSION})
 """Members that hold other members."""
+
+_NESTED = -1
+"""The ordinal of a nested type, which is no segment of its file."""
 
 
 def types_of(segments: Iterable[Segment]) -> Iterator[Segment]:
@@ -31,7 +34,7 @@ def types_of(segments: Iterable[Segment]) -> Iterator[Segment]:
     their namespace, for names in them are looked up there first."""
     for segment in segments:
         yield segment
-        waiting = [(segment.symbol, member) for member in reversed(segment.members) if member.kind in _NAMESPACES]
+        waiting = [(segment.symbol, member) for member in reversed(segment.members) if member.kind in _HOLDING]
         while waiting:
             around, member = waiting.pop()
             if member.kind is MemberKind.EXTENSION:
@@ -39,13 +42,14 @@ def types_of(segments: Iterable[Segment]) -> Iterator[Segment]:
             else:
                 symbol = member.symbol or f"{around}.{member.name}"
                 yield _nested(segment, around, symbol, member)
-            waiting += [(symbol, inner) for inner in reversed(member.members) if inner.kind in _NAMESPACES]
+            waiting += [(symbol, inner) for inner in reversed(member.members) if inner.kind in _HOLDING]
 
 
 def _nested(outer: Segment, around: str, symbol: str, member: Member) -> Segment:
     return replace(
         outer,
         name=member.name,
+        ordinal=_NESTED,
         symbol=symbol,
         kind=member.type,
         span=member.span,
@@ -80,6 +84,11 @@ def type_key(symbol: str) -> str:
     return symbol_key(LANGUAGE, symbol, NodeType.TYPE)
 
 
+def own_symbol(segment: Segment) -> str:
+    """The symbol in the keys of a type and its members: that of a nested type has no arity, as in points."""
+    return f"{segment.namespace}.{segment.name}" if segment.ordinal == _NESTED else segment.symbol
+
+
 def entity_key(symbol: str) -> str:
     return symbol_key(LANGUAGE, symbol, NodeType.ENTITY)
 
@@ -93,6 +102,14 @@ def resolved_type(written: str, segment: Segment, path: str, symbols: Symbols) -
 def inside(segment: Segment) -> str:
     """Where the names in a type are looked up first: the type itself, then outwards."""
     return segment.symbol if segment.kind.startswith(_CLASSES) else segment.namespace
+
+
+def file_node(file: GraphFile) -> GraphNode:
+    """The node of a file that has no declarations."""
+    last = file.text.count("\n") + (not file.text.endswith("\n"))
+    return GraphNode(
+        file_key(file.path), NodeType.FILE, file.path.rpartition("/")[2], file.path, 1, max(last, 1), file.language
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +132,7 @@ class Places:
         self._file = file_key(file.path)
         found: list[PlacedDeclaration] = []
         for segment in types_of(file.segments):
-            own = declaration_key(LANGUAGE, segment.symbol, segment.kind, file.path)
+            own = declaration_key(LANGUAGE, own_symbol(segment), segment.kind, file.path)
             found.append(PlacedDeclaration(segment.span.char_start, segment.span.char_end, own, segment, None))
             found += _members(segment, own)
         found.sort(key=lambda place: (place.start, -place.end))
@@ -145,7 +162,10 @@ def _members(segment: Segment, own: str) -> Iterator[PlacedDeclaration]:
     for member in segment.members:
         if member.kind is MemberKind.TYPE:
             continue
-        inner = member.members if member.kind is MemberKind.EXTENSION else (member,)
-        for found in inner:
-            key = next(iter(member_keys(LANGUAGE, segment.symbol, found)), own)
+        owner = own_symbol(segment)
+        is_block = member.kind is MemberKind.EXTENSION
+        if is_block:
+            owner = f"{owner}.{member.name}"
+        for found in member.members if is_block else (member,):
+            key = next(iter(member_keys(LANGUAGE, owner, found)), own)
             yield PlacedDeclaration(found.span.char_start, found.span.char_end, key, segment, found)

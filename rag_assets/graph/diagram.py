@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rag_assets.contracts.graph import Confidence, GraphEdge, NodeType
 from rag_assets.graph.impact import Impact
-from rag_assets.graph.names import simple_name
+from rag_assets.graph.names import short_name, simple_name
 from rag_assets.graph.neighbourhood import Neighbourhood
 from rag_assets.graph.paths import GraphPath
 
@@ -95,7 +95,7 @@ def mermaid(diagram: Diagram) -> str:
 
 
 def _box(key: str, kind: NodeType, name: str, level: int) -> Box:
-    label = " ".join((name or simple_name(key)).split())
+    label = " ".join((name if kind is NodeType.SECTION and name else short_name(key)).split())
     if len(label) > _LONGEST_LABEL:
         label = f"{label[: _LONGEST_LABEL - 1]}…"
     return Box(key, kind, label, level, entry=level == 0)

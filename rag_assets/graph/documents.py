@@ -11,7 +11,7 @@ from rag_assets.contracts.identity import DEFAULT_SECTION
 from rag_assets.contracts.segment import LineIndex, MemberKind, Segment
 from rag_assets.descriptions.facts.endpoints.routes import absolute, shape
 from rag_assets.descriptions.node_keys import endpoint_key
-from rag_assets.graph.code_places import type_key
+from rag_assets.graph.code_places import file_node, type_key
 from rag_assets.sections.documents import section_keys
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ _CODE = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\r\n]{2,120})\1(?!`)")
 _CAMEL = re.compile(
     r"(?<![\w/\\@#.`-])(?:I[A-Z][a-z]\w*|[A-Z][a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+)(?:\.[A-Z]\w*)?(?![\w/\\@-])"
 )
+_PLAIN = re.compile(r"[A-Z][a-z0-9]*")
+"""One word: between backticks it is a name, but often one of something else than code."""
 _DOTTED = re.compile(r"(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*")
 _ROUTE = re.compile(r"\b(GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS)\s+(~?/[\w./{}:*?=\[\]-]*)")
 _ARGUMENTS = re.compile(r"\s*(?:<[^<>]*(?:<[^<>]*>[^<>]*)*>)?\s*(\(.*)?\Z")
@@ -37,10 +39,11 @@ def documents(file: GraphFile, symbols: Symbols) -> Iterable[GraphNode | GraphEd
     """A SECTION node per heading with `FILE Contains` it, and `SECTION Mentions` each symbol that it names.
 
     A name counts between backticks or in mixed case, and when the label declares it: once (resolved between backticks,
-    probable in running text), or at most three times (name-only). Plain words never do.
+    probable in running text or as a single word), or at most three times (name-only). Plain words of the text never do.
     """
     for segment in file.segments:
         if segment.kind == _DOCUMENT:
+            yield file_node(file)
             yield from _document(file, segment, symbols)
 
 
@@ -78,14 +81,15 @@ def _named(text: str, start: int, stop: int, symbols: Symbols) -> Iterator[tuple
     """(offset, nodes, confidence) of every name that the label declares; what stands in backticks first."""
     known: dict[str, tuple[str, ...]] = {}
     for found in _ROUTE.finditer(text, start, stop):
-        route = shape(absolute(found[2].rstrip(".")))
+        route = shape(absolute(found[2].rstrip(".-:")))
         yield found.start(), (endpoint_key(found[1], route),), Confidence.PROBABLE
     for found in _CODE.finditer(text, start, stop):
         name = found[2].strip()
         if name not in known:
             known[name] = _declared(name, symbols)
         if known[name]:
-            yield found.start(), known[name], _certainty(known[name], Confidence.RESOLVED)
+            alone = Confidence.PROBABLE if _PLAIN.fullmatch(name) else Confidence.RESOLVED
+            yield found.start(), known[name], _certainty(known[name], alone)
     plain: dict[str, tuple[str, ...]] = {}
     for found in _CAMEL.finditer(text, start, stop):
         name = found[0]
@@ -115,10 +119,14 @@ def _declared(written: str, symbols: Symbols) -> tuple[str, ...]:
 def _types(name: str, symbols: Symbols) -> tuple[str, ...]:
     """The types of a simple or qualified name, () for more than can be told."""
     found = symbols.declared_types.named(name.rpartition(".")[2])
-    keys = dict.fromkeys(
-        type_key(entry.symbol) for entry in found if f".{entry.symbol}".endswith(_end(name, entry.symbol))
-    )
+    meant = (entry.symbol for entry in found if f".{entry.symbol}".endswith(_end(name, entry.symbol)))
+    keys = dict.fromkeys(_type_key(symbol, symbols) for symbol in meant)
     return tuple(keys) if len(keys) <= MAX_CANDIDATES else ()
+
+
+def _type_key(symbol: str, symbols: Symbols) -> str:
+    declared = symbols.csharp.declared(symbol)
+    return declared.key if declared is not None else type_key(symbol)
 
 
 def _end(name: str, symbol: str) -> str:

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from rag_assets.graph.symbols import Symbols
 
 
+EXTRACTION_VERSION = "1"
+"""Raise it when an extractor finds something else in the same files."""
+
+
 @dataclass(frozen=True)
 class GraphFile:
     """One indexed file: its redacted text and the segments that segmentation made of it."""

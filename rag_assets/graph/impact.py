@@ -63,8 +63,8 @@ class Reached:
 @dataclass(frozen=True, slots=True)
 class Impact:
     """`of` are the nodes that were asked about, `parts` how many declarations they contain. `reached` by distance,
-    confidence, properties last, and key, as many of each group as were wanted; `counts` (by kind) and `groups` are of
-    all within the depth."""
+    confidence, properties last, and key: as many of each group as were wanted, and the nodes by which they are reached;
+    `counts` (by kind) and `groups` are of all within the depth."""
 
     of: tuple[str, ...]
     effect: Effect
@@ -96,10 +96,11 @@ def impact(
     depth: int = DEFAULT_DEPTH,
     limit: int = DEFAULT_NODES,
 ) -> Impact:
-    """Everything that an effect reaches from `nodes` (numbers) and what they contain, within `depth` steps; the first
-    `limit` of each group are listed, so that many fields do not hide one table. Raises WalkError for a bound below 1.
+    """Everything that an effect reaches from `nodes` (numbers) and what they contain, within `depth` steps.
 
-    The rules are those of `graph.flow`: calls, use of types, data, dispatch through interfaces and messages.
+    The first `limit` of each group are listed, so that many fields do not hide one table, with all that leads to them.
+    The rules are those of `graph.flow`: calls, use of types, data, dispatch through interfaces and messages. Raises
+    WalkError for a bound below 1.
     """
     for name, value in (("depth", depth), ("limit", limit)):
         if value < 1:
@@ -111,7 +112,8 @@ def impact(
             break
     found = spread.found()
     groups = _groups(graph, found)
-    listed = np.sort(np.concatenate([np.flatnonzero(groups == group)[:limit] for group in range(len(_GROUP))]))
+    nearest = [found[groups == group][:limit] for group in range(len(_GROUP))]
+    listed = np.isin(found, spread.with_origins(np.concatenate(nearest)))
     return Impact(
         of=tuple(graph.keys[node] for node in sorted(set(nodes))),
         effect=effect,
@@ -148,6 +150,7 @@ class _Spread:
         self._doubt = np.zeros(len(graph), np.uint8)  # code of the weakest confidence on the way
         self._passed_on = np.zeros((len(State), len(graph)), np.uint8)  # the same, of the way in each state
         self._via = np.zeros(len(graph), np.int64)
+        self._origin = np.full(len(graph), -1, np.int64)  # where the step came from; -1 for what changes
         self._scratch = np.zeros(len(graph), np.int64)
         self._frontiers = {State.FLOW: whole}
         self._distance[whole] = 0
@@ -157,11 +160,11 @@ class _Spread:
         steps = [self._steps(state, nodes) for state, nodes in self._frontiers.items()]
         made: dict[State, list[Numbers]] = {}
         for doubt in range(len(_CONFIDENCE)):  # the surest way to a node first
-            for reach, then, doubts in steps:
+            for reach, origin, then, doubts in steps:
                 for after in State:
                     rows = np.flatnonzero((then == after) & (doubts == doubt) & ~self._seen[after, reach.node])
                     rows = rows[first_rows(reach.node[rows], self._scratch)]
-                    self._note(after, reach, rows, doubt, distance)
+                    self._note(after, reach, origin, rows, doubt, distance)
                     made.setdefault(after, []).append(reach.node[rows])
         self._frontiers = {
             state: np.sort(np.concatenate(parts)) for state, parts in made.items() if state is not State.END
@@ -169,15 +172,15 @@ class _Spread:
         self._frontiers = {state: nodes for state, nodes in self._frontiers.items() if len(nodes)}
         return bool(self._frontiers)
 
-    def _steps(self, state: State, frontier: Numbers) -> tuple[Reach, NDArray[np.int8], NDArray[np.uint8]]:
-        """All steps from a frontier, with the state that each leads to and the doubt that it carries."""
+    def _steps(self, state: State, frontier: Numbers) -> tuple[Reach, Numbers, NDArray[np.int8], NDArray[np.uint8]]:
+        """All steps from a frontier, with the node each begins at, the state it leads to, and the doubt it carries."""
         graph, rules = self._graph, self._rules[state]
         reach, _ = graph.reach(frontier, (rules >= 0).any(axis=(2, 3)))
         origin = frontier[reach.origin]
         then = rules[reach.side, reach.relation, graph.kinds[origin], graph.kinds[reach.node]]
-        return reach, then, np.maximum(self._passed_on[state, origin], graph.confidence[reach.edge])
+        return reach, origin, then, np.maximum(self._passed_on[state, origin], graph.confidence[reach.edge])
 
-    def _note(self, state: State, reach: Reach, rows: Numbers, doubt: int, distance: int) -> None:
+    def _note(self, state: State, reach: Reach, origin: Numbers, rows: Numbers, doubt: int, distance: int) -> None:
         node = reach.node[rows]
         self._seen[state, node] = True
         self._passed_on[state, node] = doubt
@@ -186,6 +189,7 @@ class _Spread:
         self._distance[node] = distance
         self._doubt[node] = doubt
         self._via[node] = reach.edge[rows]
+        self._origin[node] = origin[rows]
 
     def found(self) -> Numbers:
         """What was reached, by distance, confidence, properties last, and key."""
@@ -193,6 +197,15 @@ class _Spread:
         is_property = self._graph.kinds[nodes] == KINDS.index(NodeType.PROPERTY.value)
         ordered: Numbers = nodes[np.lexsort((nodes, is_property, self._doubt[nodes], self._distance[nodes]))]
         return ordered
+
+    def with_origins(self, nodes: Numbers) -> Numbers:
+        """Nodes and all nodes on the way to them; each step of the way begins nearer to what changes."""
+        whole = frontier = nodes
+        while len(frontier):
+            frontier = np.setdiff1d(self._origin[frontier], whole)
+            frontier = frontier[frontier >= 0]
+            whole = np.union1d(whole, frontier)
+        return whole
 
     def reached(self, nodes: Numbers, groups: Numbers) -> Iterable[Reached]:
         graph, reading = self._graph, Reading(self._graph)

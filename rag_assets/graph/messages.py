@@ -13,7 +13,7 @@ from rag_assets.descriptions.facts.messages import HANDLER_INTERFACES, HANDLER_M
 from rag_assets.descriptions.facts.types import TypeName, parse_type
 from rag_assets.descriptions.node_keys import member_keys
 from rag_assets.graph.call_text import first_argument, type_argument_at
-from rag_assets.graph.code_places import LANGUAGE, classes_of, inside, resolved_type, type_key, whole
+from rag_assets.graph.code_places import LANGUAGE, classes_of, inside, own_symbol, type_key, whole
 from rag_assets.graph.csharp.references import TypeRef, substituted
 from rag_assets.graph.csharp.symbols import Place, TypeSymbol
 from rag_assets.graph.receivers import Access, Code, code_of
@@ -48,6 +48,12 @@ _CLIENT = re.compile(r"I?RequestClient\Z")
 _ENVELOPES = frozenset({"Batch", "Fault"})
 _STATE_EVENT = "Event"
 _STATE_MACHINE = re.compile(r"\w*StateMachine\Z")
+_MACHINE_SENDS = re.compile(
+    r"\.\s*(?:Publish|Send|Request|Schedule|Respond)(?:Async)?\s*(?:<[^;(){}]{0,200}>)?\s*\(\s*(?:\w+\s*,\s*)?"
+    r"(?:\w+|\([\w\s,]{0,100}\))\s*=>\s*(?:new\s+|\w+\s*\.\s*Init\s*<\s*)((?:\w+\s*\.\s*){0,8}\w+)"
+)
+"""What the activities of a state machine send: `.Publish(context => new OrderAccepted(…))`."""
+
 _HINT = re.compile(rf"\.\s*(?:{_SENDING.pattern.removesuffix(chr(92) + 'Z')})\s*[<(]|DomainEvent|RaiseEvent|AddEvent")
 _HIDDEN = frozenset({"object", "string", "dynamic"})
 
@@ -77,25 +83,29 @@ def _handled(file: GraphFile, segment: Segment, symbols: Symbols) -> Iterator[Gr
         by_interface = by_interface or not message.by_convention
         confidence = Confidence.PROBABLE if message.by_convention else Confidence.RESOLVED
         yield from _handles(file, segment, _content(parse_type(message.request)), confidence, symbols)
-    is_machine = any(_STATE_MACHINE.match(simple_name(base)) for base in segment.base_list)
+    is_machine = _is_machine(segment)
     for member in segment.members:
         found = parse_type(member.type) if member.kind is MemberKind.PROPERTY else None
         if is_machine and found is not None and found.name == _STATE_EVENT and found.arguments:
-            target = resolved_type(str(found.arguments[0]), segment, file.path, symbols)
+            target = _declared(found.arguments[0], segment, file, symbols)
             if target:
-                source, line = type_key(segment.symbol), member.span.line_end
-                yield GraphEdge(source, Relation.HANDLES, type_key(target), Confidence.RESOLVED, file.path, line)
+                source, line = type_key(own_symbol(segment)), member.span.line_end
+                yield GraphEdge(source, Relation.HANDLES, target, Confidence.RESOLVED, file.path, line)
     if not by_interface and segment.base_list:
         yield from _by_bases(file, segment, symbols)
+
+
+def _is_machine(segment: Segment) -> bool:
+    return any(_STATE_MACHINE.match(simple_name(base)) for base in segment.base_list)
 
 
 def _handles(
     file: GraphFile, segment: Segment, message: TypeName, confidence: Confidence, symbols: Symbols
 ) -> Iterator[GraphEdge]:
-    target = resolved_type(str(message).rstrip("?"), segment, file.path, symbols)
+    target = _declared(message, segment, file, symbols)
     if target:
         source, line = _handling_method(segment, message.name)
-        yield GraphEdge(source, Relation.HANDLES, type_key(target), confidence, file.path, line)
+        yield GraphEdge(source, Relation.HANDLES, target, confidence, file.path, line)
 
 
 def _handling_method(segment: Segment, message: str) -> tuple[str, int]:
@@ -103,10 +113,10 @@ def _handling_method(segment: Segment, message: str) -> tuple[str, int]:
     named = [member for member in segment.members if member.name in HANDLER_METHODS]
     exact = [m for m in named if any(message in _names(parse_type(p.type)) for p in m.parameters)]
     for member in exact or named[:1]:
-        keys = member_keys(LANGUAGE, segment.symbol, member)
+        keys = member_keys(LANGUAGE, own_symbol(segment), member)
         if keys:
             return keys[0], member.span.line_end if not member.doc else member.span.line_start
-    return type_key(segment.symbol), segment.span.line_start
+    return type_key(own_symbol(segment)), segment.span.line_start
 
 
 def _names(found: TypeName) -> set[str]:
@@ -148,20 +158,25 @@ def sent_messages(file: GraphFile, symbols: Symbols) -> Iterable[GraphEdge]:
         return
     code = code_of(file, symbols)
     lines = LineIndex(file.text)
-    for access in code.accesses(lambda receiver, member: _SENDING.match(member) is not None):
-        if not _SENDING.match(access.member):
-            continue
+    for access in code.accesses(lambda member: _SENDING.match(member) is not None):
         confidence = _certainty(access)
         message = _message(access, code, file, symbols) if confidence is not None else ""
         if message and confidence is not None:
             at = lines.line_of(access.start)
-            yield GraphEdge(access.key, Relation.REFERENCES, type_key(message), confidence, file.path, at)
+            yield GraphEdge(access.key, Relation.REFERENCES, message, confidence, file.path, at)
+    for segment in classes_of(file.segments):
+        if _is_machine(segment):
+            for found in _MACHINE_SENDS.finditer(code.masked, segment.span.char_start, segment.span.char_end):
+                message = _declared(parse_type(found[1]), segment, file, symbols)
+                source, at = code.places.key_at(found.start()), lines.line_of(found.start())
+                if message:
+                    yield GraphEdge(source, Relation.REFERENCES, message, Confidence.RESOLVED, file.path, at)
     for call in code.plain_calls():
         if _OWN_EVENTS.match(call.member):
             message = _message(call, code, file, symbols)
             if message:
                 at = lines.line_of(call.start)
-                yield GraphEdge(call.key, Relation.REFERENCES, type_key(message), Confidence.PROBABLE, file.path, at)
+                yield GraphEdge(call.key, Relation.REFERENCES, message, Confidence.PROBABLE, file.path, at)
 
 
 def _certainty(access: Access) -> Confidence | None:
@@ -172,7 +187,7 @@ def _certainty(access: Access) -> Confidence | None:
 
 
 def _message(access: Access, code: Code, file: GraphFile, symbols: Symbols) -> str:
-    """The symbol of the type that is sent, '' for one that is not of this label."""
+    """The node of the type that is sent, '' for one that is not of this label."""
     if access.type is not None and _CLIENT.match(access.type.name) and access.type.arguments:
         return _declared(access.type.arguments[0], access.segment, file, symbols)
     at = first_argument(code.masked, access.end)
@@ -185,7 +200,9 @@ def _message(access: Access, code: Code, file: GraphFile, symbols: Symbols) -> s
 
 
 def _declared(found: TypeName, segment: Segment, file: GraphFile, symbols: Symbols) -> str:
+    """The node of a type that may be a message, '' for one that is not of this label or has no instances."""
     if not found.name or found.name in _HIDDEN:
         return ""
-    symbol = symbols.csharp.resolve_type(str(found).rstrip("?"), Place(file.path, inside(segment)))
-    return symbol.symbol if symbol is not None and not symbol.is_static else ""
+    place = Place(file.path, inside(segment), segment.type_parameters)
+    symbol = symbols.csharp.resolve_type(str(found).rstrip("?"), place)
+    return symbol.key if symbol is not None and not symbol.is_static else ""

@@ -32,8 +32,9 @@ are detours, and the search for them would flood the graph."""
 _PER_HOP = 0.5
 """Bits of every step: of two ways of like worth the shorter one."""
 
-_MOST_TRIED = 20_000
-"""Beginnings of paths that are looked at; each takes about 50 µs. Only a maze without simple paths takes more."""
+_MOST_TRIED = 3_000
+"""Beginnings of paths that are looked at, each about 100 µs. The cheapest way takes as many as it has steps; more are
+tried where fewer ways exist than are wanted, and a hub has thousands of neighbours that lead only back to it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from rag_assets.contracts.segment import Member, MemberKind, Segment
 from rag_assets.descriptions.facts.types import TypeName, parse_type, unwrapped
-from rag_assets.graph.call_text import LINK, chain_from
+from rag_assets.graph.call_text import LINK, chain_from, path_before
 from rag_assets.graph.code_places import Places, inside
 from rag_assets.graph.csharp.references import TypeRef
 from rag_assets.graph.csharp.symbols import Place
@@ -103,31 +103,26 @@ class Code:
         self._locals: dict[tuple[int, str], dict[str, TypeName]] = {}
         self._missing: dict[tuple[str, str], TypeName | None] = {}
 
-    def accesses(self, wanted: Callable[[str, str], bool]) -> Iterator[Access]:
-        """All `name.member` of the file in text order, also those further along `name.property.member`, whose
-        (receiver, member) is `wanted`: what a receiver is costs more than to ask that first."""
-        code, decided = self.masked, dict[tuple[str, str], bool]()
-        for found in _ACCESS.finditer(code):
-            pair, end = (found[1], found[2]), found.end()
-            path: list[tuple[tuple[str, str], int]] = []  # up to the last pair that is wanted
-            passed: list[tuple[tuple[str, str], int]] = []
-            while True:
-                passed.append((pair, end))
-                if pair not in decided:
-                    decided[pair] = wanted(*pair)
-                if decided[pair]:
-                    path, passed = path + passed, []
-                link = LINK.match(code, end)
-                if link is None:
-                    break
-                pair, end = (pair[1], link[1]), link.end()
-            place = self.places.at(found.start()) if path else None
+    def accesses(
+        self, member_wanted: Callable[[str], bool], receiver_wanted: Callable[[str], bool] = lambda _: True
+    ) -> Iterator[Access]:
+        """The `path.receiver.Member` of the file in text order whose member and receiver are wanted: what a receiver
+        is declared as costs more than to ask that first. Receivers that are no names (`Make().Member`) are left out."""
+        code, decided = self.masked, dict[str, bool]()
+        for found in LINK.finditer(code):
+            member = found[1]
+            if member not in decided:
+                decided[member] = member_wanted(member)
+            path, start = path_before(code, found.start()) if decided[member] else ((), 0)
+            if not path or not receiver_wanted(path[-1]):
+                continue
+            place = self.places.at(start)
             if place is None:
                 continue
-            typed = self.type_of(found[1], place.segment, place.member)
-            for (name, member), after in path:
-                yield Access(name, member, found.start(), after, place.key, place.segment, place.member, typed)
-                typed = self._property_type(typed, member, place.segment)
+            typed = self.type_of(path[0], place.segment, place.member)
+            for name in path[1:]:
+                typed = self._property_type(typed, name, place.segment)
+            yield Access(path[-1], member, start, found.end(), place.key, place.segment, place.member, typed)
 
     def plain_calls(self) -> Iterator[Access]:
         """All calls without a receiver, and those on `this` and `base`."""

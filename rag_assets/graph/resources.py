@@ -12,7 +12,7 @@ from rag_assets.descriptions.questions import question
 from rag_assets.descriptions.resource_dictionary import StaticResourceDictionary, family_of, resource_class_of
 from rag_assets.descriptions.resource_usages import UsageScanner
 from rag_assets.graph.code_places import LANGUAGE as CSHARP
-from rag_assets.graph.code_places import Places
+from rag_assets.graph.code_places import Places, file_node
 
 if TYPE_CHECKING:
     from rag_assets.graph.extraction import GraphFile
@@ -56,6 +56,18 @@ class ResourceSymbols:
         found = self._scanner.scan(path, "\n".join(lines))
         return tuple(sorted((usage.line - 1, self._file_of(usage.family), usage.key) for usage in found))
 
+    @question("resources.neutral")
+    def neutral(self, path: str) -> str:
+        """The path of the neutral file beside a localized one, '' for none and for the neutral file itself."""
+        family = family_of(path)
+        is_localized = bool(resource_class_of(path)[1]) and "" in self._resources.cultures_of(family)
+        return f"{family}{_EXTENSION}" if is_localized else ""
+
+    @question("resources.neutral_keys")
+    def neutral_keys(self, path: str) -> frozenset[str]:
+        """The keys of the neutral file of a family."""
+        return self._resources.keys_of(family_of(path), "")
+
     def _file_of(self, family: str) -> str:
         """The neutral file of a family, else that of its first culture."""
         culture = next(iter(self._resources.cultures_of(family)), "")
@@ -71,14 +83,17 @@ def resources(file: GraphFile, symbols: Symbols) -> Iterable[GraphNode | GraphEd
     """A PROPERTY node per text with `FILE Contains` it; `METHOD References` each text that code uses; a localized text
     References the neutral one."""
     if file.language == _LANGUAGE:
-        yield from _texts(file)
+        yield from _texts(file, symbols)
     elif file.language in (CSHARP, _MARKUP):
-        yield from _usages(file, symbols)
+        found = list(_usages(file, symbols))
+        if found and file.language == _MARKUP:
+            yield file_node(file)
+        yield from found
 
 
-def _texts(file: GraphFile) -> Iterator[GraphNode | GraphEdge]:
-    culture = resource_class_of(file.path)[1]
-    neutral = f"{family_of(file.path)}{_EXTENSION}" if culture else ""
+def _texts(file: GraphFile, symbols: Symbols) -> Iterator[GraphNode | GraphEdge]:
+    yield file_node(file)
+    neutral = symbols.resource_texts.neutral(file.path)
     for segment in file.segments:
         for member in segment.members:
             if member.kind is not MemberKind.PROPERTY or not member.name:
@@ -89,7 +104,7 @@ def _texts(file: GraphFile) -> Iterator[GraphNode | GraphEdge]:
                 key, NodeType.PROPERTY, member.name, file.path, line, member.span.line_end, _LANGUAGE, signature
             )
             yield GraphEdge(file_key(file.path), Relation.CONTAINS, key, Confidence.RESOLVED, file.path, line)
-            if neutral:
+            if neutral and member.name in symbols.resource_texts.neutral_keys(file.path):
                 target = resource_key(neutral, member.name)
                 yield GraphEdge(key, Relation.REFERENCES, target, Confidence.RESOLVED, file.path, line)
 

@@ -6,7 +6,7 @@ be installed apart, and columns by distance are what a reader of a walk expects.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from xml.sax.saxutils import escape, quoteattr
 
 from rag_assets.contracts.graph import NodeType
@@ -16,7 +16,7 @@ _BOX_HEIGHT, _ROW, _GAP, _MARGIN = 30, 42, 130, 20  # pixels; the gap has room f
 _CHARACTER = 6.7  # pixels of the mean character at 12 px
 _LEAST_WIDTH = 90
 _SWEEPS = 4  # of ordering rows; more change little
-_LABELLED = 60  # arrows; the names of more would cover each other, and stay in the tooltips
+_LABELLED = 40  # arrows; the names of more would cover each other, and stay in the tooltips
 
 _COLORS = {
     NodeType.TYPE: "#dbeafe",
@@ -46,7 +46,8 @@ def svg(diagram: Diagram) -> str:
     """The diagram as SVG text. All texts of the repository are escaped; the same diagram gives the same bytes."""
     columns = _columns(diagram)
     places, sizes, width, height = _placed(columns)
-    body = [_arrow(arrow, places, sizes, len(diagram.arrows) <= _LABELLED) for arrow in diagram.arrows]
+    arrows = _merged(diagram.arrows)
+    body = [_arrow(arrow, places, sizes, len(arrows) <= _LABELLED) for arrow in arrows]
     body += [_drawn(box, places[box.key], sizes[box.key]) for column in columns for box in column]
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
@@ -55,6 +56,19 @@ def svg(diagram: Diagram) -> str:
         'orient="auto-start-reverse"><path d="M0 0L8 4L0 8z" fill="#6b7280"/></marker></defs>\n'
         f'<rect width="100%" height="100%" fill="#fff"/>\n{"".join(body)}</svg>\n'
     )
+
+
+def _merged(arrows: Iterable[Arrow]) -> list[Arrow]:
+    """One arrow from a box to another, with the names of all relations, certain where any of them is."""
+    between: dict[tuple[str, str], list[Arrow]] = {}
+    for arrow in arrows:
+        between.setdefault((arrow.source, arrow.target), []).append(arrow)
+    return [
+        Arrow(
+            source, target, ", ".join(dict.fromkeys(arrow.label for arrow in several)), any(a.certain for a in several)
+        )
+        for (source, target), several in between.items()
+    ]
 
 
 def _columns(diagram: Diagram) -> list[list[Box]]:
@@ -80,7 +94,7 @@ def _columns(diagram: Diagram) -> list[list[Box]]:
 
 
 def _placed(columns: list[list[Box]]) -> tuple[dict[str, _Point], dict[str, float], float, float]:
-    """Upper left corners, widths, and the size of the whole."""
+    """Upper left corners, widths, and the size of the whole, with room for arrows beside the last column."""
     tallest = max((len(column) for column in columns), default=0)
     places: dict[str, _Point] = {}
     sizes: dict[str, float] = {}
@@ -92,7 +106,7 @@ def _placed(columns: list[list[Box]]) -> tuple[dict[str, _Point], dict[str, floa
             places[box.key] = (left, top + row * _ROW)
             sizes[box.key] = widest
         left += widest + _GAP
-    return places, sizes, max(left - _GAP, 0) + _MARGIN, 2 * _MARGIN + tallest * _ROW
+    return places, sizes, left - _GAP / 2 + _MARGIN, 2 * _MARGIN + tallest * _ROW
 
 
 def _width(box: Box) -> float:

@@ -10,12 +10,9 @@ from dataclasses import dataclass
 
 from rag_assets.contracts.artifacts import document_uri
 from rag_assets.graph.adjacency import Graph, Place
-from rag_assets.graph.artifact import HEADER, GraphError, open_graph
+from rag_assets.graph.artifact import GRAPH_FOLDER, HEADER, GraphError, open_graph
 from rag_assets.query.index import Index
 from rag_assets.query.results import Hit
-
-GRAPH_FOLDER = "graph"
-"""Of the folder of a generation."""
 
 
 @dataclass(frozen=True, slots=True)

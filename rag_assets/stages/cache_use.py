@@ -14,6 +14,7 @@ from rag_assets.stages.build import BuildSpec, StageReport
 from rag_assets.stages.check_records import CHECKED, checked_key
 from rag_assets.stages.checks import CHECKED_PARTS
 from rag_assets.stages.embeddings import embedding_key
+from rag_assets.stages.graph_files import GRAPH_FILES, graph_file_key
 from rag_assets.stages.known_files import discovery_key
 from rag_assets.stages.segments import segment_key
 from rag_assets.stores.home import Home
@@ -36,6 +37,16 @@ def used_segments(home: Home, without: Collection[Path] = ()) -> Iterator[bytes]
             for row in table_of(part, columns).to_pylist():
                 if row["text_sha256"]:
                     yield segment_key(row["language"], row["path"], row["text_sha256"])
+
+
+def used_graph_files(home: Home, without: Collection[Path] = ()) -> Iterator[bytes]:
+    """Keys of what the graph has of the files of every generation. Raises SweepError."""
+    columns = ["path", "language", "text_sha256"]
+    for directory in generation_directories(home, without):
+        for part in sorted(directory.glob("discovered_files/part-*.parquet")):
+            for row in table_of(part, columns).to_pylist():
+                if row["text_sha256"]:
+                    yield graph_file_key(row["language"], row["path"], row["text_sha256"])
 
 
 def used_embeddings(home: Home, without: Collection[Path] = ()) -> Iterator[bytes]:
@@ -89,6 +100,7 @@ SWEPT_CACHES: dict[str, UsedKeys] = {
     QUESTIONS: used_questions,
     embeddings.STAGE: used_embeddings,
     CHECKED: used_checks,
+    GRAPH_FILES: used_graph_files,
 }
 """Caches whose keys follow from the tables. Answers of a language model do not, and cost money: they stay."""
 

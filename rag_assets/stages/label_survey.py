@@ -116,8 +116,23 @@ _SURVEYED = PartsOf("survey", SurveyedBucket, ())
 _USAGES = PartsOf("resource_usages", UsedResources, ())
 
 
+_latest: dict[tuple[str, ...], LabelSurvey] = {}
+"""The survey that was made last: descriptions and the graph of a build want the same."""
+
+
 def survey_label(build: IndexBuild) -> LabelSurvey:
     """The survey of a label whose segments are there. What an earlier build knows of equal files is not read again."""
+    outputs = (build.required(stage).output for stage in ("discovered_files", "segments"))
+    subject = (str(build.directory), build.spec.config_hash, *outputs)
+    known = _latest.get(subject)
+    if known is None:
+        known = _surveyed(build)
+        _latest.clear()
+        _latest[subject] = known
+    return known
+
+
+def _surveyed(build: IndexBuild) -> LabelSurvey:
     census, domains = SymbolCensus(), DomainSurvey()
     declared: list[DeclaredType] = []
     parts: list[tuple[str, Segment]] = []

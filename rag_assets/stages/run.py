@@ -8,6 +8,7 @@ from rag_assets.settings import RepositorySettings, Settings
 from rag_assets.stages.active_index import activate
 from rag_assets.stages.bm25_artifacts import build_keyword_weights
 from rag_assets.stages.build import IndexBuild, StageReport, label_lock
+from rag_assets.stages.code_graph import build_graph
 from rag_assets.stages.descriptions import describe_files
 from rag_assets.stages.discovered_files import discover_files
 from rag_assets.stages.embeddings import embed_sections
@@ -50,6 +51,7 @@ def run_stages(
             embed_sections(build, embedder, shown),
             build_keyword_weights(build, shown),
             build_points(build, shown),
+            build_graph(build, shown),
             evaluate(build, shown, run_id),
             activate(build, run_id),
         ]

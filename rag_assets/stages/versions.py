@@ -9,6 +9,8 @@ from rag_assets.classification import CLASSIFIER_VERSION, Classifier
 from rag_assets.contracts.description import INDEX_VERSION
 from rag_assets.descriptions import DESCRIPTION_VERSION, default_registry
 from rag_assets.evaluation.metrics import METRICS_VERSION
+from rag_assets.graph.artifact import GRAPH_VERSION
+from rag_assets.graph.extraction import EXTRACTION_VERSION
 from rag_assets.llm import llm_fingerprint
 from rag_assets.models import window_fingerprint
 from rag_assets.sections import SECTION_VERSION
@@ -28,6 +30,7 @@ STAGES = (
     "embeddings",
     "bm25_artifacts",
     "qdrant_points",
+    "code_graph",
     "eval_runs",
     "active_index",
 )
@@ -43,6 +46,7 @@ _PARTS: dict[str, tuple[object, ...]] = {
     "embeddings": (),
     "bm25_artifacts": (KEYWORD_VERSION,),
     "qdrant_points": (INDEX_VERSION,),
+    "code_graph": (SEGMENTER_VERSION, EXTRACTION_VERSION, GRAPH_VERSION),
     "eval_runs": (METRICS_VERSION,),
     "active_index": (),
 }

@@ -86,9 +86,15 @@ class Cache:
 
     def replace(self, key: bytes, value: bytes) -> None:
         """Writes one entry, whatever was there. Raises OSError naming the file."""
+        self.replace_many([(key, value)])
+
+    def replace_many(self, entries: Sequence[tuple[bytes, bytes]]) -> None:
+        """Writes a batch in one transaction, whatever was there. Raises OSError naming the file."""
+        if not entries:
+            return
         try:
             with self._transaction():
-                self._connection.execute("INSERT OR REPLACE INTO entries VALUES (?, ?)", (key, value))
+                self._connection.executemany("INSERT OR REPLACE INTO entries VALUES (?, ?)", entries)
         except sqlite3.OperationalError as error:
             raise OSError(f"cache {self.path}: {error}") from error
 

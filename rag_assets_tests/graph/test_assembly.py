@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_assets.contracts.graph import Confidence, GraphEdge, GraphNode, NodeType, Relation
@@ -103,6 +103,7 @@ def test_counts() -> None:
 
 
 @given(random_edges)
+@settings(deadline=None)
 def test_every_edge_can_be_read_by_its_number(edges: list[GraphEdge]) -> None:
     graph = of_edges(edges)
     read = [graph.edge(number) for number in range(graph.edge_count)]
@@ -139,6 +140,7 @@ def test_tables_in_parts_make_the_same_graph() -> None:
 
 
 @given(random_edges, st.randoms(use_true_random=False))
+@settings(deadline=None)
 def test_the_order_of_the_parts_does_not_matter(edges: list[GraphEdge], chance: random.Random) -> None:
     nodes = [node(key) for e in edges for key in (e.source, e.target)]
     made = assemble(nodes, edges)
@@ -149,6 +151,7 @@ def test_the_order_of_the_parts_does_not_matter(edges: list[GraphEdge], chance: 
 
 
 @given(random_edges)
+@settings(deadline=None)
 def test_both_directions_hold_the_same_edges(edges: list[GraphEdge]) -> None:
     graph = of_edges(edges)
     wanted = {(e.source, e.relation, e.target) for e in edges if e.source != e.target}

@@ -105,7 +105,20 @@ def test_the_same_picture_is_the_same_bytes() -> None:
     assert [svg(diagram) for diagram in diagrams()] == [svg(diagram) for diagram in diagrams()]
 
 
-def test_a_label_is_the_name_of_its_node() -> None:
-    graph = graph_of([node(SERVICE, name="  A\n name  ")], [])
-    (box,) = of_neighbourhood(neighbourhood(graph, [SERVICE])).boxes
-    assert (box.label, box.entry) == ("A name", True)
+@pytest.mark.parametrize(
+    ("key", "label"),
+    [
+        (ROUTE, "GET /api/orders/{id}"),
+        (SERVICE, "Orders"),
+        (TABLE, "dbo.Orders"),
+        (A, "T.A"),
+        ("doc:docs/a.md#what-it-is|SECTION", "What it is"),
+        ("file:src/a/B.cs|FILE", "B.cs"),
+        ("nuget:A.B.C|PACKAGE", "A.B.C"),
+        ("|TABLE", "|TABLE"),
+    ],
+)
+def test_labels_are_short_and_tell_nodes_apart(key: str, label: str) -> None:
+    graph = graph_of([node(key, name="  What it\n is ")], [])
+    (box,) = of_neighbourhood(neighbourhood(graph, [key])).boxes
+    assert (box.label, box.entry) == (label, True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_assets.contracts.graph import Confidence, GraphEdge, Relation
@@ -108,7 +108,8 @@ def test_the_surest_of_equally_near_ways_counts() -> None:
 def test_bounds() -> None:
     assert distances(of(shop(), TABLE, depth=1)) == {ENTITY: 1, FOREIGN: 1}
     few = of(shop(), TABLE, limit=1)
-    assert (list(distances(few)), few.total) == ([ENTITY, FOREIGN, TEST, ROUTE], 8)  # the nearest of each group
+    assert (list(distances(few)), few.total) == ([ENTITY, FOREIGN, FIND, PORT, TEST, ACTION, ROUTE], 8)
+    assert ORDER not in distances(few)  # neither the nearest of its group nor on the way to one
     for bounds in ({"depth": 0}, {"limit": 0}):
         with pytest.raises(WalkError, match="must be at least 1"):
             of(shop(), TABLE, **bounds)
@@ -126,6 +127,7 @@ def test_nothing_is_affected() -> None:
 
 
 @given(random_edges, st.sampled_from(Effect), st.integers(1, 6))
+@settings(deadline=None)
 def test_every_node_was_reached_by_a_step_from_one_nearer(edges: list[GraphEdge], effect: Effect, depth: int) -> None:
     """Bad input: cycles of every kind."""
     if not edges:

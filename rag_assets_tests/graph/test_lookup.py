@@ -25,6 +25,7 @@ FILE = "file:src/Orders/OrderService.cs|FILE"
 SECTION = "doc:docs/guide.md#cancelling-orders|SECTION"
 PACKAGE = "nuget:Newtonsoft.Json|PACKAGE"
 PIPE = "dbo.a|b|TABLE"
+LEDGER, LEDGER_REFERRED = "dbo.Ledger|TABLE", "dbo.Ledger|TABLE_OR_VIEW"
 
 
 @pytest.fixture(scope="module")
@@ -39,9 +40,13 @@ def graph() -> Graph:
         node(OTHER, "old/OrderService.cs"),
         node(SECTION, "docs/guide.md", name="Cancelling orders", language="markdown"),
         node(FILE, path, (1, 50), name="OrderService.cs"),
-        *map(node, (REPOSITORY, PLAIN, GET, ORDER, ORDER_ENTITY, TABLE, SPACED, SET, SET_PROPERTY, ROUTE, POST, PIPE)),
+        *map(
+            node,
+            (REPOSITORY, PLAIN, GET, ORDER, ORDER_ENTITY, TABLE, SPACED, SET, SET_PROPERTY, ROUTE, POST, PIPE, LEDGER),
+        ),
     ]
-    return graph_of(nodes, [edge(CANCEL, Relation.READS_FROM, REFERRED), edge(FILE, Relation.USES_TYPE, PACKAGE)])
+    reads = [edge(CANCEL, Relation.READS_FROM, target) for target in (REFERRED, LEDGER_REFERRED)]
+    return graph_of(nodes, [*reads, edge(FILE, Relation.USES_TYPE, PACKAGE)])
 
 
 @pytest.mark.parametrize(
@@ -67,6 +72,7 @@ def graph() -> Graph:
         pytest.param("Order|entity", [ORDER_ENTITY], id="one of the roles"),
         pytest.param("Orders", [TABLE], id="a table before a property of the same name"),
         pytest.param("Context.Orders", [SET, SET_PROPERTY], id="one set in two roles"),
+        pytest.param("Ledger", [LEDGER], id="a table before a reference to it"),
         pytest.param("Orders|TABLE", [TABLE], id="table without schema"),
         pytest.param("[dbo].[Orders]", [TABLE], id="brackets"),
         pytest.param('"dbo"."Order Lines"', [SPACED], id="quotes"),

@@ -89,3 +89,14 @@ def test_senders(members: str, body: str, message: str) -> None:
 )  # fmt: skip
 def test_what_handles_nothing(text: str) -> None:
     assert found(text) == []
+
+
+def test_a_state_machine_sends_from_its_activities() -> None:
+    text = """class M : MassTransitStateMachine<State>
+    {
+        public M() { Initially(When(A).Publish(c => new Shipped()).SendAsync(Where, c => c.Init<Ship>(new { }))); }
+    }"""
+    assert found(text) == [
+        "Shop.M.M()|METHOD References Shop.Shipped|TYPE resolved",
+        "Shop.M.M()|METHOD References Shop.Ship|TYPE resolved",
+    ]

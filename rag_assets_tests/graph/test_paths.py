@@ -92,6 +92,12 @@ def test_alternatives_come_by_cost() -> None:
     assert between(graph, A, D, count=1) == found[:1]
 
 
+def test_a_way_along_its_edges_is_before_one_against_them() -> None:
+    edges = [edge(A, Relation.CALLS, B), edge(D, Relation.USES_TYPE, B)]
+    edges += [edge(A, Relation.CALLS, C), edge(C, Relation.USES_TYPE, D)]
+    assert [path.keys for path in between(of_edges(edges), A, D)] == [(A, C, D), (A, B, D)]
+
+
 def test_parallel_edges_are_one_path_by_the_best() -> None:
     graph = of_edges([edge(A, Relation.MENTIONS, B), edge(A, Relation.CALLS, B), edge(B, Relation.TESTS, A)])
     (path,) = between(graph, A, B)

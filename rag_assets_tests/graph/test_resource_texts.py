@@ -20,6 +20,8 @@ def used(body: str, more: str = "") -> list[str]:
 
 def test_every_text_is_a_node_of_its_file() -> None:
     assert nodes_by(resources, FILES) == [
+        "file:Res/Texts.de.resx|FILE",
+        "file:Res/Texts.resx|FILE",
         "resx:Res/Texts.de.resx.Title|PROPERTY",
         "resx:Res/Texts.de.resx.With.Dot|PROPERTY",
         "resx:Res/Texts.resx.Title|PROPERTY",
@@ -31,6 +33,10 @@ def test_a_localized_text_refers_to_the_neutral_one() -> None:
     assert edges_by(resources, FILES, "References")[0] == (
         "resx:Res/Texts.de.resx.Title|PROPERTY References resx:Res/Texts.resx.Title|PROPERTY resolved"
     )
+
+
+def test_without_a_neutral_file_a_text_stands_alone() -> None:
+    assert edges_by(resources, {"Res/Texts.de.resx": RESX}, "References") == []
 
 
 @pytest.mark.parametrize(

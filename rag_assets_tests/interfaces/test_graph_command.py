@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
 
 from rag_assets.contracts.graph import Confidence, GraphEdge, GraphNode, NodeType, Relation
-from rag_assets.graph.artifact import write_graph
+from rag_assets.graph.artifact import GRAPH_FOLDER, write_graph
 from rag_assets.graph.assembly import assemble
-from rag_assets.query.graph import GRAPH_FOLDER
 from rag_assets.stores.generations import active_generation
 from rag_assets.stores.home import Home
 from rag_assets_tests.interfaces.conftest import CommandLine, Indexed, index_without_dagster, new_repository
@@ -211,6 +212,35 @@ def test_an_index_without_a_graph_says_what_to_do(tmp_path: Path) -> None:
     assert done.code == 1
     assert f"the index of {label} has no graph" in done.err
     assert done.err.endswith("run: rag-assets index --force\n")
+
+
+@pytest.mark.parametrize("name", ["edge_target", "out_edges", "node_places", "place_path"])
+def test_a_damaged_graph_is_named(tmp_path: Path, name: str) -> None:
+    """Bad input: bytes that changed on disk."""
+    cli = CommandLine(Home(tmp_path / "home"), tmp_path)
+    label = index_without_dagster(cli.home, new_repository(tmp_path / "shop"), "shop")
+    folder = active_generation(cli.home, label).directory / GRAPH_FOLDER
+    made = assemble(NODES, EDGES)
+    write_graph(folder, made.arrays, made.counts)
+    path = folder / f"{name}.npy"
+    content = path.read_bytes()
+    path.write_bytes(content[:-16] + b"\x7f" * 16)
+    done = cli.run("graph", "OrderService")
+    assert (done.code, done.out) == (1, "")
+    assert name in done.err
+    assert "is damaged" in done.err
+    assert done.err.endswith("run: rag-assets index --force\n")
+
+
+def test_a_walk_loads_no_more_than_it_needs(graphed: Indexed) -> None:
+    """A command at a prompt: what reads tables or builds graphs is not imported."""
+    program = (
+        "import sys; from typer.testing import CliRunner; from rag_assets.interfaces.cli.app import app; "
+        f"done = CliRunner().invoke(app, ['--home', {str(graphed.cli.home.root)!r}, 'graph', 'OrderService']); "
+        "print(done.exit_code, sorted({'pyarrow', 'dagster', 'tree_sitter', 'sqlalchemy'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[-2] == "0 []"
 
 
 def test_help_names_the_short_forms(cli: CommandLine) -> None:

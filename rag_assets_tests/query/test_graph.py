@@ -9,11 +9,11 @@ import pytest
 
 from rag_assets.contracts.graph import GraphEdge, GraphNode, NodeType, Relation, key_kind
 from rag_assets.graph.adjacency import Place
-from rag_assets.graph.artifact import GraphError, write_graph
+from rag_assets.graph.artifact import GRAPH_FOLDER, GraphError, write_graph
 from rag_assets.graph.assembly import assemble
 from rag_assets.graph.neighbourhood import neighbourhood
 from rag_assets.query import Index, open_index
-from rag_assets.query.graph import GRAPH_FOLDER, bodies, entries_of, graph_of
+from rag_assets.query.graph import bodies, entries_of, graph_of
 from rag_assets.stores.artifacts import ArtifactError
 from rag_assets.stores.generations import active_generation
 from rag_assets.stores.home import Home

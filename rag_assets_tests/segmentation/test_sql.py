@@ -38,6 +38,7 @@ def segments(text: str) -> list[tuple[str, str]]:
         ("CREATE TYPE Ids AS TABLE (Id int)", "type", "dbo.Ids"),
         ("CREATE SEQUENCE s.n START WITH 1", "sequence", "s.n"),
         ("CREATE SYNONYM a FOR b.c", "synonym", "dbo.a"),
+        ("CREATE ALGORITHM = MERGE DEFINER=root@localhost SQL SECURITY INVOKER VIEW v AS SELECT 1", "view", "dbo.v"),
         ("CREATE UNIQUE NONCLUSTERED INDEX ix ON sales.o (a)", "index", "sales.o.ix"),
         ("CREATE INDEX CONCURRENTLY IF NOT EXISTS ix ON o (a)", "index", "dbo.o.ix"),
         ("CREATE INDEX ON o (a)", "index", "dbo.o.index"),

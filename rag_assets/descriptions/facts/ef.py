@@ -206,6 +206,8 @@ def _table(body: Body, start: int, stop: int) -> str:
     if match is None:
         return ""
     strings = body.strings_at(match.end(), 2)
+    if not strings and (named := _NAMEOF.match(body.code, match.end())):
+        return simple_name(named.group(1))
     return ".".join(reversed(strings))
 
 
@@ -224,6 +226,7 @@ _APPLIED = re.compile(
     r"|ApplyConfigurationsFromAssembly\s*\()"
 )
 _TO_TABLE = re.compile(r"\.\s*To(?:Table|View)\s*\(")
+_NAMEOF = re.compile(rf"\s*nameof\s*\(\s*({_TYPE_CHARS})\s*\)\s*[,)]")
 _OWNS = re.compile(r"\.\s*Owns(?:One|Many)\s*(?:<[^;(){}]{0,200}>\s*)?\(\s*\w+\s*=>\s*\w+!?\.(\w+)")
 _LAMBDA_BODY = re.compile(r"\s*,\s*\w+\s*=>\s*\{")
 _NAVIGATION = r"(?:<[^;(){}]{0,200}>\s*)?\(\s*(?:\w+\s*=>\s*\w+[!?]?\.(\w+))?[^();]{0,80}\)"

@@ -21,7 +21,10 @@ from rag_assets.descriptions.facts.sql_words import (
     SYSTEM_TABLES,
 )
 
-_PROCEDURAL = re.compile(r"\$\w*\$|\bLANGUAGE\s+'?plpgsql\b|^[ \t]*DELIMITER\b", re.IGNORECASE | re.MULTILINE)
+_PROCEDURAL = re.compile(
+    r"\$\w*\$|\bLANGUAGE\s+'?plpgsql\b|^[ \t]*DELIMITER\b|\bPACKAGE\s+BODY\b|%(?:ROW)?TYPE\b",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 def mentions_in(tokens: Sequence[Token], *, assigns_into: bool = False) -> list[SqlMention]:
@@ -37,7 +40,7 @@ def mentions_in(tokens: Sequence[Token], *, assigns_into: bool = False) -> list[
 
 
 def is_procedural(text: str) -> bool:
-    """Whether a script is in a procedural language of PostgreSQL or MySQL, where `SELECT … INTO x` fills a variable."""
+    """Whether a script is in a procedural language of PostgreSQL, Oracle or MySQL; see `assigns_into`."""
     return _PROCEDURAL.search(text) is not None
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rag_assets.graph.csharp.references import TypeRef
 from rag_assets.graph.csharp.written import TUPLE
 
@@ -45,6 +47,8 @@ _ELEMENT_PREFIXES = (
 """Methods that give one element; the asynchronous ones of queries begin alike, and awaiting an element gives it."""
 _LISTS = ("List", "GetAll", "FindAll", "ToList", "GetPaged")
 """Methods of repositories of a library that give several elements: `IReadRepository<Order>.ListAsync`."""
+_FLUENT = ("Add", "Configure", "Use", "Register", "Map", "With", "Replace", "TryAdd", "Remove", "Set", "Has", "Ignore")
+"""Verbs whose type argument says what is set up, and which give their receiver back."""
 _ELEMENT_VERBS = ("Get", "Find", "Load", "Create", "Build", "Read", "Add", "Update", "Insert")
 """Methods of other generic types of a library that may give the type of their argument."""
 _SCALAR_PREFIXES = (
@@ -77,7 +81,8 @@ def plain_name(found: TypeRef) -> str:
 
 def converts(given: TypeRef, wanted: TypeRef) -> bool:
     """Whether a number or text may be given where the other scalar is wanted."""
-    return given.name in _NUMBERS and wanted.name in _NUMBERS
+    both = {given.name, wanted.name}
+    return both <= _NUMBERS or both == {"DateTime", "DateTimeOffset"}
 
 
 def awaited(found: TypeRef | None) -> TypeRef | None:
@@ -175,11 +180,14 @@ def call_result(
     receiver: TypeRef | None,
     name: str,
     given: tuple[TypeRef, ...],
-    arguments: tuple[TypeRef | None, ...],
-    returned: tuple[TypeRef | None, ...],
+    returned: Sequence[TypeRef | None],
 ) -> TypeRef | None:
     """What a library method gives. `given`: explicit type arguments, `returned`: what each lambda argument returns."""
     if given:
+        if name.startswith("AddOptions"):
+            return TypeRef("OptionsBuilder", given[:1])
+        if name.startswith(_FLUENT):
+            return receiver
         if name.startswith(_LISTS_OF_GIVEN):
             return TypeRef(_SEQUENCE, (given[0],))
         return given[0] if len(given) == 1 else None
@@ -237,7 +245,7 @@ def member_type(receiver: TypeRef, name: str) -> TypeRef | None:
         return TypeRef(_SEQUENCE, receiver.arguments[-1:])
     if name in ("Count", "Length"):
         return INT
-    return receiver.arguments[0] if name == "Task" else None
+    return TypeRef("Task", receiver.arguments) if name == "Task" else None
 
 
 def static_result(type_name: str, name: str) -> TypeRef | None:

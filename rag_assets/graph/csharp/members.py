@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from rag_assets.graph.csharp.invocations import chain_to, read_arguments
+from rag_assets.graph.csharp.arguments import read_arguments
+from rag_assets.graph.csharp.constructions import chain_to
 from rag_assets.graph.csharp.lambdas import declare_parameters, is_async_function
 from rag_assets.graph.csharp.library import awaited
 from rag_assets.graph.csharp.references import TypeRef

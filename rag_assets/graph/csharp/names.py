@@ -8,8 +8,8 @@ from rag_assets.contracts.segment import MemberKind
 from rag_assets.graph.csharp.references import TypeRef, substituted
 
 if TYPE_CHECKING:
+    from rag_assets.graph.csharp.model import MemberSymbol, TypeSymbol
     from rag_assets.graph.csharp.symbols import CSharpSymbols
-    from rag_assets.graph.csharp.tables import MemberSymbol, TypeSymbol
 
 METHODS = frozenset({MemberKind.METHOD, MemberKind.FUNCTION})
 VALUES = frozenset({MemberKind.PROPERTY, MemberKind.FIELD, MemberKind.EVENT, MemberKind.ENUM_VALUE, MemberKind.INDEXER})
@@ -21,8 +21,8 @@ class Names:
     """Answers for one file. Not shared between files, so that each records its own questions."""
 
     __slots__ = (
-        "_above", "_bound", "_constructors", "_declared", "_extensions", "_found", "_named", "_only", "_statics",
-        "_views", "path", "symbols",
+        "_above", "_bound", "_constructors", "_declared", "_extensions", "_foreign", "_found", "_named", "_only",
+        "_statics", "_views", "path", "symbols",
     )  # fmt: skip
 
     def __init__(self, symbols: CSharpSymbols, path: str) -> None:
@@ -38,6 +38,7 @@ class Names:
         self._only: dict[str, MemberSymbol | None] = {}
         self._above: dict[str, dict[str, TypeRef]] = {}
         self._views: dict[str, TypeRef | None] = {}
+        self._foreign: dict[str, frozenset[str]] = {}
 
     def declared(self, type_id: str) -> TypeSymbol | None:
         if type_id not in self._declared:
@@ -115,6 +116,15 @@ class Names:
             return {}
         symbol = self.declared(found.name)
         return dict(zip(symbol.type_parameters, found.arguments, strict=False)) if symbol is not None else {}
+
+    def foreign_bases(self, type_id: str) -> frozenset[str]:
+        """The simple names of the types of libraries above a type."""
+        known = self._foreign.get(type_id)
+        if known is None:
+            types = (type_id, *self.above(type_id))
+            bases = (base for current in types for base in self.symbols.bases(current))
+            known = self._foreign[type_id] = frozenset(base.name for base in bases if not base.declared)
+        return known
 
     def library_view(self, found: TypeRef) -> TypeRef | None:
         """`found` as the generic library type that it is or derives from: what LINQ and the like see of it."""

@@ -25,8 +25,8 @@ from rag_assets.graph.csharp.walk import NAME_ONLY, PROBABLE, RESOLVED
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+    from rag_assets.graph.csharp.model import MemberSymbol, ParameterSymbol
     from rag_assets.graph.csharp.names import Names
-    from rag_assets.graph.csharp.tables import MemberSymbol, ParameterSymbol
 
 _NEVER = -1_000
 """A score that no number of fitting arguments makes up for."""
@@ -109,8 +109,11 @@ def pairs_of(
     expands = count > 0 and "params" in parameters[-1].modifiers
     if given > count and not expands:
         return None
-    if given < count and not (parameters[given].optional or expands or any(entry.name for entry in arguments)):
-        return None
+    is_named = any(argument.name for argument in arguments)
+    if not expands and not is_named:  # nine of ten calls
+        if given < count and not all(parameter.optional for parameter in parameters[given:]):
+            return None
+        return [(argument, parameter.type) for argument, parameter in zip(arguments, parameters, strict=False)]
     taken: set[int] = set()
     pairs: list[tuple[Argument, TypeRef]] = []
     for number, argument in enumerate(arguments):
@@ -148,9 +151,11 @@ def assignable(names: Names, found: TypeRef | None, wanted: TypeRef) -> int:
     if found.declared:
         return _declared_fits(names, found, wanted)
     if wanted.declared:
-        return _NEVER
+        return _UNLIKELY if is_converted_to(names, wanted) else _NEVER
     if plain_name(found) == plain_name(wanted):
-        return _SAME if found.arguments == wanted.arguments else _LIKELY
+        if len(found.arguments) != len(wanted.arguments):  # `Func<A>` and `Func<A, B>` are two types
+            return _NEVER if is_delegate(wanted) else _OPEN
+        return _SAME if _matching(found, wanted) else _LIKELY
     if plain_name(wanted) == "object":
         return 0
     if is_scalar(found) and is_scalar(wanted):
@@ -163,11 +168,21 @@ def assignable(names: Names, found: TypeRef | None, wanted: TypeRef) -> int:
     return _OPEN
 
 
+def _matching(found: TypeRef, wanted: TypeRef) -> bool:
+    """Whether the arguments of one generic type are those of the other, or may become them."""
+    if found.arguments == wanted.arguments:
+        return True
+    pairs = zip(found.arguments, wanted.arguments, strict=False)
+    return all(given == other or other.parameter for given, other in pairs)
+
+
 def _declared_fits(names: Names, found: TypeRef, wanted: TypeRef) -> int:
     if wanted.declared:
         if found.name == wanted.name:
-            return _SAME if found.arguments == wanted.arguments else _LIKELY
-        return _DERIVED if wanted.name in names.above(found.name) else _NEVER
+            return _SAME if _matching(found, wanted) else _LIKELY
+        if wanted.name in names.above(found.name):
+            return _DERIVED
+        return _UNLIKELY if is_converted_to(names, wanted) else _NEVER
     if plain_name(wanted) == "object":
         return 0
     if is_scalar(wanted):
@@ -175,10 +190,22 @@ def _declared_fits(names: Names, found: TypeRef, wanted: TypeRef) -> int:
     if is_delegate(wanted):
         symbol = names.declared(found.name)
         return 0 if symbol is not None and symbol.kind == "delegate" else _NEVER
-    bases = {base.name for base in names.symbols.bases(found.name)}
+    bases = names.foreign_bases(found.name)
     if wanted.name in bases:
         return _DERIVED
-    return 0 if names.symbols.has_foreign_base(found.name) else _UNLIKELY
+    return 0 if bases else _UNLIKELY
+
+
+def is_converted_to(names: Names, wanted: TypeRef) -> bool:
+    """Whether a type of the label declares an implicit conversion to itself."""
+    symbol = names.declared(wanted.name)
+    if symbol is None or symbol.kind not in ("class", "struct", "record"):
+        return False
+    return any(
+        found.parameters and not (found.parameters[0].type.declared and found.parameters[0].type.name == wanted.name)
+        for written in (symbol.name, f"{symbol.name}<{', '.join(symbol.type_parameters)}>")
+        for found in names.find(wanted.name, f"implicit operator {written}")
+    )
 
 
 def _lambda_fits(names: Names, argument: Argument, wanted: TypeRef) -> int:

@@ -10,8 +10,8 @@ from rag_assets.graph.csharp.declarations import LANGUAGE, PlacedType
 from rag_assets.graph.csharp.references import TypeRef, substituted
 
 if TYPE_CHECKING:
+    from rag_assets.graph.csharp.model import MemberSymbol, TypeSymbol
     from rag_assets.graph.csharp.names import Names
-    from rag_assets.graph.csharp.tables import MemberSymbol, TypeSymbol
     from rag_assets.graph.extraction import GraphFile
 
 

@@ -20,8 +20,11 @@ from dataclasses import dataclass
 
 from rag_assets.descriptions.questions import question
 from rag_assets.graph.csharp.declarations import CSharpDeclarations, declared_in
+from rag_assets.graph.csharp.hierarchy import Hierarchy
+from rag_assets.graph.csharp.member_table import MemberTable
+from rag_assets.graph.csharp.model import MemberSymbol, ParameterSymbol, TypeSymbol
 from rag_assets.graph.csharp.references import TypeRef
-from rag_assets.graph.csharp.tables import MemberSymbol, ParameterSymbol, Tables, TypeSymbol
+from rag_assets.graph.csharp.type_table import TypeTable
 from rag_assets.graph.csharp.written import read_written
 
 __all__ = [
@@ -49,10 +52,17 @@ class Place:
 class CSharpSymbols:
     """The declarations of a label by name. Picklable; equal declarations in any order give equal answers."""
 
-    __slots__ = ("_tables",)
+    __slots__ = ("_declarations", "_hierarchy", "_members", "_types")
 
     def __init__(self, declarations: Iterable[CSharpDeclarations] = ()) -> None:
-        self._tables = Tables(declarations)
+        self._declarations = tuple(declarations)
+        self._types = TypeTable(self._declarations)
+        self._hierarchy = Hierarchy(self._types)
+        self._members = MemberTable(self._types, self._hierarchy)
+
+    def __reduce__(self) -> tuple[type[CSharpSymbols], tuple[tuple[CSharpDeclarations, ...]]]:
+        """Pickled as its declarations: making the tables again is faster than moving them."""
+        return CSharpSymbols, (self._declarations,)
 
     def resolve_type(self, written: str, place: Place) -> TypeSymbol | None:
         """The type of the label that a type expression names at a place; None for a type parameter, an array, a tuple
@@ -73,95 +83,95 @@ class CSharpSymbols:
     @question("csharp.named")
     def named(self, name: str, arity: int, path: str, scope: str) -> TypeSymbol | None:
         """The type that a dotted name with `arity` type arguments means at a place."""
-        return self._tables.symbol(self._tables.resolve(name, arity, path, scope))
+        return self._types.symbol(self._types.resolve(name, arity, path, scope))
 
     @question("csharp.bound")
     def bound(self, written: str, path: str, scope: str, type_parameters: tuple[str, ...]) -> TypeRef:
         """See `bind`."""
-        return self._tables.bind(written, path, scope, tuple(type_parameters))
+        return self._hierarchy.bind(written, path, scope, tuple(type_parameters))
 
     @question("csharp.declared")
     def declared(self, type_id: str) -> TypeSymbol | None:
         """The type of an id."""
-        return self._tables.symbol(type_id)
+        return self._types.symbol(type_id)
 
     @question("csharp.declared_at")
     def declared_at(self, symbol: str, path: str) -> TypeSymbol | None:
         """The type that the file declares under this symbol: where several projects do, its own one."""
-        return self._tables.symbol(self._tables.home_id(symbol, path))
+        return self._types.symbol(self._types.home_id(symbol, path))
 
     @question("csharp.bases")
     def bases(self, type_id: str) -> tuple[TypeRef, ...]:
         """The base list of all parts, bound, in the order written; also types of libraries."""
-        return self._tables.bases(type_id)
+        return self._hierarchy.bases(type_id)
 
     @question("csharp.interfaces")
     def interfaces(self, type_id: str) -> tuple[TypeRef, ...]:
         """All interfaces of the label that a type implements, those of its bases and of its interfaces too, in terms
         of its own type parameters."""
-        return self._tables.interfaces(type_id)
+        return self._hierarchy.interfaces(type_id)
 
     @question("csharp.base_classes")
     def base_classes(self, type_id: str) -> tuple[TypeRef, ...]:
         """The classes of the label above a type, nearest first, in terms of its own type parameters."""
-        return self._tables.base_classes(type_id)
+        return self._hierarchy.base_classes(type_id)
 
     @question("csharp.has_foreign_base")
     def has_foreign_base(self, type_id: str) -> bool:
         """Whether members may come from a type that the label does not declare."""
-        return self._tables.has_foreign_base(type_id)
+        return self._hierarchy.has_foreign_base(type_id)
 
     @question("csharp.members")
     def members(self, type_id: str, name: str) -> tuple[MemberSymbol, ...]:
         """The members of this name that the type itself declares, in order of their places; constructors have the name
         `.ctor`, indexers `this[]`. Explicit implementations are among them."""
-        return self._tables.members(type_id, name)
+        return self._members.members(type_id, name)
 
     @question("csharp.find_members")
     def find_members(self, type_id: str, name: str) -> tuple[MemberSymbol, ...]:
         """The members of this name that an expression of the type has: declared there, then in its bases (of an
         interface, in its bases), nearest first, with type arguments of the bases put in. No explicit implementations.
         Ends for cyclic bases."""
-        return self._tables.find_members(type_id, name)
+        return self._members.find_members(type_id, name)
 
     @question("csharp.member_names")
     def member_names(self, type_id: str) -> tuple[str, ...]:
         """The names of the members that a type itself declares, sorted: for interfaces and what implements them."""
-        return self._tables.member_names(type_id)
+        return self._members.member_names(type_id)
 
     @question("csharp.constraints")
     def constraints(self, type_id: str) -> tuple[tuple[str, TypeRef], ...]:
         """(type parameter, what it is constrained to) of a generic type; only constraints that are types."""
-        return self._tables.constraints(type_id)
+        return self._members.constraints(type_id)
 
     @question("csharp.signature")
     def signature(self, type_id: str) -> MemberSymbol | None:
         """What a delegate takes and returns; None for any other type."""
-        return self._tables.signature(type_id)
+        return self._members.signature(type_id)
 
     @question("csharp.static_members")
     def static_members(self, name: str, path: str) -> tuple[MemberSymbol, ...]:
         """The static members of a name that `using static` brings into a file."""
-        return self._tables.static_members(name, path)
+        return self._members.static_members(name, path)
 
     @question("csharp.extension_methods")
     def extension_methods(self, name: str, path: str, scope: str) -> tuple[MemberSymbol, ...]:
         """The extension methods of a name whose class is in scope, nearest project first; the first parameter is the
         receiver."""
-        return self._tables.extension_methods(name, path, scope)
+        return self._members.extension_methods(name, path, scope)
 
     @question("csharp.only_member")
     def only_member(self, name: str) -> MemberSymbol | None:
         """The member (no constructor) of this name if exactly one type of the label has such; of overloads the first.
         What implements or overrides another one does not count beside it."""
-        return self._tables.only_member(name)
+        return self._members.only_member(name)
 
     @question("csharp.is_namespace")
     def is_namespace(self, name: str) -> bool:
         """Whether the label declares a type in this namespace or below."""
-        return self._tables.is_namespace(name)
+        return self._types.is_namespace(name)
 
     @question("csharp.project_of")
     def project_of(self, path: str) -> str:
         """The path of the project file that a file belongs to, '' for none."""
-        return self._tables.projects.home_of(path)
+        return self._types.projects.home_of(path)

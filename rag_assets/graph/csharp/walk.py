@@ -13,9 +13,9 @@ from rag_assets.graph.csharp.references import TypeRef
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+    from rag_assets.graph.csharp.model import MemberSymbol
     from rag_assets.graph.csharp.names import Names
     from rag_assets.graph.csharp.owners import Owners
-    from rag_assets.graph.csharp.tables import MemberSymbol
     from rag_assets.segmentation.csharp.reader import Reader
 
 MAX_DEPTH = 100
@@ -81,11 +81,11 @@ class Counts:
     external: int = 0
     unresolved: int = 0
     missed: list[tuple[int, str, str]] | None = None
-    """(line, name, why) of the sites without an edge, where somebody wants to know."""
+    """(byte offset, name, why) of the sites without an edge, where somebody wants to know."""
 
-    def miss(self, line: int, name: str, why: str) -> None:
+    def miss(self, at: int, name: str, why: str) -> None:
         if self.missed is not None:
-            self.missed.append((line, name, why))
+            self.missed.append((at, name, why))
 
 
 @dataclass(slots=True)
@@ -215,9 +215,6 @@ class Walk:
         return known
 
     # edges
-
-    def line(self, node: Node) -> int:
-        return self.reader.line_of(self.reader.char(node.start_byte))
 
     def edge(self, relation: str, target: str, node: Node, confidence: str = RESOLVED) -> None:
         if target and self.source and (target != self.source or relation == CALLS):

@@ -19,7 +19,7 @@ from rag_assets.descriptions.facts.ef import (
     table_of,
 )
 from rag_assets.descriptions.facts.expressions import arguments_of, literal
-from rag_assets.descriptions.facts.storage_names import BASES
+from rag_assets.descriptions.facts.storage_names import BASES, StorageKind
 from rag_assets.descriptions.facts.types import parse_type
 from rag_assets.graph.code_places import LANGUAGE, classes_of, inside
 from rag_assets.graph.extraction import GraphFile
@@ -63,12 +63,14 @@ class WrittenContext:
 @dataclass(frozen=True, slots=True)
 class WrittenMapping:
     """An entity that code maps. `scope` is the type that names it; `table` as the code spells it (`sales.Orders`),
-    '' where it does not. `owned`: the navigations whose objects are stored with it, with their tables."""
+    '' where it does not. `owned`: the navigations whose objects are stored with it, with their tables. `relational`:
+    not only a store of documents or blobs keeps it."""
 
     entity: str
     scope: str
     table: str = ""
     owned: tuple[tuple[str, str], ...] = ()
+    relational: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +159,8 @@ def _by_declaration(segment: Segment) -> Iterator[WrittenMapping]:
     for base in segment.base_list:
         found = parse_type(base)
         if found.name in BASES and found.arguments:
-            yield WrittenMapping(found.arguments[0].name, inside(segment))
+            relational = BASES[found.name] is StorageKind.SQL
+            yield WrittenMapping(found.arguments[0].name, inside(segment), relational=relational)
 
 
 def table_of_attribute(attribute: str) -> str:

@@ -61,9 +61,9 @@ class Keepers:
         return ""
 
     def entity(self, found: TypeName, segment: Segment) -> str:
-        """The symbol of the entity that a type is, '' for any other."""
+        """The symbol of the entity that a type is or is stored as, '' for any other."""
         symbol = self._resolved(found, segment) if found.name else ""
-        return symbol if symbol and self._symbols.ef.entity(symbol) is not None else ""
+        return self._symbols.ef.stored_as(symbol) if symbol else ""
 
     def _kept_above(self, found: TypeName, segment: Segment) -> str:
         """`IOrderRepository : IRepository<Order>`: the entity of the repository that a type is derived from."""
@@ -75,8 +75,9 @@ class Keepers:
             name = base.name.rpartition(".")[2].partition("`")[0]
             for argument in base.arguments if _STORE.match(name) else ():
                 declared = csharp.declared(argument.name) if argument.declared else None
-                if declared is not None and self._symbols.ef.entity(declared.symbol) is not None:
-                    return declared.symbol
+                entity = self._symbols.ef.stored_as(declared.symbol) if declared is not None else ""
+                if entity:
+                    return entity
         return ""
 
     def _resolved(self, found: TypeName, segment: Segment) -> str:

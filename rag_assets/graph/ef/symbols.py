@@ -62,6 +62,7 @@ class _Entity:
     sets: set[SetSymbol] = field(default_factory=set)
     owners: set[str] = field(default_factory=set)
     schemas: set[str] = field(default_factory=set)
+    relational: bool = False
     names: set[str] = field(default_factory=set)  # that convention gives the table
 
 
@@ -69,7 +70,7 @@ class EfSymbols:
     """Answers about contexts and entities, by the symbols of their types. Picklable; equal declarations in any order
     give equal answers."""
 
-    __slots__ = ("_contexts", "_csharp", "_entities", "_named")
+    __slots__ = ("_contexts", "_csharp", "_entities", "_extensions", "_named")
 
     def __init__(self, declarations: Iterable[EfDeclarations], csharp: CSharpSymbols) -> None:
         """`csharp` are the declarations of the same label: they say what names mean."""
@@ -78,13 +79,15 @@ class EfSymbols:
         self._contexts: dict[str, list[WrittenContext]] = {}
         self._entities: dict[str, _Entity] = {}
         self._named: dict[str, set[SetSymbol]] = {}
+        self._extensions: dict[str, tuple[str, ...]] | None = None  # made when first asked for
         for file in files:
             self._add_contexts(file)
         for file in files:
             for mapping in file.mappings:
                 entity = self._entity_named(mapping.entity, mapping.scope, file.path)
-                if entity is not None and mapping.table:
-                    entity.tables.add(mapping.table)
+                if entity is not None:
+                    entity.tables.update({mapping.table} - {""})
+                    entity.relational = entity.relational or mapping.relational
         for file in files:
             self._add_owned(file)
 
@@ -101,7 +104,29 @@ class EfSymbols:
             return None
         tables = tuple(sorted(_in_schema(table, found) for table in found.tables))
         owner = min(found.owners, default="") if not found.sets else ""
-        return StoredEntity(symbol, tables, "" if tables or owner else self._by_convention(found), owner)
+        unnamed = found.relational and not (tables or owner)
+        return StoredEntity(symbol, tables, self._by_convention(found) if unnamed else "", owner)
+
+    @question("ef.stored_as")
+    def stored_as(self, symbol: str) -> str:
+        """The entity that a type is, or that stores it: the only one of its name that is derived from it, as where the
+        classes of persistence extend those of the domain. '' for any other type."""
+        if symbol in self._entities:
+            return symbol
+        if self._extensions is None:
+            self._extensions = self._extending()
+        found = self._extensions.get(symbol, ())
+        return found[0] if len(found) == 1 else ""
+
+    def _extending(self) -> dict[str, tuple[str, ...]]:
+        """Base class → the entities of the same name that extend it."""
+        found: dict[str, set[str]] = {}
+        for entity in self._entities.values():
+            for type_id in self._hierarchy(entity.id)[1:]:
+                base, own = self._csharp.declared(type_id), self._csharp.declared(entity.id)
+                if base is not None and own is not None and base.name == own.name:
+                    found.setdefault(base.symbol, set()).add(entity.symbol)
+        return {base: tuple(sorted(entities)) for base, entities in found.items()}
 
     @question("ef.table")
     def table(self, symbol: str, written: str) -> str:
@@ -137,6 +162,17 @@ class EfSymbols:
         if not any(base.name.rpartition(".")[2] in _AGGREGATES for base in above):
             return ()
         return tuple(sorted({link.target for link in self.links(symbol) if link.many} - {symbol}))
+
+    def everything(self) -> tuple[object, ...]:
+        """All that can be asked: what members of types and of their bases say is in it."""
+        known = sorted(self._entities)
+        contexts = sorted(self._contexts)
+        return (
+            [(self.entity(symbol), self.stored_as(symbol), self.links(symbol), self.parts(symbol)) for symbol in known],
+            [sorted(entity.schemas) for _, entity in sorted(self._entities.items())],
+            [(symbol, self._contexts[symbol], self._owners(symbol)) for symbol in contexts],
+            [self.sets_named(name) for name in self.set_names()],
+        )
 
     @question("ef.context_names")
     def context_names(self) -> tuple[str, ...]:
@@ -211,6 +247,7 @@ class EfSymbols:
                 made = SetSymbol(f"{context.symbol}.{written.name}", symbol, context.symbol)
                 self._named.setdefault(written.name, set()).add(made)
                 if entity is not None:
+                    entity.relational = True
                     entity.sets.add(made)
                     entity.names.add(written.table or written.name)
                     entity.schemas.add(context.default_schema)

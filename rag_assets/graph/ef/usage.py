@@ -13,7 +13,7 @@ from rag_assets.descriptions.facts.ef import SET_TYPES
 from rag_assets.descriptions.facts.methods import MethodKind, method_kind
 from rag_assets.descriptions.facts.types import element_type, parse_type
 from rag_assets.graph.call_text import chain_from, first_argument, statement_end, type_argument_at
-from rag_assets.graph.code_places import LANGUAGE, classes_of, entity_key, type_key
+from rag_assets.graph.code_places import LANGUAGE, classes_of, entity_key, own_symbol, type_key
 from rag_assets.graph.ef import verbs
 from rag_assets.graph.ef.keepers import IDENTITY, Keepers
 from rag_assets.graph.ef.model import set_key
@@ -30,11 +30,11 @@ _HINTS = tuple(_HINTS_TEXT.split())
 _CONTEXT_NAME = re.compile(r"_?(?:[dD]b(?:Ctx)?|ctx|\w*[cC]ontext)\Z")
 """Names of variables that may be a context where their declaration is not seen."""
 
-_KEEPER_NAME = re.compile(r"Repo|Context|Manager|Store|Db|Set\Z|s\Z")
+_KEEPER_NAME = re.compile(r"Repo|Context|Manager|Store|Unit|Db|Set\Z|s\Z")
 """Properties and fields in upper case that may hold a context, a repository or a set."""
 
 _SPECIFICATION = re.compile(r"\w*Spec(?:ification)?\Z")
-_SPECIFICATION_QUERY = "Query"
+_SPECIFICATION_QUERY = re.compile(r"(?<![\w.])Query(?=\s*\.)")
 _NAVIGATION = re.compile(r"(?<=[\w!?)])\s*\.\s*([A-Z]\w*)")
 _FIND, _SET, _ENTRY = "Find", "Set", "Entry"
 
@@ -88,7 +88,7 @@ class _Usage:
     def edges(self) -> Iterator[GraphEdge]:
         for segment in classes_of(self._file.segments):
             yield from self._specification(segment)
-        for access in self._code.accesses(self._may_use):
+        for access in self._code.accesses(self._may_move, self._may_keep):
             yield from self._access(access)
         yield from self._inherited_calls()
         for key, touched in sorted(self._touched.items()):
@@ -96,13 +96,13 @@ class _Usage:
                 ((target, entity),) = touched.read.items()
                 yield from self._writes(key, target, entity, Confidence.PROBABLE, touched.saves)
 
-    def _may_use(self, receiver: str, member: str) -> bool:
-        """Whether an access may be one of a set, a context or a repository, by its names alone."""
-        if member in self._members:
-            return True
-        if receiver[:1].isupper() and receiver not in self._members and not _KEEPER_NAME.search(receiver):
-            return False  # a type, or a property of something else
-        return verbs.may_move_rows(member)
+    def _may_move(self, member: str) -> bool:
+        """Whether a member may be a set, or do something with rows, by its name alone."""
+        return member in self._members or verbs.may_move_rows(member)
+
+    def _may_keep(self, receiver: str) -> bool:
+        """Whether a receiver may keep entities: what is in upper case is a type, or a property of something else."""
+        return not receiver[0].isupper() or receiver in self._members or bool(_KEEPER_NAME.search(receiver))
 
     def _access(self, access: Access) -> Iterator[GraphEdge]:
         if access.start == self._seen:  # `Orders.Add` of `_context.Orders.Add(…)`: told with the set
@@ -229,10 +229,10 @@ class _Usage:
                 continue
             at = segment.span.char_start
             target = entity_key(entity)
-            yield self._edge(type_key(segment.symbol), Relation.REFERENCES, target, Confidence.RESOLVED, at)
-            for access in self._code.accesses(lambda receiver, _: receiver == _SPECIFICATION_QUERY):
-                if access.segment.symbol == segment.symbol:
-                    yield from self._navigations(access.key, entity, access.start)
+            yield self._edge(type_key(own_symbol(segment)), Relation.REFERENCES, target, Confidence.RESOLVED, at)
+            code, start, stop = self._code, segment.span.char_start, segment.span.char_end
+            for query in _SPECIFICATION_QUERY.finditer(code.masked, start, stop):
+                yield from self._navigations(code.places.key_at(query.start()), entity, query.start())
 
     def _inherited_calls(self) -> Iterator[GraphEdge]:
         """Calls without receiver in a class whose base keeps an entity: `CreateDocumentAsync(order)`."""

@@ -19,7 +19,7 @@ from rag_assets.descriptions.facts.endpoints.nouns import Endpoint, RouteOrigin
 from rag_assets.descriptions.facts.endpoints.routes import shape
 from rag_assets.descriptions.facts.endpoints.symbols import method_suffix
 from rag_assets.descriptions.node_keys import declaration_key, endpoint_key, member_keys
-from rag_assets.graph.code_places import LANGUAGE, inside, types_of, whole
+from rag_assets.graph.code_places import LANGUAGE, inside, own_symbol, types_of, whole
 from rag_assets.graph.csharp.symbols import Place
 from rag_assets.graph.endpoints.symbols import is_controller_like
 from rag_assets.segmentation.tree import UnparseableError
@@ -75,7 +75,7 @@ def _maps(segments: list[Segment], file: GraphFile) -> bool:
 
 def _of_segment(file: GraphFile, segment: Segment, symbols: Symbols, *, maps: bool) -> Iterator[tuple[str, Endpoint]]:
     """(node that exposes it, endpoint) of one type or program."""
-    own = declaration_key(LANGUAGE, segment.symbol, segment.kind, file.path)
+    own = declaration_key(LANGUAGE, own_symbol(segment), segment.kind, file.path)
     declared = symbols.declared_types
     try:
         if segment.kind == _PROGRAM:

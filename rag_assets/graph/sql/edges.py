@@ -45,13 +45,17 @@ def meaning_of(mention: SqlMention) -> tuple[Relation, tuple[NodeType, ...]] | N
     return _MEANINGS.get(mention.use)
 
 
-def edges_of(mention: SqlMention, source: str, symbols: SqlSymbols, path: str, line: int) -> Iterator[GraphEdge]:
-    """The edges from `source` that one mention makes. Foreign keys come from tables only; nothing but a foreign key
-    leads from a node to itself."""
+def edges_of(
+    mention: SqlMention, source: str, symbols: SqlSymbols, path: str, line: int, own: SqlSymbols | None = None
+) -> Iterator[GraphEdge]:
+    """The edges from `source` that one mention makes; `own` are the objects that its file declares.
+
+    Foreign keys come from tables only; nothing but a foreign key leads from a node to itself.
+    """
     parts = mention.name.parts
     if mention.use is SqlUse.USES:
         for kind, relation in ((NodeType.SQL_TYPE, Relation.USES_TYPE), (NodeType.SEQUENCE, Relation.REFERENCES)):
-            for target in targets_of(parts, (kind,), symbols):
+            for target in targets_of(parts, (kind,), symbols, own):
                 yield GraphEdge(source, relation, target.key, target.confidence, path, line)
         return
     meaning = meaning_of(mention)
@@ -60,7 +64,7 @@ def edges_of(mention: SqlMention, source: str, symbols: SqlSymbols, path: str, l
     relation, kinds = meaning
     if relation is Relation.FOREIGN_KEY and key_kind(source) is not NodeType.TABLE:
         return
-    for target in targets_of(parts, kinds, symbols):
+    for target in targets_of(parts, kinds, symbols, own):
         if target.key != source or relation is Relation.FOREIGN_KEY:
             yield GraphEdge(source, relation, target.key, target.confidence, path, line)
 

@@ -20,7 +20,7 @@ from rag_assets.graph.sql.batches import literal_batches
 from rag_assets.graph.sql.edges import edges_of, first_mentions, once
 from rag_assets.graph.sql.objects import PlacedObject, is_sql, placed
 from rag_assets.graph.sql.renames import renames
-from rag_assets.graph.sql.symbols import SqlSymbols
+from rag_assets.graph.sql.symbols import SqlSymbols, declarations_of
 from rag_assets.segmentation.sql import segment_sql
 from rag_assets.segmentation.sql_copied_rows import without_copied_rows
 
@@ -65,10 +65,11 @@ def objects_of(file: GraphFile, symbols: SqlSymbols) -> Iterator[GraphNode | Gra
         line_end=lines.line_of(max(0, len(file.text) - 1)),
         language=file.language,
     )
+    own = SqlSymbols([declarations_of(made for script in scripts for made in placed(script.segments, file.path))])
     created: set[str] = set()
     edges: list[GraphEdge] = []
     for script in scripts:
-        for found in _of_script(script, file, symbols):
+        for found in _of_script(script, file, symbols, own):
             if isinstance(found, GraphNode):
                 yield found
                 continue
@@ -97,7 +98,9 @@ def _owner(objects: Sequence[PlacedObject], offset: int) -> str:
     return objects[index].key if inside else ""
 
 
-def _of_script(script: _Script, file: GraphFile, symbols: SqlSymbols) -> Iterator[GraphNode | GraphEdge]:
+def _of_script(
+    script: _Script, file: GraphFile, symbols: SqlSymbols, own: SqlSymbols
+) -> Iterator[GraphNode | GraphEdge]:
     lines = LineIndex(script.text)
     whole_file = file_key(file.path)
     assigns_into = is_procedural(script.text)
@@ -106,7 +109,7 @@ def _of_script(script: _Script, file: GraphFile, symbols: SqlSymbols) -> Iterato
         for mention in first_mentions(mentions_in(tokens, assigns_into=assigns_into)):
             line = lines.line_of(start + mention.start) + script.line_offset
             changes = mention.use in (SqlUse.ALTERS, SqlUse.DROPS)
-            yield from edges_of(mention, whole_file if changes else source, symbols, file.path, line)
+            yield from edges_of(mention, whole_file if changes else source, symbols, file.path, line, own)
 
     position = 0
     for found in placed(script.segments, file.path, script.line_offset):

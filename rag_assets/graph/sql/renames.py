@@ -11,6 +11,7 @@ from rag_assets.descriptions.facts.sql_tokens import name_at, tokens_of
 from rag_assets.graph.sql.symbols import SqlSymbols
 from rag_assets.graph.sql.targets import TABLES
 
+_TABLES = tuple(kind.value for kind in TABLES)
 _RENAME = re.compile(
     r"--[^\r\n]*+|/\*(?s:.*?)(?:\*/|\Z)"
     r"|\bsp_rename\]?\s++(?:@objname\s*+=\s*+)?[nN]?'(?P<name>[^'\r\n]{1,600}+)'"
@@ -26,7 +27,7 @@ def renames(text: str, lines: LineIndex, path: str, symbols: SqlSymbols) -> Iter
     for found in _RENAME.finditer(text):
         name = name_at(tokens_of(found["name"]), 0) if found["name"] else None
         for parts in (name.parts, name.parts[:-1]) if name is not None else ():
-            known = symbols.named(parts[-1], ".".join(parts[:-1]), TABLES) if parts else ()
+            known = symbols.named(parts[-1], ".".join(parts[:-1]), _TABLES) if parts else ()
             if len(known) == 1:
                 line = lines.line_of(found.start("name"))
                 yield GraphEdge(file_key(path), Relation.SCHEMA_CHANGE, known[0].key, Confidence.PROBABLE, path, line)

@@ -9,7 +9,7 @@ from rag_assets.contracts.graph import NodeType, sql_key
 from rag_assets.descriptions.questions import question
 from rag_assets.graph.extraction import GraphFile
 from rag_assets.graph.sql.names import schema_rank
-from rag_assets.graph.sql.objects import objects_in
+from rag_assets.graph.sql.objects import PlacedObject, objects_in
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -35,8 +35,11 @@ class SqlDeclarations:
 
 def declared_in(files: Iterable[GraphFile]) -> SqlDeclarations:
     """The objects of all SQL files among `files`, those created by literal dynamic SQL included."""
-    found = {SqlObject(made.schema, made.name, made.kind) for file in files for made in objects_in(file)}
-    return SqlDeclarations(tuple(sorted(found)))
+    return declarations_of(made for file in files for made in objects_in(file))
+
+
+def declarations_of(objects: Iterable[PlacedObject]) -> SqlDeclarations:
+    return SqlDeclarations(tuple(sorted({SqlObject(made.schema, made.name, made.kind) for made in objects})))
 
 
 class SqlSymbols:
@@ -58,6 +61,10 @@ class SqlSymbols:
         schemas are given: without schema those of the default schemas (dbo, public, main), only then others. Of
         spellings that differ in case alone there is one, the written one if it is declared.
         """
+        return self.find(name, schema, kinds)
+
+    def find(self, name: str, schema: str = "", kinds: tuple[str, ...] = ()) -> tuple[SqlObject, ...]:
+        """As `named`, of objects that the asker declares itself: not recorded as a question about other files."""
         best: list[SqlObject] = []
         best_rank = None
         for made in self._by_name.get(name.lower(), ()):

@@ -22,8 +22,13 @@ class Target:
     confidence: Confidence
 
 
-def targets_of(parts: tuple[str, ...], kinds: tuple[NodeType, ...], symbols: SqlSymbols) -> tuple[Target, ...]:
+def targets_of(
+    parts: tuple[str, ...], kinds: tuple[NodeType, ...], symbols: SqlSymbols, own: SqlSymbols | None = None
+) -> tuple[Target, ...]:
     """The nodes of the name with these parts (`schema`, `name`), one as a rule.
+
+    `own` are the objects of the file that has the name: the only one of them that it surely names is meant, for a label
+    may hold the same tables in scripts for several kinds of servers.
 
     A declared object is resolved when its schema is the written one, or a default schema where none is written;
     probable when it is the only one in another schema or the database is not sure; several are name-only. An object
@@ -32,13 +37,16 @@ def targets_of(parts: tuple[str, ...], kinds: tuple[NodeType, ...], symbols: Sql
     name, schema = parts[-1], ".".join(parts[:-1])
     if HOLE in name:
         return ()
-    known = symbols.named(name, schema, kinds)
+    wanted = tuple(kind.value for kind in kinds)
+    known = own.find(name, schema, wanted) if own is not None else ()
+    if len(known) != 1 or not _is_same(known[0].schema, schema):
+        known = symbols.named(name, schema, wanted)
     if len(known) > _MAX_CANDIDATES:
         return ()
     if len(known) > 1:
         return tuple(Target(made.key, Confidence.NAME_ONLY) for made in known)
     if known:
-        sure = _is_same(known[0].schema.lower(), schema.lower())
+        sure = _is_same(known[0].schema, schema)
         return (Target(known[0].key, Confidence.RESOLVED if sure else Confidence.PROBABLE),)
     if NodeType.TABLE not in kinds:
         return ()
@@ -47,4 +55,5 @@ def targets_of(parts: tuple[str, ...], kinds: tuple[NodeType, ...], symbols: Sql
 
 
 def _is_same(declared: str, written: str) -> bool:
+    declared, written = declared.lower(), written.lower()
     return declared == written or (declared in DEFAULT_SCHEMAS and written in DEFAULT_SCHEMAS)

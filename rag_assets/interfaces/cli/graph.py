@@ -199,6 +199,7 @@ def _effect(
 
 @contextmanager
 def _opened(context: typer.Context, label: str | None) -> Iterator[tuple[Index, Graph]]:
+    from rag_assets.graph.artifact import GRAPH_FOLDER, check
     from rag_assets.query import open_index
     from rag_assets.query.graph import graph_of
 
@@ -206,7 +207,12 @@ def _opened(context: typer.Context, label: str | None) -> Iterator[tuple[Index, 
     home = session.home()
     name = chosen_label(session, home, label)
     with open_index(name, home=home.root, config=session.config_option) as index:
-        yield index, graph_of(index)
+        graph = graph_of(index)
+        try:
+            yield index, graph
+        except (IndexError, MemoryError, OverflowError, ValueError):  # as numbers out of range show themselves
+            check(index.generation.directory / GRAPH_FOLDER)  # says which file is damaged, where one is
+            raise
 
 
 def _named(graph: Graph, symbols: Sequence[str]) -> list[int]:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_assets.descriptions.facts.sql_keys import SqlForeignKey
+from rag_assets.descriptions.facts.sql_mentions import is_procedural
 from rag_assets.descriptions.facts.sql_references import SqlReferences, sql_references
 
 # name, text, reads, writes, executes, uses
@@ -140,6 +141,19 @@ def test_select_into_a_variable_is_no_write() -> None:
     text = "SELECT sum(x) INTO total FROM a.T"
     assert sql_references(text, assigns_into=True).writes == ()
     assert sql_references(text).writes == ("dbo.total",)
+
+
+PROCEDURAL = [
+    ("dollar-quotes", "CREATE FUNCTION f() AS $$ BEGIN END $$", True),
+    ("delimiter", "DELIMITER //\nCREATE PROCEDURE p() BEGIN END//", True),
+    ("package", "CREATE PACKAGE BODY p AS v t.x%TYPE; END;", True),
+    ("t-sql", "CREATE PROCEDURE p AS SELECT 1 INTO t", False),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), [row[1:] for row in PROCEDURAL], ids=[row[0] for row in PROCEDURAL])
+def test_procedural_languages(text: str, expected: bool) -> None:
+    assert is_procedural(text) is expected
 
 
 ON = [

@@ -31,8 +31,10 @@ class Order { public Line First() => null; public Line Main { get; set; } public
         pytest.param("void M(object x) { if (x is Line y) y.Ship(); }", id="pattern variable"),
         pytest.param("void M(object x) { switch (x) { case Line y: y.Ship(); break; } }", id="case"),
         pytest.param("void M(Order o) { if (o is { Main: var x }) x.Ship(); }", id="property pattern"),
-        pytest.param("int M(object x) => x switch { Line y => F(() => y.Ship()), _ => 0 }; int F(System.Action a) => 1;",
-                     id="switch expression"),
+        pytest.param(
+            "int M(object x) => x switch { Line y => F(() => y.Ship()), _ => 0 }; int F(System.Action a) => 1;",
+            id="switch expression",
+        ),
         pytest.param("void M() { F(out var x); x.Ship(); } void F(out Line l) { l = null; }", id="out var"),
         pytest.param("void M() { F(out Line x); x.Ship(); } void F(out Line l) { l = null; }", id="out"),
         pytest.param("void M(object x) { ((Line)x).Ship(); (x as Line).Ship(); }", id="casts"),
@@ -41,24 +43,29 @@ class Order { public Line First() => null; public Line Main { get; set; } public
         pytest.param("void M(Order o) { o.Lines.ForEach(x => x.Ship()); }", id="lambda of a library method"),
         pytest.param("void M(Order o) { o.Lines.Where(x => true).OrderBy(x => x).First().Ship(); }", id="LINQ"),
         pytest.param("void M(Order o) { o.Lines.Select(x => x.Next).ToList()[0].Ship(); }", id="LINQ, projected"),
-        pytest.param("void M(Order o) { var q = from x in o.Lines where x != null select x; q.First().Ship(); }",
-                     id="query"),
+        pytest.param(
+            "void M(Order o) { var q = from x in o.Lines where x != null select x; q.First().Ship(); }", id="query"
+        ),
         pytest.param("void M() { F(x => x.Ship()); } void F(System.Action<Line> a) {}", id="lambda of an Action"),
         pytest.param("delegate void D(Line l); void M() { F(x => x.Ship()); } void F(D d) {}", id="own delegate"),
-        pytest.param("void M(System.Collections.Generic.Dictionary<int, Line> d) { d.TryGetValue(1, out var x); x.Ship(); }",
-                     id="value of a map"),
+        pytest.param(
+            "void M(System.Collections.Generic.Dictionary<int, Line> d) { d.TryGetValue(1, out var x); x.Ship(); }",
+            id="value of a map",
+        ),
         pytest.param("void M(bool b, Line x, Line y) { (b ? x : y).Ship(); (x ?? y).Ship(); }", id="conditions"),
         pytest.param("Line X() { Line L() => null; L().Ship(); return null; }", id="local function"),
         pytest.param("T G<T>() => default; void M() { G<Line>().Ship(); }", id="type argument given"),
         pytest.param("T G<T>(T x) => x; void M(Line l) { G(l).Ship(); }", id="type argument inferred"),
-        pytest.param("T G<T>(System.Func<T> f) => f(); void M(Line l) { G(() => l).Ship(); }", id="inferred by a lambda"),
+        pytest.param(
+            "T G<T>(System.Func<T> f) => f(); void M(Line l) { G(() => l).Ship(); }", id="inferred by a lambda"
+        ),
         pytest.param("void M<T>(T x) where T : Line { x.Ship(); }", id="constraint"),
         pytest.param("void M(Order o) { var a = new { o.Main, Z = 1 }; a.Main.Ship(); }", id="anonymous object"),
         pytest.param("void M(System.Lazy<Line> x) { x.Value.Ship(); }", id="value of a wrapper"),
         pytest.param("void M(Order o) { using var x = o.First(); x.Ship(); }", id="using declaration"),
         pytest.param("void M(Order o) { N.Line x = o.Main; x.Ship(); }", id="qualified name"),
     ],
-)  # fmt: skip
+)
 def test_the_type_of_a_receiver_is_followed(body: str) -> None:
     assert "Line.Ship()" in targets(f"class C {{ {body} }} {ORDER}")
 
@@ -77,13 +84,16 @@ def test_the_type_of_a_receiver_is_followed(body: str) -> None:
         pytest.param("F(x => x + 1)", "T.F(Func<int,int>)", id="lambda with one"),
         pytest.param("F(text: null)", "T.F(string)", id="named"),
         pytest.param("F<int>()", "T.F()", id="type arguments"),
+        pytest.param("F(System.TimeSpan.Zero)", "T.F(V)", id="implicit conversion"),
     ],
 )
 def test_overloads_are_chosen_by_arity_and_types(body: str, called: str) -> None:
-    declared = """class T { public void F() {} public void F<A>() {} public void F(int n) {} public void F(string text) {}
+    declared = """class T { public void F() {} public void F<A>() {} public void F(int n) {}
+      public void F(string text) {}
       public void F(int n, string t = "") {} public void F(T t) {} public void F(double d, params int[] rest) {}
-      public void F(Func<int> f) {} public void F(Func<int, int> f) {} }
-      class U : T {}"""
+      public void F(Func<int> f) {} public void F(Func<int, int> f) {}
+      public void F(V v) {} } class U : T {}
+      struct V { public static implicit operator V(TimeSpan t) => default; }"""
     assert targets(f"class C {{ void M(T t) {{ t.{body}; }} }} {declared}") == {called}
 
 
@@ -97,37 +107,84 @@ def test_an_undecided_overload_is_probable() -> None:
 @pytest.mark.parametrize(
     ("code", "called"),
     [
-        pytest.param("class B { public void F() {} } class C : B { void M() { F(); base.F(); } }", {"B.F()"}, id="base"),
-        pytest.param("class B { public virtual void F() {} } class D : B { public override void F() {} } "
-                     "class C { void M(D d, B b) { d.F(); } }", {"D.F()"}, id="override of the static type"),
-        pytest.param("interface I { void F(); } class D : I { public void F() {} } class C { void M(I i) { i.F(); } }",
-                     {"I.F()"}, id="interface, not what implements it"),
-        pytest.param("interface I : J { } interface J { void F(); } class C { void M(I i) { i.F(); } }", {"J.F()"},
-                     id="base interface"),
-        pytest.param("class R<T> { public T Get() => default; } class O { public void F() {} } class P : R<O> {} "
-                     "class C { void M(P p) { p.Get().F(); } }", {"R`1.Get()", "O.F()"}, id="generic base"),
-        pytest.param("static class E { public static void X(this O o) {} } class O {} class C { void M(O o) { o.X(); } }",
-                     {"E.X(O)"}, id="extension"),
-        pytest.param("static class E { public static void X(this O o) {} } class O { public void X() {} } "
-                     "class C { void M(O o) { o.X(); } }", {"O.X()"}, id="instance before extension"),
-        pytest.param("static class E { public static T X<T>(this T o) => o; } class O { public void F() {} } "
-                     "class C { void M(O o) { o.X().F(); } }", {"E.X(T)", "O.F()"}, id="generic extension"),
-        pytest.param("static class E { extension(O o) { public int X() => 1; } } class O {} "
-                     "class C { void M(O o) { o.X(); } }", {"E.extension(O).X()"}, id="extension block"),
-        pytest.param("class Color { public static void S() {} public void I() {} } "
-                     "class C { Color Color; void M() { Color.S(); Color.I(); } }", {"Color.S()", "Color.I()"},
-                     id="member and type of one name"),
-        pytest.param("class O { public class I { public static void F() {} } } class C { void M() { O.I.F(); } }",
-                     {"O.I.F()"}, id="nested type"),
-        pytest.param("class B { protected static class I { public static void F() {} } } "
-                     "class C : B { void M() { I.F(); } }", {"B.I.F()"}, id="nested type of the base"),
-        pytest.param("class C { int P => F(); int f = F(); C() : this(F()) {} C(int a) {} static int F() => 1; }",
-                     {"C.F()", "C.C(int)"}, id="accessors, initialisers, chaining"),
-        pytest.param("class O { public O(int a) {} } class C : O { C() : base(1) {} }", {"O.O(int)"}, id="base chaining"),
-        pytest.param("class C { void M() { System.Action a = () => F(); void L() => F(); } void F() {} }", {"C.F()"},
-                     id="lambdas and local functions count to the member"),
+        pytest.param(
+            "class B { public void F() {} } class C : B { void M() { F(); base.F(); } }", {"B.F()"}, id="base"
+        ),
+        pytest.param(
+            "class B { public virtual void F() {} } class D : B { public override void F() {} } "
+            "class C { void M(D d, B b) { d.F(); } }",
+            {"D.F()"},
+            id="override of the static type",
+        ),
+        pytest.param(
+            "interface I { void F(); } class D : I { public void F() {} } class C { void M(I i) { i.F(); } }",
+            {"I.F()"},
+            id="interface, not what implements it",
+        ),
+        pytest.param(
+            "interface I : J { } interface J { void F(); } class C { void M(I i) { i.F(); } }",
+            {"J.F()"},
+            id="base interface",
+        ),
+        pytest.param(
+            "class R<T> { public T Get() => default; } class O { public void F() {} } class P : R<O> {} "
+            "class C { void M(P p) { p.Get().F(); } }",
+            {"R`1.Get()", "O.F()"},
+            id="generic base",
+        ),
+        pytest.param(
+            "static class E { public static void X(this O o) {} } class O {} class C { void M(O o) { o.X(); } }",
+            {"E.X(O)"},
+            id="extension",
+        ),
+        pytest.param(
+            "static class E { public static void X(this O o) {} } class O { public void X() {} } "
+            "class C { void M(O o) { o.X(); } }",
+            {"O.X()"},
+            id="instance before extension",
+        ),
+        pytest.param(
+            "static class E { public static T X<T>(this T o) => o; } class O { public void F() {} } "
+            "class C { void M(O o) { o.X().F(); } }",
+            {"E.X(T)", "O.F()"},
+            id="generic extension",
+        ),
+        pytest.param(
+            "static class E { extension(O o) { public int X() => 1; } } class O {} class C { void M(O o) { o.X(); } }",
+            {"E.extension(O).X()"},
+            id="extension block",
+        ),
+        pytest.param(
+            "class Color { public static void S() {} public void I() {} } "
+            "class C { Color Color; void M() { Color.S(); Color.I(); } }",
+            {"Color.S()", "Color.I()"},
+            id="member and type of one name",
+        ),
+        pytest.param(
+            "class O { public class I { public static void F() {} } } class C { void M() { O.I.F(); } }",
+            {"O.I.F()"},
+            id="nested type",
+        ),
+        pytest.param(
+            "class B { protected static class I { public static void F() {} } } class C : B { void M() { I.F(); } }",
+            {"B.I.F()"},
+            id="nested type of the base",
+        ),
+        pytest.param(
+            "class C { int P => F(); int f = F(); C() : this(F()) {} C(int a) {} static int F() => 1; }",
+            {"C.F()", "C.C(int)"},
+            id="accessors, initialisers, chaining",
+        ),
+        pytest.param(
+            "class O { public O(int a) {} } class C : O { C() : base(1) {} }", {"O.O(int)"}, id="base chaining"
+        ),
+        pytest.param(
+            "class C { void M() { System.Action a = () => F(); void L() => F(); } void F() {} }",
+            {"C.F()"},
+            id="lambdas and local functions count to the member",
+        ),
     ],
-)  # fmt: skip
+)
 def test_calls_of_members_elsewhere(code: str, called: set[str]) -> None:
     assert targets(code) == called
 
@@ -170,7 +227,8 @@ def test_a_primary_constructor_is_the_type() -> None:
 
 
 def test_method_groups_and_events_are_references() -> None:
-    code = "class O { public event System.Action E; } class C { void M(O o) { o.E += H; F(H); } void H() {} void F(System.Action a) {} }"
+    code = "class O { public event System.Action E; } class C { void M(O o) { o.E += H; F(H); } void H() {} "
+    code += "void F(System.Action a) {} }"
     assert targets(code, "References") == {"O.E", "C.H()"}
     assert targets(code) == {"C.F(System.Action)"}
 
@@ -193,7 +251,8 @@ def test_both_branches_of_a_condition_are_read() -> None:
 
 
 def test_branches_that_split_a_statement_are_both_read() -> None:
-    code = "class C { void M() {\n#if X\n if (F()) {\n#else\n if (G()) {\n#endif\n H(); } } bool F() => true; bool G() => true; void H() {} }"
+    code = "class C { void M() {\n#if X\n if (F()) {\n#else\n if (G()) {\n#endif\n H(); } } "
+    code += "bool F() => true; bool G() => true; void H() {} }"
     assert targets(code) == {"C.F()", "C.G()", "C.H()"}
 
 

@@ -48,34 +48,62 @@ def test_parts_of_a_type_are_nodes_of_one_key() -> None:
         pytest.param("interface I {} class A : I {}", ("N.A", "Implements", "N.I"), id="interface"),
         pytest.param("interface I {} interface J : I {}", ("N.J", "Inherits", "N.I"), id="interface of an interface"),
         pytest.param("class B<T> {} class X {} class A : B<X> {}", ("N.A", "UsesType", "N.X"), id="argument of a base"),
-        pytest.param("interface I { void F(); } class A : I { public void F() {} }",
-                     ("N.A.F()", "Implements", "N.I.F()"), id="method"),
-        pytest.param("interface I { int P { get; } } class A : I { int I.P => 1; }", ("N.A.P", "Implements", "N.I.P"),
-                     id="explicit property"),
-        pytest.param("interface I<T> { void F(T x); } class X {} class A : I<X> { public void F(X x) {} public void F(int y) {} }",
-                     ("N.A.F(X)", "Implements", "N.I`1.F(T)"), id="generic interface"),
-        pytest.param("interface I { void F(); } class B { public void F() {} } class A : B, I {}",
-                     ("N.B.F()", "Implements", "N.I.F()"), id="by the base"),
-        pytest.param("class B { public virtual void F() {} } class M : B {} class A : M { public override void F() {} }",
-                     ("N.A.F()", "Overrides", "N.B.F()"), id="override"),
+        pytest.param(
+            "interface I { void F(); } class A : I { public void F() {} }",
+            ("N.A.F()", "Implements", "N.I.F()"),
+            id="method",
+        ),
+        pytest.param(
+            "interface I { int P { get; } } class A : I { int I.P => 1; }",
+            ("N.A.P", "Implements", "N.I.P"),
+            id="explicit property",
+        ),
+        pytest.param(
+            "interface I<T> { void F(T x); } class X {} class A : I<X> { public void F(X x) {} "
+            "public void F(int y) {} }",
+            ("N.A.F(X)", "Implements", "N.I`1.F(T)"),
+            id="generic interface",
+        ),
+        pytest.param(
+            "interface I { void F(); } class B { public void F() {} } class A : B, I {}",
+            ("N.B.F()", "Implements", "N.I.F()"),
+            id="by the base",
+        ),
+        pytest.param(
+            "class B { public virtual void F() {} } class M : B {} class A : M { public override void F() {} }",
+            ("N.A.F()", "Overrides", "N.B.F()"),
+            id="override",
+        ),
         pytest.param("interface I {} class A { A(I i, int n) {} }", ("N.A", "Injects", "N.I"), id="constructor"),
         pytest.param("interface I {} class A(I i) {}", ("N.A", "Injects", "N.I"), id="primary constructor"),
-        pytest.param("interface I {} class A { [Inject] public I P { get; set; } }", ("N.A", "Injects", "N.I"),
-                     id="property"),
-        pytest.param("interface I {} class A(System.Collections.Generic.IEnumerable<I> all) {}",
-                     ("N.A", "Injects", "N.I"), id="several"),
+        pytest.param(
+            "interface I {} class A { [Inject] public I P { get; set; } }", ("N.A", "Injects", "N.I"), id="property"
+        ),
+        pytest.param(
+            "interface I {} class A(System.Collections.Generic.IEnumerable<I> all) {}",
+            ("N.A", "Injects", "N.I"),
+            id="several",
+        ),
         pytest.param("class MyAttribute {} [My] class A {}", ("N.A", "References", "N.MyAttribute"), id="attribute"),
         pytest.param("class X {} class A { X F(X a) => null; }", ("N.A.F(X)", "UsesType", "N.X"), id="signature"),
         pytest.param("class X {} class A { object F() => typeof(X); }", ("N.A.F()", "UsesType", "N.X"), id="typeof"),
         pytest.param("class X {} class A { object F() => nameof(X); }", ("N.A.F()", "UsesType", "N.X"), id="nameof"),
-        pytest.param("class X {} class A { void F() { var l = new List<X>(); } }", ("N.A.F()", "UsesType", "N.X"),
-                     id="argument in a body"),
+        pytest.param(
+            "class X {} class A { void F() { var l = new List<X>(); } }",
+            ("N.A.F()", "UsesType", "N.X"),
+            id="argument in a body",
+        ),
         pytest.param("enum K { One } class A { K F() => K.One; }", ("N.A.F()", "References", "N.K"), id="enum value"),
-        pytest.param("class A { int P { get; set; } int F() => P; }", ("N.A.F()", "References", "N.A.P"), id="property use"),
-        pytest.param("interface I {} class X : I {} class S { void C(object services) { services.AddScoped<I, X>(); } }",
-                     ("N.I", "MapsTo", "N.X"), id="registration"),
+        pytest.param(
+            "class A { int P { get; set; } int F() => P; }", ("N.A.F()", "References", "N.A.P"), id="property use"
+        ),
+        pytest.param(
+            "interface I {} class X : I {} class S { void C(object services) { services.AddScoped<I, X>(); } }",
+            ("N.I", "MapsTo", "N.X"),
+            id="registration",
+        ),
     ],
-)  # fmt: skip
+)
 def test_relations_of_declarations(code: str, expected: tuple[str, str, str]) -> None:
     assert expected in edges_of({"a.cs": f"namespace N; {code}"})
 
@@ -90,12 +118,13 @@ def test_an_injected_class_is_only_probable() -> None:
 
 def test_project_files_refer_to_packages_and_projects() -> None:
     text = """<Project Sdk="Microsoft.NET.Sdk">
-      <ItemGroup><PackageReference Include="Dapper" Version="2.1" /><!-- <PackageReference Include="Old" /> --></ItemGroup>
+      <ItemGroup><PackageReference Include="Dapper" Version="2.1" />
+      <!-- <PackageReference Include="Old" /> --></ItemGroup>
       <ItemGroup><ProjectReference Include="..\\b\\b.csproj" /></ItemGroup>
     </Project>"""
     found = extracted({"src/a/a.csproj": text})
     edges = [(edge.target, edge.line) for edge in found if isinstance(edge, GraphEdge)]
-    assert edges == [("nuget:Dapper|PACKAGE", 2), ("file:src/b/b.csproj|FILE", 3)]
+    assert edges == [("nuget:Dapper|PACKAGE", 2), ("file:src/b/b.csproj|FILE", 4)]
     assert {node.key for node in found if isinstance(node, GraphNode)} == {
         "file:src/a/a.csproj|FILE",
         "nuget:Dapper|PACKAGE",

@@ -8,11 +8,12 @@ import msgspec
 import pytest
 
 from rag_assets.descriptions.questions import answers_of, digest_of, recording
-from rag_assets.graph.csharp.symbols import CSharpDeclarations, CSharpSymbols, Place, declared_in
+from rag_assets.graph.csharp.symbols import CSharpDeclarations, Place, declared_in
 from rag_assets_tests.graph.csharp.labels import file_of, symbols_of
 
 FILES = {
-    "src/a.cs": "namespace A; public class Order { public class Line {} } public class Repo<T> { public T Get() => default; }",
+    "src/a.cs": "namespace A; public class Order { public class Line {} } "
+    "public class Repo<T> { public T Get() => default; }",
     "src/b.cs": "using A; using static A.Order; using R = A.Repo<A.Order>; namespace B.C; class Sub : Repo<Order> {}",
     "src/c.cs": "namespace B { class Order {} } namespace B.D { class X {} }",
 }
@@ -78,13 +79,21 @@ def test_the_own_project_is_preferred_then_the_nearest_that_it_refers_to() -> No
     [
         pytest.param("GlobalUsings.cs", "global using A;", id="a file"),
         pytest.param("p.csproj", '<Project><ItemGroup><Using Include="A" /></ItemGroup></Project>', id="the project"),
-        pytest.param("Directory.Build.props", '<Project><ItemGroup><Using Include="A"/></ItemGroup></Project>',
-                     id="shared properties"),
+        pytest.param(
+            "Directory.Build.props",
+            '<Project><ItemGroup><Using Include="A"/></ItemGroup></Project>',
+            id="shared properties",
+        ),
     ],
-)  # fmt: skip
+)
 def test_global_usings_come_from(path: str, text: str) -> None:
     files = {"p.csproj": "<Project/>", "a.cs": "namespace A; class T {}", "b.cs": "namespace B; class X {}", path: text}
     assert symbols_of(files).resolve_type("T", Place("b.cs", "B.X")) is not None
+
+
+def test_a_using_inside_of_a_namespace_may_be_relative_to_it() -> None:
+    files = {"a.cs": "namespace M.Tools; class T {}", "b.cs": "namespace M.B { using Tools; class X : T {} }"}
+    assert symbols_of(files).resolve_type("T", Place("b.cs", "M.B.X")) is not None
 
 
 def test_parts_of_a_type_are_one() -> None:
@@ -136,18 +145,9 @@ def test_answers_are_recorded_and_stay_equal_when_something_else_changes() -> No
 
 
 def test_only_member_names_what_is_unique() -> None:
-    symbols = CSharpSymbols(
-        [
-            declared_in(
-                [
-                    file_of(
-                        "a.cs",
-                        "interface I { void F(); } class A : I { public void F() {} void G() {} } class B { void G() {} }",
-                    )
-                ]
-            )
-        ]
-    )
+    code = "interface I { void F(); } class A : I { public void F() {} void G() {} } class B { void G() {} }"
+    symbols = symbols_of({"a.cs": code})
     only = symbols.only_member("F")
-    assert only is not None and only.key == "csharp:I.F()|METHOD"
+    assert only is not None
+    assert only.key == "csharp:I.F()|METHOD"
     assert symbols.only_member("G") is None

@@ -89,6 +89,11 @@ def test_a_named_table_takes_the_place_of_the_convention(text: str) -> None:
     ]
 
 
+def test_a_table_may_be_named_after_the_entity() -> None:
+    maps = "namespace Shop; static class M { static void Map(EntityTypeBuilder<Order> b) => b.ToTable(nameof(Order)); }"
+    assert "Shop.Order|ENTITY MapsTo dbo.Order|TABLE_OR_VIEW resolved" in edges_by(ef_model, model(Maps=maps))
+
+
 def test_a_table_that_sql_declares_has_its_own_key() -> None:
     texts = model() | {"db/orders.sql": "CREATE TABLE [dbo].[orders] (Id int)"}
     assert "Shop.Order|ENTITY MapsTo dbo.orders|TABLE probable" in edges_by(ef_model, texts)
@@ -141,6 +146,11 @@ def test_a_hierarchy_has_the_table_of_its_root() -> None:
 def test_an_identity_context_brings_its_own_tables() -> None:
     texts = {"c.cs": "class C : IdentityDbContext<AppUser> { } class AppUser : IdentityUser { }"}
     assert "AppUser|ENTITY MapsTo dbo.AspNetUsers|TABLE_OR_VIEW probable" in edges_by(ef_model, texts)
+
+
+def test_a_store_of_documents_has_no_tables() -> None:
+    texts = {"r.cs": "class NoteRepo : DocumentDBRepoBase<Note> { } class Note { }"}
+    assert edges_by(ef_model, texts) == ["Note|ENTITY MapsTo Note|TYPE resolved"]
 
 
 def test_an_interface_has_the_sets_of_the_context_behind_it() -> None:

@@ -112,6 +112,15 @@ def test_repositories_of_an_entity(declared: str, call: str, found: list[str]) -
         del SHOP["Repositories.cs"]
 
 
+def test_a_domain_class_is_stored_as_the_entity_that_extends_it() -> None:
+    texts = {
+        "a.cs": "namespace Domain; class Note { } interface INoteRepo : IRepo<Note> { } interface IRepo<T> { }",
+        "b.cs": "namespace Data; class Note : Domain.Note { } class C : DbContext { DbSet<Note> Notes { get; } }",
+        "c.cs": "namespace Domain; class S { INoteRepo _notes; void Do() { _notes.GetById(1); } }",
+    }
+    assert edges_by(ef_usage, texts) == ["Domain.S.Do()|METHOD ReadsFrom Data.Note|ENTITY probable"]
+
+
 def test_calls_of_a_store_on_its_base() -> None:
     assert uses("await UpsertDocumentAsync(order);", "", " : DocumentDBRepoBase<Line>") == ["writes Line?"]
     assert (

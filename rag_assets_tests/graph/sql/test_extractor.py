@@ -6,6 +6,7 @@ import pytest
 
 from rag_assets.contracts.graph import Confidence, NodeType
 from rag_assets.descriptions.node_keys import declaration_key
+from rag_assets.descriptions.questions import recording
 from rag_assets.graph.sql.extractor import objects_of
 
 from .made import NOTHING, edges, file_of, nodes, of_csharp, of_sql, shown, symbols_of
@@ -202,6 +203,29 @@ def test_confidence_tells_declared_from_guessed() -> None:
         "b.X|TABLE_OR_VIEW": Confidence.PROBABLE,
         "a.V|VIEW": Confidence.PROBABLE,
     }
+
+
+def test_the_objects_of_the_file_itself_are_meant_before_others_of_the_name() -> None:
+    mine = "CREATE TABLE public.films (i int);\nCREATE VIEW public.v AS SELECT i FROM films;"
+    everybody = symbols_of(mine, "CREATE TABLE films (i int)")
+    assert shown(of_sql(mine, everybody)) == ["public.v|VIEW ReadsFrom public.films|TABLE"]
+    assert shown(of_sql("SELECT i FROM films", everybody)) == [
+        "FILE ReadsFrom dbo.films|TABLE",
+        "FILE ReadsFrom public.films|TABLE",
+    ]
+
+
+def test_an_object_of_the_file_in_another_schema_is_not_preferred() -> None:
+    mine = "CREATE TABLE sales.Orders (i int);\nCREATE VIEW sales.v AS SELECT i FROM Orders;"
+    assert shown(of_sql(mine, symbols_of(mine, "CREATE TABLE Orders (i int)"))) == [
+        "sales.v|VIEW ReadsFrom dbo.Orders|TABLE"
+    ]
+
+
+def test_what_a_file_declares_itself_is_no_question_about_others() -> None:
+    with recording() as questions:
+        of_sql("CREATE TABLE a.T (i int);\nCREATE VIEW a.V AS SELECT i FROM a.T JOIN b.X ON 1=1;", KNOWN)
+    assert {arguments[:2] for _, arguments in questions} == {("X", "b")}
 
 
 def test_equal_edges_are_one_at_the_first_line() -> None:

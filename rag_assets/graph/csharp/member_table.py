@@ -1,0 +1,201 @@
+"""The members of types: declared, inherited, added by extension methods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from rag_assets.contracts.segment import MemberKind
+from rag_assets.graph.csharp.declarations import DeclaredMember, DeclaredParameter, DeclaredType
+from rag_assets.graph.csharp.hierarchy import Hierarchy
+from rag_assets.graph.csharp.model import MemberSymbol, ParameterSymbol
+from rag_assets.graph.csharp.places import outwards, without_arity
+from rag_assets.graph.csharp.references import TypeRef, substituted
+from rag_assets.graph.csharp.type_table import TypeTable
+from rag_assets.graph.csharp.written import read_written
+
+_Placed = tuple[str, DeclaredType, DeclaredMember]
+"""(id of the type, the part of it that declares the member, the member)."""
+
+
+class MemberTable:
+    """The members of a label by type and name. What it derives is remembered."""
+
+    def __init__(self, types: TypeTable, hierarchy: Hierarchy) -> None:
+        self._types = types
+        self._hierarchy = hierarchy
+        self._bind = hierarchy.bind
+        self._by_member: dict[str, dict[str, list[tuple[DeclaredType, DeclaredMember]]]] = {}
+        self._members: dict[tuple[str, str], tuple[MemberSymbol, ...]] = {}
+        self._found: dict[tuple[str, str], tuple[MemberSymbol, ...]] = {}
+        self._named: dict[str, list[_Placed]] | None = None
+        self._extensions: dict[str, list[_Placed]] = {}
+        for type_id, parts in types.parts.items():
+            for part in parts:
+                if "static" in part.modifiers:
+                    for member in part.members:
+                        if member.parameters and "this" in member.parameters[0].modifiers:
+                            self._extensions.setdefault(member.name, []).append((type_id, part, member))
+
+    def members(self, type_id: str, name: str) -> tuple[MemberSymbol, ...]:
+        asked = (type_id, name)
+        known = self._members.get(asked)
+        if known is None:
+            found = self._members_of(type_id).get(name, ())
+            known = self._members[asked] = tuple(self._bound_member(type_id, part, member) for part, member in found)
+        return known
+
+    def _members_of(self, type_id: str) -> dict[str, list[tuple[DeclaredType, DeclaredMember]]]:
+        known = self._by_member.get(type_id)
+        if known is None:
+            known = {}
+            for part in self._types.parts.get(type_id, ()):
+                if part.has_parameter_list:
+                    known.setdefault(".ctor", []).append((part, _primary(part)))
+                if part.kind == "record":
+                    for property_ in _record_properties(part):
+                        known.setdefault(property_.name, []).append((part, property_))
+                for member in part.members:
+                    name = ".ctor" if member.kind is MemberKind.CONSTRUCTOR else member.name
+                    known.setdefault(name, []).append((part, member))
+            self._by_member[type_id] = known
+        return known
+
+    def member_names(self, type_id: str) -> tuple[str, ...]:
+        return tuple(sorted(self._members_of(type_id)))
+
+    def _bound_member(self, type_id: str, part: DeclaredType, member: DeclaredMember) -> MemberSymbol:
+        around = (*member.type_parameters, *self._hierarchy.parameters_around(part))
+        return MemberSymbol(
+            name=member.name,
+            kind=member.kind,
+            key=member.key,
+            owner=type_id,
+            owner_key=part.key,
+            type=self._bind(member.type, part.path, part.symbol, around),
+            parameters=self._bound_parameters(member.parameters, part, around),
+            type_parameters=member.type_parameters,
+            constraints=tuple(
+                (name, self._bind(written, part.path, part.symbol, around)) for name, written in member.constraints
+            ),
+            modifiers=member.modifiers,
+            explicit_interface=member.explicit_interface,
+        )
+
+    def _bound_parameters(
+        self, parameters: tuple[DeclaredParameter, ...], part: DeclaredType, around: tuple[str, ...]
+    ) -> tuple[ParameterSymbol, ...]:
+        return tuple(
+            ParameterSymbol(
+                found.name,
+                self._bind(found.type, part.path, part.symbol, around),
+                found.modifiers,
+                found.optional,
+            )
+            for found in parameters
+        )
+
+    def find_members(self, type_id: str, name: str) -> tuple[MemberSymbol, ...]:
+        asked = (type_id, name)
+        known = self._found.get(asked)
+        if known is None:
+            known = self._found[asked] = tuple(self._find(type_id, name))
+        return known
+
+    def _find(self, type_id: str, name: str) -> Iterator[MemberSymbol]:
+        if type_id not in self._types.parts:
+            return
+        yield from (found for found in self.members(type_id, name) if not found.explicit_interface)
+        above = (
+            self._hierarchy.above(type_id)
+            if self._hierarchy.is_interface(type_id)
+            else self._hierarchy.base_classes(type_id)
+        )
+        for base in above:
+            if name in self._members_of(base.name):
+                arguments = self._hierarchy.arguments(base)
+                for found in self.members(base.name, name):
+                    if not found.explicit_interface:
+                        yield _put_in(found, arguments)
+
+    def constraints(self, type_id: str) -> tuple[tuple[str, TypeRef], ...]:
+        """(type parameter, constraint) of a generic type."""
+        return tuple(
+            (name, self._bind(written, part.path, part.symbol, self._hierarchy.parameters_around(part)))
+            for part in self._types.parts.get(type_id, ())
+            for name, written in part.constraints
+        )
+
+    def signature(self, type_id: str) -> MemberSymbol | None:
+        parts = self._types.parts.get(type_id)
+        if not parts or parts[0].kind != "delegate":
+            return None
+        part = parts[0]
+        written = DeclaredMember(
+            part.name, MemberKind.METHOD, part.key, 0, part.returns, part.parameters, modifiers=part.modifiers
+        )
+        return self._bound_member(type_id, part, written)
+
+    def static_members(self, name: str, path: str) -> tuple[MemberSymbol, ...]:
+        owners = (
+            self._types.global_type(read_written(written), path, "") for written in self._types.usings_of(path).statics
+        )
+        return tuple(found for owner in owners if owner for found in self.find_members(owner, name) if found.is_static)
+
+    def extension_methods(self, name: str, path: str, scope: str) -> tuple[MemberSymbol, ...]:
+        declared = self._extensions.get(name)
+        if not declared:
+            return ()
+        usings = self._types.usings_of(path)
+        namespace = self._types.namespace_of(scope)
+        visible = {*outwards(namespace), *self._types.spaces(path, namespace)}
+        found = [
+            (self._types.distance(path, type_id), number, type_id, part, member)
+            for number, (type_id, part, member) in enumerate(declared)
+            if part.namespace in visible or without_arity(part.symbol) in usings.statics
+        ]
+        found.sort(key=lambda entry: entry[:2])
+        return tuple(self._bound_member(type_id, part, member) for _, _, type_id, part, member in found)
+
+    def only_member(self, name: str) -> MemberSymbol | None:
+        if self._named is None:
+            self._named = {}
+            for type_id, parts in self._types.parts.items():
+                for part in parts:
+                    for member in part.members:
+                        if member.kind is not MemberKind.CONSTRUCTOR:
+                            self._named.setdefault(member.name, []).append((type_id, part, member))
+        found = self._named.get(name, [])
+        owners = {type_id for type_id, _, _ in found}
+        if len(owners) > 1:
+            owners = {
+                owner for owner in owners if not any(base.name in owners for base in self._hierarchy.above(owner))
+            }
+        if len(owners) != 1:
+            return None
+        type_id, part, member = next(entry for entry in found if entry[0] in owners)
+        return self._bound_member(type_id, part, member)
+
+
+def _put_in(found: MemberSymbol, arguments: dict[str, TypeRef]) -> MemberSymbol:
+    """A member of a generic base in terms of what the base is given; its own type parameters hide those of the type."""
+    used = {name: value for name, value in arguments.items() if name not in found.type_parameters}
+    if not used:
+        return found
+    return replace(
+        found,
+        type=substituted(found.type, used),
+        parameters=tuple(replace(entry, type=substituted(entry.type, used)) for entry in found.parameters),
+        constraints=tuple((name, substituted(constraint, used)) for name, constraint in found.constraints),
+    )
+
+
+def _primary(part: DeclaredType) -> DeclaredMember:
+    return DeclaredMember(part.name, MemberKind.CONSTRUCTOR, "", part.line_start, "", part.parameters)
+
+
+def _record_properties(part: DeclaredType) -> Iterator[DeclaredMember]:
+    """The properties that a record makes of its parameters; they have no node of their own."""
+    return (
+        DeclaredMember(found.name, MemberKind.PROPERTY, "", part.line_start, found.type) for found in part.parameters
+    )

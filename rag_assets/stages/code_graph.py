@@ -1,0 +1,174 @@
+"""Stage `code_graph`: the dependency graph of the label, found file by file, put together for queries.
+
+    graph_nodes/, graph_edges/   what each file adds, by bucket
+    graph/                       the whole as arrays (`graph.artifact`)
+
+What an extractor must know of other files it asks (`graph.symbols`). A bucket is taken from an earlier generation, and
+a file from the cache, while nothing has changed that their answers are made of (`graph.facets`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from rag_assets.contracts.graph import GraphEdge, GraphNode
+from rag_assets.descriptions.questions import recording
+from rag_assets.graph.artifact import GRAPH_FOLDER, write_graph
+from rag_assets.graph.assembly import EDGES, NODES, assemble_tables
+from rag_assets.graph.facets import Facets, digest_of
+from rag_assets.graph.summary import GraphCounts
+from rag_assets.graph.symbols import Declarations, Symbols, declared_in
+from rag_assets.stages.answered_parts import QUESTIONS, AnsweredParts, Answers
+from rag_assets.stages.build import IndexBuild, StageReport
+from rag_assets.stages.graph_files import graph_files, graph_parts
+from rag_assets.stages.graph_import import GraphImport, MergedTables, configured_import, merged_tables
+from rag_assets.stages.label_survey import survey_label
+from rag_assets.stages.parts import Part, PartsOf, by_count, made_parts, recorded
+from rag_assets.stages.progress import Progress
+from rag_assets.stages.segments import indexed_files
+from rag_assets.stages.versions import stage_version
+from rag_assets.stages.workers import Broadcast, broadcast, part_sizes
+from rag_assets.stores.cache import cache_key
+from rag_assets.stores.tables import read_all, write_part
+
+STAGE = "code_graph"
+GRAPH_NODES = "graph_nodes"
+GRAPH_EDGES = "graph_edges"
+SYMBOLS = "graph_symbols"
+_SHOWN_HUBS = 10
+_RESOURCES = "resx"
+
+
+@dataclass(frozen=True, slots=True)
+class _Bucket:
+    """What the files of one bucket gave, and how many of them had to be extracted."""
+
+    files: int
+    extracted: int
+
+
+_SYMBOLS = PartsOf(SYMBOLS, Declarations, ())
+_PARTS = PartsOf(STAGE, _Bucket, (GRAPH_NODES, GRAPH_EDGES))
+
+
+def build_graph(build: IndexBuild, progress: Progress) -> StageReport:
+    """Finds nodes and edges of every file that is new or whose answers may have changed, and puts the graph together.
+
+    Raises UnusableImport for a configured import of which nothing can be read.
+    """
+    imported = configured_import(build)
+    inputs = cache_key(build.inputs_of(STAGE, "discovered_files", "segments"), imported.fingerprint).hex()
+    done = build.finished(STAGE, inputs)
+    if done is not None:
+        return done
+    files = build.required("discovered_files").counts["indexed"]
+    progress.begin(STAGE, files, "files")
+    declared = list(made_parts(build, _SYMBOLS, _keys(build, SYMBOLS), _declare_bucket))
+    known = _known(build, [part.result for part in declared])
+    parts: list[Part[_Bucket]] = []
+    answered = AnsweredParts(build, _PARTS, _keys(build, STAGE), [known.facets])
+    with broadcast(build, known) as shared:
+        for part in answered.made(_extract_bucket, shared, sizes=part_sizes(build, "segments")):
+            parts.append(part)
+            progress.advance(part.result.files)
+    counts, merged = _put_together(build, imported)
+    extracted = sum(part.result.extracted for part in parts if not part.reused)
+    progress.end(f"{counts.nodes} nodes, {counts.edges} edges; {extracted} files extracted, {files - extracted} known")
+    report = StageReport(
+        stage=STAGE,
+        version=stage_version(STAGE),
+        inputs=inputs,
+        **recorded(
+            STAGE,
+            parts,
+            imported.fingerprint,
+            **{SYMBOLS: [part.key for part in declared], QUESTIONS: _keys(build, STAGE)},
+        ),
+        counts={
+            "nodes": counts.nodes,
+            "edges": counts.edges,
+            **{f"{name.replace('-', '_')}_edges": count for name, count in counts.confidences.items()},
+        },
+        measures={"unresolved_share": counts.unresolved_share},
+        work={"extracted": extracted, "from_cache": files - extracted},
+        tables=_tables(counts, merged.counts),
+        problems=list(merged.problems),
+    )
+    return build.finish(report)
+
+
+def _keys(build: IndexBuild, kind: str) -> list[str]:
+    both = zip(build.required("discovered_files").parts, build.required("segments").parts, strict=True)
+    return [cache_key(kind, stage_version(STAGE), *parts).hex() for parts in both]
+
+
+def _declare_bucket(build: IndexBuild, bucket: int) -> Declarations:
+    """What the files of one bucket declare. Runs in a worker process."""
+    return declared_in(list(graph_files(build, bucket)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Label:
+    """What extractors know of other files, and the digests of it."""
+
+    symbols: Symbols
+    facets: Facets
+
+
+def _known(build: IndexBuild, declared: list[Declarations]) -> _Label:
+    survey = survey_label(build)
+    types = survey.knowledge.declared_types
+    symbols = Symbols.of(declared, types, survey.resources)
+    rows = (row for bucket in build.buckets for row in indexed_files(build, bucket))
+    texts = [(row["path"], row["text_sha256"]) for row in rows if row["language"] == _RESOURCES]
+    return _Label(symbols, symbols.facets(declared, declared=digest_of(list(types)), resources=digest_of(texts)))
+
+
+def _extract_bucket(build: IndexBuild, bucket: int, shared: Broadcast[_Label]) -> tuple[_Bucket, Answers]:
+    """The files of one bucket, and the facets that they depend on. Runs in a worker process."""
+    label = shared.value
+    found = graph_parts(build, bucket, label.symbols, label.facets)
+    _write(build, bucket, GRAPH_NODES, NODES, found.nodes)
+    _write(build, bucket, GRAPH_EDGES, EDGES, found.edges)
+    with recording() as answers:
+        for name in sorted(found.facets):
+            label.facets.digest(name)
+    return _Bucket(found.files, found.extracted), answers
+
+
+def _write(
+    build: IndexBuild, bucket: int, table: str, schema: pa.Schema, rows: Sequence[GraphNode | GraphEdge]
+) -> None:
+    columns = {name: [getattr(row, name) for row in rows] for name in schema.names}
+    write_part(build.directory, table, bucket, schema, columns)
+
+
+def _put_together(build: IndexBuild, imported: GraphImport) -> tuple[GraphCounts, MergedTables]:
+    """Writes the whole graph."""
+    nodes, edges = (
+        pa.concat_tables(read_all(build.directory, table, build.spec.bucket_count))
+        for table in (GRAPH_NODES, GRAPH_EDGES)
+    )
+    merged = merged_tables(build, imported, nodes, edges)
+    whole = assemble_tables(merged.nodes, merged.edges)
+    write_graph(build.directory / GRAPH_FOLDER, whole.arrays, whole.counts)
+    return whole.counts, merged
+
+
+def _tables(counts: GraphCounts, imported: Mapping[str, int]) -> dict[str, list[dict[str, object]]]:
+    """What people read of a graph."""
+    undeclared = counts.undeclared
+    relations = {**dict.fromkeys(undeclared, 0), **counts.relations}
+    return {
+        "relations": [
+            {"relation": name, "edges": count, "to what the label does not declare": undeclared.get(name, 0)}
+            for name, count in by_count(relations)
+        ],
+        "kinds of nodes": [{"kind": name, "nodes": count} for name, count in by_count(counts.kinds)],
+        "confidence": [{"confidence": name, "edges": count} for name, count in by_count(counts.confidences)],
+        "hubs": [{"node": hub.key, "edges": hub.degree} for hub in counts.hubs[:_SHOWN_HUBS]],
+        "import": [{"what": name, "count": count} for name, count in imported.items()],
+    }

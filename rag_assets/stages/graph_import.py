@@ -1,0 +1,68 @@
+"""A graph that another tool made of the repository, as the configuration names it, merged into the one of the label."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+
+from rag_assets.contracts.graph import Confidence, GraphEdge, GraphNode, NodeType, Relation
+from rag_assets.graph.assembly import edges_table, nodes_table
+from rag_assets.graph.imports.known import Known
+from rag_assets.graph.imports.loading import import_fingerprint, load_graph
+from rag_assets.graph.imports.merging import merge
+from rag_assets.settings.graph import GraphImportSettings
+from rag_assets.stages.build import IndexBuild
+from rag_assets.stages.segments import indexed_files
+from rag_assets.stores.cache import cache_key
+
+
+@dataclass(frozen=True, slots=True)
+class GraphImport:
+    """What is configured, None for nothing; the fingerprint is over the files as they are now."""
+
+    settings: GraphImportSettings | None = None
+    fingerprint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MergedTables:
+    """Nodes and edges, what was counted while they were merged, and what was wrong with the import."""
+
+    nodes: pa.Table
+    edges: pa.Table
+    counts: Mapping[str, int] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+
+
+def configured_import(build: IndexBuild) -> GraphImport:
+    """What the configuration has for the repository of a build now. Raises UnusableImport."""
+    identifier = build.repository.id
+    found = next((known.graph_import for known in build.settings.repositories if known.id == identifier), None)
+    if found is None:
+        return GraphImport()
+    return GraphImport(found, cache_key(found.format, found.mode, import_fingerprint(found.path, found.format)).hex())
+
+
+def merged_tables(build: IndexBuild, imported: GraphImport, nodes: pa.Table, edges: pa.Table) -> MergedTables:
+    """The graph of the label with what is imported. Raises UnusableImport."""
+    if imported.settings is None:
+        return MergedTables(nodes, edges)
+    own: list[GraphNode | GraphEdge] = [*_nodes(nodes), *_edges(edges)]
+    paths = (row["path"] for bucket in build.buckets for row in indexed_files(build, bucket))
+    known = Known((part for part in own if isinstance(part, GraphNode)), paths, build.spec.git.commit_sha)
+    loaded = load_graph(imported.settings.path, imported.settings.format, known)
+    merged = merge(own, loaded, imported.settings.mode)
+    counts = {**loaded.counts, **merged.counts}
+    return MergedTables(nodes_table(merged.nodes), edges_table(merged.edges), counts, loaded.problems)
+
+
+def _nodes(table: pa.Table) -> Iterator[GraphNode]:
+    for row in table.to_pylist():
+        yield GraphNode(**{**row, "kind": NodeType(row["kind"])})
+
+
+def _edges(table: pa.Table) -> Iterator[GraphEdge]:
+    for row in table.to_pylist():
+        yield GraphEdge(**{**row, "relation": Relation(row["relation"]), "confidence": Confidence(row["confidence"])})
