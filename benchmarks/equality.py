@@ -10,12 +10,14 @@ import hashlib
 import json
 import math
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rag_assets import Index, open_index
+from rag_assets.graph.artifact import GRAPH_FOLDER
+from rag_assets.graph.assembly import EDGES, NODES
 from rag_assets.settings import Settings
 from rag_assets.stages.collection import collect_garbage
 from rag_assets.stores.generations import Generation, all_generations, is_finished, read_generation
@@ -73,6 +75,9 @@ def contents_of(home: Path, label: str, questions: Sequence[str]) -> Contents:
             "vocabulary": {path.name: _file_digest(path) for path in index.generation.keyword.iterdir()},
             "documents": dict.fromkeys(documents_of(index.generation), "kept"),
             "texts": _texts(index, sorted(stored)),
+            "graph nodes": graph_nodes(index.generation),
+            "graph edges": graph_edges(index.generation),
+            "graph": {path.name: _file_digest(path) for path in (index.generation.directory / GRAPH_FOLDER).iterdir()},
         }
         return Contents(manifest.commit_sha, manifest.generation_id, aspects, answers)
 
@@ -149,7 +154,7 @@ def ghosts(home: Path, settings: Settings) -> list[str]:
 
 
 def _unlike_declared(generation: Generation) -> list[str]:
-    """How the shard and the vocabulary of a generation differ from what its tables declare."""
+    """How the shard, the vocabulary and the graph of a generation differ from what its tables declare."""
     declared = declared_points(generation)
     with open_vectors(generation.vectors) as vectors:
         stored = vectors.ids()
@@ -160,6 +165,7 @@ def _unlike_declared(generation: Generation) -> list[str]:
         *_both_ways("points", set(declared), set(stored)),
         *([f"{len(different)} points with another ContentHash"] if different else []),
         *_both_ways("keyword entries", {str(term) for term in terms}, {str(term) for term in known}),
+        *_ghost_nodes(generation),
     ]
 
 
@@ -178,6 +184,39 @@ def declared_points(generation: Generation) -> Facts:
 def documents_of(generation: Generation) -> set[str]:
     """The addresses of the documents that a generation refers to."""
     return {row["text_sha256"] for row in _rows(generation, "discovered_files", "text_sha256") if row["text_sha256"]}
+
+
+def graph_nodes(generation: Generation) -> Facts:
+    """What the files declare, by node and place: a node of several parts has as many."""
+    rows = _rows(generation, "graph_nodes", *NODES.names)
+    return _gathered((f"{row['key']} {row['path']}:{row['line_start']}", row) for row in rows)
+
+
+def graph_edges(generation: Generation) -> Facts:
+    """What the files say of nodes, by both ends and place."""
+    rows = _rows(generation, "graph_edges", *EDGES.names)
+    return _gathered(
+        (f"{row['source']} {row['relation']} {row['target']} {row['path']}:{row['line']}", row) for row in rows
+    )
+
+
+def _gathered(rows: Iterable[tuple[str, dict[str, Any]]]) -> Facts:
+    """Key → digest of all rows of that key, in any order."""
+    found: dict[str, list[str]] = {}
+    for key, row in rows:
+        found.setdefault(key, []).append(json.dumps(row, sort_keys=True))
+    return {key: digest(sorted(rows_of_key)) for key, rows_of_key in found.items()}
+
+
+def _ghost_nodes(generation: Generation) -> list[str]:
+    """Nodes and edges of files that the generation does not have."""
+    rows = _rows(generation, "discovered_files", "path", "outcome")
+    there = {row["path"] for row in rows if row["outcome"] == "indexed"} | {""}
+    found = []
+    for what, table in (("nodes", "graph_nodes"), ("edges", "graph_edges")):
+        paths = {row["path"] for row in _rows(generation, table, "path")} - there
+        found += [f"graph {what} of {len(paths)} files that are not indexed, such as {min(paths)}"] if paths else []
+    return found
 
 
 def stored_vectors(shard: Path) -> tuple[Facts, Facts, set[int]]:

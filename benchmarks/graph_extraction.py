@@ -37,7 +37,9 @@ from rag_assets.segmentation.tree import SourceText, UnparseableError, parse
 LEAST_FOUND = 0.999
 """Share of the types and methods of the raw trees that must be nodes of the graph."""
 LEAST_SPEED = 1.5
-"""MB of C# per second and core, parsing included."""
+"""MB of C# per second and core, parsing included. Asked of repositories from `LARGE` on: in small ones the first
+look at each type, which is done once a label, weighs most."""
+LARGE = 10e6
 
 TYPES = frozenset(
     {
@@ -122,7 +124,8 @@ def report(found: list[tuple[str, Measured]]) -> int:
         ),
         rows,
     )
-    slow = [name for name, one in found if one.size / 1e6 < LEAST_SPEED * (one.parse + one.extraction)]
+    large = [(name, one) for name, one in found if one.size >= LARGE]
+    slow = [name for name, one in large if one.size / 1e6 < LEAST_SPEED * (one.parse + one.extraction)]
     few = [name for name, one in found if found_share(one) < LEAST_FOUND]
     for what, names in (("too slow", slow), ("too few definitions", few)):
         if names:

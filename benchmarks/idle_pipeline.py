@@ -20,7 +20,7 @@ from dagster import (
 from rag_assets.defs.partitions import index_labels, one_run_for_all_labels
 from rag_assets.defs.pipeline import index_job, pipeline
 from rag_assets.defs.stage_asset import check_specs
-from rag_assets.interfaces.cli.dagster_run import open_instance
+from rag_assets.interfaces.cli.dagster_instance import open_instance
 from rag_assets.stages.versions import STAGES
 from rag_assets.stores.home import Home
 

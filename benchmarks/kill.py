@@ -112,6 +112,7 @@ def run(arguments: argparse.Namespace, folder: Path, environment_of: Callable[[P
     plan.finish(living, commits[0])
     next_seconds = plan.finish(living, commits[1])
     at, moments = 1, random.Random(arguments.seed)
+    told = 0
     with reader(living, expected, verdict):
         for number in range(arguments.kills):
             if number % _FIRST_BUILD_EVERY == 0:
@@ -123,6 +124,8 @@ def run(arguments: argparse.Namespace, folder: Path, environment_of: Callable[[P
                 at = (at + 1) % len(commits)
                 kill_once(plan, living, commits[at], moments.uniform(0, next_seconds), verdict)
             print(f"kill {number + 1}/{arguments.kills}, {len(verdict.problems)} violations", file=sys.stderr)
+            print(*verdict.problems[told:], sep="\n", end="\n" * (told < len(verdict.problems)), file=sys.stderr)
+            told = len(verdict.problems)
     check_leftovers(plan, living, verdict)
     return report(arguments, verdict, first_seconds, next_seconds)
 

@@ -105,7 +105,7 @@ def inside(segment: Segment) -> str:
 
 
 def file_node(file: GraphFile) -> GraphNode:
-    """The node of a file that has no declarations."""
+    """The node of a file as a whole."""
     last = file.text.count("\n") + (not file.text.endswith("\n"))
     return GraphNode(
         file_key(file.path), NodeType.FILE, file.path.rpartition("/")[2], file.path, 1, max(last, 1), file.language

@@ -11,7 +11,7 @@ from rag_assets.contracts.identity import DEFAULT_SECTION
 from rag_assets.contracts.segment import LineIndex, MemberKind, Segment
 from rag_assets.descriptions.facts.endpoints.routes import absolute, shape
 from rag_assets.descriptions.node_keys import endpoint_key
-from rag_assets.graph.code_places import file_node, type_key
+from rag_assets.graph.code_places import type_key
 from rag_assets.sections.documents import section_keys
 
 if TYPE_CHECKING:
@@ -43,7 +43,6 @@ def documents(file: GraphFile, symbols: Symbols) -> Iterable[GraphNode | GraphEd
     """
     for segment in file.segments:
         if segment.kind == _DOCUMENT:
-            yield file_node(file)
             yield from _document(file, segment, symbols)
 
 

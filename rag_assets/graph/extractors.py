@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rag_assets.contracts.graph import GraphEdge, GraphNode
+from rag_assets.contracts.graph import GraphEdge, GraphNode, file_key
+from rag_assets.graph.code_places import file_node
 from rag_assets.graph.csharp.extractor import extract as csharp
+from rag_assets.graph.declarations import declarations
 from rag_assets.graph.documents import documents
 from rag_assets.graph.ef.migrations import ef_migrations
 from rag_assets.graph.ef.model import ef_model
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
 EXTRACTORS: tuple[Extractor, ...] = (
     csharp,
+    declarations,
     sql,
     sql_in_csharp,
     ef_model,
@@ -40,11 +43,13 @@ EXTRACTORS: tuple[Extractor, ...] = (
 
 
 def graph_of(file: GraphFile, symbols: Symbols) -> Iterator[GraphNode | GraphEdge]:
-    """The nodes and edges of one file: what the extractors find, then what follows from it: the effects of lambdas
-    behind routes, and the methods that cases of tests test."""
+    """The nodes and edges of one file: itself, what the extractors find, then what follows from it: the effects of
+    lambdas behind routes, and the methods that cases of tests test."""
     found = [part for extractor in EXTRACTORS for part in extractor(file, symbols)]
     yield from found
     edges = [part for part in found if isinstance(part, GraphEdge)]
     nodes = [part for part in found if isinstance(part, GraphNode)]
+    if file_key(file.path) not in {node.key for node in nodes}:
+        yield file_node(file)
     yield from effects_of_lambdas(file, nodes, edges)
     yield from tested_members(file, edges)

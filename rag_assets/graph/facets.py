@@ -12,17 +12,20 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from rag_assets.contracts.segment import MemberKind
 from rag_assets.descriptions.questions import Question, question
 
 if TYPE_CHECKING:
     from rag_assets.graph.csharp.declarations import CSharpDeclarations, DeclaredMember, DeclaredType
 
 TYPES = "types"
-_MEMBER, _NAMES = "member ", "names "
+_MEMBER, _NAMES, _NEW = "member ", "names ", "new "
+_CONSTRUCTOR = ".ctor"
 
 _BY_MEMBER = {
     "csharp.members": 1,
@@ -36,6 +39,7 @@ _BY_MEMBER = {
 _BY_SERVICE = {"sql": ("sql",), "ef": ("ef", TYPES), "endpoints": ("endpoints",), "types": ("declared",)}
 _ELSE = {"csharp": (TYPES,), "resources": ("resources",)}
 _BITS = (1 << 128) - 1
+_place = attrgetter("path", "line_start", "line_end", "symbol")  # as `csharp.type_table` sorts them
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +57,23 @@ def csharp_facets(declared: CSharpDeclarations) -> CSharpFacets:
     types: list[Any] = [declared.projects]
     members: dict[str, int] = {}
     named = {known.path for known in declared.types}
+    in_order = sorted(declared.types, key=_place)  # answers are in the order of places: of two parts, and of twins
     types += [entry for entry in declared.usings if entry[0] not in named or any("global" in text for text in entry[1])]
-    for known in declared.types:
+    for number, known in enumerate(in_order):
         around = usings.get(known.path, ())
-        types.append((_head(known), around if known.base_list or known.constraints or known.parameters else ()))
+        types.append((_head(known), around if _names_types(known) else ()))
         by_name: dict[str, list[Any]] = {}
         for member in known.members:
-            by_name.setdefault(member.name, []).append(_without_line(member))
-        place = (known.symbol, known.path, known.modifiers, around)
+            name = _CONSTRUCTOR if member.kind is MemberKind.CONSTRUCTOR else member.name
+            by_name.setdefault(name, []).append(_without_line(member))
+            if known.kind == "record":
+                by_name.setdefault(member.name, [])  # what a record writes itself is not made of its parameters
+        place = (number, known.symbol, known.path, known.modifiers, around)
         for name, found in by_name.items():
             _add(members, _MEMBER + name, (place, found))
-        _add(members, _NAMES + known.symbol, (known.path, sorted(by_name)))
+        if _CONSTRUCTOR in by_name:
+            _add(members, _NEW + _symbol(known.symbol), (place, by_name[_CONSTRUCTOR]))
+        _add(members, _NAMES + _symbol(known.symbol), (known.path, sorted(by_name)))
     return CSharpFacets(_hex(_hashed(types)), {name: _hex(value) for name, value in members.items()})
 
 
@@ -98,10 +108,12 @@ def facets_of(questions: Collection[Question]) -> list[str]:
     found: set[str] = set()
     for name, arguments in questions:
         service = name.partition(".")[0]
-        if name in _BY_MEMBER:
+        if name == "csharp.members" and arguments[1] == _CONSTRUCTOR:
+            found.update((TYPES, _NEW + _symbol(str(arguments[0]))))
+        elif name in _BY_MEMBER:
             found.update((TYPES, f"{_MEMBER}{arguments[_BY_MEMBER[name]]}"))
         elif name == "csharp.member_names":
-            found.update((TYPES, f"{_NAMES}{str(arguments[0]).partition('@')[0]}"))
+            found.update((TYPES, _NAMES + _symbol(str(arguments[0]))))
         else:
             found.update(_BY_SERVICE.get(service) or _ELSE[service])
     return sorted(found)
@@ -118,6 +130,16 @@ def _head(known: DeclaredType) -> tuple[Any, ...]:
         known.type_parameters, known.constraints, known.base_list, known.attributes, known.modifiers,
         known.parameters, known.has_parameter_list, known.returns,
     )  # fmt: skip
+
+
+def _names_types(known: DeclaredType) -> bool:
+    """Whether what is known of the type itself holds names of types, which the using directives of its file bind."""
+    return bool(known.base_list or known.constraints or known.parameters or known.returns)
+
+
+def _symbol(type_id: str) -> str:
+    """The symbol of an id, which may have `@project` behind it; of a verbatim name (`A.@event`) what is before it."""
+    return type_id.partition("@")[0]
 
 
 def _without_line(member: DeclaredMember) -> tuple[Any, ...]:

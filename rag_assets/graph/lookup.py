@@ -176,8 +176,14 @@ def _at_place(graph: Graph, text: str) -> int | None:
     around = np.flatnonzero((arrays["place_path"] == path) & (start <= line) & (line <= end))
     if not len(around):
         return None
-    smallest = min(around.tolist(), key=lambda place: (end[place] - start[place], place))
-    return int(np.searchsorted(arrays["node_places"], smallest, side="right")) - 1
+    nodes = np.searchsorted(arrays["node_places"], around, side="right") - 1
+    sizes = (end - start)[around]
+
+    def order(at: int) -> tuple[int, bool, int]:
+        """The smallest; of a type and its members on one line the type."""
+        return int(sizes[at]), graph.kind(int(nodes[at])) in _MEMBERS, int(around[at])
+
+    return int(nodes[min(range(len(nodes)), key=order)])
 
 
 def _path_number(graph: Graph, path: str) -> int:

@@ -12,7 +12,7 @@ from rag_assets.descriptions.questions import question
 from rag_assets.descriptions.resource_dictionary import StaticResourceDictionary, family_of, resource_class_of
 from rag_assets.descriptions.resource_usages import UsageScanner
 from rag_assets.graph.code_places import LANGUAGE as CSHARP
-from rag_assets.graph.code_places import Places, file_node
+from rag_assets.graph.code_places import Places
 
 if TYPE_CHECKING:
     from rag_assets.graph.extraction import GraphFile
@@ -85,14 +85,10 @@ def resources(file: GraphFile, symbols: Symbols) -> Iterable[GraphNode | GraphEd
     if file.language == _LANGUAGE:
         yield from _texts(file, symbols)
     elif file.language in (CSHARP, _MARKUP):
-        found = list(_usages(file, symbols))
-        if found and file.language == _MARKUP:
-            yield file_node(file)
-        yield from found
+        yield from _usages(file, symbols)
 
 
 def _texts(file: GraphFile, symbols: Symbols) -> Iterator[GraphNode | GraphEdge]:
-    yield file_node(file)
     neutral = symbols.resource_texts.neutral(file.path)
     for segment in file.segments:
         for member in segment.members:

@@ -118,10 +118,10 @@ def _drawn(box: Box, place: _Point, width: float) -> str:
     color = _COLORS.get(box.kind, "#f9fafb")
     css = "box entry" if box.entry else "box"
     return (
-        f"<g><title>{_text(box.key)}</title>"
+        f"<g><title>{svg_text(box.key)}</title>"
         f'<rect class="{css}" x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{_BOX_HEIGHT}" rx="4" '
-        f'fill="{color}"/><text class="kind" x="{left + 8:.1f}" y="{top + 11:.1f}">{_text(box.kind.value)}</text>'
-        f'<text x="{left + 8:.1f}" y="{top + 24:.1f}">{_text(box.label)}</text></g>\n'
+        f'fill="{color}"/><text class="kind" x="{left + 8:.1f}" y="{top + 11:.1f}">{svg_text(box.kind.value)}</text>'
+        f'<text x="{left + 8:.1f}" y="{top + 24:.1f}">{svg_text(box.label)}</text></g>\n'
     )
 
 
@@ -137,15 +137,15 @@ def _arrow(arrow: Arrow, places: Mapping[str, _Point], sizes: Mapping[str, float
         bend1 = bend2 = _GAP / 3
     css = "arrow" if arrow.certain else "arrow guess"
     line = f"M{x1:.1f} {y1:.1f}C{x1 + bend1:.1f} {y1:.1f} {x2 + bend2:.1f} {y2:.1f} {x2:.1f} {y2:.1f}"
-    made = f"<g><title>{_text(f'{arrow.source} {arrow.label} {arrow.target}')}</title>"
+    made = f"<g><title>{svg_text(f'{arrow.source} {arrow.label} {arrow.target}')}</title>"
     made += f"<path class={quoteattr(css)} d={quoteattr(line)} marker-end={quoteattr('url(#head)')}/>"
     if labelled:
         x, y = (x1 + x2) / 2 + (bend1 + bend2) * 3 / 8, (y1 + y2) / 2 - 3
-        made += f'<text class="relation" x="{x:.1f}" y="{y:.1f}">{_text(arrow.label)}</text>'
+        made += f'<text class="relation" x="{x:.1f}" y="{y:.1f}">{svg_text(arrow.label)}</text>'
     return made + "</g>\n"
 
 
-def _text(text: str) -> str:
+def svg_text(text: str) -> str:
     """Escaped, and without the characters that XML 1.0 has no way to write."""
     return escape("".join(char if _in_xml(ord(char)) else "�" for char in text))
 

@@ -14,6 +14,7 @@ from rag_assets.stages.build import BuildError, IndexBuild
 from rag_assets.stages.check_records import Check, CheckedPart, CheckResult, checked_parts, once_per_state
 from rag_assets.stages.descriptions import read_descriptions
 from rag_assets.stages.embeddings import check_vectors, read_vectors
+from rag_assets.stages.graph_checks import CARRIED, graph_is_sound, points_are_in_the_graph
 from rag_assets.stages.qdrant_points import SHARD
 from rag_assets.stages.quality import GATE_CHECK, quality_holds
 from rag_assets.stores.blobs import BlobError, BlobStore
@@ -28,7 +29,7 @@ PAYLOADS = ("payloads", ("qdrant_points",))
 VECTORS = ("vectors", ("embeddings",))
 ARTIFACTS = ("artifacts", ("qdrant_points", "summary_sections", "discovered_files"))
 COVERAGE = ("coverage", ("descriptions",))
-CHECKED_PARTS = (PAYLOADS, VECTORS, ARTIFACTS, COVERAGE)
+CHECKED_PARTS = (PAYLOADS, VECTORS, ARTIFACTS, COVERAGE, CARRIED)
 """Checks that look at each bucket alone: their names, and the tables they read."""
 
 OTHER_SHARE_PERCENT = 25
@@ -299,6 +300,8 @@ CHECKS: dict[str, tuple[str, bool, Check]] = {
     "kinds_are_recognised": ("descriptions", False, kinds_are_recognised),
     "builders_succeeded": ("descriptions", False, builders_succeeded),
     "entities_have_repositories": ("descriptions", False, entities_have_repositories),
+    "graph_is_sound": ("code_graph", True, graph_is_sound),
+    "points_are_in_the_graph": ("code_graph", False, points_are_in_the_graph),
     "vectors_are_sound": ("embeddings", True, vectors_are_sound),
     "every_file_has_an_outcome": ("summary_sections", False, every_file_has_an_outcome),
     "ids_are_unique": ("qdrant_points", True, ids_are_unique),

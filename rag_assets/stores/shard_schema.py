@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import qdrant_edge as edge
 
 from rag_assets.contracts.payload import PayloadIndex, payload_indexes
+from rag_assets.stores.disk import written_blocks
 from rag_assets.stores.points import DENSE, PREFIX_FIELDS, SPARSE, VectorStoreError
 
 _HNSW_LINKS = 16  # the engine's default; recall@40 .999 on clustered vectors
@@ -78,33 +77,12 @@ def _memory_folder() -> Path | None:
 
 
 def _copy_sparse(source: str, target: str) -> None:
-    """Copies a file without writing its zeros: the engine sets aside 190 MB of them for its first points."""
-    zeros = bytes(_COPY_BLOCK)
-    with Path(source).open("rb", buffering=0) as reader, Path(target).open("wb") as writer:
-        for start, end in _written(reader.fileno(), os.fstat(reader.fileno()).st_size):
-            reader.seek(start)
-            while start < end and (block := reader.read(min(_COPY_BLOCK, end - start))):
-                if block != zeros[: len(block)]:
-                    writer.seek(start)
-                    writer.write(block)
-                start += len(block)
-        writer.truncate(os.fstat(reader.fileno()).st_size)
-
-
-def _written(file: int, size: int) -> Iterator[tuple[int, int]]:
-    """The ranges of a file that are no holes; the whole of it where the system cannot tell."""
-    position = 0
-    while position < size:
-        try:
-            start = os.lseek(file, position, os.SEEK_DATA)
-            position = os.lseek(file, start, os.SEEK_HOLE)
-        except AttributeError:  # not on Windows
-            start, position = position, size
-        except OSError as error:
-            if error.errno == errno.ENXIO:  # only holes follow
-                return
-            start, position = position, size
-        yield start, position
+    """Copies a file without its zeros: the engine sets aside 190 MB of them for its first points."""
+    with Path(target).open("wb") as writer:
+        for offset, data in written_blocks(Path(source), _COPY_BLOCK):
+            writer.seek(offset)
+            writer.write(data)
+        writer.truncate(Path(source).stat().st_size)
 
 
 def _index_parameters(key: str, kind: PayloadIndex) -> Any:

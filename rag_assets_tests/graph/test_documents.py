@@ -32,7 +32,6 @@ def test_sections_are_nodes_of_their_file() -> None:
     texts = {"d.md": "intro\n\n# One\n\n## Two\n\n## Two\n"}
     assert nodes_by(documents, texts) == [
         "doc:d.md#body|SECTION", "doc:d.md#one-two-2|SECTION", "doc:d.md#one-two|SECTION", "doc:d.md#one|SECTION",
-        "file:d.md|FILE",
     ]  # fmt: skip
     assert "file:d.md|FILE Contains doc:d.md#one|SECTION resolved" in edges_by(documents, texts)
 

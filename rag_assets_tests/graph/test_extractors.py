@@ -7,7 +7,7 @@ from dataclasses import fields
 
 import pytest
 
-from rag_assets.contracts.graph import GraphEdge, GraphNode
+from rag_assets.contracts.graph import GraphEdge, GraphNode, file_key
 from rag_assets.descriptions.questions import answers_of, decoded_questions, encoded_questions, recording
 from rag_assets.graph.extraction import GraphFile
 from rag_assets.graph.extractors import graph_of
@@ -57,6 +57,16 @@ def test_equal_answers_mean_equal_edges(shop_texts: dict[str, str]) -> None:
         else:
             seen += 1
     assert 0 < seen < len(files)
+
+
+@pytest.mark.rule("D18")
+@pytest.mark.parametrize(
+    "path", ["a.cs", "a.csproj", "a.sql", "a.md", "a.txt", "a.resx", "a.json", "a.py", "a.sh", "a.cshtml", "LICENSE"]
+)
+def test_every_file_is_one_node(path: str) -> None:
+    files = files_of({path: "{}\n"})
+    nodes = [part for part in found(files, symbols_of(files)) if isinstance(part, GraphNode)]
+    assert [node.key for node in nodes].count(file_key(path)) == 1
 
 
 @pytest.mark.parametrize(

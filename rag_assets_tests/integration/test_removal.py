@@ -8,7 +8,7 @@ import pytest
 from equality import contents_of, differences, ghosts, questions_for
 from history import write_history
 
-from rag_assets.interfaces.cli.dagster_run import open_instance
+from rag_assets.interfaces.cli.dagster_instance import open_instance
 from rag_assets.settings import RepositorySettings, Settings
 from rag_assets.stages.run import run_stages
 from rag_assets.stores.home import Home

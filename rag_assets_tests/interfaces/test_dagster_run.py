@@ -1,5 +1,6 @@
 """What a person is told of a run of Dagster: small real assets that end in every way ours can."""
 
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,7 +18,8 @@ from dagster import (
     materialize,
 )
 
-from rag_assets.interfaces.cli.dagster_run import RunOutcome, open_instance, outcome_of
+from rag_assets.interfaces.cli.dagster_instance import open_instance
+from rag_assets.interfaces.cli.dagster_run import RunOutcome, outcome_of
 from rag_assets.stages.build import BuildError
 from rag_assets.stores.home import Home
 
@@ -127,3 +129,32 @@ def test_damaged_storage_is_an_error_that_names_it(tmp_path: Path) -> None:
         database.write_bytes(b"not a database" * 100)
     with pytest.raises(OSError, match="the storage of Dagster fails"), open_instance(home) as instance:
         instance.get_runs()
+
+
+def test_a_storage_that_was_never_completed_says_what_to_do(tmp_path: Path) -> None:
+    """As another program, or a version before this one, left it when it was killed."""
+    home = Home(tmp_path / "home")
+    with open_instance(home):
+        pass
+    index = next(home.dagster.rglob("index.db"))
+    with sqlite3.connect(index) as connection:
+        connection.execute("DROP TABLE dynamic_partitions")
+    with pytest.raises(OSError, match=r"is incomplete .* delete that folder"), open_instance(home):
+        pass
+
+
+def test_the_instance_appears_in_one_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that dies while the tables are made leaves no half of an instance behind."""
+    home = Home(tmp_path / "home")
+
+    def killed(*_: object, **__: object) -> None:
+        assert not home.dagster.exists()
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(DagsterInstance, "all_instigator_state", killed)
+        with pytest.raises(KeyboardInterrupt), open_instance(home):
+            pass
+    with open_instance(home) as instance:
+        assert instance.get_dynamic_partitions("index_label") == []
+    assert [path.name for path in home.root.glob("*.tmp")] == []

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from dagster import DagsterInstance
 
-from rag_assets.interfaces.cli.dagster_run import open_instance
+from rag_assets.interfaces.cli.dagster_instance import open_instance
 from rag_assets.stages.build import label_lock
 from rag_assets.stores.sweep import referenced_blobs
 from rag_assets_tests.git_repository import Repository

@@ -191,6 +191,7 @@ def test_every_check_says_what_it_is_about(name: str) -> None:
 
 def test_what_blocks_and_what_warns() -> None:
     assert {name for name, (_, blocking, _) in CHECKS.items() if blocking} == {
+        "graph_is_sound",
         "ids_are_unique",
         "payloads_are_valid",
         "vectors_are_sound",

@@ -104,12 +104,13 @@ def test_a_deleted_generation_takes_its_documents_and_entries(history: History) 
     assert would == found
     assert counts(found) == {
         "documents": 1,
-        "cached parts": 8,
+        "cached parts": 11,
         "cache entries of discovered_files": 1,
         "cache entries of segments": 1,
-        "cache entries of questions": 1,
+        "cache entries of questions": 2,
         "cache entries of embeddings": 2,
         "cache entries of checks": 1,
+        "cache entries of graph_files": 1,
     }
     assert found.bytes > 0
     assert blobs(history.home) == referenced_blobs(history.home) < before
@@ -174,12 +175,13 @@ def test_an_unfinished_build_goes_on_within_a_week(original: History, tmp_path: 
     assert counts(found) == {
         "abandoned builds": 1,
         "documents": 1,
-        "cached parts": 8,
+        "cached parts": 11,
         "cache entries of discovered_files": 1,
         "cache entries of segments": 1,
-        "cache entries of questions": 1,
+        "cache entries of questions": 2,
         "cache entries of embeddings": 2,
         "cache entries of checks": 2,
+        "cache entries of graph_files": 1,
     }
     assert not directory.exists()
 

@@ -16,7 +16,7 @@ from rag_assets.stages.versions import stage_version
 @asset(
     partitions_def=index_labels,
     backfill_policy=one_run_for_all_labels,
-    deps=["eval_runs", "code_graph"],
+    deps=["eval_runs"],
     group_name="index",
     kinds={"python"},
     code_version=stage_version("active_index"),

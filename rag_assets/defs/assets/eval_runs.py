@@ -16,7 +16,7 @@ from rag_assets.stages.versions import stage_version
 @asset(
     partitions_def=index_labels,
     backfill_policy=one_run_for_all_labels,
-    deps=["qdrant_points"],
+    deps=["qdrant_points", "code_graph"],  # a build that is refused is finished here, so it must be whole
     group_name="index",
     kinds={"python"},
     code_version=stage_version("eval_runs"),

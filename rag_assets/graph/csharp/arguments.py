@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from rag_assets.graph.csharp import library
 from rag_assets.graph.csharp.lambdas import arity_of, gives_value, is_async, read_lambda
-from rag_assets.graph.csharp.overloads import Argument, signature_of, unify
+from rag_assets.graph.csharp.overloads import Argument, choose, contenders, pairs_of, signature_of, unify
 from rag_assets.graph.csharp.references import TypeRef, substituted
-from rag_assets.graph.csharp.walk import Value, Walk
+from rag_assets.graph.csharp.walk import NAME_ONLY, PROBABLE, RESOLVED, Value, Walk
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+    from rag_assets.graph.csharp.model import MemberSymbol
 
 _LAMBDAS = frozenset({"lambda_expression", "anonymous_method_expression"})
 _WAITING = _LAMBDAS | {
@@ -22,6 +24,8 @@ _WAITING = _LAMBDAS | {
     "declaration_expression",
 }
 """Arguments that are read when their parameter is known."""
+_GROUPS = frozenset({"identifier", "member_access_expression"})
+"""What may name a method without calling it."""
 
 
 def read_arguments(walk: Walk, argument_list: Node) -> list[Argument]:
@@ -41,6 +45,10 @@ def read_arguments(walk: Walk, argument_list: Node) -> list[Argument]:
         kind = value.type
         if kind == "string_literal":
             found.append(Argument(value, name, library.STRING))
+        elif kind in _GROUPS:
+            walk.group = ()
+            known = walk.ev(value)
+            found.append(Argument(value, name, known, group=walk.group if known is None else ()))
         elif kind not in _WAITING:
             found.append(Argument(value, name, walk.ev(value)))
         elif kind in _LAMBDAS:
@@ -53,9 +61,10 @@ def read_arguments(walk: Walk, argument_list: Node) -> list[Argument]:
 
 
 def _is_typed(value: Node) -> bool:
-    """`out Order found` says its type itself."""
+    """`out Order found` and `default(Order)` say their type themselves."""
     children = value.named_children
-    return value.type == "declaration_expression" and bool(children) and children[0].type != "implicit_type"
+    says = value.type in ("declaration_expression", "default_expression")
+    return says and bool(children) and children[0].type != "implicit_type"
 
 
 def read_waiting(
@@ -72,7 +81,9 @@ def read_waiting(
         if not argument.waits or argument.node is None:
             continue
         hope = parameters[number] if number < len(parameters) else None
-        if argument.is_lambda:
+        if argument.is_read:
+            returned.append(argument.returned)
+        elif argument.is_lambda:
             inner, result = signature_of(walk.names, hope) if hope is not None else (None, None)
             if inner is None:
                 guessed = library.lambda_parameters(receiver, name, given)
@@ -88,6 +99,57 @@ def read_waiting(
     return returned
 
 
+def decide(
+    walk: Walk,
+    candidates: Sequence[MemberSymbol],
+    arguments: Sequence[Argument],
+    given: int = 0,
+    receiver: Value = None,
+    skip: int = 0,
+) -> tuple[MemberSymbol, str] | None:
+    """As `choose`; but where overloads differ in what a lambda returns, it is read first. `receiver`: what the call is
+    made on, the first argument of an extension method where `skip` is 1."""
+    best, is_possible = contenders(walk.names, candidates, arguments, given, skip)
+    if len(best) > 1 and is_possible:
+        waiting = [argument for argument in arguments if argument.is_lambda and not argument.is_read]
+        if waiting and any([_read_ahead(walk, argument, best, arguments, receiver, skip) for argument in waiting]):
+            return choose(walk.names, candidates, arguments, given, skip)
+    if not best:
+        return None
+    return best[0], NAME_ONLY if not is_possible else PROBABLE if len(best) > 1 else RESOLVED
+
+
+def _read_ahead(
+    walk: Walk,
+    argument: Argument,
+    overloads: Sequence[MemberSymbol],
+    arguments: Sequence[Argument],
+    receiver: Value,
+    skip: int,
+) -> bool:
+    """Reads a lambda that gets the same from all of some overloads; says whether it could."""
+    given: set[tuple[TypeRef, ...]] = set()
+    for overload in overloads:
+        known = walk.names.arguments_of(receiver) if receiver is not None and not skip else {}
+        if skip:
+            unify(walk.names, overload.parameters[0].type, receiver, known)
+        hope: TypeRef | None = None
+        for other, wanted in pairs_of(overload.parameters[skip:], arguments) or ():
+            if other is argument:
+                hope = wanted
+            elif not other.waits:
+                unify(walk.names, wanted, other.type, known)
+        parameters = signature_of(walk.names, substituted(hope, known))[0] if hope is not None else None
+        if parameters is None:
+            return False
+        given.add(parameters)
+    if len(given) != 1 or argument.node is None:
+        return False
+    argument.returned = read_lambda(walk, argument.node, given.pop(), None)
+    argument.is_read = True
+    return True
+
+
 def read_with(walk: Walk, argument: Argument, wanted: TypeRef, known: dict[str, TypeRef]) -> None:
     """Reads an argument that waited for its parameter; what a lambda returns may tell a type parameter."""
     if argument.node is None:
@@ -97,8 +159,10 @@ def read_with(walk: Walk, argument: Argument, wanted: TypeRef, known: dict[str, 
         found = walk.ev(argument.node, hope)
         unify(walk.names, wanted, found, known)
         return
-    parameters, result = signature_of(walk.names, hope)
-    returned = read_lambda(walk, argument.node, parameters or (), result)
+    returned = argument.returned
+    if not argument.is_read:
+        parameters, result = signature_of(walk.names, hope)
+        returned = read_lambda(walk, argument.node, parameters or (), result)
     _, open_result = signature_of(walk.names, wanted)
     if open_result is not None and returned is not None:
         unify(walk.names, library.awaited(open_result) or open_result, library.awaited(returned) or returned, known)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rag_assets.graph.csharp import library
-from rag_assets.graph.csharp.arguments import read_arguments, read_waiting, read_with
-from rag_assets.graph.csharp.expressions import base_of, element_type, refer, views
-from rag_assets.graph.csharp.overloads import Argument, choose, pairs_of, signature_of
+from rag_assets.graph.csharp.arguments import decide, read_arguments, read_waiting, read_with
+from rag_assets.graph.csharp.expressions import accessible, base_of, element_type, refer, views
+from rag_assets.graph.csharp.overloads import ANY_NUMBER, Argument, pairs_of, signature_of
 from rag_assets.graph.csharp.references import TypeRef
 from rag_assets.graph.csharp.walk import (
     CALLS,
@@ -80,7 +80,7 @@ def constructed(walk: Walk, found: Value, arguments: Sequence[Argument], initial
 def construct(walk: Walk, found: TypeRef, arguments: Sequence[Argument], node: Node, relation: str) -> None:
     """The edge to the constructor for some arguments, if one is written; reads the arguments that wait."""
     constructors = walk.names.constructors(found.name)
-    chosen = choose(walk.names, constructors, arguments) if constructors else None
+    chosen = decide(walk, accessible(walk, constructors), arguments, ANY_NUMBER, found) if constructors else None
     if chosen is None:
         if not constructors or arguments:
             walk.counts.resolved += 1

@@ -123,6 +123,17 @@ def placed_types(path: str, segments: Iterable[Segment]) -> Iterator[PlacedType]
             yield from _segment_types(path, segment)
 
 
+def record_properties(declared: DeclaredType) -> Iterator[DeclaredMember]:
+    """The properties that a record makes of its parameters, but for those that it writes itself."""
+    if declared.kind == "record":
+        written = {member.name for member in declared.members}
+        own, _, _ = declared.key.rpartition("|")
+        for parameter in declared.parameters:
+            if parameter.name not in written:
+                key = f"{own}.{parameter.name}|{NodeType.PROPERTY.value}"
+                yield DeclaredMember(parameter.name, MemberKind.PROPERTY, key, declared.line_start, parameter.type)
+
+
 def _segment_types(path: str, segment: Segment) -> Iterator[PlacedType]:
     members, sources, nested = _split(segment.symbol, segment.members)
     declared = DeclaredType(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rag_assets.contracts.segment import MemberKind
 from rag_assets.graph.csharp import library
+from rag_assets.graph.csharp.model import is_private
 from rag_assets.graph.csharp.overloads import signature_of
 from rag_assets.graph.csharp.references import TypeRef, substituted
 from rag_assets.graph.csharp.walk import REFERENCES, USES_TYPE, Handler, Value, Walk
@@ -26,6 +27,24 @@ _COMPARISONS = frozenset({"==", "!=", "<", ">", "<=", ">=", "&&", "||"})
 
 def is_method(member: MemberSymbol) -> bool:
     return member.kind is MemberKind.METHOD or member.kind is MemberKind.FUNCTION
+
+
+def accessible(walk: Walk, members: tuple[MemberSymbol, ...]) -> tuple[MemberSymbol, ...]:
+    """The methods or constructors that the code may call: no private ones of other types. All where none is."""
+    if len(members) < 2:
+        return members
+    around = walk.type.around
+    return tuple(entry for entry in members if entry.owner in around or not _is_private(walk, entry)) or members
+
+
+def _is_private(walk: Walk, member: MemberSymbol) -> bool:
+    """Whether only the type itself may use a member; a primary constructor has no modifiers and is open."""
+    if not member.key or not is_private(member.modifiers):
+        return False
+    if "private" in member.modifiers:
+        return True
+    owner = walk.names.declared(member.owner)
+    return owner is not None and owner.kind != "interface"
 
 
 def identifier(walk: Walk, node: Node, wanted: Value) -> Value:
@@ -49,6 +68,7 @@ def refer(walk: Walk, members: tuple[MemberSymbol, ...], node: Node, wanted: Val
     """A member used as a value: a References edge, and its type."""
     member = members[0]
     if is_method(member):
+        walk.group = members
         member = _method_group(walk, members, wanted)
         walk.edge(REFERENCES, member.key, node)
         return None
@@ -141,6 +161,8 @@ def _accessed(walk: Walk, before: Receiver, name_node: Node) -> Receiver:
         if receiver[1] == TYPE and given and receiver[0] is not None:
             return TypeRef(receiver[0].name, given, True), TYPE, ""
         return receiver
+    if mode == TYPE and found is not None and library.is_scalar(found):  # `int.MaxValue`
+        return library.static_result(found.name, name), VALUE, ""
     if mode == TYPE and found is not None and found.declared and not walk.names.find(found.name, name):
         outer = walk.names.declared(found.name)
         nested = walk.names.named(name, len(given), outer.symbol) if outer is not None else None
@@ -311,7 +333,8 @@ def inner(walk: Walk, node: Node, wanted: Value) -> Value:
 
 
 def awaiting(walk: Walk, node: Node, wanted: Value) -> Value:
-    return library.awaited(inner(walk, node, None))
+    found = inner(walk, node, None)
+    return library.awaited(found) or (library.VOID if found is not None else None)
 
 
 def cast(walk: Walk, node: Node, wanted: Value) -> Value:

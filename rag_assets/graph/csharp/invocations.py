@@ -8,11 +8,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rag_assets.graph.csharp import library
-from rag_assets.graph.csharp.arguments import read_arguments, read_waiting, read_with
+from rag_assets.graph.csharp.arguments import decide, read_arguments, read_waiting, read_with
 from rag_assets.graph.csharp.expressions import (
     SPACE,
     TYPE,
     VALUE,
+    accessible,
     element_type,
     is_method,
     keyword_receiver,
@@ -21,7 +22,7 @@ from rag_assets.graph.csharp.expressions import (
     simple_name,
     views,
 )
-from rag_assets.graph.csharp.overloads import Argument, assignable, choose, pairs_of, signature_of, unify
+from rag_assets.graph.csharp.overloads import ANY_NUMBER, Argument, assignable, choose, pairs_of, signature_of, unify
 from rag_assets.graph.csharp.references import TypeRef, substituted
 from rag_assets.graph.csharp.walk import (
     CALLS,
@@ -32,6 +33,7 @@ from rag_assets.graph.csharp.walk import (
     Value,
     Walk,
 )
+from rag_assets.graph.csharp.written import TUPLE
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -42,6 +44,9 @@ _HUMP = re.compile(r"[A-Z][a-z0-9]+|[A-Z]+(?![a-z])")
 _TELLING_HUMPS = 3
 """A name of so many words is no usual name of a library: `AddInfrastructureServices`, not `Add`, `ToList`, `GetAsync`.
 `Async` does not count."""
+
+_TYPE_INFO = ("TypeInfo", "Type")
+"""Of the types of simple values the only one that another is derived from; the others are sealed."""
 
 Given = tuple[TypeRef, ...]
 
@@ -106,7 +111,8 @@ def _simple_call(walk: Walk, function: Node, argument_list: Node) -> Value:
         walk.counts.miss(function.start_byte, name, "simple name")
         read_waiting(walk, arguments, (), given=given)
         return given[0] if len(given) == 1 else None
-    chosen = choose(walk.names, methods, arguments, len(given)) or choose(walk.names, methods, arguments)
+    methods = accessible(walk, methods)
+    chosen = decide(walk, methods, arguments, len(given)) or choose(walk.names, methods, arguments, ANY_NUMBER)
     if chosen is None or chosen[1] == NAME_ONLY:
         this = walk.type.this
         if this is not None and walk.names.symbols.has_foreign_base(this.name):  # an overload of a library's base
@@ -139,7 +145,10 @@ def _member_call(
 ) -> Value:
     name, given = simple_name(walk, name_node)
     arguments = read_arguments(walk, argument_list)
-    if mode == SPACE:  # a class of a library
+    if mode == SPACE:  # a class of a library, or what the type has from a base class of one
+        inherited = _extension_of_inherited(walk, dotted, name, arguments, given)
+        if inherited is not None:
+            return _called(walk, inherited, None, arguments, given, name_node, is_extension=True)
         walk.counts.external += 1
         read_waiting(walk, arguments, (), given=given)
         return library.static_result(dotted, name) or library.call_result(None, name, given, ())
@@ -164,9 +173,13 @@ def _member_call(
     if methods:
         if mode == TYPE:
             methods = tuple(member for member in methods if member.is_static) or methods
-        chosen = choose(walk.names, methods, arguments, len(given)) or choose(walk.names, methods, arguments)
+        methods = accessible(walk, methods)
+        chosen = decide(walk, methods, arguments, len(given), seen_as)
+        chosen = chosen or choose(walk.names, methods, arguments, ANY_NUMBER)
         if chosen is not None and chosen[1] != NAME_ONLY:
             return _called(walk, chosen, seen_as, arguments, given, name_node)
+    elif mode == TYPE and receiver is not None and receiver.declared and _inherits_unknown(walk):
+        receiver, mode = None, VALUE  # `User.GetId()` in a controller: a property of its base, not the type of that name
     if mode == VALUE:
         extension = _extension(walk, receiver, name, arguments, given)
         if extension is not None:
@@ -217,20 +230,40 @@ def _extension(
     fitting.sort(key=lambda entry: -entry[0])
     for best in sorted({score for score, _ in fitting}, reverse=True):
         same = [candidate for score, candidate in fitting if score == best]
-        chosen = choose(walk.names, same, arguments, len(given), skip=1)
-        chosen = chosen or (choose(walk.names, same, arguments, skip=1) if given else None)
+        chosen = decide(walk, same, arguments, len(given), receiver, skip=1)
+        chosen = chosen or (choose(walk.names, same, arguments, ANY_NUMBER, skip=1) if given else None)
         if chosen is not None and chosen[1] != NAME_ONLY:
             return chosen if best > 0 else (chosen[0], PROBABLE)
     return None
+
+
+def _extension_of_inherited(
+    walk: Walk, dotted: str, name: str, arguments: Sequence[Argument], given: Given
+) -> tuple[MemberSymbol, str] | None:
+    """The extension method of a telling name on what may be a property of a library's base class: `Url.OrderLink(id)`
+    in a controller."""
+    if "." in dotted or _humps(name) < _TELLING_HUMPS or not _inherits_unknown(walk):
+        return None
+    return _extension(walk, None, name, arguments, given)
+
+
+def _inherits_unknown(walk: Walk) -> bool:
+    """Whether a simple name may be a member of a base class that a library declares."""
+    this = walk.type.this
+    return this is not None and walk.names.symbols.has_foreign_base(this.name)
 
 
 def _receives(walk: Walk, candidate: MemberSymbol, receiver: Value) -> int:
     """How well an extension method fits its receiver; negative if it cannot be."""
     wanted = candidate.parameters[0].type
     if receiver is None:
-        # Any type may have a method of a usual name itself; then only a receiver of a type of its own tells enough.
+        # What is unknown is mostly of a library. Any type of one may have a method of a usual name itself: then only a
+        # receiver that is no usual one tells enough, and a type of the label needs a telling name.
         is_usual = wanted.parameter or library.is_usual(wanted)
-        return -1 if is_usual and _humps(candidate.name) < 2 else 0
+        least = _TELLING_HUMPS if wanted.declared else 2 if is_usual else 1
+        return -1 if _humps(candidate.name) < least else 0
+    if library.is_scalar(wanted) and not receiver.parameter and library.plain_name(receiver) != wanted.name:
+        return 0 if (receiver.name, wanted.name) == _TYPE_INFO else -1
     if wanted.parameter:
         bounds = [bound for name, bound in candidate.constraints if name == wanted.name]
         if receiver.parameter:
@@ -249,6 +282,9 @@ def _library_call(walk: Walk, receiver: Value, name: str, arguments: Sequence[Ar
         # An extension method of a library, which most often gives its receiver back: `service.Received(1)`.
         read_waiting(walk, arguments, (), TypeRef("", (receiver,)), name)
         return library.OBJECT_METHODS.get(name, receiver)
+    if name == "Zip" and view is not None and len(arguments) == 1:
+        pair = (library.element_of(view) or TypeRef(""), element_type(walk, arguments[0].type) or TypeRef(""))
+        return TypeRef("IEnumerable", (TypeRef(TUPLE, pair, labels=("First", "Second")),))
     if name == "SelectMany" and view is not None:
         returned = read_waiting(walk, arguments, (), view, name, given)
         first = element_type(walk, returned[0]) if returned else None

@@ -8,7 +8,7 @@ from rag_assets.graph.csharp.references import TypeRef
 from rag_assets.graph.csharp.written import TUPLE
 
 STRING, INT, BOOL, DOUBLE, CHAR = (TypeRef(name) for name in ("string", "int", "bool", "double", "char"))
-NULL = TypeRef("null")
+NULL, VOID = TypeRef("null"), TypeRef("void")
 
 _TASKS = frozenset({"Task", "ValueTask", "ConfiguredTaskAwaitable", "ConfiguredValueTaskAwaitable"})
 _EXPRESSIONS = frozenset({"Expression"})
@@ -66,6 +66,27 @@ _PAIR = "KeyValuePair"
 _INCLUDABLE = "IIncludableQueryable"
 
 
+def is_task(found: TypeRef) -> bool:
+    return not found.declared and found.name in _TASKS
+
+
+def is_interface_name(name: str) -> bool:
+    """`IDisposable`: by the convention that all libraries keep."""
+    return len(name) > 1 and name[0] == "I" and name[1].isupper()
+
+
+def cannot_become(found: TypeRef, wanted: TypeRef) -> bool:
+    """Whether a library type is for certain no other one: arrays, tuples, tasks and delegates have few types above
+    them, and only a task is a task."""
+    if is_task(wanted) or wanted.is_array or wanted.is_tuple or (is_delegate(wanted) and wanted.arguments):
+        return found.is_array or found.is_tuple or is_scalar(found) or is_task(found) or bool(found.arguments)
+    if is_task(found) or found.is_tuple:
+        return not is_interface_name(wanted.name) or "Enumerable" in wanted.name
+    if is_delegate(found):
+        return bool(wanted.arguments) and not is_delegate(wanted)
+    return False
+
+
 def is_scalar(found: TypeRef) -> bool:
     return not found.declared and found.name in _SCALARS
 
@@ -86,7 +107,7 @@ def converts(given: TypeRef, wanted: TypeRef) -> bool:
 
 
 def awaited(found: TypeRef | None) -> TypeRef | None:
-    """What awaiting gives: `Task<T>` → T; what is no task stays, so that rules need not wrap in tasks."""
+    """What awaiting gives: `Task<T>` → T, nothing for `Task`; what is no task stays: rules need not wrap in tasks."""
     if found is not None and found.name in _TASKS and not found.declared:
         return found.arguments[0] if found.arguments else None
     return found
@@ -194,7 +215,7 @@ def call_result(
     if name in OBJECT_METHODS:
         return OBJECT_METHODS[name]
     if receiver is None:
-        return None
+        return named_result(name)
     if is_scalar(receiver):
         return receiver if name.startswith(_SCALAR_PREFIXES) else None
     made = returned[0] if returned else None
@@ -251,6 +272,9 @@ def member_type(receiver: TypeRef, name: str) -> TypeRef | None:
 def static_result(type_name: str, name: str) -> TypeRef | None:
     """What a static member of a value type gives: mostly one of it, as `TimeSpan.Zero`, `Guid.NewGuid()` do."""
     simple = type_name.rpartition(".")[2]
+    told = named_result(name)
+    if told is not None:
+        return told
     if name.startswith(_FACTORIES) and simple not in _SCALARS:
         return TypeRef(simple)
     if simple not in _SCALARS or name in _OTHER_RESULTS:
@@ -258,6 +282,15 @@ def static_result(type_name: str, name: str) -> TypeRef | None:
     return BOOL if name.startswith(("Try", "Is")) else TypeRef(_ALIASES.get(simple, simple))
 
 
+def named_result(name: str) -> TypeRef | None:
+    """What a method gives that says so in its name, as those of the framework do: `ToInt32`, `GetString`."""
+    for verb in _VERBS_OF_RESULTS:
+        if name.startswith(verb) and (simple := name[len(verb) :]) in _SCALARS and simple[0].isupper():
+            return TypeRef(_ALIASES.get(simple, simple))
+    return None
+
+
+_VERBS_OF_RESULTS = ("To", "Get", "Read")
 _FACTORIES = ("Parse", "From", "New", "Default", "Instance", "Shared")
 """Static members of any library type that give one of it."""
 _OTHER_RESULTS = {**OBJECT_METHODS, "Compare": INT, "CompareOrdinal": INT, "DaysInMonth": INT}

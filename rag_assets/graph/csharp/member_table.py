@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rag_assets.contracts.segment import MemberKind
-from rag_assets.graph.csharp.declarations import DeclaredMember, DeclaredParameter, DeclaredType
+from rag_assets.graph.csharp.declarations import DeclaredMember, DeclaredParameter, DeclaredType, record_properties
 from rag_assets.graph.csharp.hierarchy import Hierarchy
-from rag_assets.graph.csharp.model import MemberSymbol, ParameterSymbol
-from rag_assets.graph.csharp.places import outwards, without_arity
+from rag_assets.graph.csharp.model import MemberSymbol, ParameterSymbol, is_private
+from rag_assets.graph.csharp.places import UNREACHABLE, outwards, without_arity
 from rag_assets.graph.csharp.references import TypeRef, substituted
 from rag_assets.graph.csharp.type_table import TypeTable
 from rag_assets.graph.csharp.written import read_written
@@ -52,9 +52,8 @@ class MemberTable:
             for part in self._types.parts.get(type_id, ()):
                 if part.has_parameter_list:
                     known.setdefault(".ctor", []).append((part, _primary(part)))
-                if part.kind == "record":
-                    for property_ in _record_properties(part):
-                        known.setdefault(property_.name, []).append((part, property_))
+                for property_ in record_properties(part):
+                    known.setdefault(property_.name, []).append((part, property_))
                 for member in part.members:
                     name = ".ctor" if member.kind is MemberKind.CONSTRUCTOR else member.name
                     known.setdefault(name, []).append((part, member))
@@ -152,10 +151,20 @@ class MemberTable:
         found = [
             (self._types.distance(path, type_id), number, type_id, part, member)
             for number, (type_id, part, member) in enumerate(declared)
-            if part.namespace in visible or without_arity(part.symbol) in usings.statics
+            if (part.namespace in visible or without_arity(part.symbol) in usings.statics)
+            and self._is_open_to(type_id, part, member, path, scope)
         ]
         found.sort(key=lambda entry: entry[:2])
         return tuple(self._bound_member(type_id, part, member) for _, _, type_id, part, member in found)
+
+    def _is_open_to(self, type_id: str, part: DeclaredType, member: DeclaredMember, path: str, scope: str) -> bool:
+        """Whether an extension method may be used at a place: a private one by its own type only, one that is internal
+        by projects that can see its project."""
+        if is_private(member.modifiers):
+            return scope == part.symbol
+        if "public" in member.modifiers and "public" in part.modifiers:
+            return True
+        return self._types.distance(path, type_id) < UNREACHABLE
 
     def only_member(self, name: str) -> MemberSymbol | None:
         if self._named is None:
@@ -192,10 +201,3 @@ def _put_in(found: MemberSymbol, arguments: dict[str, TypeRef]) -> MemberSymbol:
 
 def _primary(part: DeclaredType) -> DeclaredMember:
     return DeclaredMember(part.name, MemberKind.CONSTRUCTOR, "", part.line_start, "", part.parameters)
-
-
-def _record_properties(part: DeclaredType) -> Iterator[DeclaredMember]:
-    """The properties that a record makes of its parameters; they have no node of their own."""
-    return (
-        DeclaredMember(found.name, MemberKind.PROPERTY, "", part.line_start, found.type) for found in part.parameters
-    )

@@ -8,6 +8,14 @@ from rag_assets.contracts.segment import MemberKind
 from rag_assets.graph.csharp.references import TypeRef
 
 
+_OPENING = frozenset({"public", "internal", "protected", "file"})
+
+
+def is_private(modifiers: tuple[str, ...]) -> bool:
+    """Whether the modifiers of a member of a class or struct leave it to the type itself."""
+    return _OPENING.isdisjoint(modifiers)
+
+
 @dataclass(frozen=True, slots=True)
 class TypeSymbol:
     """A type of the label. `key` is its graph node, `path` where it (its first part with a base list) is declared;

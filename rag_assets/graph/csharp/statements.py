@@ -283,11 +283,11 @@ def switch(walk: Walk, node: Node, wanted: Value) -> Value:
     value, body = node.child_by_field_name("value"), node.child_by_field_name("body")
     found = walk.ev(value) if value is not None else None
     if body is not None:
+        mark = walk.mark()  # what one section declares is in scope in the others, too
         for section in body.named_children:
-            mark = walk.mark()
             for child in section.named_children:
                 walk.ev(child, found if child.type.endswith("_pattern") else None)
-            walk.leave(mark)
+        walk.leave(mark)
     return None
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.graph import GraphEdge, GraphNode, NodeType, Relation, file_key, key_kind
-from rag_assets.graph.csharp.declarations import LANGUAGE, PlacedType
+from rag_assets.graph.csharp.declarations import LANGUAGE, PlacedType, record_properties
 from rag_assets.graph.csharp.references import TypeRef, substituted
 
 if TYPE_CHECKING:
     from rag_assets.graph.csharp.model import MemberSymbol, TypeSymbol
     from rag_assets.graph.csharp.names import Names
     from rag_assets.graph.extraction import GraphFile
+
+_PARAMETERS = re.compile(r"\brecord\b[^(;{/]*\(")
+"""How the parameter list of a record begins."""
 
 
 def nodes_of(file: GraphFile, placed: Iterable[PlacedType]) -> Iterator[GraphNode | GraphEdge]:
@@ -31,6 +35,7 @@ def nodes_of(file: GraphFile, placed: Iterable[PlacedType]) -> Iterator[GraphNod
             )  # fmt: skip
             outer = keys.get(declared.outer, own)
             yield GraphEdge(outer, Relation.CONTAINS, declared.key, path=path, line=declared.line_start)
+            yield from _positional(file, entry)
         holder = declared.key or own
         for member, read_from in zip(declared.members, entry.members, strict=True):
             if member.key:
@@ -40,6 +45,26 @@ def nodes_of(file: GraphFile, placed: Iterable[PlacedType]) -> Iterator[GraphNod
                     read_from.signature,
                 )  # fmt: skip
                 yield GraphEdge(holder, Relation.CONTAINS, member.key, path=path, line=span.line_start)
+
+
+def _positional(file: GraphFile, entry: PlacedType) -> Iterator[GraphNode | GraphEdge]:
+    """The properties that a record makes of its parameters, each at the line of its parameter."""
+    properties = list(record_properties(entry.declared))
+    if not properties:
+        return
+    span = entry.source.span
+    text = span.slice(file.text)
+    opening = _PARAMETERS.search(text)
+    at = opening.end() if opening is not None else 0
+    for property_ in properties:
+        found = re.compile(rf"\b{re.escape(property_.name)}\b(?=\s*(?:[,=)]|//|/\*))").search(text, at)
+        at = found.end() if found is not None else at
+        line = span.line_start + text.count("\n", 0, at)
+        yield GraphNode(
+            property_.key, NodeType.PROPERTY, property_.name, file.path, line, line, LANGUAGE,
+            f"{property_.type} {property_.name}",
+        )  # fmt: skip
+        yield GraphEdge(entry.declared.key, Relation.CONTAINS, property_.key, path=file.path, line=line)
 
 
 def _last_line(file: GraphFile) -> int:

@@ -76,10 +76,6 @@ class CSharpSymbols:
         """The type expression with every name of the label in it resolved; `TypeRef("")` for no type."""
         return self.bound(written, place.path, place.scope, place.type_parameters)
 
-    def type_of(self, found: TypeRef) -> TypeSymbol | None:
-        """The declared type behind a bound one."""
-        return self.declared(found.name) if found.declared else None
-
     @question("csharp.named")
     def named(self, name: str, arity: int, path: str, scope: str) -> TypeSymbol | None:
         """The type that a dotted name with `arity` type arguments means at a place."""
@@ -165,13 +161,3 @@ class CSharpSymbols:
         """The member (no constructor) of this name if exactly one type of the label has such; of overloads the first.
         What implements or overrides another one does not count beside it."""
         return self._members.only_member(name)
-
-    @question("csharp.is_namespace")
-    def is_namespace(self, name: str) -> bool:
-        """Whether the label declares a type in this namespace or below."""
-        return self._types.is_namespace(name)
-
-    @question("csharp.project_of")
-    def project_of(self, path: str) -> str:
-        """The path of the project file that a file belongs to, '' for none."""
-        return self._types.projects.home_of(path)

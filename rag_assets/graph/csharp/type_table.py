@@ -284,9 +284,6 @@ class TypeTable:
             known = self._usings[path] = self.projects.usings_of(path)
         return known
 
-    def is_namespace(self, name: str) -> bool:
-        return name in self._namespaces
-
     def around(self, symbol: str) -> DeclaredType | None:
         """The first declaration of a symbol."""
         ids = self._ids.get(symbol)

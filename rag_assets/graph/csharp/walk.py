@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from rag_assets.graph.csharp.owners import Owners
     from rag_assets.segmentation.csharp.reader import Reader
 
-MAX_DEPTH = 100
-"""How deep nodes are followed; deeper ones are read on their own afterwards, with what is known of names by then. Two
-frames a level stay far below the recursion limit; hand-written code stays below 60."""
+MAX_DEPTH = 80
+"""How deep nodes are followed; deeper ones are read on their own afterwards, with what is known of names by then. Real
+code stays below 50 (jellyfin, LagoVista). Seven frames a level, as lambdas in lambdas take, stay below the recursion
+limit."""
 
 CALLS, CONSTRUCTS, USES_TYPE, REFERENCES = (
     relation.value for relation in (Relation.CALLS, Relation.CONSTRUCTS, Relation.USES_TYPE, Relation.REFERENCES)
@@ -123,8 +124,8 @@ class Walk:
     """Reads the code of one file. Handlers are functions by kind of node; `ev` calls the one for a node."""
 
     __slots__ = (
-        "_deferred", "_depth", "_handlers", "_log", "constraints", "counts", "edges", "functions", "locals", "names",
-        "owners", "parameters", "reader", "returned", "source", "text", "type", "wanted",
+        "_deferred", "_depth", "_handlers", "_log", "constraints", "counts", "edges", "functions", "group", "locals",
+        "names", "owners", "parameters", "reader", "returned", "source", "text", "type", "wanted",
     )  # fmt: skip
 
     def __init__(
@@ -148,6 +149,7 @@ class Walk:
         self.constraints: Mapping[str, tuple[TypeRef, ...]] = {}
         self.wanted: Value = None  # what `return` gives
         self.returned: list[Value] | None = None  # collects what a lambda returns
+        self.group: tuple[MemberSymbol, ...] = ()  # the methods that the last method group named
 
     def ev(self, node: Node, wanted: Value = None) -> Value:
         """Reads a node and gives its type, None for unknown. `wanted`: the type that its surroundings give it."""

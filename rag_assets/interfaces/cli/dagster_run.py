@@ -2,37 +2,30 @@
 
 from __future__ import annotations
 
-import os
 import re
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dagster import (
     AssetCheckEvaluation,
-    BetaWarning,
     DagsterInstance,
     DagsterRunStatus,
     ExecuteInProcessResult,
     MetadataValue,
-    PreviewWarning,
     RunsFilter,
 )
-from sqlalchemy.exc import DBAPIError
 
+from rag_assets.interfaces.cli.dagster_instance import INSTANCE_FILE, instance_directory, open_instance, quiet
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.quality import GATE_CHECK
-from rag_assets.stores.home import Home, write_atomically
+from rag_assets.stores.home import Home
 
 if TYPE_CHECKING:
     from dagster import DagsterEvent
     from dagster_shared.error import SerializableErrorInfo
 
-_INSTANCE_FILE = "dagster.yaml"
 _COMMAND_TAG = "rag/command"  # runs of this command, which live and die with its process
 _INTERRUPTED = "DagsterExecutionInterruptedError"
 _CHECK_FAILED = "DagsterAssetCheckFailedError"
@@ -68,30 +61,6 @@ class RunOutcome:
     seconds_by_stage: dict[str, float] = field(default_factory=dict)
     numbers_by_stage: dict[str, dict[str, int]] = field(default_factory=dict)
     checks: tuple[CheckOutcome, ...] = ()
-
-
-def instance_directory(home: Home) -> Path:
-    """DAGSTER_HOME where it is set, else a folder under the home directory."""
-    named = os.environ.get("DAGSTER_HOME")
-    return Path(named).expanduser() if named else home.dagster
-
-
-@contextmanager
-def open_instance(home: Home) -> Iterator[DagsterInstance]:
-    """The Dagster instance that keeps runs, events and partitions; made when it is not there yet.
-
-    Raises OSError naming its directory where its storage is full, read-only or damaged.
-    """
-    directory = instance_directory(home)
-    directory.mkdir(parents=True, exist_ok=True)
-    if not (directory / _INSTANCE_FILE).exists():
-        template = files("rag_assets.defs").joinpath(_INSTANCE_FILE).read_bytes()
-        write_atomically(directory / _INSTANCE_FILE, template)
-    try:
-        with quiet(), DagsterInstance.from_config(str(directory)) as instance:
-            yield instance
-    except DBAPIError as error:
-        raise OSError(f"{directory}: the storage of Dagster fails ({error.orig}); is the disk full?") from error
 
 
 def run_index_job(
@@ -145,7 +114,7 @@ def end_dead_runs(instance: DagsterInstance, label: str) -> None:
 
 def delete_partitions(home: Home, labels: list[str]) -> None:
     """Takes labels out of the instance, if there is one. Their past runs stay in its history."""
-    if not (instance_directory(home) / _INSTANCE_FILE).exists():
+    if not (instance_directory(home) / INSTANCE_FILE).exists():
         return
     from rag_assets.defs.partitions import index_labels
 
@@ -153,15 +122,6 @@ def delete_partitions(home: Home, labels: list[str]) -> None:
         assert index_labels.name is not None
         for label in labels:
             instance.delete_dynamic_partition(index_labels.name, label)
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Without Dagster's notes on its own beta interfaces: whoever runs a command cannot act on them."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", BetaWarning)
-        warnings.simplefilter("ignore", PreviewWarning)
-        yield
 
 
 def outcome_of(result: ExecuteInProcessResult) -> RunOutcome:

@@ -3,22 +3,17 @@ of a vector shard to which a commit added ten points, few go over the network.""
 
 from __future__ import annotations
 
-import errno
 import hashlib
-import os
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
 
 import msgspec
 
+from rag_assets.stores.disk import written_blocks
 from rag_assets.stores.remote.objects import RemoteError
 
 BLOCK_BYTES = 1 << 18
 """Small enough that a changed point costs little, large enough that a request is not what costs."""
-
-_HOLE = bytes(BLOCK_BYTES)
-_SEEKS_DATA = hasattr(os, "SEEK_DATA")  # elsewhere holes are read, as the zeros they are
 
 
 class Block(msgspec.Struct, frozen=True, array_like=True):
@@ -43,16 +38,7 @@ def files_of(directory: Path) -> list[Path]:
 
 def blocks_of(path: Path) -> Iterator[tuple[int, bytes]]:
     """(offset, bytes) of every block of a file that is not all zeros."""
-    with path.open("rb") as file:
-        offset = _next_data(file, 0)
-        while True:
-            file.seek(offset)
-            data = file.read(BLOCK_BYTES)
-            if not data:
-                return
-            if data != _HOLE[: len(data)]:
-                yield offset, data
-            offset = _next_data(file, offset + len(data))
+    return written_blocks(path, BLOCK_BYTES)
 
 
 def packed_file(directory: Path, path: Path) -> PackedFile:
@@ -82,15 +68,3 @@ def read_block(path: Path, offset: int, length: int) -> bytes:
     with path.open("rb") as file:
         file.seek(offset)
         return file.read(length)
-
-
-def _next_data(file: BinaryIO, offset: int) -> int:
-    """The first block at or after `offset` that has data, or the end of the file."""
-    if not _SEEKS_DATA:
-        return offset
-    try:
-        return os.lseek(file.fileno(), offset, os.SEEK_DATA) // BLOCK_BYTES * BLOCK_BYTES
-    except OSError as error:
-        if error.errno == errno.ENXIO:  # only a hole is left
-            return os.fstat(file.fileno()).st_size
-        return offset  # a file system that does not tell

@@ -129,3 +129,30 @@ def test_project_files_refer_to_packages_and_projects() -> None:
         "file:src/a/a.csproj|FILE",
         "nuget:Dapper|PACKAGE",
     }
+
+
+@pytest.mark.rule("D18")
+def test_a_record_has_the_properties_of_its_parameters_at_their_lines() -> None:
+    code = """/// <param name="Id">Not the line of Id.</param>
+    record Order(
+        int Id, // the Total is computed
+        [property: Key] string? Name = null,
+        int Total = 1) { public int Total { get; } = Total; record Line(int No); }
+    record struct Pair<T>(T Left, T Right);
+    class Plain(int Id);"""
+    files = {"a.cs": code}
+    lines = {
+        node.key: node.line_start
+        for node in extracted(files)
+        if isinstance(node, GraphNode) and node.kind is NodeType.PROPERTY
+    }
+    assert lines == {
+        "csharp:Order.Id|PROPERTY": 3, "csharp:Order.Name|PROPERTY": 4, "csharp:Order.Total|PROPERTY": 5,
+        "csharp:Order.Line.No|PROPERTY": 5, "csharp:Pair`1.Left|PROPERTY": 6, "csharp:Pair`1.Right|PROPERTY": 6,
+    }  # fmt: skip
+    assert ("Order", "Contains", "Order.Id") in edges_of(files, "Contains")
+
+
+def test_a_positional_property_can_be_referred_to() -> None:
+    code = "record A(int Id); class B { int M(A a) => a.Id; }"
+    assert edges_of({"a.cs": code}, "References") == {("B.M(A)", "References", "A.Id")}

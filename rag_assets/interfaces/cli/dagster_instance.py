@@ -1,0 +1,88 @@
+"""The Dagster instance that keeps runs, events and partitions: made in one step, opened for one command."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import uuid
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.resources import files
+from pathlib import Path
+
+from dagster import BetaWarning, DagsterInstance, DagsterInvalidInvocationError, PreviewWarning
+from sqlalchemy.exc import DBAPIError
+
+from rag_assets.stores.home import Home, write_atomically
+
+INSTANCE_FILE = "dagster.yaml"
+
+
+def instance_directory(home: Home) -> Path:
+    """DAGSTER_HOME where it is set, else a folder under the home directory."""
+    named = os.environ.get("DAGSTER_HOME")
+    return Path(named).expanduser() if named else home.dagster
+
+
+@contextmanager
+def open_instance(home: Home) -> Iterator[DagsterInstance]:
+    """The instance of a home; made when it is not there yet.
+
+    Raises OSError naming its directory where its storage is full, read-only, damaged or incomplete.
+    """
+    directory = instance_directory(home)
+    if not directory.exists():
+        _make(directory)
+    if not (directory / INSTANCE_FILE).exists():  # somebody else's folder, or an empty one
+        write_atomically(directory / INSTANCE_FILE, _template())
+    try:
+        with quiet(), DagsterInstance.from_config(str(directory)) as instance:
+            _require_complete(instance)
+            yield instance
+    except DBAPIError as error:
+        raise OSError(f"{directory}: the storage of Dagster fails ({error.orig}); is the disk full?") from error
+
+
+def _make(directory: Path) -> None:
+    """Makes the folder with its storage, in one rename: Dagster makes one table after the other, and never completes
+    what a killed process has begun."""
+    making = directory.with_name(f"{directory.name}.{uuid.uuid4().hex}.tmp")
+    try:
+        write_atomically(making / INSTANCE_FILE, _template())
+        with quiet(), DagsterInstance.from_config(str(making)) as instance:
+            instance.get_dynamic_partitions("any")  # each database is made when it is asked for the first time
+            instance.get_runs(limit=1)
+            instance.all_instigator_state()
+        with contextlib.suppress(OSError):  # another process was faster
+            making.rename(directory)
+    except DBAPIError as error:
+        raise OSError(f"{directory}: the storage of Dagster cannot be made ({error.orig})") from error
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
+
+
+def _require_complete(instance: DagsterInstance) -> None:
+    """Raises OSError for a storage that was begun and never completed."""
+    try:
+        instance.get_dynamic_partitions("any")
+    except DagsterInvalidInvocationError as error:
+        cause = str(error).split(",", maxsplit=1)[0]
+        raise OSError(
+            f"{instance.root_directory}: the storage of Dagster is incomplete ({cause}); "
+            "delete that folder, which holds the history of runs and no index, and run it again"
+        ) from error
+
+
+def _template() -> bytes:
+    return files("rag_assets.defs").joinpath(INSTANCE_FILE).read_bytes()
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Without Dagster's notes on its own beta interfaces: whoever runs a command cannot act on them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BetaWarning)
+        warnings.simplefilter("ignore", PreviewWarning)
+        yield
