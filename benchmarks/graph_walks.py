@@ -115,7 +115,8 @@ def synthetic(nodes: int, edges: int) -> tuple[pa.Table, pa.Table]:
     constant = {"kind": "METHOD", "language": "csharp", "signature": "public void Member(int number, string text)"}
     made = {name: pa.array([value] * nodes) for name, value in constant.items()}
     names = pa.array([f"Member{n}" for n in range(nodes)])
-    columns = {"key": keys, "name": names, "path": paths, "line_start": lines, "line_end": lines, **made}
+    places = {"path": paths, "line_start": lines, "line_end": lines}
+    columns = {"key": keys, "name": names, "words": pa.array([[f"member{n}"] for n in range(nodes)]), **places, **made}
     source = random.integers(0, nodes, edges)
     target = random.permutation(nodes)[np.minimum((random.pareto(TAIL, edges) * 20).astype(np.int64), nodes - 1)]
     relations, shares = zip(*SHARES.items(), strict=True)

@@ -37,6 +37,8 @@ from rag_assets.stages.build import IndexBuild, StageReport, candidate_build, la
 from rag_assets.stages.checks import CHECKS, CheckResult
 
 Work = Callable[[str], tuple[IndexBuild, StageReport]]
+Extra = Callable[[IndexBuild], dict[str, Any]]
+"""What the UI shows of a build beside the report of its stage."""
 
 LOCK_WAIT_SECONDS = 10.0  # steps of one run follow each other at once; longer means another run has the label
 _CORRECT_REF = "correct `ref` in rag_assets.yaml, or choose a partition with a ref that is there"
@@ -62,8 +64,12 @@ def check_specs(asset: str) -> list[AssetCheckSpec]:
     ]
 
 
+def _nothing(build: IndexBuild) -> dict[str, Any]:
+    return {}
+
+
 def materialize_labels(
-    context: AssetExecutionContext, workspace: Workspace, work: Work
+    context: AssetExecutionContext, workspace: Workspace, work: Work, extra: Extra = _nothing
 ) -> Iterator[MaterializeResult[None]]:
     """Runs `work` for every label of the run and reports what came of each.
 
@@ -71,7 +77,7 @@ def materialize_labels(
     that fails drops out and the others go on; the run fails at its end and names it (`defs.several_labels`).
     """
     if len(context.partition_keys) > 1:
-        yield from _materialize_several(context, workspace, work)
+        yield from _materialize_several(context, workspace, work, extra)
         return
     label = context.partition_key
     _tag_run(context, {LABEL_TAG: label})
@@ -81,7 +87,7 @@ def materialize_labels(
         fail_or_retry(error, context.retry_number, _named(label, error))
     _tag_run(context, {LABEL_TAG: label, COMMIT_TAG: build.spec.git.commit_sha})
     yield MaterializeResult(
-        metadata=_metadata(build, report),
+        metadata=_metadata(build, report) | extra(build),
         data_version=DataVersion(report.output),
         check_results=[
             AssetCheckResult(
@@ -97,7 +103,7 @@ def materialize_labels(
 
 
 def _materialize_several(
-    context: AssetExecutionContext, workspace: Workspace, work: Work
+    context: AssetExecutionContext, workspace: Workspace, work: Work, extra: Extra
 ) -> Iterator[MaterializeResult[None]]:
     stage = context.asset_key.path[-1]
     before = failed_so_far(context)
@@ -121,7 +127,7 @@ def _materialize_several(
             failures.append(LabelFailure(label, stage, "; ".join(reasons)))
     note_failures(context, failures)
     for label, (build, report) in done.items():
-        note_materialization(context, stage, label, report.output, _metadata(build, report))
+        note_materialization(context, stage, label, report.output, _metadata(build, report) | extra(build))
     for label, results in checked.items():
         _note_checks(context, label, results)
     everyone = before + failures

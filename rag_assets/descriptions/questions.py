@@ -107,7 +107,14 @@ def _plain(
 ) -> tuple[Argument, ...]:
     """All arguments by position, iterables as tuples."""
     given = (*args, *(kwargs.get(rest.name, rest.default) for rest in parameters[len(args) :]))
-    return tuple(value if value is None or isinstance(value, str | int) else tuple(value) for value in given)
+    return tuple(map(_plain_argument, given))
+
+
+def _plain_argument(value: Any) -> Argument:
+    """Members of an enum of texts as texts: a question that is read again must have the same representation."""
+    if value is None or isinstance(value, int):
+        return value
+    return str(value) if isinstance(value, str) else tuple(map(str, value))
 
 
 def _encoded(value: Any) -> Any:

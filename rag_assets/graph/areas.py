@@ -56,7 +56,7 @@ def area_map(graph: Graph, most: int = MOST_AREAS) -> AreaMap:
     uses = _uses(graph, area_of, len(found))
     areas = [Area(name, sum(weights[path] for path in paths)) for name, paths in found]
     return AreaMap(
-        areas=tuple(areas[number] for number in _in_order([area.nodes for area in areas], uses)),
+        areas=tuple(areas[number] for number in _in_order(len(areas), uses)),
         uses=tuple((areas[source].path, areas[target].path, edges) for source, target, edges in uses),
     )
 
@@ -125,16 +125,24 @@ def _uses(graph: Graph, area_of: NDArray[np.int64], areas: int) -> list[tuple[in
     return [(*divmod(pair, areas), edges) for pair, edges in ranked]
 
 
-def _in_order(sizes: Sequence[int], uses: Sequence[tuple[int, int, int]]) -> list[int]:
-    """Users before what they use: always the one that uses most of what is left, and is used least by it (after Eades,
-    Lin and Smyth 1993). Equal ones by size, the largest first."""
-    left, order = set(range(len(sizes))), list[int]()
-    while left:
-        balance = dict.fromkeys(sorted(left), 0)
-        for source, target, edges in uses:
-            if source in left and target in left:
-                balance[source] += edges
-                balance[target] -= edges
-        order.append(max(balance, key=lambda number: (balance[number], sizes[number], -number)))
-        left.remove(order[-1])
+def _in_order(count: int, uses: Sequence[tuple[int, int, int]]) -> list[int]:
+    """Users before what they use: every area moves to where the fewest edges lead from below to above, until none does
+    better elsewhere. Without a reason to move they stay in their order."""
+    weight = [[0] * count for _ in range(count)]
+    for source, target, edges in uses:
+        weight[source][target] = edges
+    order = list(range(count))
+    for _ in range(count):
+        before = list(order)
+        for moved in range(count):
+            at = order.index(moved)
+            others = [*order[:at], *order[at + 1 :]]
+            against = [0]  # edges against the order, less those with `moved` at the top
+            for other in others:
+                against.append(against[-1] + weight[moved][other] - weight[other][moved])
+            best = min(against)
+            if best < against[at]:
+                order = [*others[: against.index(best)], moved, *others[against.index(best) :]]
+        if order == before:
+            break
     return order

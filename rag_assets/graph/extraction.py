@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from rag_assets.graph.symbols import Symbols
 
 
-EXTRACTION_VERSION = "1"
-"""Raise it when an extractor finds something else in the same files."""
+EXTRACTION_VERSION = "2"
+"""Raise it when an extractor finds something else in the same files, or the words of a node are others."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ made of.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -35,6 +35,9 @@ _BY_MEMBER = {
     "csharp.only_member": 0,
 }
 """Questions about members of one name, and which argument is the name."""
+
+OWN_FACETS = ("ef.context_names", "ef.is_empty", "ef.set_names", "resources.classes")
+"""Questions without arguments that nearly every file asks: each is a facet itself, made of its answer."""
 
 _BY_SERVICE = {"sql": ("sql",), "ef": ("ef", TYPES), "endpoints": ("endpoints",), "types": ("declared",)}
 _ELSE = {"csharp": (TYPES,), "resources": ("resources",)}
@@ -84,23 +87,21 @@ class Facets:
 
     def __init__(self, csharp: Iterable[CSharpFacets], others: Mapping[str, str]) -> None:
         """`others`: facet → digest of everything that is not C#."""
-        types = 0
-        members: dict[str, int] = {}
+        digests = {TYPES: _hex(0), **others}
         for found in csharp:
-            types = (types + int(found.types, 16)) & _BITS
-            for name, digest in found.members.items():
-                members[name] = (members.get(name, 0) + int(digest, 16)) & _BITS
-        self._digests: dict[str, str] = {TYPES: _hex(types), **others}
-        self._digests.update((name, _hex(value)) for name, value in members.items())
+            for name, digest in ((TYPES, found.types), *found.members.items()):
+                known = digests.get(name)  # most members have a name of their own
+                digests[name] = digest if known is None else _hex(int(known, 16) + int(digest, 16) & _BITS)
+        self._digests = digests
 
-    @question("graph.facet")
     def digest(self, name: str) -> str:
         """The digest of a facet; '' for members of a name that the label does not have."""
         return self._digests.get(name, "")
 
-    def together(self, names: Iterable[str]) -> str:
-        """One digest of several facets."""
-        return digest_of([self._digests.get(name, "") for name in names])
+    @question("graph.facets")
+    def together(self, names: Sequence[str]) -> str:
+        """One digest of several facets. What thousands of answers of a bucket depend on is asked at once."""
+        return digest_of(list(map(self.digest, names)))
 
 
 def facets_of(questions: Collection[Question]) -> list[str]:
@@ -112,6 +113,8 @@ def facets_of(questions: Collection[Question]) -> list[str]:
             found.update((TYPES, _NEW + _symbol(str(arguments[0]))))
         elif name in _BY_MEMBER:
             found.update((TYPES, f"{_MEMBER}{arguments[_BY_MEMBER[name]]}"))
+        elif name in OWN_FACETS:
+            found.add(name)
         elif name == "csharp.member_names":
             found.update((TYPES, _NAMES + _symbol(str(arguments[0]))))
         else:

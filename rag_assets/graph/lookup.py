@@ -6,7 +6,7 @@ from __future__ import annotations
 import difflib
 import heapq
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +24,8 @@ _LEAST_ALIKE = 0.6
 
 
 _MEMBERS = frozenset({NodeType.METHOD, NodeType.PROPERTY, NodeType.DBSET})
+_BESIDE_TYPES = _MEMBERS | {NodeType.ENDPOINT}
+"""Kinds that a word alone means only where no type, table, file or section is called the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +51,9 @@ def nodes_named(graph: Graph, text: str) -> tuple[int, ...]:
     if match.candidates:
         shown = [f"\n  {described(graph, node)}" for node in match.candidates[:_SHOWN]]
         more = len(match.candidates) - len(shown)
-        rest = f"\n  … and {more} more; name more of it" if more > 0 else ""
-        raise NotFound(f"{text!r} may be {len(match.candidates)} nodes; choose one by its key:{''.join(shown)}{rest}")
+        shown += [f"\n  … and {more} more; name more of it"] if more > 0 else []
+        choose = f"{text!r} may be {len(match.candidates)} nodes; choose one by its key, in quotes:"
+        raise NotFound(choose + "".join(shown))
     hint = f"; the nearest are:{''.join(f'{chr(10)}  {key}' for key in match.near)}" if match.near else ""
     raise NotFound(f"nothing in the graph is called {text!r}{hint}")
 
@@ -59,8 +62,8 @@ def find(graph: Graph, text: str) -> Match:
     """What a text means. In this order, and the first that finds anything decides:
 
     its key; a place `path:line`; a whole symbol as it is written, then a symbol that ends with it at a dot or slash,
-    then both without regard to case and type parameters. A word alone means a type or a table before members that are
-    called the same.
+    then both without regard to case and type parameters. A word alone means a type or a table before members and routes
+    that are called the same.
     """
     exact = graph.find(text.strip())
     if exact is not None:
@@ -75,11 +78,12 @@ def find(graph: Graph, text: str) -> Match:
             if rank is not None:
                 ranked[node] = min(rank, ranked.get(node, rank))
     if not ranked:
-        return Match(near=_nearest(graph, text))
+        place = _PLACE.fullmatch(text.strip())
+        return Match(near=_nearest(graph, place["path"] if place else text))
     best = min(ranked.values())
     found = _meant(graph, sorted(node for node, rank in ranked.items() if rank == best))
     if all(len(reading.segments) == 1 for reading in readings(text)):
-        found = tuple(node for node in found if graph.kind(node) not in _MEMBERS) or found
+        found = tuple(node for node in found if graph.kind(node) not in _BESIDE_TYPES) or found
     return Match(found) if len(found) == 1 or _one_declaration(graph, found) else Match(candidates=found)
 
 
@@ -196,22 +200,32 @@ def _path_number(graph: Graph, path: str) -> int:
 
 
 def _nearest(graph: Graph, text: str) -> tuple[str, ...]:
-    """Keys whose word is most like the typed one. Words are first compared by their pairs of letters, which is fast
+    """Keys whose word is most like the typed one, in any way to read it; the declaration that is meant before what
+    belongs to it."""
+    words = [graph.words[number] for number in range(len(graph.words))]
+    wanted = dict.fromkeys(reading.word for reading in readings(text))
+    alike = {found: likeness for word in wanted for likeness, found in _alike(word, words)}
+    found: list[int] = []
+    for word in heapq.nlargest(_SHOWN_NEAR, alike, key=lambda word: alike[word]):
+        meant = _meant(graph, list(_with_word(graph, word)))
+        found += sorted(meant, key=lambda node: graph.kind(node) in _BESIDE_TYPES)[:_SHOWN_NEAR]
+    return tuple(dict.fromkeys(graph.keys[node] for node in found))[:_SHOWN_NEAR]
+
+
+def _alike(wanted: str, words: Sequence[str]) -> list[tuple[float, str]]:
+    """(likeness, word) of the words most like one. They are first compared by their pairs of letters, which is fast
     enough for all of them."""
-    wanted = next((reading.word for reading in readings(text)), "")
     pairs = _pairs(wanted)
     if not pairs:
-        return ()
+        return []
 
-    def likeness(word: str) -> float:
+    def shared(word: str) -> float:
         known = _pairs(word)
         return 2 * len(pairs & known) / (len(pairs) + len(known))
 
-    words = (graph.words[number] for number in range(len(graph.words)))
-    likely = [word for _, word in heapq.nlargest(_COMPARED, ((likeness(word), word) for word in words))]
+    likely = [word for _, word in heapq.nlargest(_COMPARED, ((shared(word), word) for word in words))]
     near = difflib.get_close_matches(wanted, likely, n=_SHOWN_NEAR, cutoff=_LEAST_ALIKE)
-    keys = [graph.keys[node] for word in near for node in list(_with_word(graph, word))[:_SHOWN_NEAR]]
-    return tuple(dict.fromkeys(keys))[:_SHOWN_NEAR]
+    return [(difflib.SequenceMatcher(None, word, wanted).ratio(), word) for word in near]
 
 
 def _pairs(word: str) -> frozenset[str]:

@@ -94,8 +94,8 @@ def short_name(key: str) -> str:
 
 
 def node_words(key: str, name: str) -> tuple[str, ...]:
-    """What a node is looked up by: the last segment of its key and its display name, without case."""
-    return tuple(word for word in (name_of(key).word, name.casefold()[:_LONGEST]) if word)
+    """What a node is looked up by: the last segment of its key and its display name, without case, each once."""
+    return tuple(dict.fromkeys(word for word in (name_of(key).word, name.casefold()[:_LONGEST]) if word))
 
 
 def path_segments(path: str) -> tuple[str, ...]:

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Self
 
 from rag_assets.descriptions.declared_types import DeclaredTypes
+from rag_assets.descriptions.questions import answers_of
 from rag_assets.descriptions.resource_dictionary import StaticResourceDictionary
 from rag_assets.graph.csharp import symbols as csharp
 from rag_assets.graph.ef import symbols as ef
 from rag_assets.graph.endpoints import symbols as endpoints
 from rag_assets.graph.extraction import GraphFile
-from rag_assets.graph.facets import CSharpFacets, Facets, csharp_facets, digest_of
+from rag_assets.graph.facets import OWN_FACETS, CSharpFacets, Facets, csharp_facets, digest_of
 from rag_assets.graph.resources import ResourceSymbols
 from rag_assets.graph.sql import symbols as sql
 
@@ -70,4 +71,6 @@ class Symbols:
             "ef": digest_of([[part.ef for part in parts], self.ef.everything()]),
             "endpoints": digest_of([part.endpoints for part in parts]),
         }
+        answers = answers_of((self.ef, self.resource_texts), [(name, ()) for name in OWN_FACETS])
+        digests.update((name, digest_of(answer)) for (name, _), answer in answers.items())
         return Facets((part.facets for part in parts), digests | others)

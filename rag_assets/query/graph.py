@@ -30,7 +30,7 @@ def graph_of(index: Index) -> Graph:
     if not (directory / HEADER).is_file():
         raise GraphError(
             f"the index of {index.label} has no graph (generation {index.manifest.generation_id}); "
-            "run: rag-assets index --force"
+            f"run: rag-assets index {index.label} --force"
         )
     return open_graph(directory)
 

@@ -47,7 +47,6 @@ class RepositorySettings(Strict):
         exclude=True,  # how a build is measured decides neither what is in it nor what it is called
         description="file of questions (.jsonl, .yaml) that a new build must answer as well as the one that is served",
     )
-
     graph_import: GraphImportSettings | None = Field(
         default=None,
         exclude=True,  # where it lies does not belong into a generation; what is in it counts, by its fingerprint

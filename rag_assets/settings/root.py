@@ -12,6 +12,7 @@ from rag_assets.config_file import DEFAULT_HOME, ConfigError
 from rag_assets.settings.automation import AutomationSettings
 from rag_assets.settings.evaluation import EvaluationSettings
 from rag_assets.settings.execution import ExecutionSettings
+from rag_assets.settings.graph import GraphImportSettings
 from rag_assets.settings.models import EmbedderSettings, LlmSettings
 from rag_assets.settings.repositories import RepositorySettings, SourceLimits
 from rag_assets.settings.stores import RetentionSettings, StoreSettings
@@ -82,6 +83,10 @@ class Settings(BaseSettings):
         """These settings with keyword search only (`--lexical-only`)."""
         embedder = self.embedder.model_copy(update={"provider": "lexical-only"})
         return self.model_copy(update={"embedder": embedder})
+
+    def graph_import_of(self, repository_id: str) -> GraphImportSettings | None:
+        """The graph of another tool that is configured for a repository; None also for one that is not configured."""
+        return next((known.graph_import for known in self.repositories if known.id == repository_id), None)
 
     def repository(self, repository_id: str) -> RepositorySettings:
         """Raises ConfigError naming near ids."""

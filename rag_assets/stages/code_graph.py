@@ -10,14 +10,14 @@ a file from the cache, while nothing has changed that their answers are made of 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
-from rag_assets.contracts.graph import GraphEdge, GraphNode
+from rag_assets.descriptions.declared_types import DeclaredTypes
 from rag_assets.descriptions.questions import recording
 from rag_assets.graph.artifact import GRAPH_FOLDER, write_graph
-from rag_assets.graph.assembly import EDGES, NODES, assemble_tables
+from rag_assets.graph.assembly import EDGES, NODES, REPEATED_IN_EDGES, REPEATED_IN_NODES, assemble_tables
 from rag_assets.graph.facets import Facets, digest_of
 from rag_assets.graph.summary import GraphCounts
 from rag_assets.graph.symbols import Declarations, Symbols, declared_in
@@ -50,7 +50,15 @@ class _Bucket:
     extracted: int
 
 
-_SYMBOLS = PartsOf(SYMBOLS, Declarations, ())
+@dataclass(frozen=True, slots=True)
+class _Declared:
+    """What the files of one bucket declare, and its resource files: path and sha256 of the text."""
+
+    declarations: Declarations
+    resources: list[tuple[str, str]]
+
+
+_SYMBOLS = PartsOf(SYMBOLS, _Declared, ())
 _PARTS = PartsOf(STAGE, _Bucket, (GRAPH_NODES, GRAPH_EDGES))
 
 
@@ -105,9 +113,11 @@ def _keys(build: IndexBuild, kind: str) -> list[str]:
     return [cache_key(kind, stage_version(STAGE), *parts).hex() for parts in both]
 
 
-def _declare_bucket(build: IndexBuild, bucket: int) -> Declarations:
+def _declare_bucket(build: IndexBuild, bucket: int) -> _Declared:
     """What the files of one bucket declare. Runs in a worker process."""
-    return declared_in(list(graph_files(build, bucket)))
+    rows = indexed_files(build, bucket)
+    resources = [(row["path"], row["text_sha256"]) for row in rows if row["language"] == _RESOURCES]
+    return _Declared(declared_in(list(graph_files(build, bucket))), resources)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,39 +128,33 @@ class _Label:
     facets: Facets
 
 
-def _known(build: IndexBuild, declared: list[Declarations]) -> _Label:
+def _known(build: IndexBuild, buckets: Sequence[_Declared]) -> _Label:
+    declared = [bucket.declarations for bucket in buckets]
+    resources = [resource for bucket in buckets for resource in bucket.resources]
     survey = survey_label(build)
-    types = survey.knowledge.declared_types
+    # No edge says where another file declares a type: what moves there changes no answer.
+    types = DeclaredTypes(replace(known, line=0) for known in survey.knowledge.declared_types)
     symbols = Symbols.of(declared, types, survey.resources)
-    rows = (row for bucket in build.buckets for row in indexed_files(build, bucket))
-    texts = [(row["path"], row["text_sha256"]) for row in rows if row["language"] == _RESOURCES]
-    return _Label(symbols, symbols.facets(declared, declared=digest_of(list(types)), resources=digest_of(texts)))
+    digests = {"declared": digest_of(list(types)), "resources": digest_of(sorted(resources))}
+    return _Label(symbols, symbols.facets(declared, **digests))
 
 
 def _extract_bucket(build: IndexBuild, bucket: int, shared: Broadcast[_Label]) -> tuple[_Bucket, Answers]:
     """The files of one bucket, and the facets that they depend on. Runs in a worker process."""
     label = shared.value
     found = graph_parts(build, bucket, label.symbols, label.facets)
-    _write(build, bucket, GRAPH_NODES, NODES, found.nodes)
-    _write(build, bucket, GRAPH_EDGES, EDGES, found.edges)
+    write_part(build.directory, GRAPH_NODES, bucket, NODES, found.nodes)
+    write_part(build.directory, GRAPH_EDGES, bucket, EDGES, found.edges)
     with recording() as answers:
-        for name in sorted(found.facets):
-            label.facets.digest(name)
+        label.facets.together(sorted(found.facets))
     return _Bucket(found.files, found.extracted), answers
-
-
-def _write(
-    build: IndexBuild, bucket: int, table: str, schema: pa.Schema, rows: Sequence[GraphNode | GraphEdge]
-) -> None:
-    columns = {name: [getattr(row, name) for row in rows] for name in schema.names}
-    write_part(build.directory, table, bucket, schema, columns)
 
 
 def _put_together(build: IndexBuild, imported: GraphImport) -> tuple[GraphCounts, MergedTables]:
     """Writes the whole graph."""
     nodes, edges = (
-        pa.concat_tables(read_all(build.directory, table, build.spec.bucket_count))
-        for table in (GRAPH_NODES, GRAPH_EDGES)
+        pa.concat_tables(read_all(build.directory, table, build.spec.bucket_count, dictionaries=repeated))
+        for table, repeated in ((GRAPH_NODES, REPEATED_IN_NODES), (GRAPH_EDGES, REPEATED_IN_EDGES))
     )
     merged = merged_tables(build, imported, nodes, edges)
     whole = assemble_tables(merged.nodes, merged.edges)

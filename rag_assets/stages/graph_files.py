@@ -1,26 +1,26 @@
 """What the graph has of one file: taken from the cache while the facets of its answers are the same, or extracted.
 
 The cache has, under the key of the file's own content, which facets its answers are made of (`graph.facets`), their
-digest, and the nodes and edges that were found then.
+digest, and the nodes and edges that were found then, as columns: nobody wants them one by one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 
-from rag_assets.contracts.graph import Confidence, GraphEdge, GraphNode, NodeType, Relation
-from rag_assets.contracts.segment import Segment
+from rag_assets.contracts.graph import GraphEdge, GraphNode
 from rag_assets.descriptions.questions import recording
+from rag_assets.graph.assembly import EDGES, NODES, edge_columns, node_columns
 from rag_assets.graph.extraction import GraphFile
 from rag_assets.graph.extractors import graph_of
 from rag_assets.graph.facets import Facets, facets_of
 from rag_assets.graph.symbols import Symbols
 from rag_assets.stages.build import IndexBuild
-from rag_assets.stages.segments import indexed_files, read_segments
+from rag_assets.stages.segments import decoded_segments, encoded_segments, indexed_files
 from rag_assets.stages.versions import stage_version
 from rag_assets.stores.blobs import BlobStore
 from rag_assets.stores.cache import Cache, cache_key
@@ -30,21 +30,25 @@ GRAPH_FILES = "graph_files"
 _CACHE_BATCH = 64  # files between two writes: what a killed extraction does again at most
 
 
+Columns = dict[str, list[Any]]
+"""A table of the graph by the names of its columns."""
+
+
 class _Known(msgspec.Struct, array_like=True):
-    """An entry of the cache; nodes and edges are lists of their fields, without the path of the file."""
+    """An entry of the cache. In the columns `path` says whether it is the one of the file; it has no other but ''."""
 
     facets: list[str]
     digest: str
-    nodes: list[tuple[Any, ...]]
-    edges: list[tuple[Any, ...]]
+    nodes: Columns
+    edges: Columns
 
 
 @dataclass(slots=True)
 class GraphParts:
     """What some files add, the facets that it depends on, and how many of the files had to be extracted."""
 
-    nodes: list[GraphNode] = field(default_factory=list)
-    edges: list[GraphEdge] = field(default_factory=list)
+    nodes: Columns = field(default_factory=lambda: {name: [] for name in NODES.names})
+    edges: Columns = field(default_factory=lambda: {name: [] for name in EDGES.names})
     facets: set[str] = field(default_factory=set)
     files: int = 0
     extracted: int = 0
@@ -73,8 +77,8 @@ def graph_parts(build: IndexBuild, bucket: int, symbols: Symbols, facets: Facets
                     cache.replace_many(made)
                     made.clear()
             found.facets.update(known.facets)
-            found.nodes += _nodes(known.nodes, row["path"])
-            found.edges += _edges(known.edges, row["path"])
+            _append(found.nodes, known.nodes, row["path"])
+            _append(found.edges, known.edges, row["path"])
         cache.replace_many(made)
     return found
 
@@ -92,12 +96,12 @@ class _Files:
         self.rows = indexed_files(build, bucket)
         self._build, self._bucket = build, bucket
         self._blobs = BlobStore(build.home.blobs)
-        self._segments: dict[str, list[Segment]] | None = None
+        self._segments: dict[str, list[bytes]] | None = None
 
     def file(self, row: dict[str, Any]) -> GraphFile:
         if self._segments is None:
-            self._segments = read_segments(self._build, self._bucket)
-        segments = tuple(self._segments.get(row["path"], ()))
+            self._segments = encoded_segments(self._build, self._bucket)
+        segments = tuple(decoded_segments(self._segments.get(row["path"], ())))
         return GraphFile(row["path"], row["language"], self._blobs.get(row["text_sha256"]), segments)
 
 
@@ -118,22 +122,18 @@ def _extracted(file: GraphFile, symbols: Symbols, facets: Facets) -> _Known:
             else:
                 edges.add(part)
     names = facets_of(asked)
-    return _Known(names, facets.together(names), _fields(sorted(nodes), file.path), _fields(sorted(edges), file.path))
+    return _Known(
+        names,
+        facets.together(names),
+        _without_path(node_columns(sorted(nodes)), file.path),
+        _without_path(edge_columns(sorted(edges)), file.path),
+    )
 
 
-def _fields(parts: Sequence[GraphNode] | Sequence[GraphEdge], path: str) -> list[tuple[Any, ...]]:
-    """Paths are those of the file, but for what is declared nowhere."""
-    return [
-        tuple(value == path if name == "path" else value for name in part.__slots__ for value in (getattr(part, name),))
-        for part in parts
-    ]
+def _without_path(columns: Columns, path: str) -> Columns:
+    return {**columns, "path": [known == path for known in columns["path"]]}
 
 
-def _nodes(rows: Iterable[tuple[Any, ...]], path: str) -> Iterator[GraphNode]:
-    for key, kind, name, has_path, start, end, language, signature in rows:
-        yield GraphNode(key, NodeType(kind), name, path if has_path else "", start, end, language, signature)
-
-
-def _edges(rows: Iterable[tuple[Any, ...]], path: str) -> Iterator[GraphEdge]:
-    for source, relation, target, confidence, has_path, line in rows:
-        yield GraphEdge(source, Relation(relation), target, Confidence(confidence), path if has_path else "", line)
+def _append(columns: Columns, more: Columns, path: str) -> None:
+    for name, values in more.items():
+        columns[name] += values if name != "path" else [path if is_own else "" for is_own in values]

@@ -10,12 +10,11 @@ import pyarrow as pa
 from rag_assets.contracts.graph import Confidence, GraphEdge, GraphNode, NodeType, Relation
 from rag_assets.graph.assembly import edges_table, nodes_table
 from rag_assets.graph.imports.known import Known
-from rag_assets.graph.imports.loading import import_fingerprint, load_graph
+from rag_assets.graph.imports.loading import configured_fingerprint, load_graph
 from rag_assets.graph.imports.merging import merge
 from rag_assets.settings.graph import GraphImportSettings
 from rag_assets.stages.build import IndexBuild
 from rag_assets.stages.segments import indexed_files
-from rag_assets.stores.cache import cache_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +37,8 @@ class MergedTables:
 
 def configured_import(build: IndexBuild) -> GraphImport:
     """What the configuration has for the repository of a build now. Raises UnusableImport."""
-    identifier = build.repository.id
-    found = next((known.graph_import for known in build.settings.repositories if known.id == identifier), None)
-    if found is None:
-        return GraphImport()
-    return GraphImport(found, cache_key(found.format, found.mode, import_fingerprint(found.path, found.format)).hex())
+    found = build.settings.graph_import_of(build.repository.id)
+    return GraphImport(found, configured_fingerprint(found))
 
 
 def merged_tables(build: IndexBuild, imported: GraphImport, nodes: pa.Table, edges: pa.Table) -> MergedTables:
@@ -59,7 +55,7 @@ def merged_tables(build: IndexBuild, imported: GraphImport, nodes: pa.Table, edg
 
 
 def _nodes(table: pa.Table) -> Iterator[GraphNode]:
-    for row in table.to_pylist():
+    for row in table.drop_columns(["words"]).to_pylist():
         yield GraphNode(**{**row, "kind": NodeType(row["kind"])})
 
 

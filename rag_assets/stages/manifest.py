@@ -40,6 +40,8 @@ def manifest_of(build: IndexBuild, run_id: str, decision: Decision | None = None
             "points": records["qdrant_points"].counts["points"],
             "blocked_points": records["qdrant_points"].counts["blocked"],
             "warnings": records["qdrant_points"].counts["warnings"],
+            "graph_nodes": records["code_graph"].counts["nodes"],
+            "graph_edges": records["code_graph"].counts["edges"],
         },
         parse_health={
             name.removeprefix("health_"): count for name, count in segments.items() if name.startswith("health_")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -158,7 +159,16 @@ def _write_bucket(build: IndexBuild, bucket: int, rows: list[dict[str, Any]], se
 
 def read_segments(build: IndexBuild, bucket: int) -> dict[str, list[Segment]]:
     """Path → its segments in text order."""
-    found: dict[str, list[Segment]] = {}
+    return {path: decoded_segments(encoded) for path, encoded in encoded_segments(build, bucket).items()}
+
+
+def encoded_segments(build: IndexBuild, bucket: int) -> dict[str, list[bytes]]:
+    """Path → its segments in text order, for who wants those of a few files (`decoded_segments`)."""
+    found: dict[str, list[bytes]] = {}
     for row in read_rows(build.directory, STAGE, bucket, ["path", "segment"]):
-        found.setdefault(row["path"], []).append(msgspec.json.decode(row["segment"], type=Segment))
+        found.setdefault(row["path"], []).append(row["segment"])
     return found
+
+
+def decoded_segments(encoded: Iterable[bytes]) -> list[Segment]:
+    return [msgspec.json.decode(segment, type=Segment) for segment in encoded]

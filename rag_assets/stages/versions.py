@@ -11,6 +11,7 @@ from rag_assets.descriptions import DESCRIPTION_VERSION, default_registry
 from rag_assets.evaluation.metrics import METRICS_VERSION
 from rag_assets.graph.artifact import GRAPH_VERSION
 from rag_assets.graph.extraction import EXTRACTION_VERSION
+from rag_assets.graph.imports.loading import configured_fingerprint
 from rag_assets.llm import llm_fingerprint
 from rag_assets.models import window_fingerprint
 from rag_assets.sections import SECTION_VERSION
@@ -66,7 +67,7 @@ def config_hash(settings: Settings, repository: RepositorySettings, embedding_mo
     """sha256 hex over everything but the commit that decides what a generation contains.
 
     Where a repository and its rule packs lie, how many threads work and how long to wait do not change the
-    result, so they are left out; what the packs say is in.
+    result, so they are left out; what the packs say is in, and what is in an imported graph. Raises UnusableImport.
     """
     relevant = {
         "repository": repository.model_dump(mode="json", exclude={"location", "ref", "rule_packs"}),
@@ -77,6 +78,7 @@ def config_hash(settings: Settings, repository: RepositorySettings, embedding_mo
         "embedding_model": embedding_model,
         "stores": [settings.stores.vectors, settings.stores.catalog],
         "embedding_window": window_fingerprint(settings.embedder),
+        "graph_import": configured_fingerprint(settings.graph_import_of(repository.id)),
         "stages": {stage: stage_version(stage) for stage in STAGES if stage != "eval_runs"},
     }
     return hashlib.sha256(json.dumps(relevant, sort_keys=True).encode()).hexdigest()

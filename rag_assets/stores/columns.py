@@ -5,7 +5,7 @@ these import it, and every process that touches a table would pay half a second 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate, chain
+from itertools import accumulate, chain, pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -24,7 +24,7 @@ def column(values: Values, kind: pa.DataType) -> pa.Array:
         return values
     if pa.types.is_list(kind):
         return lists(_offsets(map(len, values)), list(chain.from_iterable(values)), kind.value_type)
-    if pa.types.is_string(kind):
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return _bytes([value.encode() for value in values], kind)
     if pa.types.is_binary(kind):
         return _bytes(list(values), kind)
@@ -63,6 +63,29 @@ def to_numpy(values: pa.Array) -> npt.NDArray[Any]:
     return np.frombuffer(data, dtype=kind)[values.offset : values.offset + len(values)]
 
 
+def texts(values: pa.Array) -> list[bytes]:
+    """The UTF-8 of a flat column of texts without missing values."""
+    _, ends, data = values.buffers()
+    if not len(values) or data is None:
+        return [b""] * len(values)
+    kind = np.int64 if pa.types.is_large_string(values.type) else np.int32
+    limits = np.frombuffer(ends, dtype=kind)[values.offset : values.offset + len(values) + 1].tolist()
+    content = bytes(memoryview(data)[: limits[-1]])
+    return [content[start:end] for start, end in pairwise(limits)]
+
+
+def distinct_texts(values: pa.Array) -> tuple[list[bytes], npt.NDArray[Any]]:
+    """The different texts of a flat column without missing values, and of each row the number of its text.
+
+    A column that was read as a dictionary has them ready; texts of it that no row has may be among them.
+    """
+    if pa.types.is_dictionary(values.type):
+        return texts(values.dictionary), to_numpy(values.indices)
+    known: dict[bytes, int] = {}
+    codes = [known.setdefault(text, len(known)) for text in texts(values)]
+    return list(known), np.array(codes, dtype=np.int32)
+
+
 def matrix(values: pa.FixedSizeListArray) -> npt.NDArray[Any]:
     """The numbers of a column of lists of one length, (rows, length), read-only and not copied."""
     rows = to_numpy(values.values).reshape(-1, values.type.list_size)
@@ -70,7 +93,8 @@ def matrix(values: pa.FixedSizeListArray) -> npt.NDArray[Any]:
 
 
 def _bytes(values: Sequence[bytes], kind: pa.DataType) -> pa.Array:
-    offsets = pa.py_buffer(np.array(_offsets(map(len, values)), dtype=np.int32))
+    width = np.int64 if pa.types.is_large_string(kind) else np.int32
+    offsets = pa.py_buffer(np.array(_offsets(map(len, values)), dtype=width))
     return pa.Array.from_buffers(kind, len(values), [None, offsets, pa.py_buffer(b"".join(values))])
 
 

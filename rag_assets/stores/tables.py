@@ -78,14 +78,23 @@ def write_part(
     return path
 
 
-def read_part(directory: Path, table: str, bucket: int, columns: Sequence[str] | None = None) -> pa.Table:
+def read_part(
+    directory: Path,
+    table: str,
+    bucket: int,
+    columns: Sequence[str] | None = None,
+    *,
+    dictionaries: Sequence[str] = (),
+) -> pa.Table:
     """One bucket of one table."""
-    return read_file(part_path(directory, table, bucket), columns)
+    return read_file(part_path(directory, table, bucket), columns, dictionaries=dictionaries)
 
 
-def read_file(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
-    """One part by its path."""
-    with pq.ParquetFile(path) as file:  # `read_table` would load pyarrow.dataset
+def read_file(path: Path, columns: Sequence[str] | None = None, *, dictionaries: Sequence[str] = ()) -> pa.Table:
+    """One part by its path. Columns of texts that are named in `dictionaries`, as `words.list.element` where it is one
+    of lists, are given as they are stored: each different text once, and numbers."""
+    # `read_table` would load pyarrow.dataset
+    with pq.ParquetFile(path, read_dictionary=list(dictionaries) or None) as file:
         return file.read(columns=list(columns) if columns is not None else None)
 
 
@@ -101,10 +110,17 @@ def rows_with(table: pa.Table, column: str, value: str) -> list[dict[str, Any]]:
     return [table.slice(row, 1).to_pylist()[0] for row in found]  # a filter would load pyarrow.compute and pandas
 
 
-def read_all(directory: Path, table: str, buckets: int, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
-    """Every bucket in turn."""
+def read_all(
+    directory: Path,
+    table: str,
+    buckets: int,
+    columns: Sequence[str] | None = None,
+    *,
+    dictionaries: Sequence[str] = (),
+) -> Iterator[pa.Table]:
+    """Every bucket in turn; `dictionaries` as in `read_file`."""
     for bucket in range(buckets):
-        yield read_part(directory, table, bucket, columns)
+        yield read_part(directory, table, bucket, columns, dictionaries=dictionaries)
 
 
 def digest_files(paths: Iterable[Path], base: Path) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 
 import msgspec
 import pytest
@@ -41,6 +42,25 @@ class Service:
 
     def unrecorded(self) -> int:
         return len(self.values)
+
+
+class Color(StrEnum):
+    RED = "red"
+
+
+def test_a_member_of_an_enum_is_asked_as_its_text() -> None:
+    """Else a question, and the same one read again, would differ in the representation that orders them."""
+    service = Service(red=1, blue=2)
+    with recording() as answers:
+        service.value(Color.RED, tags=(Color.RED,))
+        service.value("blue", tags=("red",))
+        service.sum((Color.RED, "blue"))
+    arguments = [argument for _, given in answers for argument in given]
+    told = [part for given in arguments for part in (given if isinstance(given, tuple) else (given,))]
+    assert {type(part) for part in told} == {str, int}
+    again = answers_of([service], decoded_questions(encoded_questions(answers)))
+    assert list(map(repr, again)) == sorted(map(repr, again))
+    assert digest_of(again) == digest_of(answers)
 
 
 def test_a_question_is_recorded_once_with_its_answer_however_it_is_written() -> None:

@@ -350,6 +350,20 @@ def _word_changed(texts: Texts, path: str, random: Random) -> str:
     return f"{at.group()} is {word} at {at.start()}"
 
 
+def _member_changed(texts: Texts, path: str, random: Random) -> str:
+    """One word in the line of a member: most commits change no type, and so leave most answers as they were."""
+    lines = texts[path].split("\n")
+    members = [number for number, line in enumerate(lines) if line.startswith("    public ")]
+    if not members:
+        return ""
+    number = random.choice(members)
+    at = random.choice(list(_WORD.finditer(lines[number])))
+    word = random.choice(_WORDS)
+    lines[number] = f"{lines[number][: at.start()]}{word}{lines[number][at.end() :]}"
+    texts[path] = "\n".join(lines)
+    return f"{at.group()} is {word} in line {number + 1}"
+
+
 def _word_added(texts: Texts, path: str, random: Random) -> str:
     places = list(_WORD.finditer(texts[path]))
     if not places:
@@ -406,6 +420,6 @@ def _file_is_back(texts: Texts, path: str, random: Random) -> str:
 
 _EDITS: tuple[Callable[[Texts, str, Random], str], ...] = (
     _line_added, _line_added, _line_removed, _line_removed, _lines_swapped, _line_moved, _word_changed, _word_changed,
-    _word_changed, _word_added, _word_removed, _renamed, _file_moved, _file_copied, _file_removed, _file_is_back,
-    _file_is_back,
+    _word_changed, _member_changed, _member_changed, _member_changed, _word_added, _word_removed, _renamed,
+    _file_moved, _file_copied, _file_removed, _file_is_back, _file_is_back,
 )  # fmt: skip

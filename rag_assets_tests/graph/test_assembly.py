@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
+from collections.abc import Sequence
+from itertools import permutations
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_assets.contracts.graph import Confidence, GraphEdge, GraphNode, NodeType, Relation
 from rag_assets.graph.adjacency import Graph, Place
-from rag_assets.graph.assembly import EDGES, NODES, assemble, assemble_tables, edges_table, nodes_table
+from rag_assets.graph.assembly import (
+    EDGES,
+    NODES,
+    REPEATED_IN_EDGES,
+    REPEATED_IN_NODES,
+    assemble,
+    assemble_tables,
+    edges_table,
+    nodes_table,
+)
 from rag_assets_tests.graph.small_graphs import SHOP_EDGES, SHOP_NODES, edge, method, node, of_edges, random_edges
 
 A, B = method("A"), method("B")
@@ -128,9 +143,91 @@ def test_a_word_outside_the_closed_sets_is_an_error(column: str) -> None:
 
 
 def test_tables_hold_the_fields_of_nodes_and_edges() -> None:
-    assert NODES.names == list(GraphNode.__dataclass_fields__)
+    assert NODES.names == [*GraphNode.__dataclass_fields__, "words"]
     assert EDGES.names == list(GraphEdge.__dataclass_fields__)
     assert nodes_table([]).num_rows == 0
+
+
+def as_dictionaries(table: pa.Table, columns: Sequence[str]) -> pa.Table:
+    """The table as it is read from Parquet."""
+    content = pa.BufferOutputStream()
+    pq.write_table(table, content)
+    return pq.ParquetFile(pa.BufferReader(content.getvalue()), read_dictionary=list(columns)).read()
+
+
+def test_texts_may_be_dictionaries_with_texts_that_no_row_has() -> None:
+    gone = [node("csharp:Gone.Away|TYPE", "src/Gone.cs", language="gone")]
+    lost = [edge("csharp:Lost|TYPE", Relation.READS_FROM, "dbo.Lost|TABLE_OR_VIEW", path="src/Lost.cs")]
+    nodes = as_dictionaries(nodes_table([*gone, *SHOP_NODES]), REPEATED_IN_NODES).slice(1)
+    edges = as_dictionaries(edges_table([*lost, *SHOP_EDGES]), REPEATED_IN_EDGES).slice(1)
+    assert pa.types.is_dictionary(nodes.schema.field("path").type)
+    assert pa.types.is_dictionary(edges.schema.field("source").type)
+    made, wanted = assemble_tables(nodes, edges), assemble(SHOP_NODES, SHOP_EDGES)
+    _same(made.arrays, wanted.arrays)
+    assert made.counts == wanted.counts
+
+
+def test_a_node_is_found_by_the_words_of_all_its_parts() -> None:
+    key = "csharp:N.Straße|TYPE"
+    graph = Graph(assemble([node(key, "b.cs", name="Avenue"), node(key, "a.cs", name="Straße"), node(A)], []).arrays)
+    found = {graph.words[number]: _nodes_of(graph, number) for number in range(len(graph.words))}
+    assert found == {"strasse": [key], "avenue": [key], "a": [A], "a()": [A]}
+
+
+def _nodes_of(graph: Graph, word: int) -> list[str]:
+    start, stop = graph.arrays["word_nodes"][word : word + 2]
+    return [graph.keys[number] for number in graph.arrays["word_node"][start:stop]]
+
+
+def test_parts_in_one_place_are_one_whatever_their_order() -> None:
+    key = "csharp:N.T|TYPE"
+    parts = [
+        node(key, signature="b", language="csharp"),
+        node(key, signature="a", language="razor"),
+        node(key, signature="c", language="csharp"),
+    ]
+    for order in permutations(parts):
+        graph = Graph(assemble(order, []).arrays)
+        assert (graph.signature(0), graph.language(0)) == ("b", "csharp")
+        assert len(graph.places(0)) == 1
+
+
+_ASSEMBLES = """
+import sys
+from pathlib import Path
+class Refused:
+    def find_spec(self, name, path=None, target=None):
+        if name in ("pandas", "pyarrow.compute"):
+            raise AssertionError(f"{name} was imported")
+sys.meta_path.insert(0, Refused())
+from rag_assets.contracts.graph import GraphEdge, GraphNode, NodeType, Relation
+from rag_assets.graph.artifact import open_graph, write_graph
+from rag_assets.graph.assembly import (
+    EDGES, NODES, REPEATED_IN_EDGES, REPEATED_IN_NODES, assemble_tables, edge_columns, node_columns,
+)
+from rag_assets.stores.tables import read_part, write_part
+home = Path(sys.argv[1])
+node = GraphNode("csharp:A|TYPE", NodeType.TYPE, "A", "a.cs", 1, 2, "csharp", "class A")
+edge = GraphEdge(node.key, Relation.READS_FROM, "dbo.Orders|TABLE_OR_VIEW", path="a.cs", line=2)
+write_part(home, "nodes", 0, NODES, node_columns([node]))
+write_part(home, "edges", 0, EDGES, edge_columns([edge]))
+made = assemble_tables(
+    read_part(home, "nodes", 0, dictionaries=REPEATED_IN_NODES),
+    read_part(home, "edges", 0, dictionaries=REPEATED_IN_EDGES),
+)
+write_graph(home / "graph", made.arrays, made.counts)
+graph = open_graph(home / "graph")
+print(len(graph), graph.edge_count)
+"""
+
+
+def test_assembling_and_writing_imports_neither_pandas_nor_compute_functions(tmp_path: Path) -> None:
+    """They take 300 and 50 ms in each process: as much as the graph of one commit."""
+    done = subprocess.run(
+        [sys.executable, "-c", _ASSEMBLES, str(tmp_path)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "2 1"
 
 
 def test_tables_in_parts_make_the_same_graph() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from equality import Hits, contents_of, differences, ghosts, questions_for, same_hits
 from history import write_history
@@ -60,7 +62,7 @@ def test_every_aspect_of_a_change_is_told(homes: tuple[Path, Path]) -> None:
     found = differences(contents_of(old, LABEL, questions), contents_of(new, LABEL, questions))
     aspects = {difference.partition(":")[0] for difference in found}
     everything = {"manifest", "files", "declared points", "stored points", "payloads", "keyword weights", "vocabulary"}
-    assert everything | {"documents", "texts", "searches"} <= aspects
+    assert everything | {"documents", "texts", "searches", "graph nodes", "graph edges", "graph"} <= aspects
 
 
 def test_what_is_too_much_and_what_is_missing_is_found(homes: tuple[Path, Path], tmp_path: Path) -> None:
@@ -75,8 +77,12 @@ def test_what_is_too_much_and_what_is_missing_is_found(homes: tuple[Path, Path],
     nobodys.parent.mkdir(exist_ok=True)
     nobodys.write_bytes(b"nobody's")
     (directory.parent / "begun").mkdir()
+    nodes = directory / "graph_nodes/part-000.parquet"
+    ghost = pq.read_table(nodes).slice(0, 1).set_column(3, "path", pa.array(["src/Gone.cs"]))
+    pq.write_table(pa.concat_tables([pq.read_table(nodes), ghost]), nodes)
     found = " | ".join(ghosts(home.root, settings(home.root)))
     assert "1 keyword entries missing" in found
     assert "1 documents missing" in found
     assert "1 documents that nothing needs" in found
     assert "begun: an unfinished build" in found
+    assert "graph nodes of 1 files that are not indexed, such as src/Gone.cs" in found

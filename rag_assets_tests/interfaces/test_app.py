@@ -18,7 +18,20 @@ from rag_assets.stores.generations import GenerationError
 from rag_assets.stores.vectors import VectorStoreError
 from rag_assets_tests.interfaces.conftest import CommandLine, Indexed
 
-COMMANDS = ["init", "index", "plan", "search", "show", "status", "doctor", "generations", "gc", "reset", "config"]
+COMMANDS = [
+    "init",
+    "index",
+    "plan",
+    "search",
+    "show",
+    "graph",
+    "status",
+    "doctor",
+    "generations",
+    "gc",
+    "reset",
+    "config",
+]
 
 # What a search may not load: each costs a noticeable part of the second that a cold search may take.
 HEAVY = {"dagster", "pydantic_settings", "pyarrow", "rich", "yaml", "sqlalchemy", "tree_sitter"}
@@ -30,7 +43,9 @@ def test_help_names_every_command_and_the_exit_codes(cli: CommandLine) -> None:
     assert "4 nothing found" in " ".join(said.replace("│", " ").split())
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, "config check", "generations compare"])
+@pytest.mark.parametrize(
+    "command", [*COMMANDS, "config check", "generations compare", "graph path", "graph impact", "graph overview"]
+)
 def test_every_command_has_help(cli: CommandLine, command: str) -> None:
     done = cli.run(*command.split(), "--help", options=())
     assert done.code == 0

@@ -40,6 +40,7 @@ SUMMARY_KEYS = {
     "segments",
     "sections",
     "points",
+    "graph",
     "blocked_points",
     "problems",
     "warnings_by_rule",

@@ -215,12 +215,15 @@ def test_the_last_of_many_edits_gives_the_graph_of_a_new_home(
     assert source.graph(living, commits[last]).files == source.graph(tmp_path, commits[last]).files
 
 
-def test_only_the_file_is_extracted_whose_body_changed(source: Source, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "extracted"), [("nothing", 0), ("a body", 1), ("lines above", 1), ("a key of resources", 3)]
+)
+def test_an_edit_costs_the_files_that_it_concerns(source: Source, tmp_path: Path, name: str, extracted: int) -> None:
+    """Of a key of resources these are the file itself, the one of another culture and the code that uses the key."""
     first = source.graph(tmp_path, source.commit(LABEL))
-    changed = EDITS["a body"](LABEL)
-    second = source.graph(tmp_path, source.commit(changed))
+    second = source.graph(tmp_path, source.commit(EDITS[name](LABEL)))
     assert first.report.work == {"extracted": len(LABEL), "from_cache": 0}
-    assert second.report.work == {"extracted": 1, "from_cache": len(LABEL) - 1}
+    assert second.report.work == {"extracted": extracted, "from_cache": len(LABEL) - extracted}
 
 
 @pytest.mark.rule("R3")

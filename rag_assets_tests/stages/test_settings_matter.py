@@ -8,9 +8,12 @@ from typing import Any
 import pytest
 
 from rag_assets.contracts.payload import RagVectorPayload
+from rag_assets.graph.artifact import GRAPH_FOLDER, open_graph
+from rag_assets.graph.imports.result import UnusableImport
 from rag_assets.settings import Settings, SourceLimits, StoreSettings
 from rag_assets.stores.tables import read_rows
 from rag_assets_tests.git_repository import Repository
+from rag_assets_tests.graph.imports.bundles import edge_row, edges_csv, node_row, nodes_csv, unpacked
 from rag_assets_tests.stages.conftest import Built, built, lexical
 
 FILES = {
@@ -86,3 +89,32 @@ def test_hnsw_from_points_builds_the_graph(tmp_path: Path, source: Repository) -
         return any(path.name.startswith("vector_index-dense") for path in shard.rglob("*"))
 
     assert (has_graph(1_000), has_graph(1)) == (False, True)
+
+
+@pytest.mark.rule("D18")
+def test_an_imported_graph_is_in_the_graph_and_in_the_generation(tmp_path: Path, source: Repository) -> None:
+    """Other contents are another generation; where the files lie is not."""
+
+    def generation(folder: str, target: str, **more: str) -> tuple[str, set[str], int]:
+        nodes = [node_row(key, "db/all.sql") for key in ("dbo.Open|VIEW", "dbo.Orders|TABLE", "dbo.Old|TABLE")]
+        edges = [edge_row("dbo.Open|VIEW", target, "ReadsFrom")]
+        path = unpacked(tmp_path / folder, {"nodes.csv": nodes_csv(*nodes), "edges.csv": edges_csv(*edges)})
+        made = built(source, lexical(tmp_path / "home"), graph_import={"path": path} | more)
+        graph = open_graph(made.build.directory / GRAPH_FOLDER)
+        keys = {graph.keys[node] for node in range(len(graph))}
+        return made.build.spec.generation_id, keys, graph.edge_count
+
+    plain = built(source, lexical(tmp_path / "home"))
+    before = plain.reports["code_graph"].counts["edges"]
+    first, keys, edges = generation("one", "dbo.Orders|TABLE")
+    assert {"dbo.Open|VIEW", "dbo.Orders|TABLE", "csharp:Shop.Orders.Order|TYPE"} <= keys
+    assert edges == before + 1
+    assert plain.build.spec.generation_id != first
+    assert generation("two", "dbo.Orders|TABLE")[0] == first
+    assert generation("three", "dbo.Old|TABLE")[0] != first
+    assert generation("one", "dbo.Orders|TABLE", mode="replace")[0] != first
+
+
+def test_an_import_that_is_not_there_fails_before_anything_is_read(tmp_path: Path, source: Repository) -> None:
+    with pytest.raises(UnusableImport, match="no such import"):
+        built(source, lexical(tmp_path / "home"), graph_import={"path": tmp_path / "gone.zip"})

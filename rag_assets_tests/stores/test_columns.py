@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from rag_assets.stores.columns import column, lists, matrix, table, to_numpy
+from rag_assets.stores.columns import column, distinct_texts, lists, matrix, table, texts, to_numpy
 
 _IMPORTS_NO_PANDAS = """
 import sys
@@ -35,6 +35,7 @@ print(rows_with(read, "path", "b"), to_numpy(read.column("lines").combine_chunks
     ("values", "kind"),
     [
         pytest.param(["a", "", "Größe \U0001f600", "\0"], pa.string(), id="texts"),
+        pytest.param(["a", "", "Größe"], pa.large_string(), id="texts with long offsets"),
         pytest.param([b"", b"\xff\x00"], pa.binary(), id="bytes"),
         pytest.param([1, -(2**63), 2**63 - 1], pa.int64(), id="numbers"),
         pytest.param([True, False] * 9, pa.bool_(), id="truth values"),
@@ -68,6 +69,26 @@ def test_lists_by_offsets() -> None:
 )
 def test_back_to_numpy(values: pa.Array, expected: list[int]) -> None:
     assert to_numpy(values).tolist() == expected
+
+
+TEXTS = ["b", "", "Größe \U0001f600", "b", "\0", ""]
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string())], ids=str)
+@pytest.mark.parametrize(("start", "stop"), [(0, 6), (2, 5), (3, 3)], ids=["all", "a slice", "none"])
+def test_back_to_texts(kind: pa.DataType, start: int, stop: int) -> None:
+    rows, wanted = pa.array(TEXTS, kind)[start:stop], [text.encode() for text in TEXTS[start:stop]]
+    distinct, codes = distinct_texts(rows)
+    assert [distinct[code] for code in codes] == wanted
+    assert len(set(distinct)) == len(distinct)
+    if not pa.types.is_dictionary(kind):
+        assert texts(rows) == wanted
+        assert set(distinct) == set(wanted)
+
+
+def test_texts_without_any_byte() -> None:
+    assert texts(pa.array(["", ""])) == [b"", b""]
+    assert texts(pa.array([], pa.string())) == []
 
 
 def test_lists_of_one_length_to_rows() -> None:

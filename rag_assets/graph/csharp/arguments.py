@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rag_assets.graph.csharp import library
+from rag_assets.graph.csharp.conversions import signature_of, unify
 from rag_assets.graph.csharp.lambdas import arity_of, gives_value, is_async, read_lambda
-from rag_assets.graph.csharp.overloads import Argument, choose, contenders, pairs_of, signature_of, unify
+from rag_assets.graph.csharp.overloads import Argument, choose, contenders, pairs_of
 from rag_assets.graph.csharp.references import TypeRef, substituted
 from rag_assets.graph.csharp.walk import NAME_ONLY, PROBABLE, RESOLVED, Value, Walk
 
@@ -112,7 +113,9 @@ def decide(
     best, is_possible = contenders(walk.names, candidates, arguments, given, skip)
     if len(best) > 1 and is_possible:
         waiting = [argument for argument in arguments if argument.is_lambda and not argument.is_read]
-        if waiting and any([_read_ahead(walk, argument, best, arguments, receiver, skip) for argument in waiting]):
+        for argument in waiting:
+            _read_ahead(walk, argument, best, arguments, receiver, skip)
+        if any(argument.is_read for argument in waiting):
             return choose(walk.names, candidates, arguments, given, skip)
     if not best:
         return None
@@ -126,8 +129,8 @@ def _read_ahead(
     arguments: Sequence[Argument],
     receiver: Value,
     skip: int,
-) -> bool:
-    """Reads a lambda that gets the same from all of some overloads; says whether it could."""
+) -> None:
+    """Reads a lambda that gets the same from all of some overloads, else leaves it for later."""
     given: set[tuple[TypeRef, ...]] = set()
     for overload in overloads:
         known = walk.names.arguments_of(receiver) if receiver is not None and not skip else {}
@@ -141,13 +144,11 @@ def _read_ahead(
                 unify(walk.names, wanted, other.type, known)
         parameters = signature_of(walk.names, substituted(hope, known))[0] if hope is not None else None
         if parameters is None:
-            return False
+            return
         given.add(parameters)
-    if len(given) != 1 or argument.node is None:
-        return False
-    argument.returned = read_lambda(walk, argument.node, given.pop(), None)
-    argument.is_read = True
-    return True
+    if len(given) == 1 and argument.node is not None:
+        argument.returned = read_lambda(walk, argument.node, given.pop(), None)
+        argument.is_read = True
 
 
 def read_with(walk: Walk, argument: Argument, wanted: TypeRef, known: dict[str, TypeRef]) -> None:

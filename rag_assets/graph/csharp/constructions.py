@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from rag_assets.graph.csharp import library
 from rag_assets.graph.csharp.arguments import decide, read_arguments, read_waiting, read_with
+from rag_assets.graph.csharp.conversions import signature_of
 from rag_assets.graph.csharp.expressions import accessible, base_of, element_type, refer, views
-from rag_assets.graph.csharp.overloads import ANY_NUMBER, Argument, pairs_of, signature_of
+from rag_assets.graph.csharp.overloads import ANY_NUMBER, Argument, pairs_of
 from rag_assets.graph.csharp.references import TypeRef
 from rag_assets.graph.csharp.walk import (
     CALLS,

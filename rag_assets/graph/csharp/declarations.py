@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from rag_assets.contracts.graph import NodeType, symbol_key
 from rag_assets.contracts.segment import Member, MemberKind, Parameter, Segment
 from rag_assets.descriptions.node_keys import member_keys
@@ -23,8 +25,12 @@ _NOT_A_TYPE = frozenset({"class", "class?", "struct", "notnull", "unmanaged", "d
 _DELEGATE_RETURN = re.compile(r"\bdelegate\s+(.*?)\s*\b\w+\s*(?:<[^()]*>)?\s*\(", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class DeclaredParameter:
+class _Stored(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A declaration as it is kept for the next build: in a third of the bytes, and read in a third of the time, of
+    named fields. A label has tens of thousands, and each build reads them all."""
+
+
+class DeclaredParameter(_Stored, frozen=True):
     """A parameter as written."""
 
     name: str
@@ -33,8 +39,7 @@ class DeclaredParameter:
     optional: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class DeclaredMember:
+class DeclaredMember(_Stored, frozen=True):
     """A member as written. `key` is its graph node, '' for enum values and statements, which have none."""
 
     name: str
@@ -49,8 +54,7 @@ class DeclaredMember:
     explicit_interface: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class DeclaredType:
+class DeclaredType(_Stored, frozen=True):
     """One declaration of a type: a partial type has several.
 
     `symbol` is fully qualified with arity, `outer` that of the type around it. `parameters` are those of a primary

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from rag_assets.contracts.segment import MemberKind
 from rag_assets.graph.csharp import library
+from rag_assets.graph.csharp.conversions import signature_of
 from rag_assets.graph.csharp.model import is_private
-from rag_assets.graph.csharp.overloads import signature_of
 from rag_assets.graph.csharp.references import TypeRef, substituted
 from rag_assets.graph.csharp.walk import REFERENCES, USES_TYPE, Handler, Value, Walk
 

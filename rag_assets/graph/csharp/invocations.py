@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rag_assets.graph.csharp import library
 from rag_assets.graph.csharp.arguments import decide, read_arguments, read_waiting, read_with
+from rag_assets.graph.csharp.conversions import assignable, signature_of, unify
 from rag_assets.graph.csharp.expressions import (
     SPACE,
     TYPE,
@@ -22,7 +23,7 @@ from rag_assets.graph.csharp.expressions import (
     simple_name,
     views,
 )
-from rag_assets.graph.csharp.overloads import ANY_NUMBER, Argument, assignable, choose, pairs_of, signature_of, unify
+from rag_assets.graph.csharp.overloads import ANY_NUMBER, Argument, choose, pairs_of
 from rag_assets.graph.csharp.references import TypeRef, substituted
 from rag_assets.graph.csharp.walk import (
     CALLS,
@@ -114,8 +115,8 @@ def _simple_call(walk: Walk, function: Node, argument_list: Node) -> Value:
     methods = accessible(walk, methods)
     chosen = decide(walk, methods, arguments, len(given)) or choose(walk.names, methods, arguments, ANY_NUMBER)
     if chosen is None or chosen[1] == NAME_ONLY:
-        this = walk.type.this
-        if this is not None and walk.names.symbols.has_foreign_base(this.name):  # an overload of a library's base
+        is_objects = name in library.OBJECT_METHODS
+        if is_objects or _inherits_unknown(walk):  # an overload of a base: of `object`, or of another one of a library
             walk.counts.external += 1
             read_waiting(walk, arguments, (), given=given)
             return None
@@ -179,14 +180,15 @@ def _member_call(
         if chosen is not None and chosen[1] != NAME_ONLY:
             return _called(walk, chosen, seen_as, arguments, given, name_node)
     elif mode == TYPE and receiver is not None and receiver.declared and _inherits_unknown(walk):
-        receiver, mode = None, VALUE  # `User.GetId()` in a controller: a property of its base, not the type of that name
+        # `User.GetId()` in a controller: a property of its base, not the type of that name.
+        receiver, mode = None, VALUE
     if mode == VALUE:
         extension = _extension(walk, receiver, name, arguments, given)
         if extension is not None:
             return _called(walk, extension, receiver, arguments, given, name_node, is_extension=True)
     if methods:
         foreign = seen_as is not None and walk.names.symbols.has_foreign_base(seen_as.name)
-        if not foreign:
+        if not foreign and name not in library.OBJECT_METHODS:
             likely = chosen[0] if chosen is not None else methods[0]
             return _called(walk, (likely, PROBABLE), seen_as, arguments, given, name_node)
     if receiver is None and mode == VALUE and not is_keyword:
@@ -208,7 +210,7 @@ def _only_candidate(walk: Walk, name: str, arguments: Sequence[Argument]) -> Mem
     if _humps(name) < _TELLING_HUMPS:
         return None
     found = walk.names.only(name)
-    if found is None or not is_method(found):
+    if found is None or not is_method(found) or not walk.names.symbols.sees(walk.names.path, found.owner):
         return None
     skip = 1 if found.is_extension else 0
     return (
@@ -257,11 +259,8 @@ def _receives(walk: Walk, candidate: MemberSymbol, receiver: Value) -> int:
     """How well an extension method fits its receiver; negative if it cannot be."""
     wanted = candidate.parameters[0].type
     if receiver is None:
-        # What is unknown is mostly of a library. Any type of one may have a method of a usual name itself: then only a
-        # receiver that is no usual one tells enough, and a type of the label needs a telling name.
-        is_usual = wanted.parameter or library.is_usual(wanted)
-        least = _TELLING_HUMPS if wanted.declared else 2 if is_usual else 1
-        return -1 if _humps(candidate.name) < least else 0
+        # What is unknown is mostly of a library, and any type of one may have a method of a usual name itself.
+        return 0 if _humps(candidate.name) >= (_TELLING_HUMPS if wanted.declared else 2) else -1
     if library.is_scalar(wanted) and not receiver.parameter and library.plain_name(receiver) != wanted.name:
         return 0 if (receiver.name, wanted.name) == _TYPE_INFO else -1
     if wanted.parameter:

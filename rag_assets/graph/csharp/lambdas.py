@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from rag_assets.graph.csharp.conversions import signature_of
 from rag_assets.graph.csharp.library import awaited
-from rag_assets.graph.csharp.overloads import signature_of
 from rag_assets.graph.csharp.references import TypeRef
 from rag_assets.graph.csharp.walk import Handler, Value, Walk
 

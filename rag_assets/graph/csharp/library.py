@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rag_assets.graph.csharp.references import TypeRef
-from rag_assets.graph.csharp.written import TUPLE
+from rag_assets.graph.csharp.written import ARRAY, TUPLE
 
 STRING, INT, BOOL, DOUBLE, CHAR = (TypeRef(name) for name in ("string", "int", "bool", "double", "char"))
 NULL, VOID = TypeRef("null"), TypeRef("void")
 
+_TUPLES = frozenset({"Tuple", "ValueTuple"})
 _TASKS = frozenset({"Task", "ValueTask", "ConfiguredTaskAwaitable", "ConfiguredValueTaskAwaitable"})
 _EXPRESSIONS = frozenset({"Expression"})
 _DELEGATES = frozenset({"Func", "Action", "Predicate", "Comparison", "Converter", "EventHandler"})
@@ -89,11 +90,6 @@ def cannot_become(found: TypeRef, wanted: TypeRef) -> bool:
 
 def is_scalar(found: TypeRef) -> bool:
     return not found.declared and found.name in _SCALARS
-
-
-def is_usual(found: TypeRef) -> bool:
-    """Whether a library type is one that many methods of the library take: a value, `object`, anything generic."""
-    return not found.declared and (bool(found.arguments) or is_scalar(found) or plain_name(found) == "object")
 
 
 def plain_name(found: TypeRef) -> str:
@@ -217,6 +213,8 @@ def call_result(
     if receiver is None:
         return named_result(name)
     if is_scalar(receiver):
+        if receiver == STRING and name == "Split":
+            return TypeRef(ARRAY, (STRING,))
         return receiver if name.startswith(_SCALAR_PREFIXES) else None
     made = returned[0] if returned else None
     if name == "Select":
@@ -245,7 +243,7 @@ def call_result(
 
 def member_type(receiver: TypeRef, name: str) -> TypeRef | None:
     """The type of a property of a library type: elements of tuples, `Value`, `Keys` and their like."""
-    if receiver.name == TUPLE:
+    if receiver.name == TUPLE or receiver.name in _TUPLES:
         if name in receiver.labels:
             return receiver.arguments[receiver.labels.index(name)]
         number = name.removeprefix("Item")

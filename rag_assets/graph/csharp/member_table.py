@@ -9,7 +9,7 @@ from rag_assets.contracts.segment import MemberKind
 from rag_assets.graph.csharp.declarations import DeclaredMember, DeclaredParameter, DeclaredType, record_properties
 from rag_assets.graph.csharp.hierarchy import Hierarchy
 from rag_assets.graph.csharp.model import MemberSymbol, ParameterSymbol, is_private
-from rag_assets.graph.csharp.places import UNREACHABLE, outwards, without_arity
+from rag_assets.graph.csharp.places import outwards, without_arity
 from rag_assets.graph.csharp.references import TypeRef, substituted
 from rag_assets.graph.csharp.type_table import TypeTable
 from rag_assets.graph.csharp.written import read_written
@@ -164,7 +164,7 @@ class MemberTable:
             return scope == part.symbol
         if "public" in member.modifiers and "public" in part.modifiers:
             return True
-        return self._types.distance(path, type_id) < UNREACHABLE
+        return self._types.sees(path, type_id)
 
     def only_member(self, name: str) -> MemberSymbol | None:
         if self._named is None:

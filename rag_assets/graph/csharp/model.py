@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from rag_assets.contracts.segment import MemberKind
 from rag_assets.graph.csharp.references import TypeRef
 
-
 _OPENING = frozenset({"public", "internal", "protected", "file"})
 
 

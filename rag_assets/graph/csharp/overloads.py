@@ -1,4 +1,4 @@
-"""Which overload a call means, and what its type parameters become: by arity, then by what is known of arguments."""
+"""Which overload a call means: by arity, then by what is known of arguments."""
 
 from __future__ import annotations
 
@@ -6,23 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rag_assets.graph.csharp.library import (
-    CHAR,
-    NULL,
-    STRING,
-    awaited,
-    cannot_become,
-    converts,
-    delegate_parameters,
-    delegate_result,
-    element_of,
-    is_delegate,
-    is_interface_name,
-    is_scalar,
-    is_task,
-    plain_name,
-)
-from rag_assets.graph.csharp.references import TypeRef, substituted
+from rag_assets.graph.csharp.conversions import LIKELY, NEVER, OPEN, UNLIKELY, assignable, is_more_special, signature_of
+from rag_assets.graph.csharp.library import awaited, element_of, is_delegate, is_scalar
+from rag_assets.graph.csharp.references import TypeRef
 from rag_assets.graph.csharp.walk import NAME_ONLY, PROBABLE, RESOLVED
 
 if TYPE_CHECKING:
@@ -31,11 +17,8 @@ if TYPE_CHECKING:
     from rag_assets.graph.csharp.model import MemberSymbol, ParameterSymbol
     from rag_assets.graph.csharp.names import Names
 
-_NEVER = -1_000
-"""A score that no number of fitting arguments makes up for."""
 ANY_NUMBER = -1
 """Of type arguments: where they cannot be counted, or count is not what is asked."""
-_SAME, _DERIVED, _LIKELY, _OPEN, _UNLIKELY = 4, 3, 2, 1, -1
 
 
 @dataclass(slots=True)
@@ -87,7 +70,7 @@ def contenders(
     top = 0
     owner = ""
     for candidate in candidates:
-        if best and top > _NEVER and candidate.owner != owner and not skip:
+        if best and top > NEVER and candidate.owner != owner and not skip:
             break
         if given > 0 and len(candidate.type_parameters) != given:
             continue
@@ -99,7 +82,32 @@ def contenders(
             best, top = [candidate], score
         elif score == top and not any(_same_parameters(candidate, found) for found in best):
             best.append(candidate)  # else what it overrides or its other half
-    return best, top > _NEVER
+    return _better(names, best, arguments, skip) if len(best) > 1 else best, top > NEVER
+
+
+def _better(names: Names, equals: list[MemberSymbol], arguments: Sequence[Argument], skip: int) -> list[MemberSymbol]:
+    """Of overloads that known arguments fit equally well the one whose parameters are more special, else those without
+    type parameters."""
+    for one in equals:
+        if all(other is one or _is_more_special(names, one, other, arguments, skip) for other in equals):
+            return [one]
+    is_known = all(argument.type is not None or argument.returned is not None for argument in arguments)
+    return [found for found in equals if is_known and not found.type_parameters] or equals
+
+
+def _is_more_special(
+    names: Names, one: MemberSymbol, other: MemberSymbol, arguments: Sequence[Argument], skip: int
+) -> bool:
+    """Whether a parameter of one overload is more special than that of another, and all others but those for lambdas
+    are the same."""
+    own, others = (pairs_of(found.parameters[skip:], arguments) or () for found in (one, other))
+    is_special = False
+    for (argument, wanted), (_, known) in zip(own, others, strict=True):
+        if argument.type is not None and is_more_special(names, wanted, known):
+            is_special = True
+        elif wanted != known and not argument.is_lambda:
+            return False
+    return is_special
 
 
 def _same_parameters(one: MemberSymbol, other: MemberSymbol) -> bool:
@@ -120,8 +128,8 @@ def _score(
         if not all(any(_mentions(wanted, name) for wanted in told) for name in candidate.type_parameters):
             return None
     total = sum(fits(names, argument, wanted) for argument, wanted in pairs)
-    if total <= _NEVER // 2:
-        return _NEVER
+    if total <= NEVER // 2:
+        return NEVER
     exact = len(parameters) == len(arguments) and not (parameters and "params" in parameters[-1].modifiers)
     return total * 10 + (5 if exact else 0)
 
@@ -167,7 +175,7 @@ def pairs_of(
 
 
 def fits(names: Names, argument: Argument, wanted: TypeRef) -> int:
-    """How well an argument is what a parameter wants, `_NEVER` if it cannot be."""
+    """How well an argument is what a parameter wants, `NEVER` if it cannot be."""
     if argument.is_lambda:
         return _lambda_fits(names, argument, wanted)
     if argument.group:
@@ -175,118 +183,28 @@ def fits(names: Names, argument: Argument, wanted: TypeRef) -> int:
     return assignable(names, argument.type, wanted)
 
 
-def assignable(names: Names, found: TypeRef | None, wanted: TypeRef) -> int:
-    if found is None or not found.name or not wanted.name or found.name == "dynamic":
-        return 0
-    if wanted.parameter or found.parameter:
-        return _SAME if found == wanted else _OPEN if wanted.parameter else 0
-    if found == NULL:
-        return _UNLIKELY if is_scalar(wanted) and wanted.name not in ("string", "String", "Uri", "Type") else 0
-    if found.declared:
-        return _declared_fits(names, found, wanted)
-    if wanted.declared:
-        return _UNLIKELY if is_converted_to(names, wanted) else _NEVER
-    if plain_name(found) == plain_name(wanted):
-        if len(found.arguments) != len(wanted.arguments):  # `Func<A>` and `Func<A, B>` are two types
-            return _NEVER if is_delegate(wanted) or _are_other_tasks(found, wanted) else _OPEN
-        return _SAME if _matching(found, wanted) else _LIKELY
-    if plain_name(wanted) == "object":
-        return 0
-    if cannot_become(found, wanted):
-        return _NEVER
-    if is_scalar(found) and is_scalar(wanted):
-        return _OPEN if converts(found, wanted) else _NEVER
-    if is_scalar(wanted) and (found.arguments or found.is_array):
-        return _NEVER
-    if is_scalar(found):
-        is_text = found == STRING and bool(wanted.arguments) and wanted.arguments[0] == CHAR
-        if wanted.arguments:
-            return 0 if is_text or wanted.name == "IEquatable" else _NEVER
-        return 0 if is_interface_name(wanted.name) else _UNLIKELY  # but for a conversion that the type declares
-    return _OPEN
-
-
-def _are_other_tasks(found: TypeRef, wanted: TypeRef) -> bool:
-    """Whether one of two tasks of the same name has a result and cannot be given for the other."""
-    return is_task(found) and (not found.arguments or found.name != "Task")
-
-
-def _matching(found: TypeRef, wanted: TypeRef) -> bool:
-    """Whether the arguments of one generic type are those of the other, or may become them."""
-    if found.arguments == wanted.arguments:
-        return True
-    pairs = zip(found.arguments, wanted.arguments, strict=False)
-    return all(given == other or other.parameter for given, other in pairs)
-
-
-def _declared_fits(names: Names, found: TypeRef, wanted: TypeRef) -> int:
-    if wanted.declared:
-        if found.name == wanted.name:
-            return _SAME if _matching(found, wanted) else _LIKELY if _tells(names, found, wanted) else _UNLIKELY
-        base = names.above(found.name).get(wanted.name)
-        if base is not None:
-            seen = substituted(base, names.arguments_of(found)) if base.arguments else base
-            return _DERIVED if _tells(names, seen, wanted) else _UNLIKELY
-        return _UNLIKELY if is_converted_to(names, wanted) else _NEVER
-    if plain_name(wanted) == "object":
-        return 0
-    if is_scalar(wanted):
-        return _NEVER
-    if is_delegate(wanted):
-        symbol = names.declared(found.name)
-        return 0 if symbol is not None and symbol.kind == "delegate" else _NEVER
-    bases = names.foreign_bases(found.name)
-    if wanted.name in bases:
-        return _DERIVED
-    return 0 if bases else _UNLIKELY
-
-
-def _tells(names: Names, found: TypeRef, wanted: TypeRef) -> bool:
-    """Whether the arguments of a generic type tell the type parameters in those of `wanted`: `IPipe<Context>` does not
-    for `IPipe<Context<T>>`. A type may have the same base with other arguments as well, so this is no proof."""
-    for given, hope in zip(found.arguments, wanted.arguments, strict=False):
-        if hope.parameter or given.parameter or not hope.arguments or not (hope.declared and given.declared):
-            continue
-        seen = given if given.name == hope.name else _as(names, given, hope)
-        if seen is None or not _tells(names, seen, hope):
-            return False
-    return True
-
-
-def is_converted_to(names: Names, wanted: TypeRef) -> bool:
-    """Whether a type of the label declares an implicit conversion to itself."""
-    symbol = names.declared(wanted.name)
-    if symbol is None or symbol.kind not in ("class", "struct", "record"):
-        return False
-    return any(
-        found.parameters and not (found.parameters[0].type.declared and found.parameters[0].type.name == wanted.name)
-        for written in (symbol.name, f"{symbol.name}<{', '.join(symbol.type_parameters)}>")
-        for found in names.find(wanted.name, f"implicit operator {written}")
-    )
-
-
 def _lambda_fits(names: Names, argument: Argument, wanted: TypeRef) -> int:
     if wanted.parameter or is_scalar(wanted) or wanted.is_array or wanted.is_tuple:
-        return _NEVER
+        return NEVER
     parameters, result = signature_of(names, wanted)
     if parameters is None:
         if wanted.declared:
-            return _NEVER
-        return 0 if is_delegate(wanted) else _UNLIKELY
+            return NEVER
+        return 0 if is_delegate(wanted) else UNLIKELY
     if argument.lambda_arity >= 0 and argument.lambda_arity != len(parameters):
-        return _NEVER
+        return NEVER
     if argument.returned is not None:
         return _returned_fits(names, argument, argument.returned, result)
     gives = result is not None and result.name not in ("", "void")
     if argument.is_async:
         waits = result is not None and awaited(result) != result
         if not waits:
-            return _UNLIKELY if not gives else _NEVER
+            return UNLIKELY if not gives else NEVER
         has_value = result is not None and bool(result.arguments)
-        return _LIKELY if argument.gives is None or argument.gives == has_value else _UNLIKELY
+        return LIKELY if argument.gives is None or argument.gives == has_value else UNLIKELY
     if argument.gives is None:
-        return _OPEN
-    return _LIKELY if argument.gives == gives else _NEVER
+        return OPEN
+    return LIKELY if argument.gives == gives else NEVER
 
 
 def _returned_fits(names: Names, argument: Argument, returned: TypeRef, result: TypeRef | None) -> int:
@@ -296,26 +214,26 @@ def _returned_fits(names: Names, argument: Argument, returned: TypeRef, result: 
         inner = awaited(result)
         result = inner if inner != result else TypeRef("void")
     if result is None or result.name in ("", "void"):
-        return _LIKELY if returned.name == "void" else _NEVER if argument.gives else _OPEN
+        return LIKELY if returned.name == "void" else NEVER if argument.gives else OPEN
     if returned.name == "void":
-        return _NEVER
+        return NEVER
     if result.parameter:
-        return _LIKELY
+        return LIKELY
     fit = assignable(names, returned, result)
-    return fit if fit <= _UNLIKELY else fit + _OPEN
+    return fit if fit <= UNLIKELY else fit + OPEN
 
 
 def _group_fits(names: Names, group: Sequence[MemberSymbol], wanted: TypeRef) -> int:
     """How well one of the methods that a method group names is what a delegate wants."""
     if wanted.parameter or is_scalar(wanted) or wanted.is_array or wanted.is_tuple:
-        return _NEVER
+        return NEVER
     parameters, result = signature_of(names, wanted)
     if parameters is None:
         if wanted.declared:
-            return _NEVER
-        return 0 if is_delegate(wanted) else _UNLIKELY
+            return NEVER
+        return 0 if is_delegate(wanted) else UNLIKELY
     gives = result is not None and result.name not in ("", "void")
-    return _LIKELY if any(_becomes(names, member, parameters, result, gives) for member in group) else _NEVER
+    return LIKELY if any(_becomes(names, member, parameters, result, gives) for member in group) else NEVER
 
 
 def _becomes(
@@ -327,51 +245,6 @@ def _becomes(
         own = own[1:]
     if len(own) != len(parameters) or gives == (member.type.name == "void"):
         return False
-    if result is not None and gives and assignable(names, member.type, result) <= _NEVER:
+    if result is not None and gives and assignable(names, member.type, result) <= NEVER:
         return False
-    return all(assignable(names, found, want) > _NEVER for found, want in zip(parameters, own, strict=True))
-
-
-def signature_of(names: Names, found: TypeRef) -> tuple[tuple[TypeRef, ...] | None, TypeRef | None]:
-    """(parameters, result) of a delegate type, of the label or the library; (None, None) where it is none."""
-    if not found.declared:
-        return delegate_parameters(found), delegate_result(found)
-    signature = names.symbols.signature(found.name)
-    if signature is None:
-        return None, None
-    arguments = names.arguments_of(found)
-    parameters = tuple(substituted(parameter.type, arguments) for parameter in signature.parameters)
-    return parameters, substituted(signature.type, arguments)
-
-
-def unify(names: Names, wanted: TypeRef, found: TypeRef | None, into: dict[str, TypeRef], depth: int = 0) -> None:
-    """Reads off what the type parameters in `wanted` are for an argument of the type `found`."""
-    if found is None or not found.name or depth > 8:
-        return
-    if wanted.parameter:
-        if found != NULL:
-            into.setdefault(wanted.name, found)
-        return
-    if not wanted.arguments:
-        return
-    if found.name != wanted.name:
-        found = _as(names, found, wanted)
-        if found is None:
-            return
-    for inner, argument in zip(wanted.arguments, found.arguments, strict=False):
-        unify(names, inner, argument, into, depth + 1)
-
-
-def _as(names: Names, found: TypeRef, wanted: TypeRef) -> TypeRef | None:
-    """`found` seen as the base type `wanted`, with its arguments."""
-    if found.declared:
-        if wanted.declared:
-            base = names.above(found.name).get(wanted.name)
-            return substituted(base, names.arguments_of(found)) if base is not None else None
-        return names.library_view(found)
-    if wanted.declared:
-        return None
-    if len(wanted.arguments) == 1:
-        element = element_of(found)
-        return TypeRef(wanted.name, (element,)) if element is not None else None
-    return found if len(found.arguments) == len(wanted.arguments) else None
+    return all(assignable(names, found, want) > NEVER for found, want in zip(parameters, own, strict=True))

@@ -156,6 +156,11 @@ class CSharpSymbols:
         receiver."""
         return self._members.extension_methods(name, path, scope)
 
+    @question("csharp.sees")
+    def sees(self, path: str, type_id: str) -> bool:
+        """Whether a file may use a type: its project is the one of the type or refers to it; True without projects."""
+        return self._types.sees(path, type_id)
+
     @question("csharp.only_member")
     def only_member(self, name: str) -> MemberSymbol | None:
         """The member (no constructor) of this name if exactly one type of the label has such; of overloads the first.

@@ -7,7 +7,7 @@ from operator import attrgetter
 
 from rag_assets.graph.csharp.declarations import CSharpDeclarations, DeclaredType
 from rag_assets.graph.csharp.model import TypeSymbol
-from rag_assets.graph.csharp.places import Projects, Usings, outwards, without_arity
+from rag_assets.graph.csharp.places import UNREACHABLE, Projects, Usings, outwards, without_arity
 from rag_assets.graph.csharp.written import Written, read_written
 
 MAX_BASES = 100
@@ -292,6 +292,11 @@ class TypeTable:
     def distance(self, path: str, type_id: str) -> int:
         """How far the project of a type is from the one of a file."""
         return self.projects.distance(self.projects.home_of(path), self._homes[type_id])
+
+    def sees(self, path: str, type_id: str) -> bool:
+        """Whether the project of a file refers to the one of a type; of what is in no project that is not known."""
+        home = self.projects.home_of(path)
+        return not home or not self._homes.get(type_id) or self.distance(path, type_id) < UNREACHABLE
 
 
 _place = attrgetter("path", "line_start", "line_end", "symbol")

@@ -7,7 +7,7 @@ from pathlib import Path
 from rag_assets.graph.imports.known import Known
 from rag_assets.graph.imports.reading import read_artifacts
 from rag_assets.graph.imports.result import ImportedGraph
-from rag_assets.settings.graph import ImportFormat
+from rag_assets.settings.graph import GraphImportSettings, ImportFormat
 
 
 def load_graph(path: Path, form: ImportFormat, known: Known | None = None) -> ImportedGraph:
@@ -25,3 +25,11 @@ def load_graph(path: Path, form: ImportFormat, known: Known | None = None) -> Im
 def import_fingerprint(path: Path, form: ImportFormat) -> str:
     """64 hex digits of what an import of `path` reads, for the key of the stage. Raises UnusableImport."""
     return read_artifacts(path, form).fingerprint()
+
+
+def configured_fingerprint(settings: GraphImportSettings | None) -> str:
+    """What an import makes of a graph: its format, its mode and all that is read of it; '' for none. Raises
+    UnusableImport."""
+    if settings is None:
+        return ""
+    return f"{settings.format} {settings.mode} {import_fingerprint(settings.path, settings.format)}"

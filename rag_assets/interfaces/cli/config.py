@@ -117,7 +117,12 @@ def _unusable_parts(settings: Settings, repository: RepositorySettings) -> Itera
 
         return load_questions(repository.eval_set) if repository.eval_set else None
 
-    for part in (rules, patterns, questions):
+    def imported() -> object:
+        from rag_assets.graph.imports.loading import configured_fingerprint
+
+        return configured_fingerprint(repository.graph_import)
+
+    for part in (rules, patterns, questions, imported):
         try:
             part()
         except ExpectedError as error:

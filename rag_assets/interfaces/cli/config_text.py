@@ -68,12 +68,13 @@ def _setting(name: str, field: FieldInfo, indent: str, value: Any = None) -> Ite
 
 
 def _choices(annotation: Any) -> str:
-    """` (int8 or fp32)` for a closed set, the keys of an entry for a list of groups."""
+    """` (int8 or fp32)` for a closed set, the keys of an entry for a list of groups or an optional one."""
     if get_origin(annotation) is Literal:
         return f" ({' or '.join(map(str, get_args(annotation)))})"
     for inner in get_args(annotation):
         if isinstance(inner, type) and issubclass(inner, BaseModel):
-            return f"; each with {', '.join(inner.model_fields)}"
+            each = "each " if get_origin(annotation) is tuple else ""
+            return f"; {each}with {', '.join(inner.model_fields)}"
     return ""
 
 

@@ -1,7 +1,9 @@
-"""`rag-assets graph`: what is around a node, how two are connected, who is affected by a change, what is needed."""
+"""`rag-assets graph`: what is around a node, how two are connected, who is affected by a change, what is needed, and
+what there is at all."""
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +13,7 @@ import typer
 from typer.core import TyperGroup
 
 from rag_assets.graph.relations import Direction, allow_list
-from rag_assets.interfaces.cli.failures import NOTHING_FOUND
+from rag_assets.interfaces.cli.failures import NOTHING_FOUND, CommandError
 from rag_assets.interfaces.cli.labels import chosen_label, complete_label
 from rag_assets.interfaces.cli.output import Output
 from rag_assets.interfaces.cli.session import session_of
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from rag_assets.query import Index
 
 _DEFAULT = "around"
+_MISTYPED = "rag_assets.graph.command"
+_ALIKE = 0.75  # a letter too many, one missing, two swapped; words that are alike by chance stay below
 
 
 class DefaultGroup(TyperGroup):
@@ -31,6 +35,7 @@ class DefaultGroup(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args and args[0] not in self.commands and not {"--help", "-h"} & set(args[:1]):
+            ctx.meta[_MISTYPED] = difflib.get_close_matches(args[0], self.commands, n=1, cutoff=_ALIKE)
             args = [_DEFAULT, *args]
         return super().parse_args(ctx, args)
 
@@ -40,7 +45,7 @@ graph_app = typer.Typer(
     no_args_is_help=True,
     help="Walk the dependency graph of an index. `graph SYMBOL` is `graph around SYMBOL`. A node is named by its key, "
     "or in short: OrderService, OrderService.Cancel, Cancel(int), dbo.Orders, 'GET /api/orders', src/Order.cs, "
-    "src/Order.cs:12.",
+    "src/Order.cs:12. `graph overview` says what there is.",
 )
 
 _NODE = "A key, or a symbol in short."
@@ -83,6 +88,7 @@ def around(
 ) -> None:
     """What is around nodes, the most relevant first."""
     from rag_assets.graph.diagram import of_neighbourhood
+    from rag_assets.graph.lookup import NotFound
     from rag_assets.graph.neighbourhood import neighbourhood
     from rag_assets.interfaces.cli.graph_output import neighbourhood_object, show_neighbourhood
 
@@ -90,7 +96,13 @@ def around(
     steps, wanted = allow_list(_split(relations), _restricting(direction)), _kinds(kinds)
     output = session_of(context).output
     with _opened(context, label) as (index, graph):
-        entries = [graph.keys[node] for node in _named(graph, symbols)]
+        try:
+            entries = [graph.keys[node] for node in _named(graph, symbols)]
+        except NotFound as error:
+            command = next(iter(context.meta.get(_MISTYPED, ())), None)
+            if command is None:
+                raise
+            raise NotFound(f"{error}\nor did you mean: rag-assets graph {command}?") from error
         found = neighbourhood(graph, entries, steps=steps, depth=depth, nodes=nodes, kinds=wanted)
         _warn(output, found.warnings)
         if not _drawn(output, of_neighbourhood(found), as_mermaid, svg):
@@ -197,6 +209,33 @@ def _effect(
                 show_impact(output, found, _footer(index))
 
 
+@graph_app.command()
+def overview(
+    context: typer.Context,
+    label: Label = None,
+    as_json: AsJson = False,
+    svg: Annotated[
+        Path | None, typer.Option("--svg", metavar="FILE", help="Also draw which folders use which into this file.")
+    ] = None,
+) -> None:
+    """What an index consists of: kinds of nodes, relations, hubs, and which folders use which."""
+    from rag_assets.graph.areas import area_map
+    from rag_assets.graph.artifact import GRAPH_FOLDER, read_counts
+    from rag_assets.interfaces.cli.graph_output import overview_object, show_overview
+
+    output = session_of(context).output
+    with _opened(context, label) as (index, graph):
+        counts, areas = read_counts(index.generation.directory / GRAPH_FOLDER), area_map(graph)
+        if svg is not None:
+            from rag_assets.graph.area_picture import area_svg
+
+            _write(output, svg, area_svg(areas))
+        if as_json:
+            output.json(_of(index) | overview_object(counts, areas))
+        else:
+            show_overview(output, counts, areas, _footer(index))
+
+
 @contextmanager
 def _opened(context: typer.Context, label: str | None) -> Iterator[tuple[Index, Graph]]:
     from rag_assets.graph.artifact import GRAPH_FOLDER, check
@@ -249,13 +288,20 @@ def _drawn(output: Output, diagram: Diagram, as_mermaid: bool, svg: Path | None)
     if svg is not None:
         from rag_assets.graph.svg import svg as drawn
 
-        svg.write_text(drawn(diagram), encoding="utf-8")
-        output.note(f"drawn: {svg}")
+        _write(output, svg, drawn(diagram))
     if as_mermaid:
         from rag_assets.graph.diagram import mermaid
 
         output.text(mermaid(diagram))
     return as_mermaid
+
+
+def _write(output: Output, path: Path, drawn: str) -> None:
+    try:
+        path.write_text(drawn, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise CommandError(f"{path} cannot be written: {error.strerror or error}; name another file") from error
+    output.note(f"drawn: {path}")
 
 
 def _warn(output: Output, warnings: Sequence[str]) -> None:

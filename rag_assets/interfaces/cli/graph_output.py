@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rag_assets.contracts.graph import Confidence, GraphEdge
 from rag_assets.graph.adjacency import Place
+from rag_assets.graph.areas import AreaMap
 from rag_assets.graph.impact import Effect, Group, Impact, Reached
 from rag_assets.graph.names import short_name
 from rag_assets.graph.neighbourhood import Neighbour, Neighbourhood
 from rag_assets.graph.paths import GraphPath
+from rag_assets.graph.summary import GraphCounts
 from rag_assets.interfaces.cli.output import Output, Part, named_counts
 
 _SHOWN_CUT = 5
+_SHOWN_USES = 4
+_SHOWN_HUBS = 8
 _TITLES = {Effect.AFFECTED: "affected if it changes", Effect.NEEDED: "needed by it"}
+
+
+def by_count(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    """The most first, equal ones by name."""
+    return sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
 
 
 def neighbourhood_object(found: Neighbourhood) -> dict[str, Any]:
@@ -159,6 +168,42 @@ def show_impact(output: Output, found: Impact, footer: str) -> None:
             output.line(*_impact_line(node))
     output.line()
     output.line((f"{named_counts(found.counts) or 'nothing'}", "dim"))
+    output.line((footer, "dim"))
+
+
+def overview_object(counts: GraphCounts, found: AreaMap) -> dict[str, Any]:
+    """The object of `graph overview --json`."""
+    return {
+        "nodes": counts.nodes,
+        "edges": counts.edges,
+        "kinds": dict(by_count(counts.kinds)),
+        "relations": dict(by_count(counts.relations)),
+        "confidences": dict(by_count(counts.confidences)),
+        "undeclared": dict(by_count(counts.undeclared)),
+        "unresolved_share": round(counts.unresolved_share, 6),
+        "hubs": [{"key": hub.key, "kind": hub.kind, "edges": hub.degree} for hub in counts.hubs],
+        "areas": [{"path": area.path, "nodes": area.nodes} for area in found.areas],
+        "uses": [{"source": source, "target": target, "edges": edges} for source, target, edges in found.uses],
+    }
+
+
+def show_overview(output: Output, counts: GraphCounts, found: AreaMap, footer: str) -> None:
+    unresolved = f"{counts.unresolved_share:.1%} of all edges lead to what is not declared, or by name only"
+    output.line((f"{counts.nodes:,} nodes, {counts.edges:,} edges", "bold"), (f"; {unresolved}", "dim"))
+    for title, listed in (("kinds", counts.kinds), ("relations", counts.relations), ("certainty", counts.confidences)):
+        output.line((f"{title:<10}", "dim"), named_counts({name: f"{n:,}" for name, n in by_count(listed)}))
+    output.line()
+    output.line(("folders, users above what they use", "bold"))
+    width = max((len(area.path) for area in found.areas), default=0)
+    for area in found.areas:
+        uses = [f"{target} {edges:,}" for source, target, edges in found.uses if source == area.path]
+        more = f" and {len(uses) - _SHOWN_USES} more" if len(uses) > _SHOWN_USES else ""
+        arrow = f"  → {', '.join(uses[:_SHOWN_USES])}{more}" if uses else ""
+        output.line((f"{area.path:<{width}}", "path"), (f"{area.nodes:>8,} nodes", "dim"), arrow)
+    output.line()
+    output.line(("hubs", "bold"))
+    for hub in counts.hubs[:_SHOWN_HUBS]:
+        output.line((f"{hub.degree:>8,}  ", "dim"), hub.key)
     output.line((footer, "dim"))
 
 

@@ -118,6 +118,11 @@ def named_counts(counts: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} {count}" for name, count in counts.items() if count)
 
 
+def said_graph(nodes: int, edges: int) -> str:
+    """`1,768 nodes, 4,134 edges`; '' for a generation that was made before there was a graph."""
+    return f"{nodes:,} nodes, {edges:,} edges" if nodes else ""
+
+
 def _rendered(part: Part, colored: bool) -> str:
     if isinstance(part, str):
         return printable(part)

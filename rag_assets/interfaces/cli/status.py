@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag_assets.interfaces.cli.labels import complete_label, label_named
-from rag_assets.interfaces.cli.output import Output, named_counts, short, size
+from rag_assets.interfaces.cli.output import Output, named_counts, said_graph, short, size
 from rag_assets.interfaces.cli.quality import gate_object, measured, said_metrics
 from rag_assets.interfaces.cli.session import session_of
 
@@ -158,6 +158,7 @@ def _show_generation(output: Output, entry: dict[str, Any]) -> None:
         ("files", f"{counts['files']:,} indexed, {counts['skipped_files']:,} skipped{skipped}"),
         ("parse health", named_counts(entry["parse_health"])),
         ("content", f"{counts['segments']:,} segments, {counts['sections']:,} sections, {counts['points']:,} points"),
+        ("graph", said_graph(counts.get("graph_nodes", 0), counts.get("graph_edges", 0))),
         ("model", "none: keyword search only" if entry["lexical_only"] else entry["embedding_model"]),
         ("quality", said_metrics(entry["quality"])),
         ("generation", entry["active"]),

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from rag_assets.interfaces.cli.output import Output, named_counts, seconds, short
+from rag_assets.interfaces.cli.output import Output, named_counts, said_graph, seconds, short
 from rag_assets.interfaces.cli.quality import gate_object, said_gate, show_gate
 from rag_assets.stages.build import StageReport
 from rag_assets.stages.versions import STAGES
@@ -76,6 +76,7 @@ def summarize(
         "segments": manifest.counts["segments"],
         "sections": manifest.counts["sections"],
         "points": manifest.counts["points"],
+        "graph": {name: manifest.counts.get(f"graph_{name}", 0) for name in ("nodes", "edges")},
         "blocked_points": manifest.counts["blocked_points"],
         "problems": _problems(reports, status),
         "warnings_by_rule": _warnings_by_rule(reports),
@@ -105,6 +106,7 @@ def show_summary(output: Output, result: Result) -> None:
         ("segments", f"{result['segments']:,}"),
         ("sections", f"{result['sections']:,}"),
         ("points", f"{result['points']:,}{blocked}"),
+        ("graph", said_graph(**result["graph"])),
         ("warnings", named_counts(result["warnings_by_rule"])),
         ("quality", said_gate(result["quality"])),
         ("secrets masked", str(files["redacted_secrets"] or "")),

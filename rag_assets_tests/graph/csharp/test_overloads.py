@@ -7,7 +7,8 @@ import pytest
 from rag_assets.contracts.graph import Confidence, GraphEdge
 from rag_assets_tests.graph.csharp.labels import edges_of, extracted, short, targets
 
-CALL = """class C { Task G(int a) => null; Task<string> H() => null; void V(int a) {} int I(int a) => 1;
+CALL = """class Base {} class Mid : Base {} class C : Mid { int x; Expression<Func<int, string>> made;
+  Task G(int a) => null; Task<string> H() => null; void V(int a) {} int I(int a) => 1;
   async void M(T t, long? n) { t.%s; } }"""
 T = """class T {
   public void Group(Action<int> a) {} public void Group(Func<int, int> f) {}
@@ -18,6 +19,10 @@ T = """class T {
   public void Event(Func<Order> f) {} public void Event<R>(Func<Order<R>> f) {}
   public void Of(int a) {} public void Of<R>(int b) {}
   public void Num(string s) {} public void Num(decimal d) {} public void Num(DateTime d) {} public void Num(int i) {}
+  public void Visit(Base a) {} public void Visit(Mid a) {}
+  public void Made<A>(Expression<Func<A>> f) {} public void Made<A, B>(Expression<Func<A, B>> f) {}
+  public void List(string[] a) {} public void List<R>(R[] a) {} public void List<R>(long? b, R c) {}
+  public void List(long? b, int c) {}
   public void Text(string a) {} public void Text(Exception b) {}
 }
 class Order { public static Order Plain; public static Order<int> Other; } class Order<R> {}"""
@@ -46,6 +51,10 @@ class Order { public static Order Plain; public static Order<int> Other; } class
         pytest.param("Num(default(DateTime))", "T.Num(DateTime)", id="default of a type"),
         pytest.param("Num(Convert.ToDateTime(n))", "T.Num(DateTime)", id="result in the name of a method"),
         pytest.param("Num(Unknown.GetString())", "T.Num(string)", id="result in the name of an unknown method"),
+        pytest.param('List("a".Split(x))', "T.List(string[])", id="a plain overload is better than a generic one"),
+        pytest.param("List(n, x)", "T.List(long?,int)", id="a generic one that fits as well"),
+        pytest.param("Visit(this)", "T.Visit(Mid)", id="the more special of two bases"),
+        pytest.param("Made(made)", "T.Made(Expression<Func<A,B>>)", id="arguments of arguments"),
         pytest.param('Text("a")', "T.Text(string)", id="text is no exception"),
     ],
 )
@@ -107,6 +116,17 @@ def test_a_lambda_that_was_read_to_decide_is_read_once_and_tells_type_parameters
             id="sections of a switch share their names",
         ),
         pytest.param(
+            "class C { void M(C a, C b) { Equals(a, b); } public bool Equals(C other) => true; }",
+            set(),
+            id="method of object",
+        ),
+        pytest.param(
+            "class C { void M(List<Tuple<int, Order>> a) { a.ForEach(x => x.Item2.F()); } } "
+            "class Order { public bool F() => true; }",
+            {"Order.F()"},
+            id="element of a tuple class",
+        ),
+        pytest.param(
             "class C { void M(List<Order> a, List<Line> b) { a.Zip(b).All(p => p.First.F() && p.Second.G()); } } "
             "class Order { public bool F() => true; } class Line { public bool G() => true; }",
             {"Order.F()", "Line.G()"},
@@ -130,6 +150,17 @@ def test_an_internal_extension_method_is_not_seen_from_projects_that_do_not_refe
     assert edges_of(files, "Calls") == {("N.Own.M(Stream)", "Calls", "N.E.Use(Stream)")}
 
 
+def test_a_telling_name_is_not_enough_for_a_type_that_the_project_does_not_see() -> None:
+    files = {
+        "a/a.csproj": '<Project Sdk="Microsoft.NET.Sdk"/>',
+        "a/e.cs": "namespace N; class Order { public void ReleaseHeldLines() {} }",
+        "b/b.csproj": '<Project><ItemGroup><ProjectReference Include="../a/a.csproj"/></ItemGroup></Project>',
+        "b/c.cs": "namespace N; class C { void M() { Library.Make().ReleaseHeldLines(); } }",
+    }
+    assert edges_of(files, "Calls") == {("N.C.M()", "Calls", "N.Order.ReleaseHeldLines()")}
+    assert edges_of({**files, "b/b.csproj": "<Project/>"}, "Calls") == set()
+
+
 @pytest.mark.parametrize("receiver", ["Url", "User"], ids=["no type of the name", "a type of the name"])
 def test_a_property_that_a_library_base_may_have_receives_extension_methods(receiver: str) -> None:
     code = f"class C : Controller {{ void M() {{ {receiver}.OrderPageLink(1); }} }} class User {{}} "
@@ -144,6 +175,7 @@ def test_a_property_that_a_library_base_may_have_receives_extension_methods(rece
         pytest.param("StartsWith", "Order", False, id="usual name, type of the label"),
         pytest.param("ReleaseHeldOrders", "Order", True, id="telling name, type of the label"),
         pytest.param("GetHarness", "IServiceProvider", True, id="type of a library"),
+        pytest.param("PostAsync", "TestServer", False, id="usual name, type of a library"),
         pytest.param("Count", "IEnumerable<int>", False, id="usual name, usual type"),
     ],
 )
