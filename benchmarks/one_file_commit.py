@@ -112,7 +112,7 @@ def empty_run(arguments: argparse.Namespace) -> dict[str, Any]:
 def pipeline_run(arguments: argparse.Namespace) -> dict[str, Any]:
     """The job as the command runs it."""
     from rag_assets.defs.pipeline import pipeline
-    from rag_assets.interfaces.cli.dagster_instance import run_index_job
+    from rag_assets.interfaces.cli.dagster_run import run_index_job
     from rag_assets.stages.labels import register_label
     from rag_assets.stages.progress import Silent
 

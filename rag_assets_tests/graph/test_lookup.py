@@ -113,12 +113,37 @@ def test_several_candidates_are_listed_with_kind_and_place(graph: Graph, text: s
         pytest.param("OrderServise", SERVICE, id="misspelled"),
         pytest.param("Reposittory", PLAIN, id="a letter too many"),
         pytest.param("delete /api/orders/{id}", ROUTE, id="unknown verb"),
+        pytest.param("src/Orders/OrderServce.cs:7", FILE, id="place in a misspelled file"),
     ],
 )
 def test_a_miss_names_the_nearest(graph: Graph, text: str, near: str) -> None:
     with pytest.raises(NotFound, match="nothing in the graph is called") as caught:
         nodes_named(graph, text)
     assert near in str(caught.value)
+
+
+def test_the_nearest_is_the_declaration_before_its_constructor(graph: Graph) -> None:
+    near = find(graph, "OrderServise").near
+    assert near[0] in (SERVICE, OTHER)
+    assert CONSTRUCTOR not in near
+
+
+RECORD = "csharp:Shop.Line|TYPE"
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        pytest.param("src/Line.cs:3", RECORD, id="a type and its properties on one line"),
+        pytest.param("Line", RECORD, id="a type before a route of the same name"),
+        pytest.param("/Line", "http:GET /Line|ENDPOINT", id="a route with its slash"),
+    ],
+)
+def test_what_is_meant(text: str, key: str) -> None:
+    members = [node(f"csharp:Shop.Line.{name}|PROPERTY", "src/Line.cs", (3, 3)) for name in ("Id", "Total")]
+    page = node("http:GET /Line|ENDPOINT", "src/Page.cs", (1, 1))
+    graph = graph_of([*members, node(RECORD, "src/Line.cs", (3, 3)), page], [])
+    assert [graph.keys[found] for found in nodes_named(graph, text)] == [key]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""`rag-assets graph`: around, path, impact, uses; for people, as JSON, Mermaid and SVG."""
+"""`rag-assets graph`: around, path, impact, uses, overview; for people, as JSON, Mermaid and SVG."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ def test_an_index_without_a_graph_says_what_to_do(tmp_path: Path) -> None:
     done = cli.run("graph", "OrderService")
     assert done.code == 1
     assert f"the index of {label} has no graph" in done.err
-    assert done.err.endswith("run: rag-assets index --force\n")
+    assert done.err.endswith(f"run: rag-assets index {label} --force\n")
 
 
 @pytest.mark.parametrize("name", ["edge_target", "out_edges", "node_places", "place_path"])
@@ -248,3 +248,41 @@ def test_help_names_the_short_forms(cli: CommandLine) -> None:
     assert "`graph SYMBOL` is `graph around SYMBOL`" in said
     assert all(command in said for command in ("around", "path", "impact", "uses"))
     assert "--relations" in cli.run("graph", "around", "--help", options=()).out
+
+
+def test_overview_for_people(graphed: Indexed) -> None:
+    lines = graphed.cli.run("graph", "overview").out.splitlines()
+    assert lines[0].startswith("7 nodes, 5 edges; 0.0% of all edges lead to what is not declared")
+    assert "kinds     METHOD 2, TABLE 2, TYPE 2, ENDPOINT 1" in lines
+    assert "certainty resolved 4, probable 1" in lines
+    assert "src/Orders       5 nodes  → db 2" in lines
+    assert f"       4  {REFUND}" in lines or f"       3  {REFUND}" in lines
+
+
+def test_overview_as_json_and_picture(graphed: Indexed, tmp_path: Path) -> None:
+    picture = tmp_path / "folders.svg"
+    found = graphed.cli.run("graph", "overview", "--json", "--svg", str(picture)).json
+    assert (found["nodes"], found["edges"], found["label"]) == (7, 5, graphed.label)
+    assert found["areas"] == [{"path": "src/Orders", "nodes": 5}, {"path": "db", "nodes": 2}]
+    assert found["uses"] == [{"source": "src/Orders", "target": "db", "edges": 2}]
+    assert ET.parse(picture).getroot().tag.endswith("svg")
+
+
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [
+        pytest.param(["imapct", "OrderService"], "impact", id="impact"),
+        pytest.param(["overvew"], "overview", id="overview"),
+        pytest.param(["pth", "OrderService", TABLE], "path", id="path"),
+    ],
+)
+def test_a_misspelled_command_is_not_only_an_unknown_symbol(graphed: Indexed, words: list[str], command: str) -> None:
+    done = graphed.cli.run("graph", *words)
+    assert done.code == 1
+    assert done.err.endswith(f"or did you mean: rag-assets graph {command}?\n")
+
+
+def test_a_picture_that_cannot_be_written_names_the_file(graphed: Indexed, tmp_path: Path) -> None:
+    done = graphed.cli.run("graph", "OrderService", "--svg", str(tmp_path / "gone" / "a.svg"))
+    assert done.code == 1
+    assert done.err.startswith(f"error: {tmp_path / 'gone' / 'a.svg'} cannot be written: ")

@@ -58,6 +58,14 @@ def test_hits_are_the_entries_of_a_neighbourhood(index: Index) -> None:
     assert set(found.unknown) == {key for key in entries if graph_of(index).find(key) is None}
 
 
+@pytest.mark.rule("D18")
+def test_a_hit_has_what_an_entry_candidate_needs(index: Index) -> None:
+    """The id of the chunk, its path, and the keys of its nodes."""
+    for hit in index.search("refund order", limit=3).hits:
+        assert index.get(hit.point_id)["Path"] == hit.path
+        assert set(entries_of(index, [hit])) == set(index.get(hit.point_id)["GraphNodeKeys"])
+
+
 def test_no_hits_are_no_entries(index: Index) -> None:
     assert entries_of(index, ()) == {}
 

@@ -126,6 +126,12 @@ def test_a_point_that_leads_nowhere_is_a_warning(built: Built) -> None:
     assert not CHECKS["points_are_in_the_graph"][1]
 
 
+def test_without_sections_there_is_nothing_to_look_up(built: Built) -> None:
+    built.build.record_path("summary_sections").unlink()
+    found = result_of("points_are_in_the_graph", built)
+    assert (found.passed, found.numbers) == (True, {})
+
+
 def test_both_are_kept_for_the_same_bytes(built: Built) -> None:
     for name in ("graph_is_sound", "points_are_in_the_graph"):
         path = built.build.directory / "checks" / f"{name}.json"

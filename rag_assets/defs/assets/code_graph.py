@@ -21,7 +21,7 @@ from rag_assets.stages.versions import stage_version
 @asset(
     partitions_def=index_labels,
     backfill_policy=one_run_for_all_labels,
-    deps=["discovered_files", "segments", "summary_sections"],  # the last for its check: points lead into the graph
+    deps=["segments", "summary_sections"],  # the latter for its check: points lead into the graph
     group_name="index",
     kinds={"treesitter", "parquet"},
     code_version=stage_version("code_graph"),
