@@ -3,6 +3,9 @@
     python benchmarks/indexing.py https://github.com/JamesNK/Newtonsoft.Json
     python benchmarks/indexing.py PATH --lexical-only
 
+The graph is measured and left out of the ratio: binding names to declarations has nothing in the floor to be compared
+with, and benchmarks/graph_extraction.py has a floor of its own for it.
+
 Floor: reading the files of the commit, the bare tree-sitter parse of its C# files, and splitting all its texts into
 keyword terms; one core, in the same run. Two builds, each in a process of its own with a home of its own and a hash
 seed of its own: the first with as many workers as the settings give, the second in one process, whose CPU time is the
@@ -26,6 +29,9 @@ from typing import Any
 
 from memory import peak_mb, peak_of_worker
 from report import with_bytecode
+
+GRAPH = "code_graph"
+NOT_IN_THE_FLOOR = frozenset({"embeddings", GRAPH})
 
 QUERIES = (
     "how are dates without a time zone read",
@@ -78,14 +84,15 @@ def report(arguments: argparse.Namespace, folder: Path) -> None:
     ]
     table(("stage", f"elapsed s, {first['workers']} workers", "elapsed s, one process", "CPU s, one process"), rows)
     limit = base["parse"] + base["tokenise"]
-    elapsed = sum(wall for stage, (_, wall) in first["stages"].items() if stage != "embeddings")
-    work = sum(cpu for stage, (cpu, _) in alone["stages"].items() if stage != "embeddings")
+    elapsed = sum(wall for stage, (_, wall) in first["stages"].items() if stage not in NOT_IN_THE_FLOOR)
+    work = sum(cpu for stage, (cpu, _) in alone["stages"].items() if stage not in NOT_IN_THE_FLOOR)
     different = [name for name, digest in first["digests"].items() if alone["digests"].get(name) != digest]
     again = child(arguments, "dagster", home)
     found = child(arguments, "search", home)
     results = [
-        ("everything except embedding / (parse + tokenise), elapsed", f"{elapsed / limit:.2f}", "<= 4"),
+        ("everything except embedding and graph / (parse + tokenise), elapsed", f"{elapsed / limit:.2f}", "<= 4"),
         ("  the same in CPU time of one process", f"{work / limit:.2f}", ""),
+        ("  with the graph, elapsed", f"{(elapsed + first['stages'][GRAPH][1]) / limit:.2f}", ""),
         ("peak memory of the build with its workers, MB", f"{first['peak_mb']:.0f}", "<= 1500"),
         ("same commit again through Dagster, s", f"{again['wall']:.2f}", "<= 6"),
         ("  of it in the stages (the rest is Dagster), s", f"{again['stages_wall']:.2f}", ""),
@@ -220,6 +227,7 @@ STAGE_FUNCTIONS = {
     "embed_sections": "embeddings",
     "build_keyword_weights": "bm25_artifacts",
     "build_points": "qdrant_points",
+    "build_graph": GRAPH,
     "activate": "active_index",
 }
 
