@@ -29,6 +29,7 @@ BuildOf = Callable[[Mapping[str, str | bytes]], Built]
 @pytest.fixture(autouse=True)
 def own_pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(workers._Pool, "given_up", False)
+    monkeypatch.setattr(workers._log, "disabled", False)  # a logging configuration of an earlier test may have done it
     yield
     workers._Pool.close()
 
