@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_assets.text import _ASCII_BOUNDARY, _split_unicode, identifier_words, split_identifiers
+from rag_assets_tests.effort import ends_within
 
 IDENTIFIER_CHARACTERS = st.text("abcsxyzABCSXYZ0189_", max_size=24)
 
@@ -71,6 +70,5 @@ def test_splitting_only_adds_blanks_and_replaces_underscores(text: str) -> None:
 @pytest.mark.parametrize("text", ["a" * 2_000_000, "aB" * 1_000_000, "_" * 2_000_000, "é" + "aB" * 1_000_000])
 def test_a_line_of_2_mb_is_linear(text: str) -> None:
     """Bad input: one 2 MB line. Quadratic behaviour would take minutes."""
-    started = time.process_time()
-    split_identifiers(text)
-    assert time.process_time() - started < 10
+    with ends_within(60):
+        split_identifiers(text)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import string
-import time
 
 import pytest
 from hypothesis import given
@@ -13,6 +12,7 @@ from rag_assets.models import token_ids
 from rag_assets.models.token_ids import MAX_TOKENS, TextEncoder
 from rag_assets.models.weights import ModelFiles
 from rag_assets.text import split_identifiers
+from rag_assets_tests.effort import ends_within
 
 WORDS = st.sampled_from(
     [
@@ -92,12 +92,11 @@ def test_model_input_fits_the_window(encoder: TextEncoder, words: int, length: i
 )
 def test_a_line_of_2_mb(encoder: TextEncoder, text: str) -> None:
     """Bad input: one 2 MB line. The model sees its beginning at once; counting it is linear."""
-    started = time.process_time()
-    assert 2 <= len(encoder.model_input(text)) <= MAX_TOKENS
-    assert time.process_time() - started < 0.5
-    (count,) = encoder.count([text])
+    with ends_within(10):
+        assert 2 <= len(encoder.model_input(text)) <= MAX_TOKENS
+    with ends_within(120):
+        (count,) = encoder.count([text])
     assert count >= 0
-    assert time.process_time() - started < 20
 
 
 def test_forgetting_words_changes_nothing(model_files: ModelFiles, monkeypatch: pytest.MonkeyPatch) -> None:

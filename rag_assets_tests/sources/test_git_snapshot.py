@@ -480,5 +480,5 @@ def test_a_git_command_is_stopped_at_its_time_limit_with_its_children(tmp_path: 
     sleep = f"sleep 31.{os.getpid()}"
     with pytest.raises(GitTimeout, match=r"stopped after 0\.3 s"):
         run_git("-c", f"alias.wait=!{sleep}", "wait", timeout=0.3)
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 30  # before the child would have ended by itself
     assert sleep not in subprocess.run(["ps", "-ef"], capture_output=True, text=True, check=False).stdout

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 import random
-import time
 from collections.abc import Callable
 
 import pytest
 
 from rag_assets.sources.gitignore import last_match, parse_pattern, parse_patterns
 from rag_assets.sources.ignore import IgnorePolicy, PathRules
+from rag_assets_tests.effort import ends_within
 from rag_assets_tests.sources.conftest import Repository
 
 PATHS = [
@@ -107,10 +107,9 @@ def test_random_globs_match_what_git_matches(tree: Repository) -> None:
 def test_a_hostile_pattern_takes_no_time(pattern: str) -> None:
     parsed = parse_pattern(pattern)
     assert parsed is not None
-    started = time.perf_counter()
-    for parts in (["a" * 4000], ["a"] * 1000, ["a" * 50] * 50):
-        assert not parsed.matches(parts, False)
-    assert time.perf_counter() - started < 1.0
+    with ends_within(30):
+        for parts in (["a" * 4000], ["a"] * 1000, ["a" * 50] * 50):
+            assert not parsed.matches(parts, False)
 
 
 def test_the_last_matching_line_decides_and_is_named() -> None:

