@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
 
 MODEL_ID = "lexical-only"
-_WORD = re.compile(r"\w+|[^\s\w]")
-_CHARACTERS_PER_TOKEN = 4  # of a word of code; sections only need to be of about the same size as with a model
+_TOKEN = re.compile(r"\w{1,4}|[^\s\w]")
+"""Four characters of a word of code: sections only need to be of about the same size as with a model."""
 
 
 class LexicalOnly:
@@ -46,4 +46,4 @@ def lexical_window() -> EmbeddingWindow:
 
 
 def _estimate(texts: Sequence[str]) -> list[int]:
-    return [sum(-(-len(word) // _CHARACTERS_PER_TOKEN) for word in _WORD.findall(text)) for text in texts]
+    return [len(_TOKEN.findall(text)) for text in texts]

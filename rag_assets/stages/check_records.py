@@ -17,8 +17,8 @@ import msgspec
 from rag_assets.stages.build import IndexBuild
 from rag_assets.stages.workers import map_buckets, part_sizes
 from rag_assets.stores.cache import Cache, cache_key
+from rag_assets.stores.file_digests import sha256_of
 from rag_assets.stores.home import write_atomically
-from rag_assets.stores.part_cache import sha256_of
 from rag_assets.stores.tables import digest_files, part_path
 
 CHECKS_VERSION = 2

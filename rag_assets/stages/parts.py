@@ -19,7 +19,8 @@ from rag_assets.stages.build import IndexBuild
 from rag_assets.stages.versions import stage_version
 from rag_assets.stages.workers import map_buckets
 from rag_assets.stores.cache import cache_key
-from rag_assets.stores.part_cache import PartCache, PartFile, digest_of, sha256_of
+from rag_assets.stores.file_digests import sha256_of
+from rag_assets.stores.part_cache import PartCache, PartFile, digest_of
 from rag_assets.stores.tables import part_path
 
 R = TypeVar("R")

@@ -25,6 +25,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from rag_assets.models.cores import usable_cores
 from rag_assets.stages.build import IndexBuild
+from rag_assets.stages.collector import collect_seldom
 from rag_assets.stores.tables import part_path
 
 R = TypeVar("R")
@@ -223,6 +224,7 @@ def _context() -> multiprocessing.context.BaseContext:
 def _start_worker() -> None:
     """Ctrl-C is for the parent, which stops handing out work; a worker ends when its parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    collect_seldom()
     threading.Thread(target=_end_with_parent, name="end-with-parent", daemon=True).start()
 
 

@@ -20,6 +20,8 @@ from pathlib import Path
 
 import msgspec
 
+from rag_assets.stores.file_digests import sha256_of
+
 _ABOUT = "part.json"
 
 
@@ -129,11 +131,6 @@ def place_link(source: Path, target: Path) -> None:
         temporary.replace(target)  # does nothing, and keeps its source, where both are one file already
     finally:
         temporary.unlink(missing_ok=True)
-
-
-def sha256_of(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def digest_of(digests: Mapping[str, str]) -> str:

@@ -18,6 +18,7 @@ from dagster import (
 )
 
 from rag_assets.interfaces.cli.dagster_instance import INSTANCE_FILE, instance_directory, open_instance, quiet
+from rag_assets.stages.collector import collecting_seldom
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.quality import GATE_CHECK
 from rag_assets.stores.home import Home
@@ -87,7 +88,7 @@ def run_index_job(
             config_file=str(config_file) if config_file else "", home=str(home.root), lexical_only=lexical_only
         )
         discovery = {"commit": commit if pinned else "", "force": force}
-        with open_instance(home) as instance:
+        with collecting_seldom(), open_instance(home) as instance:
             assert index_labels.name is not None
             instance.add_dynamic_partitions(index_labels.name, [label])
             end_dead_runs(instance, label)
