@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
@@ -55,16 +55,23 @@ class TokenRule:
 
 @dataclass(frozen=True, slots=True)
 class _LibraryRule:
+    """Expressions of one detector: all of them, or the one with the number `expression`."""
+
     module: str
     detector: str
     literals: tuple[str, ...]
     group: int = 0
     probe: Probe = Probe.WORDS
+    expression: int | None = None
+    name: str = ""
 
 
 _LIBRARY_RULES = (
     _LibraryRule("github_token", "GitHubTokenDetector", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_")),
-    _LibraryRule("aws", "AWSKeyDetector", ("AKIA", "ASIA", "ABIA", "ACCA", "A3T")),
+    _LibraryRule("aws", "AWSKeyDetector", ("AKIA", "ASIA", "ABIA", "ACCA", "A3T"), expression=0),
+    _LibraryRule(
+        "aws", "AWSKeyDetector", ("aws",), group=1, probe=Probe.LOWER, expression=1, name="aws-secret-access-key"
+    ),
     _LibraryRule(
         "gitlab_token",
         "GitLabTokenDetector",
@@ -93,7 +100,6 @@ _LIBRARY_RULES = (
     _LibraryRule("telegram_token", "TelegramBotTokenDetector", (":AA",), probe=Probe.TEXT),
     _LibraryRule("mailchimp", "MailchimpDetector", ("-us",)),
 )
-_AWS_SECRET_ACCESS_KEY = 1  # the second expression of its detector has the key as group 1, the first has no group
 
 
 def _own(
@@ -203,18 +209,29 @@ CONNECTION_KEYS = re.compile(
 
 
 @cache
-def token_rules() -> tuple[TokenRule, ...]:
-    """All rules for tokens. Loads detect-secrets, which takes about 0.1 s, on first use."""
-    found: list[TokenRule] = []
-    for rule in _LIBRARY_RULES:
-        detector = getattr(importlib.import_module(f"detect_secrets.plugins.{rule.module}"), rule.detector)
-        for number, pattern in enumerate(detector.denylist):
-            is_aws_secret = rule.module == "aws" and number == _AWS_SECRET_ACCESS_KEY
-            group = 1 if is_aws_secret else rule.group
-            literals, probe = (("aws",), Probe.LOWER) if is_aws_secret else (rule.literals, rule.probe)
-            name = "aws-secret-access-key" if is_aws_secret else rule.module.replace("_", "-")
-            found.append(TokenRule(name, literals, pattern, group, probe=probe))
-    return (*found, *OWN_RULES)
+def literals_of(probe: Probe) -> tuple[str, ...]:
+    """The distinct literals that the rules look for in `probe`; does not load the library."""
+    rules = (*_LIBRARY_RULES, *OWN_RULES)
+    return tuple(dict.fromkeys(literal for rule in rules if rule.probe is probe for literal in rule.literals))
+
+
+def rules_for(probe: Probe, present: Set[str]) -> Iterator[TokenRule]:
+    """The rules one of whose literals is present in `probe`."""
+    for written in _LIBRARY_RULES:
+        if written.probe is probe and any(literal in present for literal in written.literals):
+            yield from _loaded(written)
+    for rule in OWN_RULES:
+        if rule.probe is probe and any(literal in present for literal in rule.literals):
+            yield rule
+
+
+@cache
+def _loaded(rule: _LibraryRule) -> tuple[TokenRule, ...]:
+    """The expressions of one detector. Loads detect-secrets, which takes about 0.1 s, when the first is needed."""
+    detector = getattr(importlib.import_module(f"detect_secrets.plugins.{rule.module}"), rule.detector)
+    patterns = detector.denylist if rule.expression is None else [detector.denylist[rule.expression]]
+    name = rule.name or rule.module.replace("_", "-")
+    return tuple(TokenRule(name, rule.literals, pattern, rule.group, probe=rule.probe) for pattern in patterns)
 
 
 def rules_description() -> str:
@@ -222,15 +239,3 @@ def rules_description() -> str:
     own = "\n".join(f"{rule.name} {rule.literals} {rule.pattern.pattern} {rule.group}" for rule in OWN_RULES)
     names = (ANNOUNCING.pattern, MESSAGE_PREFIX.pattern, CONNECTION_KEYS.pattern)
     return f"{LIBRARY} {importlib.metadata.version(LIBRARY)}\n{_LIBRARY_RULES}\n{own}\n{names}"
-
-
-@cache
-def rules_of(probe: Probe) -> tuple[TokenRule, ...]:
-    """The rules whose literals are looked for in `probe`."""
-    return tuple(rule for rule in token_rules() if rule.probe is probe)
-
-
-@cache
-def literals_of(probe: Probe) -> tuple[str, ...]:
-    """The distinct literals that the rules look for in `probe`."""
-    return tuple(dict.fromkeys(literal for rule in rules_of(probe) for literal in rule.literals))

@@ -22,7 +22,7 @@ from rag_assets.sources.secret_rules import (
     Probe,
     TokenRule,
     literals_of,
-    rules_of,
+    rules_for,
 )
 from rag_assets.sources.secret_values import is_placeholder
 
@@ -91,10 +91,9 @@ def _spans(text: str, path: str, deadline: float | None) -> Iterator[_Span]:
     probed = {Probe.WORDS: _long_words(text), Probe.TEXT: text, Probe.LOWER: low}
     for probe, searched in probed.items():
         present = {literal for literal in literals_of(probe) if literal in searched}
-        for rule in rules_of(probe) if present else ():
+        for rule in rules_for(probe, present):
             literals = [literal for literal in rule.literals if literal in present]
-            if literals:
-                yield from _tokens(text, low if probe is Probe.LOWER else text, literals, rule, deadline)
+            yield from _tokens(text, low if probe is Probe.LOWER else text, literals, rule, deadline)
     if PRIVATE_KEY_LITERAL in text:
         yield from _private_keys(text)
     for name, start, end in assigned_secrets(text, low, path):

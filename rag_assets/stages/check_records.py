@@ -82,9 +82,11 @@ def checked_key(name: str, tables: Iterable[str], directory: Path, bucket: int) 
     return cache_key(CHECKED, str(CHECKS_VERSION), name, *digests)
 
 
-def once_per_state(*stages: str, beside: Callable[[IndexBuild], str | None] | None = None) -> Callable[[Check], Check]:
+def once_per_state(
+    *stages: str, beside: Callable[[IndexBuild], str | None] | None = None, touched: bool = False
+) -> Callable[[Check], Check]:
     """Keeps the result of a check that reads nothing but the tables and records of `stages`, and what `beside` gives a
-    fingerprint of; where that is None, nothing is kept.
+    fingerprint of; where that is None, nothing is kept. `touched`: looking may change that fingerprint.
 
     Only a check that passed is kept: what failed is looked at again, and a finished generation is not written to.
     """
@@ -102,7 +104,7 @@ def once_per_state(*stages: str, beside: Callable[[IndexBuild], str | None] | No
                 return known.result
             result = check(build)
             if result.passed and not build.is_finished:
-                if beside is not None:  # the engine touches the files of a store when it opens them the first time
+                if beside is not None and touched:
                     subject = _subject(build, check.__name__, stages, beside(build) or "")
                 write_atomically(path, msgspec.json.encode(_Record(subject, result), order="sorted"))
             return result

@@ -155,7 +155,7 @@ def _store_files(build: IndexBuild) -> str | None:
     return repr(sorted((path.relative_to(folder).as_posix(), path.stat().st_size) for path in folder.rglob("*.*")))
 
 
-@once_per_state("qdrant_points", beside=_store_files)
+@once_per_state("qdrant_points", beside=_store_files, touched=True)  # the engine writes when it opens a store first
 def store_matches_declaration(build: IndexBuild) -> CheckResult:
     """The vector store holds exactly the declared points with their vectors and payloads, compared both ways."""
     declared: dict[str, str] = {}
@@ -231,7 +231,7 @@ def _artifact_gaps(build: IndexBuild, bucket: int) -> CheckedPart:
 def _has_documents(build: IndexBuild, bucket: int) -> bool:
     blobs = BlobStore(build.home.blobs)
     addresses = read_part(build.directory, "discovered_files", bucket, ["text_sha256"]).column(0).to_pylist()
-    return all(blobs.path(address).is_file() for address in addresses if address)
+    return all(blobs.has(address) for address in addresses if address)
 
 
 def _documents(build: IndexBuild, bucket: int) -> dict[str, tuple[str, str]]:

@@ -55,7 +55,7 @@ class Discoveries:
             outcome = msgspec.json.decode(value, type=_Outcome)
             if outcome.skipped is not None:
                 found[entry] = outcome.skipped
-            elif outcome.indexed is not None and blobs.path(outcome.indexed.text_sha256).exists():
+            elif outcome.indexed is not None and blobs.has(outcome.indexed.text_sha256):
                 found[entry] = outcome.indexed
         self._keys = {entry.path: key for entry, key in keys.items() if entry not in found}
         if len(self._keys) >= _WORTH_WORKERS:

@@ -97,7 +97,7 @@ def rebuild(settings: Settings, tenant: Tenant, progress: Progress, generation_i
 def _restore_documents(home: Home, reader: GenerationReader) -> int:
     """Puts back the documents that the blob store has lost. Raises CatalogError for one that the catalog lost too."""
     blobs = BlobStore(home.blobs)
-    lost = [address for address in reader.addresses() if not blobs.path(address).is_file()]
+    lost = [address for address in reader.addresses() if not blobs.has(address)]
     for address in lost:
         if blobs.put(reader.content(address).decode()) != address:
             raise RebuildError(f"document {address} of the catalog is damaged; run: rag-assets index --force")

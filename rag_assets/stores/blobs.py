@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import uuid
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -30,6 +31,10 @@ class BlobStore:
 
     def path(self, sha256: str) -> Path:
         return self.root / sha256[:2] / sha256
+
+    def has(self, sha256: str) -> bool:
+        """Whether there is a file of that address; asked for every file of a repository, so without a Path."""
+        return os.path.isfile(f"{self.root}/{sha256[:2]}/{sha256}")  # noqa: PTH113 - ten times as fast
 
     def put(self, text: str) -> str:
         """Stores a text and returns its address. A text that is already there is not written again."""

@@ -75,4 +75,4 @@ def _absent_documents(home: Home, generation: Generation) -> int:
     for bucket in range(generation.manifest.bucket_count):
         column = read_part(generation.directory, "discovered_files", bucket, ["text_sha256"]).column(0)
         addresses.update(address for address in column.to_pylist() if address)
-    return sum(not blobs.path(address).is_file() for address in addresses)
+    return sum(not blobs.has(address) for address in addresses)

@@ -140,7 +140,7 @@ class _Fetcher:
         """Puts every text that is not here into the blob store; its address is its name."""
         with ThreadPoolExecutor(AT_A_TIME, thread_name_prefix="remote") as pool:
             for listing in listings:
-                missing = [text for text in documents_in(self._store, listing) if not blobs.path(text).exists()]
+                missing = [text for text in documents_in(self._store, listing) if not blobs.has(text)]
                 for start in range(0, len(missing), AT_A_TIME):
                     for data in pool.map(self._fetched, missing[start : start + AT_A_TIME]):
                         blobs.put(data.decode())
