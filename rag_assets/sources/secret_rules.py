@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import re
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
@@ -211,18 +211,19 @@ CONNECTION_KEYS = re.compile(
 @cache
 def literals_of(probe: Probe) -> tuple[str, ...]:
     """The distinct literals that the rules look for in `probe`; does not load the library."""
-    rules = (*_LIBRARY_RULES, *OWN_RULES)
-    return tuple(dict.fromkeys(literal for rule in rules if rule.probe is probe for literal in rule.literals))
+    return tuple(dict.fromkeys(literal for rule in _rules_of(probe) for literal in rule.literals))
 
 
-def rules_for(probe: Probe, present: Set[str]) -> Iterator[TokenRule]:
+def rules_for(probe: Probe, present: set[str]) -> Iterator[TokenRule]:
     """The rules one of whose literals is present in `probe`."""
-    for written in _LIBRARY_RULES:
-        if written.probe is probe and any(literal in present for literal in written.literals):
-            yield from _loaded(written)
-    for rule in OWN_RULES:
-        if rule.probe is probe and any(literal in present for literal in rule.literals):
-            yield rule
+    for rule in _rules_of(probe):
+        if not present.isdisjoint(rule.literals):
+            yield from (rule,) if isinstance(rule, TokenRule) else _loaded(rule)
+
+
+@cache
+def _rules_of(probe: Probe) -> tuple[_LibraryRule | TokenRule, ...]:
+    return tuple(rule for rule in (*_LIBRARY_RULES, *OWN_RULES) if rule.probe is probe)
 
 
 @cache

@@ -91,7 +91,7 @@ def _spans(text: str, path: str, deadline: float | None) -> Iterator[_Span]:
     probed = {Probe.WORDS: _long_words(text), Probe.TEXT: text, Probe.LOWER: low}
     for probe, searched in probed.items():
         present = {literal for literal in literals_of(probe) if literal in searched}
-        for rule in rules_for(probe, present):
+        for rule in rules_for(probe, present) if present else ():
             literals = [literal for literal in rule.literals if literal in present]
             yield from _tokens(text, low if probe is Probe.LOWER else text, literals, rule, deadline)
     if PRIVATE_KEY_LITERAL in text:

@@ -297,10 +297,10 @@ def test_the_library_is_loaded_by_a_text_that_may_need_it() -> None:
     code = """
 import sys
 from rag_assets.sources.secrets import redact
-redact("class A { string Url = \"https://a.b/c\"; void M() { Draw(); } }", "a.cs")
+redact('class A { string Url = "https://a.b/c"; void M() { Draw(); } }', "a.cs")
 assert not any(name.startswith("detect_secrets") for name in sys.modules)
 token = "ghp_" + "aB3" * 12
-assert token not in redact(f"var x = {token!r};", "a.cs").text
+assert token not in redact(f'var x = "{token}";', "a.cs").text
 assert "detect_secrets.plugins.github_token" in sys.modules
 """
     subprocess.run([sys.executable, "-c", code], check=True)
