@@ -26,8 +26,8 @@ from rag_assets.stores.home import Home
 
 
 def idle_run(home: Home, label: str) -> dict[str, Any]:
-    """Runs assets with the names, partitions, dependencies and checks of the pipeline once, as the command runs its
-    own; `wall` are the seconds from opening the instance of that home to closing it."""
+    """Runs assets with the names, partitions, dependencies, versions, pools and checks of the pipeline once, as the
+    command runs its own; `wall` are the seconds from opening the instance of that home to closing it."""
     definitions = Definitions(assets=idle_assets(), jobs=[index_job], executor=in_process_executor)
     definitions.resolve_job_def("index")
     started = time.perf_counter()
@@ -51,10 +51,13 @@ def idle_assets() -> list[Any]:
 
     def idle(stage: str) -> Any:
         specs = check_specs(stage)
+        real = graph.get(AssetKey(stage))
 
         @asset(
             name=stage,
-            deps=sorted(key.path[-1] for key in graph.get(AssetKey(stage)).parent_keys),
+            deps=sorted(key.path[-1] for key in real.parent_keys),
+            code_version=real.code_version,
+            pool=next(iter(real.pools), None),
             partitions_def=index_labels,
             backfill_policy=one_run_for_all_labels,
             check_specs=specs,

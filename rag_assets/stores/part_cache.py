@@ -20,7 +20,7 @@ from pathlib import Path
 
 import msgspec
 
-from rag_assets.stores.file_digests import sha256_of
+from rag_assets.stores.file_digests import crc32_of, is_intact, sha256_of
 
 _ABOUT = "part.json"
 
@@ -41,8 +41,13 @@ class TakenPart:
     digest: str
 
 
+class _File(msgspec.Struct):
+    sha256: str
+    crc32: int
+
+
 class _About(msgspec.Struct):
-    files: dict[str, str]  # name → sha256
+    files: dict[str, _File]  # by name
     result: msgspec.Raw
 
 
@@ -64,29 +69,28 @@ class PartCache:
                 place_link(entry / file.name, file.path)
         except FileNotFoundError:
             return None
-        digests = {file.name: sha256_of(file.path) for file in files}
-        if digests != about.files:
+        if not _are_intact(files, about.files):
             self._discard(entry)
             for file in files:
                 file.path.unlink(missing_ok=True)
             return None
-        return TakenPart(bytes(about.result), digest_of(digests))
+        return TakenPart(bytes(about.result), digest_of({name: known.sha256 for name, known in about.files.items()}))
 
     def put(self, stage: str, key: str, files: Sequence[PartFile], result: bytes) -> str:
         """Keeps a part that lies in a generation and returns the digest of its files. What was kept under the key
         before is replaced: equal, or damaged."""
-        digests = {file.name: sha256_of(file.path) for file in files}
+        known = {file.name: _File(sha256_of(file.path), crc32_of(file.path)) for file in files}
         entry = self._entry(stage, key)
         making = entry.with_name(f"{key}.{uuid.uuid4().hex}.tmp")
         try:
             making.mkdir(parents=True)
             for file in files:
                 place_link(file.path, making / file.name)
-            (making / _ABOUT).write_bytes(msgspec.json.encode(_About(digests, msgspec.Raw(result)), order="sorted"))
+            (making / _ABOUT).write_bytes(msgspec.json.encode(_About(known, msgspec.Raw(result)), order="sorted"))
             self._publish(making, entry)
         finally:
             shutil.rmtree(making, ignore_errors=True)
-        return digest_of(digests)
+        return digest_of({name: file.sha256 for name, file in known.items()})
 
     def entries(self) -> Iterator[tuple[str, str, Path]]:
         """(kind, key, folder) of every entry, in order. Halves that a killed process left have a key of no part."""
@@ -110,6 +114,12 @@ class PartCache:
 
     def _entry(self, stage: str, key: str) -> Path:
         return self.root / stage / key[:2] / key
+
+
+def _are_intact(files: Sequence[PartFile], known: Mapping[str, _File]) -> bool:
+    return known.keys() == {file.name for file in files} and all(
+        is_intact(file.path, known[file.name].sha256, known[file.name].crc32) for file in files
+    )
 
 
 def unshared_bytes(entry: Path) -> int:

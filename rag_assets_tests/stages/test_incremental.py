@@ -20,7 +20,7 @@ from rag_assets.stores.vector_store import open_vectors
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.stages.conftest import lexical
 
-FILES = 240  # two buckets and a good deal of slack
+FILES = 120  # two buckets and a good deal of slack
 ENTITY = (
     "namespace Shop.Models;\n/// <summary>Item number {0}.</summary>\n"
     "public class Item{0} : {1} {{ public int Id {{ get; set; }} }}\n"

@@ -2,12 +2,13 @@
 
 import hashlib
 import os
+import zlib
 from pathlib import Path
 
 import pytest
 
 from rag_assets.stores import file_digests
-from rag_assets.stores.file_digests import sha256_of
+from rag_assets.stores.file_digests import crc32_of, is_intact, sha256_of
 
 LONG_AGO = 1_000_000_000
 
@@ -63,3 +64,25 @@ def test_the_memory_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         sha256_of(tmp_path / "none")
+
+
+def test_a_file_that_is_intact_need_not_be_hashed(settled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    known = of(b"one"), crc32_of(settled)
+    monkeypatch.setattr(file_digests.hashlib, "file_digest", lambda *_: pytest.fail("hashed"))
+    assert is_intact(settled, *known)
+    assert sha256_of(settled) == of(b"one")
+
+
+@pytest.mark.parametrize("damage", [b"", b"on", b"onf", b"oneone", bytes(3)])
+def test_a_damaged_file_is_not_intact(settled: Path, damage: bytes) -> None:
+    known = of(b"one"), crc32_of(settled)
+    settled.write_bytes(damage)
+    assert not is_intact(settled, *known)
+    assert sha256_of(settled) == of(damage)
+
+
+def test_a_file_of_several_chunks(tmp_path: Path) -> None:
+    path = tmp_path / "large"
+    data = os.urandom(3_000_000)
+    path.write_bytes(data)
+    assert crc32_of(path) == zlib.crc32(data)

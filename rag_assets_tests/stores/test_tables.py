@@ -23,7 +23,7 @@ SCHEMA = pa.schema([("path", pa.string()), ("n", pa.int64())])
 
 @pytest.mark.parametrize(
     ("files", "buckets"),
-    [(0, 1), (1, 1), (128, 1), (150, 1), (200, 2), (2_400, 16), (2_500, 16), (30_000, 256), (10**7, MAX_BUCKETS)],
+    [(0, 1), (1, 1), (64, 1), (75, 1), (100, 2), (1_200, 16), (1_250, 16), (15_000, 256), (10**7, MAX_BUCKETS)],
 )
 def test_bucket_count_grows_with_the_snapshot(files: int, buckets: int) -> None:
     assert bucket_count(files) == buckets

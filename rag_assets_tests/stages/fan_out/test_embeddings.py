@@ -24,7 +24,7 @@ from rag_assets.stages.progress import Silent
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.stages.conftest import Built, built
 
-FILES = {f"docs/note{number}.md": f"Note {number} about orders.\n" for number in range(200)}  # two buckets
+FILES = {f"docs/note{number}.md": f"Note {number} about orders.\n" for number in range(100)}  # two buckets
 
 
 @pytest.fixture
