@@ -35,6 +35,7 @@ from rag_assets.defs.tags import COMMIT_TAG, LABEL_TAG
 from rag_assets.sources.errors import MissingRef
 from rag_assets.stages.build import IndexBuild, StageReport, candidate_build, label_lock
 from rag_assets.stages.checks import CHECKS, CheckResult
+from rag_assets.stages.memory import give_back
 
 Work = Callable[[str], tuple[IndexBuild, StageReport]]
 Extra = Callable[[IndexBuild], dict[str, Any]]
@@ -138,8 +139,11 @@ def _materialize_several(
 
 
 def _work_on(workspace: Workspace, label: str, work: Work) -> tuple[IndexBuild, StageReport]:
-    with label_lock(workspace.index_home(), label, wait_seconds=LOCK_WAIT_SECONDS):
-        return work(label)
+    try:
+        with label_lock(workspace.index_home(), label, wait_seconds=LOCK_WAIT_SECONDS):
+            return work(label)
+    finally:
+        give_back()
 
 
 def _named(label: str, error: Exception) -> str:

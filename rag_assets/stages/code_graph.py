@@ -74,14 +74,7 @@ def build_graph(build: IndexBuild, progress: Progress) -> StageReport:
         return done
     files = build.required("discovered_files").counts["indexed"]
     progress.begin(STAGE, files, "files")
-    declared = list(made_parts(build, _SYMBOLS, _keys(build, SYMBOLS), _declare_bucket))
-    known = _known(build, [part.result for part in declared])
-    parts: list[Part[_Bucket]] = []
-    answered = AnsweredParts(build, _PARTS, _keys(build, STAGE), [known.facets])
-    with broadcast(build, known) as shared:
-        for part in answered.made(_extract_bucket, shared, sizes=part_sizes(build, "segments")):
-            parts.append(part)
-            progress.advance(part.result.files)
+    parts, symbol_keys = _extracted(build, progress)
     counts, merged = _put_together(build, imported)
     extracted = sum(part.result.extracted for part in parts if not part.reused)
     progress.end(f"{counts.nodes} nodes, {counts.edges} edges; {extracted} files extracted, {files - extracted} known")
@@ -93,7 +86,7 @@ def build_graph(build: IndexBuild, progress: Progress) -> StageReport:
             STAGE,
             parts,
             imported.fingerprint,
-            **{SYMBOLS: [part.key for part in declared], QUESTIONS: _keys(build, STAGE)},
+            **{SYMBOLS: symbol_keys, QUESTIONS: _keys(build, STAGE)},
         ),
         counts={
             "nodes": counts.nodes,
@@ -106,6 +99,21 @@ def build_graph(build: IndexBuild, progress: Progress) -> StageReport:
         problems=list(merged.problems),
     )
     return build.finish(report)
+
+
+def _extracted(build: IndexBuild, progress: Progress) -> tuple[list[Part[_Bucket]], list[str]]:
+    """Nodes and edges of every bucket, and what finds the declarations again."""
+    declared = list(made_parts(build, _SYMBOLS, _keys(build, SYMBOLS), _declare_bucket))
+    known = _known(build, [part.result for part in declared])
+    keys = [part.key for part in declared]
+    parts: list[Part[_Bucket]] = []
+    answered = AnsweredParts(build, _PARTS, _keys(build, STAGE), [known.facets])
+    with broadcast(build, known) as shared:
+        del declared, known  # worker processes have copies
+        for part in answered.made(_extract_bucket, shared, sizes=part_sizes(build, "segments")):
+            parts.append(part)
+            progress.advance(part.result.files)
+    return parts, keys
 
 
 def _keys(build: IndexBuild, kind: str) -> list[str]:

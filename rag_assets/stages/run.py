@@ -3,6 +3,9 @@ functions one by one."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from rag_assets.models import open_embedder
 from rag_assets.settings import RepositorySettings, Settings
 from rag_assets.stages.active_index import activate
@@ -14,6 +17,7 @@ from rag_assets.stages.discovered_files import discover_files
 from rag_assets.stages.embeddings import embed_sections
 from rag_assets.stages.eval_runs import evaluate
 from rag_assets.stages.labels import register_label
+from rag_assets.stages.memory import give_back
 from rag_assets.stages.progress import Progress, Silent
 from rag_assets.stages.qdrant_points import build_points
 from rag_assets.stages.segments import segment_files
@@ -43,16 +47,19 @@ def run_stages(
             home, settings, label, repository, shown, commit=commit, run_id=run_id, force=force
         )
         embedder = open_embedder(settings.embedder, home.cache)
-        reports = [
-            discovered,
-            segment_files(build, shown),
-            describe_files(build, shown),
-            build_sections(build, shown),
-            embed_sections(build, embedder, shown),
-            build_keyword_weights(build, shown),
-            build_points(build, shown),
-            build_graph(build, shown),
-            evaluate(build, shown, run_id),
-            activate(build, run_id),
+        stages: list[Callable[[], StageReport]] = [
+            partial(segment_files, build, shown),
+            partial(describe_files, build, shown),
+            partial(build_sections, build, shown),
+            partial(embed_sections, build, embedder, shown),
+            partial(build_keyword_weights, build, shown),
+            partial(build_points, build, shown),
+            partial(build_graph, build, shown),
+            partial(evaluate, build, shown, run_id),
+            partial(activate, build, run_id),
         ]
+        reports = [discovered]
+        for stage in stages:
+            give_back()
+            reports.append(stage())
     return build, reports

@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from functools import lru_cache
 from multiprocessing.connection import wait
 from pathlib import Path
 from types import ModuleType
@@ -25,7 +24,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from rag_assets.models.cores import usable_cores
 from rag_assets.stages.build import IndexBuild
-from rag_assets.stages.collector import collect_seldom
+from rag_assets.stages.memory import collect_seldom, give_back
 from rag_assets.stores.tables import part_path
 
 R = TypeVar("R")
@@ -116,23 +115,31 @@ def _in_processes(
 
 class Broadcast(Generic[T]):
     """A value for all buckets. Where it goes to other processes it is pickled once, into a file that each of them
-    reads once; without a `folder` it stays here."""
+    reads once, and this process lets go of it; without a `folder` it stays here."""
 
     def __init__(self, folder: Path | None, value: T) -> None:
-        self.value = value
+        self._kept: tuple[T] | None = (value,)
         self._folder = folder
         self._path: Path | None = None
+
+    @property
+    def value(self) -> T:
+        kept = self._kept
+        return kept[0] if kept is not None else cast(T, _unpickled(cast(Path, self._path)))
 
     def __reduce__(self) -> tuple[type[_Received[T]], tuple[Path]]:
         if self._folder is None:
             raise TypeError("this value is for one process")
         if self._path is None:
             path = self._folder / f"broadcast-{uuid.uuid4().hex}.pickle"
-            path.write_bytes(pickle.dumps(self.value, protocol=pickle.HIGHEST_PROTOCOL))
-            self._path = path
+            with path.open("wb") as file:
+                pickle.dump(self.value, file, protocol=pickle.HIGHEST_PROTOCOL)
+            self._path, self._kept = path, None
         return _Received, (self._path,)
 
     def forget(self) -> None:
+        self._kept = None  # the queue of the workers holds on to the last task it was given, and to this with it
+        _received.clear()
         if self._path is not None:
             self._path.unlink(missing_ok=True)
 
@@ -158,9 +165,17 @@ def broadcast(build: IndexBuild, value: T) -> Iterator[Broadcast[T]]:
         made.forget()
 
 
-@lru_cache(maxsize=1)
+_received: dict[Path, Any] = {}
+
+
 def _unpickled(path: Path) -> Any:
-    return pickle.loads(path.read_bytes())  # our own file, written by the parent a moment ago
+    """The value in a file of ours that the parent wrote a moment ago. That of the stage before makes room first."""
+    if path not in _received:
+        _received.clear()
+        give_back()
+        with path.open("rb") as file:
+            _received[path] = pickle.load(file)
+    return _received[path]
 
 
 class _Pool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -16,7 +17,7 @@ import pytest
 from rag_assets.contracts.source_file import GitRepoInfo
 from rag_assets.stages import workers
 from rag_assets.stages.build import BuildError, BuildSpec, IndexBuild
-from rag_assets.stages.workers import map_buckets, workers_for
+from rag_assets.stages.workers import Broadcast, map_buckets, workers_for
 from rag_assets.stores import tables
 from rag_assets.stores.home import Home
 from rag_assets_tests.git_repository import Repository
@@ -161,3 +162,13 @@ def test_the_number_of_workers_changes_no_byte(
         other = several.reports[stage]
         assert (report.work.pop("milliseconds", None) is None) == (other.work.pop("milliseconds", None) is None)
         assert replace(report, tables={}) == replace(other, tables={})
+
+
+def test_a_value_that_went_to_workers_is_read_back_here_where_they_die(tmp_path: Path) -> None:
+    value = {"a": 1}
+    made = Broadcast(tmp_path, value)
+    assert made.value is value
+    copy = pickle.loads(pickle.dumps(made))
+    assert copy.value == made.value == value and made.value is not value
+    made.forget()
+    assert list(tmp_path.iterdir()) == []

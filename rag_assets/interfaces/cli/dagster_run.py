@@ -18,7 +18,7 @@ from dagster import (
 )
 
 from rag_assets.interfaces.cli.dagster_instance import INSTANCE_FILE, instance_directory, open_instance, quiet
-from rag_assets.stages.collector import collecting_seldom
+from rag_assets.stages.memory import collecting_seldom
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.quality import GATE_CHECK
 from rag_assets.stores.home import Home

@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from rag_assets.stages.collector import collecting_seldom
+from rag_assets.stages.memory import collecting_seldom
 
 
 def test_thresholds_hold_inside_and_are_given_back_after_an_error() -> None:
