@@ -16,9 +16,7 @@ from __future__ import annotations
 
 import argparse
 import csv
-import subprocess
 import sys
-import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -26,7 +24,7 @@ from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graph_routes import graph_of_files, read_files
+from graph_in_memory import extracted, files_at, is_in_chains
 from report import table
 
 from rag_assets.contracts.graph import Confidence, GraphEdge, GraphNode, NodeType, Relation, key_kind
@@ -115,7 +113,7 @@ def main() -> None:
     for repository in REPOSITORIES:
         location = getattr(arguments, repository.option)
         print(f"{location} …", file=sys.stderr)
-        files = list(files_at(location, repository.revision))
+        files = files_at(location, is_in_chains, repository.revision)
         for ways, found in measured(files):
             scores[ways].append((repository.gold, compared(repository.gold, found, arguments.list and ways == JUDGED)))
     raise SystemExit(report(scores))
@@ -165,24 +163,18 @@ def wilson(share: float, count: int) -> tuple[float, float]:
     return max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
 
 
-def files_at(location: str, revision: str) -> Iterator[GraphFile]:
-    """The files of a repository at a revision, segmented; the repository itself is left as it is. Raises
-    CalledProcessError where it does not hold the revision."""
-    shared = [] if "://" in location else ["--shared"]
-    with tempfile.TemporaryDirectory() as folder:
-        subprocess.run(["git", "clone", "--quiet", "--bare", *shared, location, folder], check=True)
-        subprocess.run(["git", "-C", folder, "update-ref", "--no-deref", "HEAD", revision], check=True)
-        yield from read_files(Path(folder))
-
-
 def measured(files: list[GraphFile]) -> Iterator[tuple[str, Found]]:
     """The file edges of a repository by each way to find them."""
-    graph = graph_of_files(files)
-    files_of = declaring_files(graph.nodes)
-    edges = [edge for found in graph.forwards.values() for edge in found]
+    nodes, edges = [], []
+    for part in extracted(files):
+        if isinstance(part, GraphNode):
+            nodes.append(part)
+        else:
+            edges.append(part)
+    files_of = declaring_files(nodes)
     for ways, confidences in TYPED.items():
         yield ways, file_edges((edge for edge in edges if edge.confidence in confidences), files_of)
-    yield BY_NAME, edges_by_name(files, graph.nodes)
+    yield BY_NAME, edges_by_name(files, nodes)
 
 
 def declaring_files(nodes: Iterable[GraphNode]) -> Callable[[str], tuple[str, ...]]:

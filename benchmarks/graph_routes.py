@@ -2,41 +2,26 @@
 
     python benchmarks/graph_routes.py path/to/eShopOnWeb [--gold benchmarks/gold/routes.csv] [--route "GET /Basket"]
 
-Reads the files of HEAD of a checkout or a bare repository, extracts the graph of all of them in memory, and walks from
-every ENDPOINT along calls, implementations, messages and their handlers to the sets and entities that are read and
-written, and on to their tables. The gold file has one row per route, access and table (see benchmarks/gold/README.md).
-Prints a table of all routes, precision and recall; `--route` prints the path to each table of one route. Exit code 1
-when a floor is not reached.
+Reads the files of HEAD of a checkout, a bare git directory or a URL, extracts the graph of all of them in memory, and
+walks from every ENDPOINT along calls, implementations, messages and their handlers to the sets and entities that are
+read and written, and on to their tables. The gold file has one row per route, access and table (see
+benchmarks/gold/README.md). Prints a table of all routes, precision and recall; `--route` prints the path to each table
+of one route. Exit code 1 when a floor is not reached.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
-import io
-import subprocess
-import tarfile
 import time
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from graph_in_memory import extracted, files_at, is_in_chains
+
 from rag_assets.contracts.graph import GraphEdge, GraphNode, NodeType, Relation, key_kind
-from rag_assets.descriptions.declared_types import DeclaredTypes
-from rag_assets.descriptions.declared_types import declared_in as types_in
-from rag_assets.descriptions.resource_dictionary import StaticResourceDictionary
-from rag_assets.graph.csharp import symbols as csharp
-from rag_assets.graph.ef import symbols as ef
-from rag_assets.graph.endpoints import symbols as endpoints
-from rag_assets.graph.extraction import GraphFile
-from rag_assets.graph.extractors import graph_of
-from rag_assets.graph.resources import ResourceSymbols
-from rag_assets.graph.sql import symbols as sql
-from rag_assets.graph.symbols import Symbols
-from rag_assets.languages import detect_language
-from rag_assets.segmentation import segment_file
-from rag_assets.sources.decoding import Decoded, decode
 
 TABLES_FLOOR = 1.0
 """Of the tables of a route, read or written: a route with a wrong table is a wrong answer."""
@@ -44,8 +29,6 @@ TABLES_FLOOR = 1.0
 ACCESS_FLOOR = 0.95
 """Of (table, read or written): that EF writes the children of an aggregate is known, whether there are any is not."""
 
-_READ = (".cs", ".sql", ".resx", ".csproj", ".props", ".targets")
-_GENERATED = (".Designer.cs", ".g.cs")
 _TABLES = frozenset({NodeType.TABLE, NodeType.VIEW, NodeType.TABLE_OR_VIEW})
 _STORED = frozenset({NodeType.DBSET, NodeType.ENTITY}) | _TABLES
 _ACCESS = {Relation.READS_FROM: "reads", Relation.WRITES_TO: "writes"}
@@ -75,12 +58,14 @@ class Graph:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("repository", type=Path)
+    parser.add_argument("repository", metavar="REPO", help="path or URL")
     parser.add_argument("--gold", type=Path, default=None, help="hand-checked routes of this repository")
     parser.add_argument("--route", default="", help="shows how one route reaches its tables")
     arguments = parser.parse_args()
     started = time.perf_counter()
-    graph = graph_of_files(list(read_files(arguments.repository)))
+    graph = Graph()
+    for part in extracted(files_at(arguments.repository, is_in_chains)):
+        graph.add(part)
     print(f"{len(graph.nodes):,} nodes in {time.perf_counter() - started:.1f} s")
     if arguments.route:
         raise SystemExit(explain(graph, arguments.route))
@@ -88,42 +73,6 @@ def main() -> None:
     for route, told in found.items():
         print(f"{route:50} {', '.join(sorted({f'{access} {table}' for _, access, table in told})) or '-'}")
     raise SystemExit(arguments.gold is not None and not compared(found, arguments.gold))
-
-
-def read_files(repository: Path) -> Iterator[GraphFile]:
-    """The files of HEAD that have a part in a chain, segmented."""
-    packed = subprocess.check_output(["git", "-C", str(repository), "archive", "--format=tar", "HEAD"])
-    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-        for member in archive:
-            name = member.name
-            if not member.isfile() or not name.endswith(_READ) or name.endswith(_GENERATED):
-                continue
-            content = archive.extractfile(member)
-            text = decode(content.read()) if content is not None else None
-            if isinstance(text, Decoded):
-                language = detect_language(name)
-                yield GraphFile(name, language, text.text, segment_file(text.text, name, language).segments)
-
-
-def graph_of_files(files: list[GraphFile]) -> Graph:
-    types = csharp.CSharpSymbols([csharp.declared_in(files)])
-    resources = StaticResourceDictionary()
-    for file in files:
-        if file.language == "resx":
-            resources.add_file(file.path, file.segments)
-    symbols = Symbols(
-        csharp=types,
-        sql=sql.SqlSymbols([sql.declared_in(files)]),
-        ef=ef.EfSymbols([ef.declared_in(files)], types),
-        endpoints=endpoints.EndpointSymbols([endpoints.declared_in(files)]),
-        resource_texts=ResourceSymbols(resources),
-        declared_types=DeclaredTypes(found for file in files for found in types_in(file.path, file.segments)),
-    )
-    graph = Graph()
-    for file in files:
-        for part in graph_of(file, symbols):
-            graph.add(part)
-    return graph
 
 
 def routes_of(graph: Graph) -> list[tuple[str, str]]:

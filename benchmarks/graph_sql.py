@@ -2,7 +2,7 @@
 
     python benchmarks/graph_sql.py path/to/repository [--gold benchmarks/gold/sql_edges.csv]
 
-Reads the blobs of HEAD of a checkout or a bare repository. CREATE statements are counted by a plain regular expression
+Reads HEAD of a checkout, a bare git directory or a URL. CREATE statements are counted by a plain regular expression
 over the text without comments and strings; each must have a node of that name and kind from the same file. The gold
 file gives precision and recall of the edges from procedures to tables and views (see benchmarks/gold/README.md). Exit
 code 1 when a floor is not reached.
@@ -12,16 +12,14 @@ from __future__ import annotations
 
 import argparse
 import csv
-import io
 import re
-import subprocess
-import sys
-import tarfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from graph_in_memory import file_of, texts_at
 
 from rag_assets.contracts.graph import GraphEdge, GraphNode, NodeType, Relation, key_kind
 from rag_assets.contracts.segment import ParseHealth
@@ -31,7 +29,6 @@ from rag_assets.graph.sql.inline import inline_sql_of, may_hold_sql
 from rag_assets.graph.sql.symbols import SqlSymbols, declared_in
 from rag_assets.languages import detect_language
 from rag_assets.segmentation import segment_file
-from rag_assets.sources.decoding import Decoded, decode
 
 CREATED_FLOOR = 0.99
 FAULTS_CEILING = 0.01
@@ -58,13 +55,12 @@ class Found:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("repository", type=Path)
+    parser.add_argument("repository", metavar="REPO", help="path or URL")
     parser.add_argument("--gold", type=Path, default=None, help="hand-checked edges of this repository")
     arguments = parser.parse_args()
-    revision = subprocess.check_output(_git(arguments.repository, "rev-parse", "HEAD"), text=True).strip()
-    print(f"{arguments.repository} at {revision}")
-    texts = dict(read_texts(arguments.repository))
-    failed = report(texts, arguments.gold)
+    texts = texts_at(arguments.repository, lambda path: path.lower().endswith((".sql", ".cs")))
+    print(f"{arguments.repository} at {texts.commit}")
+    failed = report(texts.of, arguments.gold)
     raise SystemExit(1 if failed else 0)
 
 
@@ -160,7 +156,7 @@ def inline(sources: Sequence[tuple[str, str]], symbols: SqlSymbols) -> None:
     started = time.process_time()
     likely = [(path, text) for path, text in sources if may_hold_sql(text)]
     looking = time.process_time() - started
-    files = [GraphFile(path, "csharp", text, segment_file(text, path, "csharp").segments) for path, text in likely]
+    files = [file_of(path, text) for path, text in likely]
     started = time.process_time()
     edges = [edge for file in files for edge in inline_sql_of(file, symbols)]
     reading = time.process_time() - started
@@ -186,25 +182,6 @@ def share(title: str, part: int, whole: int, shown: Sequence[str]) -> float:
     for line in shown[:SHOWN]:
         print("   ", line)
     return rate
-
-
-def read_texts(repository: Path) -> Iterator[tuple[str, str]]:
-    """The SQL and C# files of HEAD that are text, by path."""
-    packed = subprocess.check_output(_git(repository, "archive", "--format=tar", "HEAD"))
-    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-        for member in archive:
-            if not member.isfile() or not member.name.lower().endswith((".sql", ".cs")):
-                continue
-            content = archive.extractfile(member)
-            text = decode(content.read()) if content is not None else None
-            if isinstance(text, Decoded):
-                yield member.name, text.text
-            else:
-                print(f"not text: {member.name}", file=sys.stderr)
-
-
-def _git(repository: Path, *arguments: str) -> list[str]:
-    return ["git", "-C", str(repository), *arguments]
 
 
 if __name__ == "__main__":

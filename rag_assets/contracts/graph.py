@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+import msgspec
 
 
 class NodeType(StrEnum):
@@ -63,8 +64,7 @@ class Confidence(StrEnum):
     NAME_ONLY = "name-only"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class GraphNode:
+class GraphNode(msgspec.Struct, frozen=True, order=True, gc=False):
     """A declaration, a database object, an endpoint, a document section, a file or a package.
 
     `key` is the one of the points (`GraphNodeKeys`). `path` is where it is declared, '' for what the label only
@@ -82,10 +82,12 @@ class GraphNode:
     signature: str = ""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class GraphEdge:
+class GraphEdge(msgspec.Struct, frozen=True, order=True, gc=False):
     """`source relation target`, seen at `path:line` (1-based). Both ends are keys; an end without a node in the label
-    is one of another label or of a library."""
+    is one of another label or of a library.
+
+    A struct as nodes are, for a label has a million: made, compared and hashed in a tenth of the time of a dataclass.
+    """
 
     source: str
     relation: Relation

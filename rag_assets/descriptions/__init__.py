@@ -12,7 +12,7 @@ from rag_assets.descriptions.services import ServiceError, Services
 from rag_assets.descriptions.symbol import SymbolDescription
 from rag_assets.descriptions.text import TextDescription
 
-DESCRIPTION_VERSION = 5
+DESCRIPTION_VERSION = 6
 """Raise it when the same segment would give another description."""
 
 __all__ = [

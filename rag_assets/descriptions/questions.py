@@ -29,6 +29,9 @@ Question = tuple[str, tuple[Argument, ...]]
 
 _recording: ContextVar[dict[Question, Any] | None] = ContextVar("recording", default=None)
 _NAME = "question"
+_UNASKED: Any = object()
+_PLAIN = frozenset({str, int, type(None)})
+"""Types of arguments that are recorded as they are: exactly these, for members of an enum are texts as well."""
 
 
 def question(
@@ -38,22 +41,26 @@ def question(
 
     def decorated(method: Callable[Concatenate[S, P], A]) -> Callable[Concatenate[S, P], A]:
         parameters = tuple(inspect.signature(method).parameters.values())[1:]
+        count = len(parameters)
+        recorded, answered = _recording.get, cast(Any, method)
 
         @functools.wraps(method)
         def asked(self: S, /, *args: P.args, **kwargs: P.kwargs) -> A:
-            questions = _recording.get()
+            questions = recorded()
             if questions is None:
                 return method(self, *args, **kwargs)
-            known: Question = (name, _plain(args, kwargs, parameters))
-            if known in questions:
-                return cast(A, questions[known])
-            token = _recording.set(None)  # what the answer itself asks follows from it
-            try:
-                answer = cast(Any, method)(self, *known[1])
-            finally:
-                _recording.reset(token)
-            questions[known] = answer
-            return cast(A, answer)
+            known: Any = (name, args)
+            if kwargs or len(args) != count or not _PLAIN.issuperset(map(type, args)):
+                known = (name, _plain(args, kwargs, parameters))
+            answer = questions.get(known, _UNASKED)
+            if answer is _UNASKED:
+                token = _recording.set(None)  # what the answer itself asks follows from it
+                try:
+                    answer = answered(self, *known[1])
+                finally:
+                    _recording.reset(token)
+                questions[known] = answer
+            return answer  # type: ignore[no-any-return] # what the same method gave for the same question
 
         setattr(asked, _NAME, name)
         return cast(Callable[Concatenate[S, P], A], asked)
@@ -106,8 +113,9 @@ def _plain(
     args: tuple[Any, ...], kwargs: Mapping[str, Any], parameters: tuple[inspect.Parameter, ...]
 ) -> tuple[Argument, ...]:
     """All arguments by position, iterables as tuples."""
-    given = (*args, *(kwargs.get(rest.name, rest.default) for rest in parameters[len(args) :]))
-    return tuple(map(_plain_argument, given))
+    if len(args) < len(parameters):
+        args = (*args, *(kwargs.get(rest.name, rest.default) for rest in parameters[len(args) :]))
+    return tuple(map(_plain_argument, args))
 
 
 def _plain_argument(value: Any) -> Argument:

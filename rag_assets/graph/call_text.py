@@ -16,6 +16,8 @@ LINK = re.compile(r"\.\s*([A-Za-z_]\w*)")
 _NEXT = re.compile(r"\s*[?!]?\s*\.\s*([A-Za-z_]\w*)")
 """The next member of a chain."""
 _SELVES = ("this", "base")
+_BLANKS_AT_ONCE = 64
+"""What is masked is blank: a comment between two links of a chain is long."""
 _TYPE_ARGUMENTS = re.compile(r"\s*<([^;(){}=]{1,300}?)>(?=\s*[(.])")
 _FIRST_ARGUMENT = re.compile(r"\s*(?:<[^;(){}=]{1,300}?>)?\s*\(\s*(?=[^\s)])(?:\w+\s*:(?!:)\s*)?(?:await\s+)?")
 _ARGUMENTS = re.compile(r"\s*[!]?\s*([(\[])")
@@ -58,7 +60,8 @@ def path_before(code: str, at: int) -> tuple[tuple[str, ...], int]:
 
 def _back_over_blanks(code: str, at: int) -> int:
     while at and code[at - 1].isspace():
-        at -= 1
+        first = max(0, at - _BLANKS_AT_ONCE)
+        at = first + len(code[first:at].rstrip())
     return at
 
 

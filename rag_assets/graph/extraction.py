@@ -8,7 +8,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from rag_assets.contracts.graph import GraphEdge, GraphNode
-from rag_assets.contracts.segment import Segment
+from rag_assets.contracts.segment import LineIndex, Segment
+from rag_assets.graph.code_places import Places
+from rag_assets.segmentation.csharp.lexer import scan
 from rag_assets.segmentation.csharp.reader import Reader
 from rag_assets.segmentation.csharp.rescue import Parsed, parse_csharp
 
@@ -16,13 +18,14 @@ if TYPE_CHECKING:
     from rag_assets.graph.symbols import Symbols
 
 
-EXTRACTION_VERSION = "2"
+EXTRACTION_VERSION = "3"
 """Raise it when an extractor finds something else in the same files, or the words of a node are others."""
 
 
 @dataclass(frozen=True)
 class GraphFile:
-    """One indexed file: its redacted text and the segments that segmentation made of it."""
+    """One indexed file: its redacted text and the segments that segmentation made of it. What several extractors want
+    of it is made once."""
 
     path: str
     language: str
@@ -39,6 +42,20 @@ class GraphFile:
     def csharp(self) -> Reader:
         """The text of the nodes of `csharp_parsed`. Raises UnparseableError."""
         return Reader(self.csharp_parsed.view, len(self.text))
+
+    @cached_property
+    def masked(self) -> str:
+        """The text of a C# file without strings and comments, as long as the text."""
+        return scan(self.text).code
+
+    @cached_property
+    def places(self) -> Places:
+        """Which declaration of a C# file holds an offset."""
+        return Places(self)
+
+    @cached_property
+    def lines(self) -> LineIndex:
+        return LineIndex(self.text)
 
 
 class Extractor(Protocol):

@@ -107,18 +107,22 @@ class Facets:
 def facets_of(questions: Collection[Question]) -> list[str]:
     """The facets that the answers to some questions are made of, sorted."""
     found: set[str] = set()
+    services: set[str] = set()
     for name, arguments in questions:
-        service = name.partition(".")[0]
+        at = _BY_MEMBER.get(name)
         if name == "csharp.members" and arguments[1] == _CONSTRUCTOR:
             found.update((TYPES, _NEW + _symbol(str(arguments[0]))))
-        elif name in _BY_MEMBER:
-            found.update((TYPES, f"{_MEMBER}{arguments[_BY_MEMBER[name]]}"))
+        elif at is not None:
+            found.add(TYPES)
+            found.add(f"{_MEMBER}{arguments[at]}")
         elif name in OWN_FACETS:
             found.add(name)
         elif name == "csharp.member_names":
             found.update((TYPES, _NAMES + _symbol(str(arguments[0]))))
         else:
-            found.update(_BY_SERVICE.get(service) or _ELSE[service])
+            services.add(name.partition(".")[0])
+    for service in services:
+        found.update(_BY_SERVICE.get(service) or _ELSE[service])
     return sorted(found)
 
 

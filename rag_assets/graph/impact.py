@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from rag_assets.contracts.graph import Confidence, GraphEdge, NodeType, Relation
 from rag_assets.graph.adjacency import KINDS, Graph, Numbers, Place, Reach, Reading
+from rag_assets.graph.code_of_tests import of_tests
 from rag_assets.graph.flow import AFFECTED, NEEDED, State, transitions
 from rag_assets.graph.neighbourhood import WalkError
 from rag_assets.graph.relations import Direction, Step
@@ -85,7 +86,6 @@ _GROUPS = {
 }
 _GROUP = tuple(Group)
 _CONFIDENCE = tuple(Confidence)
-_RELATION = tuple(Relation)
 
 
 def impact(
@@ -217,17 +217,12 @@ class _Spread:
 
 
 def _groups(graph: Graph, nodes: Numbers) -> Numbers:
-    """The group of each node: by its kind, and a test is what has an edge that says so."""
+    """The group of each node: by its kind, and what would be code is a test where it is code of tests."""
     of_kind = np.array([_GROUP.index(_GROUPS.get(NodeType(kind), Group.CODE)) for kind in KINDS])
     found: Numbers = of_kind[graph.kinds[nodes]]
-    found[np.isin(nodes, _testing(graph))] = _GROUP.index(Group.TESTS)
+    code = np.flatnonzero(found == _GROUP.index(Group.CODE))
+    found[code[of_tests(graph, nodes[code])]] = _GROUP.index(Group.TESTS)
     return found
-
-
-def _testing(graph: Graph) -> Numbers:
-    runs = np.flatnonzero(graph.arrays["out_relation"] == _RELATION.index(Relation.TESTS))
-    owners: Numbers = np.searchsorted(graph.arrays["out_runs"], runs, side="right") - 1
-    return owners
 
 
 def _by_name(counts: Numbers, names: Sequence[str]) -> dict[str, int]:

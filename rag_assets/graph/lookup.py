@@ -6,7 +6,7 @@ from __future__ import annotations
 import difflib
 import heapq
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +23,8 @@ _COMPARED = 200  # words that difflib compares in full: each costs about 30 µs
 _LEAST_ALIKE = 0.6
 
 
+_WHOLE, _AS_WRITTEN = 0, 4
+"""Ranks: the whole symbol as it is typed, and the last one with its case."""
 _MEMBERS = frozenset({NodeType.METHOD, NodeType.PROPERTY, NodeType.DBSET})
 _BESIDE_TYPES = _MEMBERS | {NodeType.ENDPOINT}
 """Kinds that a word alone means only where no type, table, file or section is called the same."""
@@ -62,8 +64,8 @@ def find(graph: Graph, text: str) -> Match:
     """What a text means. In this order, and the first that finds anything decides:
 
     its key; a place `path:line`; a whole symbol as it is written, then a symbol that ends with it at a dot or slash,
-    then both without regard to case and type parameters. A word alone means a type or a table before members and routes
-    that are called the same.
+    then both without regard to type parameters, then without regard to case. A word alone means a type or a table
+    before members and routes that are called the same, also a generic type. A class that is an entity is one candidate.
     """
     exact = graph.find(text.strip())
     if exact is not None:
@@ -80,11 +82,14 @@ def find(graph: Graph, text: str) -> Match:
     if not ranked:
         place = _PLACE.fullmatch(text.strip())
         return Match(near=_nearest(graph, place["path"] if place else text))
-    best = min(ranked.values())
-    found = _meant(graph, sorted(node for node, rank in ranked.items() if rank == best))
+    meant = _meant(graph, sorted(ranked))
+    best = min(ranked[node] for node in meant)
+    found = tuple(node for node in meant if ranked[node] == best)
     if all(len(reading.segments) == 1 for reading in readings(text)):
-        found = tuple(node for node in found if graph.kind(node) not in _BESIDE_TYPES) or found
-    return Match(found) if len(found) == 1 or _one_declaration(graph, found) else Match(candidates=found)
+        found = _types_first(graph, {node: ranked[node] for node in meant}, best) or found
+    if len(found) == 1 or _one_declaration(graph, found):
+        return Match(found)
+    return Match(candidates=_without_roles(graph, found))
 
 
 def described(graph: Graph, node: int) -> str:
@@ -160,6 +165,27 @@ def _meant(graph: Graph, nodes: list[int]) -> tuple[int, ...]:
         return kinds[node] is NodeType.TABLE_OR_VIEW and segments[node] in tables
 
     return tuple(node for node in nodes if not is_beside(node)) or tuple(nodes)
+
+
+def _types_first(graph: Graph, ranked: Mapping[int, int], best: int) -> tuple[int, ...]:
+    """The types, tables, files and sections that fit a word as well as the best node; as well is what differs by type
+    parameters only, but for a node that has no other name than the word."""
+    types = {node: rank for node, rank in ranked.items() if graph.kind(node) not in _BESIDE_TYPES}
+    nearest = min(types.values(), default=best)
+    if nearest != best and not _WHOLE < best <= nearest <= _AS_WRITTEN:
+        return ()
+    return tuple(node for node, rank in types.items() if rank == nearest)
+
+
+def _without_roles(graph: Graph, nodes: tuple[int, ...]) -> tuple[int, ...]:
+    """Without the entities that are classes among the nodes."""
+    keys = {graph.keys[node] for node in nodes}
+
+    def is_role(node: int) -> bool:
+        symbol, _, kind = graph.keys[node].rpartition("|")
+        return kind == NodeType.ENTITY and f"{symbol}|{NodeType.TYPE}" in keys
+
+    return tuple(node for node in nodes if not is_role(node))
 
 
 def _one_declaration(graph: Graph, nodes: tuple[int, ...]) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rag_assets.classification.facts import simple_name
 from rag_assets.contracts.graph import Confidence, GraphEdge, Relation
-from rag_assets.contracts.segment import LineIndex, MemberKind, Segment
+from rag_assets.contracts.segment import Member, MemberKind, Segment
 from rag_assets.descriptions.facts.messages import HANDLER_INTERFACES, HANDLER_METHODS, MessageFlavor, handled_messages
 from rag_assets.descriptions.facts.types import TypeName, parse_type
 from rag_assets.descriptions.node_keys import member_keys
@@ -17,6 +17,7 @@ from rag_assets.graph.code_places import LANGUAGE, classes_of, inside, own_symbo
 from rag_assets.graph.csharp.references import TypeRef, substituted
 from rag_assets.graph.csharp.symbols import Place, TypeSymbol
 from rag_assets.graph.receivers import Access, Code, code_of
+from rag_assets.segmentation.csharp.lexer import scan
 
 if TYPE_CHECKING:
     from rag_assets.graph.extraction import GraphFile
@@ -42,7 +43,9 @@ _SENDER_NAMES = re.compile(
     r"[mM]essageSession))\Z"
 )
 _OWN_EVENTS = re.compile(r"(?:Add|Raise|Register|Publish|Queue)(?:Domain)?Events?(?:Async)?\Z")
-"""Calls of an entity on itself that keep an event until it is saved."""
+"""Calls of an entity on itself that keep an event until it is saved …"""
+_EVENT = "Event"
+"""… and a part of all their names."""
 
 _CLIENT = re.compile(r"I?RequestClient\Z")
 _ENVELOPES = frozenset({"Batch", "Fault"})
@@ -53,6 +56,14 @@ _MACHINE_SENDS = re.compile(
     r"(?:\w+|\([\w\s,]{0,100}\))\s*=>\s*(?:new\s+|\w+\s*\.\s*Init\s*<\s*)((?:\w+\s*\.\s*){0,8}\w+)"
 )
 """What the activities of a state machine send: `.Publish(context => new OrderAccepted(…))`."""
+
+_MARKERS = frozenset(
+    {"IRequest", "IBaseRequest", "IStreamRequest", "INotification", "ICommand", "IQuery", "IEvent", "IMessage",
+     "IDomainEvent", "IIntegrationEvent", "CorrelatedBy"}
+)  # fmt: skip
+"""What messages implement: MediatR, NServiceBus, MassTransit, and what projects call theirs."""
+
+_NAMED_MESSAGE = re.compile(r"(?:Command|Query|Request|Event|Notification|Message)\Z")
 
 _HINT = re.compile(rf"\.\s*(?:{_SENDING.pattern.removesuffix(chr(92) + 'Z')})\s*[<(]|DomainEvent|RaiseEvent|AddEvent")
 _HIDDEN = frozenset({"object", "string", "dynamic"})
@@ -65,7 +76,8 @@ def messages(file: GraphFile, symbols: Symbols) -> Iterable[GraphEdge]:
 
 
 def handlers(file: GraphFile, symbols: Symbols) -> Iterable[GraphEdge]:
-    """Handlers by their interfaces (resolved), by their bases (resolved), by the names of methods (probable)."""
+    """Handlers by their interfaces (resolved), by their bases (resolved), by the names of methods (probable). One that
+    takes some cases of a generic message (`Identified<Ship>`) is probable: the message is one node for all of them."""
     if file.language != LANGUAGE:
         return
     for segment in classes_of(file.segments):
@@ -89,7 +101,7 @@ def _handled(file: GraphFile, segment: Segment, symbols: Symbols) -> Iterator[Gr
         if is_machine and found is not None and found.name == _STATE_EVENT and found.arguments:
             target = _declared(found.arguments[0], segment, file, symbols)
             if target:
-                source, line = type_key(own_symbol(segment)), member.span.line_end
+                source, line = type_key(own_symbol(segment)), _line_of_name(file, member)
                 yield GraphEdge(source, Relation.HANDLES, target, Confidence.RESOLVED, file.path, line)
     if not by_interface and segment.base_list:
         yield from _by_bases(file, segment, symbols)
@@ -104,19 +116,28 @@ def _handles(
 ) -> Iterator[GraphEdge]:
     target = _declared(message, segment, file, symbols)
     if target:
-        source, line = _handling_method(segment, message.name)
+        source, line = _handling_method(file, segment, message.name)
+        if any(argument.name not in segment.type_parameters for argument in message.arguments):
+            confidence = Confidence.PROBABLE  # of `Identified<Ship>`: the node is that of every `Identified<T>`
         yield GraphEdge(source, Relation.HANDLES, target, confidence, file.path, line)
 
 
-def _handling_method(segment: Segment, message: str) -> tuple[str, int]:
+def _handling_method(file: GraphFile, segment: Segment, message: str) -> tuple[str, int]:
     """(node, line) of the method that takes the message, the type where none is seen (a base may have it)."""
     named = [member for member in segment.members if member.name in HANDLER_METHODS]
     exact = [m for m in named if any(message in _names(parse_type(p.type)) for p in m.parameters)]
     for member in exact or named[:1]:
         keys = member_keys(LANGUAGE, own_symbol(segment), member)
         if keys:
-            return keys[0], member.span.line_end if not member.doc else member.span.line_start
-    return type_key(own_symbol(segment)), segment.span.line_start
+            return keys[0], _line_of_name(file, member)
+    return type_key(own_symbol(segment)), _line_of_name(file, segment)
+
+
+def _line_of_name(file: GraphFile, declared: Member | Segment) -> int:
+    """The line where a declaration is named, below its documentation and attributes."""
+    code = scan(declared.span.slice(file.text)).code
+    named = re.search(rf"(?<!\w){re.escape(declared.name)}\s*[<({{;=:]", code)
+    return declared.span.line_start + (code.count("\n", 0, named.start()) if named is not None else 0)
 
 
 def _names(found: TypeName) -> set[str]:
@@ -144,8 +165,10 @@ def _by_bases(file: GraphFile, segment: Segment, symbols: Symbols) -> Iterator[G
             message = _in_terms_of(found, base, declared).arguments[0]
             target = csharp.declared(message.name) if message.declared else None
             if target is not None:
-                source, line = _handling_method(segment, target.name)
-                yield GraphEdge(source, Relation.HANDLES, target.key, Confidence.RESOLVED, file.path, line)
+                source, line = _handling_method(file, segment, target.name)
+                is_one_of_many = any(not argument.parameter for argument in message.arguments)
+                confidence = Confidence.PROBABLE if is_one_of_many else Confidence.RESOLVED
+                yield GraphEdge(source, Relation.HANDLES, target.key, confidence, file.path, line)
 
 
 def _in_terms_of(found: TypeRef, base: TypeRef, declared: TypeSymbol) -> TypeRef:
@@ -157,13 +180,12 @@ def sent_messages(file: GraphFile, symbols: Symbols) -> Iterable[GraphEdge]:
     if file.language != LANGUAGE or not _HINT.search(file.text):
         return
     code = code_of(file, symbols)
-    lines = LineIndex(file.text)
+    lines = file.lines
     for access in code.accesses(lambda member: _SENDING.match(member) is not None):
         confidence = _certainty(access)
-        message = _message(access, code, file, symbols) if confidence is not None else ""
-        if message and confidence is not None:
-            at = lines.line_of(access.start)
-            yield GraphEdge(access.key, Relation.REFERENCES, message, confidence, file.path, at)
+        if confidence is not None:
+            sent = _message(access, code, file, symbols)
+            yield from _sent(sent, access, confidence, lines.line_of(access.start), file, symbols)
     for segment in classes_of(file.segments):
         if _is_machine(segment):
             for found in _MACHINE_SENDS.finditer(code.masked, segment.span.char_start, segment.span.char_end):
@@ -171,12 +193,10 @@ def sent_messages(file: GraphFile, symbols: Symbols) -> Iterable[GraphEdge]:
                 source, at = code.places.key_at(found.start()), lines.line_of(found.start())
                 if message:
                     yield GraphEdge(source, Relation.REFERENCES, message, Confidence.RESOLVED, file.path, at)
-    for call in code.plain_calls():
+    for call in code.plain_calls() if _EVENT in code.masked else ():
         if _OWN_EVENTS.match(call.member):
-            message = _message(call, code, file, symbols)
-            if message:
-                at = lines.line_of(call.start)
-                yield GraphEdge(call.key, Relation.REFERENCES, message, Confidence.PROBABLE, file.path, at)
+            sent = _message(call, code, file, symbols)
+            yield from _sent(sent, call, Confidence.PROBABLE, lines.line_of(call.start), file, symbols)
 
 
 def _certainty(access: Access) -> Confidence | None:
@@ -186,23 +206,49 @@ def _certainty(access: Access) -> Confidence | None:
     return Confidence.PROBABLE if _SENDER_NAMES.match(access.receiver) else None
 
 
-def _message(access: Access, code: Code, file: GraphFile, symbols: Symbols) -> str:
-    """The node of the type that is sent, '' for one that is not of this label."""
+def _message(access: Access, code: Code, file: GraphFile, symbols: Symbols) -> TypeName:
+    """The type that is sent; without a name for one that is not of this label."""
     if access.type is not None and _CLIENT.match(access.type.name) and access.type.arguments:
-        return _declared(access.type.arguments[0], access.segment, file, symbols)
+        return access.type.arguments[0]
     at = first_argument(code.masked, access.end)
     found = code.expression_type(at, access.segment, access.holder) if at >= 0 else None
-    symbol = _declared(found, access.segment, file, symbols) if found is not None else ""
-    if symbol:
-        return symbol
-    written = type_argument_at(code.masked, access.end).split(",")[0]
-    return _declared(parse_type(written), access.segment, file, symbols) if written else ""
+    if found is not None and _declared(found, access.segment, file, symbols):
+        return found
+    return parse_type(type_argument_at(code.masked, access.end).split(",")[0])
+
+
+def _sent(
+    found: TypeName, access: Access, confidence: Confidence, line: int, file: GraphFile, symbols: Symbols
+) -> Iterator[GraphEdge]:
+    """The message, and what it wraps as far as that is a message: a handler of `Identified<Ship>` sends the ship on."""
+    message = _declared(found, access.segment, file, symbols)
+    if not message:
+        return
+    yield GraphEdge(access.key, Relation.REFERENCES, message, confidence, file.path, line)
+    for argument in found.arguments:
+        wrapped = _symbol(argument, access.segment, file, symbols)
+        if wrapped is not None and _is_message(wrapped, symbols):
+            yield GraphEdge(access.key, Relation.REFERENCES, wrapped.key, Confidence.PROBABLE, file.path, line)
+
+
+def _is_message(symbol: TypeSymbol, symbols: Symbols) -> bool:
+    """By its name, or what it or a base of it implements."""
+    if _NAMED_MESSAGE.search(symbol.name):
+        return True
+    csharp = symbols.csharp
+    above = (symbol.id, *(base.name for base in (*csharp.base_classes(symbol.id), *csharp.interfaces(symbol.id))))
+    return any(base.name in _MARKERS for each in above for base in csharp.bases(each))
 
 
 def _declared(found: TypeName, segment: Segment, file: GraphFile, symbols: Symbols) -> str:
     """The node of a type that may be a message, '' for one that is not of this label or has no instances."""
+    symbol = _symbol(found, segment, file, symbols)
+    return symbol.key if symbol is not None else ""
+
+
+def _symbol(found: TypeName, segment: Segment, file: GraphFile, symbols: Symbols) -> TypeSymbol | None:
     if not found.name or found.name in _HIDDEN:
-        return ""
+        return None
     place = Place(file.path, inside(segment), segment.type_parameters)
     symbol = symbols.csharp.resolve_type(str(found).rstrip("?"), place)
-    return symbol.key if symbol is not None and not symbol.is_static else ""
+    return None if symbol is None or symbol.is_static else symbol

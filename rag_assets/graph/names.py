@@ -14,6 +14,7 @@ _VERB = re.compile(r"([A-Za-z]+)[ \t]+(?=/|[^ ]*/)")
 _QUOTED = re.compile(r'(?:(?<=\.)|^)(?:\[((?:[^\]]|\]\])*)\]|"([^"]*)"|`([^`\d][^`]*)`)(?=\.|$)')
 _KINDS = frozenset(kind.value for kind in NodeType)
 _BY_PATH = frozenset({NodeType.FILE.value, NodeType.SECTION.value})
+_ENDPOINT, _METHOD = NodeType.ENDPOINT.value, NodeType.METHOD.value  # each node is asked for them
 _LONGEST = 512
 """Characters of a word that is looked up: longer names are damaged input, and would bloat the index."""
 
@@ -44,10 +45,10 @@ def name_of(key: str) -> Name:
     symbol = body[len(found[0]) :] if found else body
     if kind in _BY_PATH:
         return Name(prefix, symbol, path_segments(symbol), kind=kind)
-    if kind == NodeType.ENDPOINT.value:
+    if kind == _ENDPOINT:
         verb, _, route = symbol.partition(" ")
         return Name(prefix, route, route_segments(route), kind=kind, verb=verb.upper())
-    symbol, parameters = split_parameters(symbol) if kind == NodeType.METHOD.value else (symbol, None)
+    symbol, parameters = split_parameters(symbol) if kind == _METHOD else (symbol, None)
     return Name(prefix, symbol, symbol_segments(symbol), parameters, kind)
 
 
@@ -89,13 +90,31 @@ def short_name(key: str) -> str:
         return name.segments[-1] if name.segments else key
     if name.kind == NodeType.PACKAGE.value:
         return name.symbol
+    if not name.prefix:  # of a database: what stands between angle brackets is part of the name
+        return ".".join(name.symbol.split(".")[-2:])
     is_member = name.kind in (NodeType.METHOD.value, NodeType.PROPERTY.value)
-    return ".".join(name.segments[-2:] if is_member or not name.prefix else name.segments[-1:])
+    return ".".join(name.segments[-2:] if is_member else name.segments[-1:])
 
 
 def node_words(key: str, name: str) -> tuple[str, ...]:
     """What a node is looked up by: the last segment of its key and its display name, without case, each once."""
-    return tuple(dict.fromkeys(word for word in (name_of(key).word, name.casefold()[:_LONGEST]) if word))
+    return tuple(dict.fromkeys(word for word in (_word(key), name.casefold()[:_LONGEST]) if word))
+
+
+def _word(key: str) -> str:
+    """`name_of(key).word`; of symbols, which most keys are of, without the other parts."""
+    body, _, kind = key.rpartition("|")
+    if kind in _BY_PATH or kind == _ENDPOINT:
+        return name_of(key).word
+    prefix = _PREFIX.match(body)
+    symbol = body[prefix.end() :] if prefix else body
+    listed = _list_at(symbol) if kind == _METHOD else -1
+    if listed >= 0:
+        symbol = symbol[:listed].rstrip()
+    last = symbol.rpartition(".")[2].strip()
+    if not last or "`" in symbol or "<" in symbol:
+        last = next(reversed(symbol_segments(symbol)), "")
+    return last.casefold()[:_LONGEST]
 
 
 def path_segments(path: str) -> tuple[str, ...]:
@@ -109,7 +128,7 @@ def route_segments(route: str) -> tuple[str, ...]:
 
 def symbol_segments(symbol: str) -> tuple[str, ...]:
     """`Ns.Repository`1.Get` → `Ns`, `Repository`, `Get`; dots between angle brackets do not count."""
-    bare = _ARITY.sub("", symbol)
+    bare = _ARITY.sub("", symbol) if "`" in symbol else symbol
     if "<" in bare:
         bare = _without_type_arguments(bare)
     return tuple(part for part in map(str.strip, bare.split(".")) if part)
@@ -129,20 +148,25 @@ def _without_type_arguments(symbol: str) -> str:
 
 def split_parameters(symbol: str) -> tuple[str, str | None]:
     """`Ns.T.M(int, string)` → `Ns.T.M` and `int,string`; None where no list ends the symbol."""
-    if not symbol.endswith(")"):
-        return symbol, None
-    at = symbol.rfind("(")
-    if symbol.count(")", at) > 1:  # parentheses of tuples inside the list
-        depth = 0
-        for at in range(len(symbol) - 1, -1, -1):
-            depth += {")": 1, "(": -1}.get(symbol[at], 0)
-            if depth == 0:
-                break
-        else:
-            at = -1
+    at = _list_at(symbol)
     if at < 0:
         return symbol, None
     return symbol[:at].rstrip(), "".join(symbol[at + 1 : -1].split())
+
+
+def _list_at(symbol: str) -> int:
+    """Where the list that ends a symbol begins, -1 for none."""
+    if not symbol.endswith(")"):
+        return -1
+    at = symbol.rfind("(")
+    if symbol.count(")", at) == 1:
+        return at
+    depth = 0  # parentheses of tuples inside the list
+    for at in range(len(symbol) - 1, -1, -1):
+        depth += {")": 1, "(": -1}.get(symbol[at], 0)
+        if depth == 0:
+            return at
+    return -1
 
 
 def unquoted(symbol: str) -> str:

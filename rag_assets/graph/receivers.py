@@ -17,7 +17,6 @@ from rag_assets.graph.call_text import LINK, chain_from, path_before
 from rag_assets.graph.code_places import Places, inside
 from rag_assets.graph.csharp.references import TypeRef
 from rag_assets.graph.csharp.symbols import Place
-from rag_assets.segmentation.csharp.lexer import scan
 
 if TYPE_CHECKING:
     from rag_assets.graph.extraction import GraphFile
@@ -26,9 +25,12 @@ if TYPE_CHECKING:
 _ACCESS = re.compile(r"(?<![\w.@])(?:(?:this|base)\s*\.\s*)?@?([A-Za-z_]\w*)\s*[?!]?\s*\.\s*([A-Za-z_]\w*)")
 _CALL = re.compile(r"(?<![\w.@])(?:(?:this|base)\s*\.\s*)?([A-Za-z_]\w*)\s*(?=[<(])")
 _TYPED = re.compile(
-    r"(?<![\w.])((?:[A-Za-z_]\w*\s*\.\s*){0,6}[A-Z]\w*(?:<[^;(){}=]{1,200}?>)?\??)\s+([a-z_@]\w*)\s*(?=[=;,)]|in\b)"
+    r"([A-Za-z_](?<![\w.].)(?:\w*+\s*+\.\s*+(?:[A-Za-z_]\w*+\s*+\.\s*+){0,5}[A-Z]\w*+|(?<=[A-Z])\w*+)"
+    r"(?:<[^;(){}=]{1,200}?>)?\??)\s++([a-z_@]\w*)\s*+(?=[=;,)]|in\b)",
 )
-_VAR = re.compile(r"\bvar\s+(\w+)\s*=(?![=>])\s*(?:await\s+)?|\bforeach\s*\(\s*var\s+(\w+)\s+in\s+")
+"""`Order order =`, `List<Order> orders in`. Begins with letters, and looks at what stands before them afterwards: the
+engine skips to letters fast. No possessive part could give back anything that the next one takes."""
+_VAR = re.compile(r"v(?<!\wv)ar\s+(\w+)\s*=(?![=>])\s*(?:await\s+)?|f(?<!\wf)oreach\s*\(\s*var\s+(\w+)\s+in\s+")
 _NEW = re.compile(r"new\s+((?:\w+\s*\.\s*)*\w+(?:\s*<[^;(){}=]{1,200}?>)?)\s*[({\[]")
 _GENERIC_CALL = re.compile(r"(?:[\w.!?\s]|\(\)){0,200}?\b(\w+)\s*<\s*([^;(){}=]{1,200}?)\s*>\s*\(")
 _PLAIN_CALL = re.compile(r"(?:this\s*\.\s*|base\s*\.\s*)?(\w+)\s*\(")
@@ -64,10 +66,6 @@ MemberTypes = Callable[[Segment, str, str], str]
 """The type of a member by its name, '' for unknown: (place, type as written there or '' for the place itself, name)."""
 
 
-def _nothing(segment: Segment, written: str, name: str) -> str:
-    return ""
-
-
 def code_of(file: GraphFile, symbols: Symbols) -> Code:
     """A C# file as `Code` that knows inherited members."""
 
@@ -80,7 +78,7 @@ def code_of(file: GraphFile, symbols: Symbols) -> Code:
         members = csharp.find_members(symbol.id, name) if symbol is not None else ()
         return _written(members[0].type) if members else ""
 
-    return Code(file.text, Places(file), member_type)
+    return Code(file.masked, file.places, member_type)
 
 
 def _written(found: TypeRef) -> str:
@@ -95,8 +93,8 @@ class Code:
 
     __slots__ = ("_fields", "_locals", "_member_type", "_missing", "masked", "places")
 
-    def __init__(self, text: str, places: Places, member_type: MemberTypes = _nothing) -> None:
-        self.masked = scan(text).code
+    def __init__(self, masked: str, places: Places, member_type: MemberTypes) -> None:
+        self.masked = masked
         self.places = places
         self._member_type = member_type
         self._fields: dict[str, dict[str, str]] = {}

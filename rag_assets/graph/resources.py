@@ -12,7 +12,6 @@ from rag_assets.descriptions.questions import question
 from rag_assets.descriptions.resource_dictionary import StaticResourceDictionary, family_of, resource_class_of
 from rag_assets.descriptions.resource_usages import UsageScanner
 from rag_assets.graph.code_places import LANGUAGE as CSHARP
-from rag_assets.graph.code_places import Places
 
 if TYPE_CHECKING:
     from rag_assets.graph.extraction import GraphFile
@@ -118,7 +117,7 @@ def _usages(file: GraphFile, symbols: Symbols) -> Iterator[GraphEdge]:
         offset += len(line) + 1
     if not kept:
         return
-    places = Places(file) if file.language == CSHARP else None
+    places = file.places if file.language == CSHARP else None
     for index, path, key in symbols.resource_texts.used(file.path, tuple(line for _, _, line in kept)):
         number, start, line = kept[index]
         at = start + max(line.find(key), line.find(_NO_IDENTIFIER.sub("_", key)), 0)

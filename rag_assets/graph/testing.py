@@ -26,8 +26,8 @@ _TESTABLE = ("class", "record", "struct")
 
 
 def subjects_of_tests(file: GraphFile, symbols: Symbols) -> Iterable[GraphEdge]:
-    """`TYPE Tests TYPE`: resolved where an attribute names the subject, or the class is named after a type and makes
-    it; probable by the name alone, and for the only type that a class makes."""
+    """`TYPE Tests TYPE`: resolved where an attribute names the subject, or the class or its namespace is named after a
+    type and the class makes it; probable by the name alone, and for the only type that a class makes."""
     for segment in file.segments:
         if cases_of(segment):
             subject, confidence = _subject(file, segment, symbols)
@@ -79,11 +79,16 @@ def _subject(file: GraphFile, segment: Segment, symbols: Symbols) -> tuple[str, 
     if not found.name:
         return "", Confidence.PROBABLE
     named = found.evidence is SubjectEvidence.ATTRIBUTE or (
-        found.evidence is SubjectEvidence.CONSTRUCTED and found.name in segment.name
+        found.evidence is SubjectEvidence.CONSTRUCTED and any(found.name in name for name in _names(segment))
     )
     if found.symbol:
         return found.symbol, Confidence.RESOLVED if named else Confidence.PROBABLE
     return _nearest(found, segment, symbols), Confidence.PROBABLE
+
+
+def _names(segment: Segment) -> tuple[str, str]:
+    """What a test class may be named after its subject by: its own name, and that of its namespace."""
+    return segment.name, segment.namespace.rpartition(".")[2]
 
 
 def _nearest(found: TestedSubject, segment: Segment, symbols: Symbols) -> str:

@@ -27,6 +27,8 @@ _TEMPORARY = re.compile(r"(?<!GLOBAL )\bTEMP(?:ORARY)?\b", re.IGNORECASE)
 _INDEXED_TABLE = re.compile(rf"\s*+ON\s++(?:ONLY\s++)?({_NAME})", re.IGNORECASE)
 _PARTS = re.compile(_PART)
 _KINDS = {"PROC": "procedure"}
+_NO_NAMES = frozenset({"AS", "BEGIN", "FOR", "FROM", "IS", "ON", "RETURNS", "SELECT"})
+"""What follows a name: read in its place, it was left out, or filled in by a tool (`CREATE PROC $(name) AS`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ def read_header(text: str, position: int) -> Header | None:
     alters = found["alter"] is not None
     if kind == "index":
         return None if alters else _index(text, found)
-    if found["name"] is None:
+    if found["name"] is None or found["name"].upper() in _NO_NAMES:
         return None
     schema, name = split_name(found["name"])
     return Header(kind, schema, name, alters, found.end())

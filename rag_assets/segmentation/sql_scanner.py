@@ -31,7 +31,7 @@ _SET_ACTIONS = frozenset({"NULL", "DEFAULT", "("})
 _KEYWORDS = "|".join(sorted({*_STATEMENTS, *_BLOCK, "GO", "DELIMITER"}, key=lambda word: (-len(word), word)))
 _STRING = r"'(?:[^']++|'')*+'"
 _ESCAPED = r"[eE]'(?:[^'\\]++|\\.|'')*+'"  # PostgreSQL
-_BRACKET = r"\[(?=[^'\"\]\d])[^\[\]\r\n]*+\]"
+_BRACKET = r"\[(?=[^'\"\]\d])(?:[^\[\]\r\n]++|\]\])*+\]"
 _DOLLAR = r"\$(?:[^\W\d]\w*+)?\$"
 _TOKEN_TEMPLATE = rf"""
     [ \t]*+ (?P<first>(?:{_KEYWORDS})(?!%(letter)s))
@@ -61,6 +61,7 @@ _TOKEN = re.compile(_TOKEN_TEMPLATE % {"guard": "", "letter": r"[\w\#$]", "delim
 _DELIMITER = re.compile(r"^[ \t]*DELIMITER[ \t]+(\S+)", re.IGNORECASE | re.MULTILINE)
 _REST_OF_LINE = re.compile(r"[^\r\n]*+")
 _REST_OF_GO = re.compile(r"[ \t]*+(?:\d++[ \t]*+)?;?[ \t]*+(?=[\r\n]|--|\Z)")
+_GO_LINE = re.compile(r"^[ \t]*+GO[ \t]*+(?:\d++[ \t]*+)?;?[ \t]*+(?=[\r\n]|--|\Z)", re.IGNORECASE | re.MULTILINE)
 _BLOCK_COMMENT_EDGE = re.compile(r"/\*|\*/")
 _NEXT_WORD = re.compile(r"\s*+(\w*+|\()")
 _MICROSOFT = re.compile(r"(?<![\w\]])\[[^\W\d]\w*+\]|(?<![\w@])@@?[^\W\d]")
@@ -88,8 +89,12 @@ class Script:
 def scan(text: str) -> Script:
     """Finds the objects of `text`. Linear in its length."""
     text = without_copied_rows(text)
-    tokens = _Tokens()
-    unclosed = _read_tokens(text, tokens)
+    delimiters = sorted({found[1] for found in _DELIMITER.finditer(text)} - {";"}, key=lambda d: (-len(d), d))
+    pattern = _mysql_pattern(delimiters) if delimiters else _TOKEN
+    tokens = _Tokens(foreign=bool(delimiters))
+    unclosed = _read_tokens(text, tokens, pattern, 0, len(text))
+    if unclosed >= 0 and not tokens.foreign:
+        tokens, unclosed = _read_batches(text)
     microsoft = tokens.go or (not tokens.foreign and _MICROSOFT.search(text) is not None)
     machine = _Machine(text, microsoft)
     for kind, start, end in tokens.found:
@@ -107,14 +112,24 @@ class _Tokens:
     foreign: bool = False  # sure not to be: dollar quotes, DELIMITER
 
 
-def _read_tokens(text: str, tokens: _Tokens) -> int:
-    """Fills `tokens`; returns where the first string or comment without end begins, -1 without."""
-    delimiters = sorted({found[1] for found in _DELIMITER.finditer(text)} - {";"}, key=lambda d: (-len(d), d))
-    pattern = _mysql_pattern(delimiters) if delimiters else _TOKEN
-    tokens.foreign = bool(delimiters)
+def batches_of(text: str) -> list[tuple[int, int]]:
+    """The batches of a T-SQL script, each with the GO before it; one without any GO. What never ends in one of them is
+    not taken into the next: a GO alone on its line ends it."""
+    starts = [found.start() for found in _GO_LINE.finditer(text)]
+    return list(zip([0, *starts], [*starts, len(text)], strict=True))
+
+
+def _read_batches(text: str) -> tuple[_Tokens, int]:
+    """The tokens of a script with a string or comment without end, and where the first of its batch begins."""
+    tokens = _Tokens()
+    unclosed = [_read_tokens(text, tokens, _TOKEN, start, end) for start, end in batches_of(text)]
+    return tokens, next((start for start in unclosed if start >= 0), -1)
+
+
+def _read_tokens(text: str, tokens: _Tokens, pattern: re.Pattern[str], position: int, stop: int) -> int:
+    """Adds to `tokens`; returns where the first string or comment without end begins, -1 without."""
     unclosed = -1
-    position = 0
-    while match := pattern.match(text, position):
+    while match := pattern.match(text, position, stop):
         kind = match.lastgroup or ""
         start, position = match.span(kind)
         if kind in ("first", "word", "inner"):
@@ -124,12 +139,12 @@ def _read_tokens(text: str, tokens: _Tokens) -> int:
         elif kind == "comment" or kind == "delimiter":
             tokens.found.append((kind, start, position))
         elif kind == "block":
-            position, closed = _comment_end(text, position)
+            position, closed = _comment_end(text, position, stop)
             unclosed = unclosed if closed or unclosed >= 0 else start
             tokens.found.append(("comment", start, position))
         elif kind == "dollar":
             tokens.foreign = True
-            end = text.find(match[kind], position)
+            end = text.find(match[kind], position, stop)
             position = end + len(match[kind]) if end >= 0 else position
         elif kind == "unclosed":
             unclosed = unclosed if unclosed >= 0 else start
@@ -162,14 +177,14 @@ def _add_word(text: str, tokens: _Tokens, start: int, end: int) -> int:
     return end
 
 
-def _comment_end(text: str, position: int) -> tuple[int, bool]:
+def _comment_end(text: str, position: int, stop: int) -> tuple[int, bool]:
     """After the end of a block comment; they nest in T-SQL and PostgreSQL."""
     depth = 1
-    for edge in _BLOCK_COMMENT_EDGE.finditer(text, position):
+    for edge in _BLOCK_COMMENT_EDGE.finditer(text, position, stop):
         depth += 1 if edge[0] == "/*" else -1
         if depth == 0:
             return edge.end(), True
-    return len(text), False
+    return stop, False
 
 
 class _Machine:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -31,22 +31,12 @@ class _Embedded(msgspec.Struct):
 
 def used_segments(home: Home, without: Collection[Path] = ()) -> Iterator[bytes]:
     """Keys of the files of every generation but those in `without`. Raises SweepError for an unreadable table."""
-    columns = ["path", "language", "text_sha256"]
-    for directory in generation_directories(home, without):
-        for part in sorted(directory.glob("discovered_files/part-*.parquet")):
-            for row in table_of(part, columns).to_pylist():
-                if row["text_sha256"]:
-                    yield segment_key(row["language"], row["path"], row["text_sha256"])
+    return _of_texts(home, without, segment_key)
 
 
 def used_graph_files(home: Home, without: Collection[Path] = ()) -> Iterator[bytes]:
     """Keys of what the graph has of the files of every generation. Raises SweepError."""
-    columns = ["path", "language", "text_sha256"]
-    for directory in generation_directories(home, without):
-        for part in sorted(directory.glob("discovered_files/part-*.parquet")):
-            for row in table_of(part, columns).to_pylist():
-                if row["text_sha256"]:
-                    yield graph_file_key(row["language"], row["path"], row["text_sha256"])
+    return _of_texts(home, without, graph_file_key)
 
 
 def used_embeddings(home: Home, without: Collection[Path] = ()) -> Iterator[bytes]:
@@ -63,9 +53,8 @@ def used_discoveries(home: Home, without: Collection[Path] = ()) -> Iterator[byt
     """Keys of the files that generations read. Raises SweepError."""
     for directory in generation_directories(home, without):
         limit = _begun(directory).max_line_length
-        for part in sorted(directory.glob("discovered_files/part-*.parquet")):
-            for row in table_of(part, ["path", "blob_id"]).to_pylist():
-                yield discovery_key(row["path"], row["blob_id"], limit)
+        for row in _files(directory, "path", "blob_id"):
+            yield discovery_key(row["path"], row["blob_id"], limit)
 
 
 def used_questions(home: Home, without: Collection[Path] = ()) -> Iterator[bytes]:
@@ -103,6 +92,19 @@ SWEPT_CACHES: dict[str, UsedKeys] = {
     GRAPH_FILES: used_graph_files,
 }
 """Caches whose keys follow from the tables. Answers of a language model do not, and cost money: they stay."""
+
+
+def _of_texts(home: Home, without: Collection[Path], key: Callable[[str, str, str], bytes]) -> Iterator[bytes]:
+    """`key(language, path, sha256)` of every file that generations have the text of."""
+    for directory in generation_directories(home, without):
+        for row in _files(directory, "language", "path", "text_sha256"):
+            if row["text_sha256"]:
+                yield key(row["language"], row["path"], row["text_sha256"])
+
+
+def _files(directory: Path, *columns: str) -> Iterator[dict[str, Any]]:
+    for part in sorted(directory.glob("discovered_files/part-*.parquet")):
+        yield from table_of(part, list(columns)).to_pylist()
 
 
 def _begun(directory: Path) -> BuildSpec:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
+from rag_assets.counting import by_count
 from rag_assets.descriptions.declared_types import DeclaredTypes
 from rag_assets.descriptions.questions import recording
 from rag_assets.graph.artifact import GRAPH_FOLDER, write_graph
@@ -23,10 +24,10 @@ from rag_assets.graph.summary import GraphCounts
 from rag_assets.graph.symbols import Declarations, Symbols, declared_in
 from rag_assets.stages.answered_parts import QUESTIONS, AnsweredParts, Answers
 from rag_assets.stages.build import IndexBuild, StageReport
-from rag_assets.stages.graph_files import graph_files, graph_parts
+from rag_assets.stages.graph_files import STAGE, graph_files, graph_parts
 from rag_assets.stages.graph_import import GraphImport, MergedTables, configured_import, merged_tables
 from rag_assets.stages.label_survey import survey_label
-from rag_assets.stages.parts import Part, PartsOf, by_count, made_parts, recorded
+from rag_assets.stages.parts import Part, PartsOf, made_parts, recorded
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.segments import indexed_files
 from rag_assets.stages.versions import stage_version
@@ -34,7 +35,6 @@ from rag_assets.stages.workers import Broadcast, broadcast, part_sizes
 from rag_assets.stores.cache import cache_key
 from rag_assets.stores.tables import read_all, write_part
 
-STAGE = "code_graph"
 GRAPH_NODES = "graph_nodes"
 GRAPH_EDGES = "graph_edges"
 SYMBOLS = "graph_symbols"
@@ -74,7 +74,8 @@ def build_graph(build: IndexBuild, progress: Progress) -> StageReport:
         return done
     files = build.required("discovered_files").counts["indexed"]
     progress.begin(STAGE, files, "files")
-    parts, symbol_keys = _extracted(build, progress)
+    keys = _keys(build, STAGE)
+    parts, symbol_keys = _extracted(build, keys, progress)
     counts, merged = _put_together(build, imported)
     extracted = sum(part.result.extracted for part in parts if not part.reused)
     progress.end(f"{counts.nodes} nodes, {counts.edges} edges; {extracted} files extracted, {files - extracted} known")
@@ -86,7 +87,7 @@ def build_graph(build: IndexBuild, progress: Progress) -> StageReport:
             STAGE,
             parts,
             imported.fingerprint,
-            **{SYMBOLS: symbol_keys, QUESTIONS: _keys(build, STAGE)},
+            **{SYMBOLS: symbol_keys, QUESTIONS: keys},
         ),
         counts={
             "nodes": counts.nodes,
@@ -101,19 +102,19 @@ def build_graph(build: IndexBuild, progress: Progress) -> StageReport:
     return build.finish(report)
 
 
-def _extracted(build: IndexBuild, progress: Progress) -> tuple[list[Part[_Bucket]], list[str]]:
+def _extracted(build: IndexBuild, keys: list[str], progress: Progress) -> tuple[list[Part[_Bucket]], list[str]]:
     """Nodes and edges of every bucket, and what finds the declarations again."""
     declared = list(made_parts(build, _SYMBOLS, _keys(build, SYMBOLS), _declare_bucket))
     known = _known(build, [part.result for part in declared])
-    keys = [part.key for part in declared]
+    symbol_keys = [part.key for part in declared]
     parts: list[Part[_Bucket]] = []
-    answered = AnsweredParts(build, _PARTS, _keys(build, STAGE), [known.facets])
+    answered = AnsweredParts(build, _PARTS, keys, [known.facets])
     with broadcast(build, known) as shared:
         del declared, known  # worker processes have copies
         for part in answered.made(_extract_bucket, shared, sizes=part_sizes(build, "segments")):
             parts.append(part)
             progress.advance(part.result.files)
-    return parts, keys
+    return parts, symbol_keys
 
 
 def _keys(build: IndexBuild, kind: str) -> list[str]:

@@ -14,7 +14,8 @@ from rag_assets.graph.artifact import GRAPH_FOLDER, GraphError, check, open_grap
 from rag_assets.graph.assembly import UNDECLARED_KINDS
 from rag_assets.stages.build import IndexBuild
 from rag_assets.stages.check_records import CheckResult, checked_parts, once_per_state
-from rag_assets.stages.code_graph import GRAPH_EDGES, GRAPH_NODES, STAGE
+from rag_assets.stages.code_graph import GRAPH_EDGES, GRAPH_NODES
+from rag_assets.stages.graph_files import STAGE
 from rag_assets.stages.segments import indexed_files
 from rag_assets.stores.tables import digest_files, read_part
 

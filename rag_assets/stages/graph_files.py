@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import groupby
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -27,6 +28,7 @@ from rag_assets.stores.cache import Cache, cache_key
 
 STAGE = "code_graph"
 GRAPH_FILES = "graph_files"
+Part = TypeVar("Part", GraphNode, GraphEdge)
 _CACHE_BATCH = 64  # files between two writes: what a killed extraction does again at most
 
 
@@ -34,7 +36,7 @@ Columns = dict[str, list[Any]]
 """A table of the graph by the names of its columns."""
 
 
-class _Known(msgspec.Struct, array_like=True):
+class ExtractedFile(msgspec.Struct, array_like=True):
     """An entry of the cache. In the columns `path` says whether it is the one of the file; it has no other but ''."""
 
     facets: list[str]
@@ -70,7 +72,7 @@ def graph_parts(build: IndexBuild, bucket: int, symbols: Symbols, facets: Facets
         for key, row in zip(keys, files.rows, strict=True):
             known = _usable(cached.get(key), facets)
             if known is None:
-                known = _extracted(files.file(row), symbols, facets)
+                known = extracted(files.file(row), symbols, facets)
                 made.append((key, msgspec.msgpack.encode(known)))
                 found.extracted += 1
                 if len(made) >= _CACHE_BATCH:
@@ -105,29 +107,36 @@ class _Files:
         return GraphFile(row["path"], row["language"], self._blobs.get(row["text_sha256"]), segments)
 
 
-def _usable(value: bytes | None, facets: Facets) -> _Known | None:
+def _usable(value: bytes | None, facets: Facets) -> ExtractedFile | None:
     if value is None:
         return None
-    known = msgspec.msgpack.decode(value, type=_Known)
+    known = msgspec.msgpack.decode(value, type=ExtractedFile)
     return known if known.digest == facets.together(known.facets) else None
 
 
-def _extracted(file: GraphFile, symbols: Symbols, facets: Facets) -> _Known:
-    nodes: set[GraphNode] = set()
-    edges: set[GraphEdge] = set()
+def extracted(file: GraphFile, symbols: Symbols, facets: Facets) -> ExtractedFile:
+    """What all extractors find in a file, and the facets of what they asked."""
+    nodes: list[GraphNode] = []
+    edges: list[GraphEdge] = []
     with recording() as asked:
         for part in graph_of(file, symbols):
             if isinstance(part, GraphNode):
-                nodes.add(part)
+                nodes.append(part)
             else:
-                edges.add(part)
+                edges.append(part)
     names = facets_of(asked)
-    return _Known(
+    return ExtractedFile(
         names,
         facets.together(names),
-        _without_path(node_columns(sorted(nodes)), file.path),
-        _without_path(edge_columns(sorted(edges)), file.path),
+        _without_path(node_columns(_each_once(nodes)), file.path),
+        _without_path(edge_columns(_each_once(edges)), file.path),
     )
+
+
+def _each_once(parts: list[Part]) -> list[Part]:
+    """Sorted. To compare neighbours takes less time than to hash."""
+    parts.sort()
+    return [part for part, _ in groupby(parts)]
 
 
 def _without_path(columns: Columns, path: str) -> Columns:

@@ -55,11 +55,6 @@ def part_key(stage: str, *inputs: str) -> str:
     return cache_key(stage, stage_version(stage), *inputs).hex()
 
 
-def by_count(counts: Mapping[str, int]) -> list[tuple[str, int]]:
-    """Most first, equal counts by name, whatever the order in which they were counted."""
-    return sorted(counts.items(), key=lambda found: (-found[1], found[0]))
-
-
 class Recorded(TypedDict):
     """What the report of a stage says of its parts."""
 

@@ -9,13 +9,8 @@ from rag_assets.contracts.graph import GraphEdge, GraphNode
 from rag_assets.descriptions.declared_types import DeclaredTypes
 from rag_assets.descriptions.declared_types import declared_in as types_in
 from rag_assets.descriptions.resource_dictionary import StaticResourceDictionary
-from rag_assets.graph.csharp import symbols as csharp
-from rag_assets.graph.ef import symbols as ef
-from rag_assets.graph.endpoints import symbols as endpoints
 from rag_assets.graph.extraction import Extractor, GraphFile
-from rag_assets.graph.resources import ResourceSymbols
-from rag_assets.graph.sql import symbols as sql
-from rag_assets.graph.symbols import Symbols
+from rag_assets.graph.symbols import Symbols, declared_in
 from rag_assets.languages import detect_language
 from rag_assets.segmentation import segment_file
 
@@ -38,15 +33,8 @@ def symbols_of(files: Iterable[GraphFile], buckets: int = 1) -> Symbols:
     for file in given:
         if file.language == "resx":
             resources.add_file(file.path, file.segments)
-    types = csharp.CSharpSymbols([csharp.declared_in(part) for part in parts])
-    return Symbols(
-        csharp=types,
-        sql=sql.SqlSymbols([sql.declared_in(part) for part in parts]),
-        ef=ef.EfSymbols([ef.declared_in(part) for part in parts], types),
-        endpoints=endpoints.EndpointSymbols([endpoints.declared_in(part) for part in parts]),
-        resource_texts=ResourceSymbols(resources),
-        declared_types=DeclaredTypes(found for file in given for found in types_in(file.path, file.segments)),
-    )
+    types = DeclaredTypes(found for file in given for found in types_in(file.path, file.segments))
+    return Symbols.of(map(declared_in, parts), types, resources)
 
 
 def found_by(extractor: Extractor, texts: Mapping[str, str]) -> list[GraphNode | GraphEdge]:

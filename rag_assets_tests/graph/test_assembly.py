@@ -143,8 +143,8 @@ def test_a_word_outside_the_closed_sets_is_an_error(column: str) -> None:
 
 
 def test_tables_hold_the_fields_of_nodes_and_edges() -> None:
-    assert NODES.names == [*GraphNode.__dataclass_fields__, "words"]
-    assert EDGES.names == list(GraphEdge.__dataclass_fields__)
+    assert NODES.names == [*GraphNode.__struct_fields__, "words"]
+    assert EDGES.names == list(GraphEdge.__struct_fields__)
     assert nodes_table([]).num_rows == 0
 
 

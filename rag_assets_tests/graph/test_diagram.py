@@ -122,3 +122,18 @@ def test_labels_are_short_and_tell_nodes_apart(key: str, label: str) -> None:
     graph = graph_of([node(key, name="  What it\n is ")], [])
     (box,) = of_neighbourhood(neighbourhood(graph, [key])).boxes
     assert (box.label, box.entry) == (label, True)
+
+
+@pytest.mark.parametrize(
+    ("key", "label"),
+    [
+        ('dbo.a]b|c<d>"e|TABLE', 'dbo.a]b|c<d>"e'),
+        ("shop.dbo.Orders|TABLE", "dbo.Orders"),
+        ("csharp:N.Box<T>.Put(T)|METHOD", "Box.Put"),
+    ],
+    ids=["strange-table", "database", "type-arguments"],
+)
+def test_labels(key: str, label: str) -> None:
+    graph = graph_of([node(key)], [])
+    (box,) = of_neighbourhood(neighbourhood(graph, [key])).boxes
+    assert box.label == label

@@ -1,4 +1,4 @@
-"""Sections of documents and what they mention (issue: document section → symbols it names)."""
+"""Sections of documents and what they mention."""
 
 from __future__ import annotations
 

@@ -27,7 +27,9 @@ from rag_assets_tests.graph.small_graphs import (
     TABLE,
     TEST,
     edge,
+    graph_of,
     method,
+    node,
     of_edges,
     random_edges,
     shop,
@@ -50,6 +52,47 @@ def test_who_is_affected_by_a_table() -> None:
     assert {node.key: node.group for node in found.reached}[TEST] is Group.TESTS
     assert found.groups == {"endpoints": 1, "tables": 1, "tests": 1, "code": 5}
     assert found.counts == {"ENDPOINT": 1, "ENTITY": 1, "METHOD": 4, "TABLE": 1, "TYPE": 1}
+
+
+@pytest.mark.parametrize(
+    ("path", "group"),
+    [
+        ("tests/Orders.cs", Group.TESTS),
+        ("src/test/java/Orders.java", Group.TESTS),
+        ("Shop.UnitTests/Orders.cs", Group.TESTS),
+        ("Shop.Tests.Data/Builder.cs", Group.TESTS),
+        ("test/Polly.Specs/Orders.cs", Group.TESTS),
+        ("src/latest/Contest/Orders.cs", Group.CODE),
+        ("src/Core/Specs/Open.cs", Group.CODE),
+        ("src/OrderTests.cs", Group.CODE),
+    ],
+)
+def test_what_lies_in_folders_of_tests_is_a_test(path: str, group: Group) -> None:
+    case = method("Case")
+    graph = graph_of([node(FIND), node(case, path)], [edge(case, Relation.CALLS, FIND)])
+    assert [reached.group for reached in of(graph, FIND).reached] == [group]
+
+
+def test_what_a_test_class_contains_is_a_test_with_or_without_a_subject() -> None:
+    suite, inner, case, helper = "csharp:N.S|TYPE", "csharp:N.S.In|TYPE", method("Case"), method("Helper")
+    edges = [
+        edge(suite, Relation.TESTS, SERVICE),
+        edge(suite, Relation.CONTAINS, inner),
+        edge(inner, Relation.CONTAINS, case),
+        edge(case, Relation.CALLS, FIND),
+        edge(helper, Relation.CALLS, FIND),
+    ]
+    assert {node.key: node.group for node in of(of_edges(edges), FIND).reached} == {
+        case: Group.TESTS,
+        helper: Group.CODE,
+    }
+
+
+def test_a_table_that_a_test_script_makes_stays_a_table() -> None:
+    graph = graph_of(
+        [node(TABLE, "tests/a.sql"), node(FOREIGN, "tests/a.sql")], [edge(FOREIGN, Relation.FOREIGN_KEY, TABLE)]
+    )
+    assert [reached.group for reached in of(graph, TABLE).reached] == [Group.TABLES]
 
 
 def test_an_implementation_affects_the_callers_of_its_interface_but_not_its_siblings() -> None:
@@ -137,11 +180,11 @@ def test_every_node_was_reached_by_a_step_from_one_nearer(edges: list[GraphEdge]
     found = of(graph, start, effect=effect, depth=depth, limit=1000)
     near = distances(found)
     known = {(e.source, e.relation, e.target) for e in edges}
-    for node in found.reached:
-        assert 1 <= node.distance <= depth
-        assert (node.via.source, node.via.relation, node.via.target) in known
-        assert node.key in (node.via.source, node.via.target)
-        before = node.via.source if node.via.target == node.key else node.via.target
-        assert near.get(before, 0) < node.distance
+    for reached in found.reached:
+        assert 1 <= reached.distance <= depth
+        assert (reached.via.source, reached.via.relation, reached.via.target) in known
+        assert reached.key in (reached.via.source, reached.via.target)
+        before = reached.via.source if reached.via.target == reached.key else reached.via.target
+        assert near.get(before, 0) < reached.distance
     assert found.total == len(found.reached) == sum(found.counts.values()) == sum(found.groups.values())
     assert of(of_edges(list(reversed(edges))), start, effect=effect, depth=depth, limit=1000) == found

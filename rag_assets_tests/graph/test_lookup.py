@@ -25,6 +25,9 @@ FILE = "file:src/Orders/OrderService.cs|FILE"
 SECTION = "doc:docs/guide.md#cancelling-orders|SECTION"
 PACKAGE = "nuget:Newtonsoft.Json|PACKAGE"
 PIPE = "dbo.a|b|TABLE"
+POOL, POOL_CONSTRUCTOR = "csharp:Shop.Pool`1|TYPE", "csharp:Shop.Pool`1.Pool(int)|METHOD"
+CACHE, CACHE_PROPERTY = "csharp:Shop.Cache`2|TYPE", "csharp:Shop.Context.Cache|PROPERTY"
+BASKET, BASKET_ENTITY, BASKET_VIEW = "csharp:Shop.Basket|TYPE", "csharp:Shop.Basket|ENTITY", "csharp:Web.Basket|TYPE"
 LEDGER, LEDGER_REFERRED = "dbo.Ledger|TABLE", "dbo.Ledger|TABLE_OR_VIEW"
 
 
@@ -44,6 +47,7 @@ def graph() -> Graph:
             node,
             (REPOSITORY, PLAIN, GET, ORDER, ORDER_ENTITY, TABLE, SPACED, SET, SET_PROPERTY, ROUTE, POST, PIPE, LEDGER),
         ),
+        *map(node, (POOL, POOL_CONSTRUCTOR, CACHE, CACHE_PROPERTY, BASKET, BASKET_ENTITY, BASKET_VIEW)),
     ]
     reads = [edge(CANCEL, Relation.READS_FROM, target) for target in (REFERRED, LEDGER_REFERRED)]
     return graph_of(nodes, [*reads, edge(FILE, Relation.USES_TYPE, PACKAGE)])
@@ -65,6 +69,10 @@ def graph() -> Graph:
         pytest.param("Cancel(Dictionary<string, Int32>, (int, int))", [CANCEL_ALL], id="parameters without namespaces"),
         pytest.param("OrderService.OrderService", [CONSTRUCTOR], id="constructor"),
         pytest.param("Repository", [PLAIN], id="exact beats generic"),
+        pytest.param("Pool", [POOL], id="a generic type before its constructor"),
+        pytest.param("Pool.Pool", [POOL_CONSTRUCTOR], id="the constructor of a generic type"),
+        pytest.param("Cache", [CACHE], id="a generic type before a property of the same name"),
+        pytest.param("cache", [CACHE], id="the same without case"),
         pytest.param("Repository`1", [REPOSITORY], id="arity"),
         pytest.param("Repository.Get", [GET], id="generic without arity"),
         pytest.param("Repository<T>.Get", [GET], id="generic as it is written"),
@@ -98,6 +106,7 @@ def test_found(graph: Graph, text: str, keys: list[str]) -> None:
         pytest.param("OrderService", [f"{SERVICE}  src/Orders/OrderService.Cancel.cs:1 and 1 more", OTHER], id="types"),
         pytest.param("Cancel", [f"{CANCEL}  src/Orders/OrderService.cs:7", CANCEL_ALL], id="overloads"),
         pytest.param("/api/orders/{id}", [ROUTE, POST], id="verbs"),
+        pytest.param("Basket", [BASKET, BASKET_VIEW], id="a class that is an entity once"),
     ],
 )
 def test_several_candidates_are_listed_with_kind_and_place(graph: Graph, text: str, listed: list[str]) -> None:

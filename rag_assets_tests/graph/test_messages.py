@@ -1,11 +1,12 @@
-"""Sender → message ← handler (issue: MediatR, MassTransit, NServiceBus)."""
+"""Sender → message ← handler, of MediatR, MassTransit and NServiceBus."""
 
 from __future__ import annotations
 
 import pytest
 
+from rag_assets.contracts.graph import GraphEdge
 from rag_assets.graph.messages import messages
-from rag_assets_tests.graph.chains import edges_by
+from rag_assets_tests.graph.chains import edges_by, found_by
 
 MESSAGES = "namespace Shop; public record Ship(int Id); public class Shipped { } public interface IMark { }"
 
@@ -100,3 +101,63 @@ def test_a_state_machine_sends_from_its_activities() -> None:
         "Shop.M.M()|METHOD References Shop.Shipped|TYPE resolved",
         "Shop.M.M()|METHOD References Shop.Ship|TYPE resolved",
     ]
+
+
+WRAPPED = """public interface IWraps<T, R> : IRequest<R> where T : IRequest<R> { }
+    public class Wrapped<T, R> : IWraps<T, R> where T : IRequest<R> { public T Inner; }
+    public record Stop(int Id) : IRequest<bool>; public class Box { } public record StopCommand(int Id); """
+
+
+@pytest.mark.parametrize(
+    ("argument", "inner"),
+    [("Stop", ["Shop.Stop"]), ("StopCommand", ["Shop.StopCommand"]), ("Box", []), ("Guid", [])],
+    ids=["implements", "named", "no-message", "of-a-library"],
+)
+def test_a_wrapped_message_is_sent_too(argument: str, inner: list[str]) -> None:
+    body = f"var w = new Wrapped<{argument}, bool>(x); await _m.Send(w);"
+    text = f"{WRAPPED} class A {{ IMediator _m; public async Task Do() {{ {body} }} }}"
+    assert found(text) == [
+        *(f"Shop.A.Do()|METHOD References {name}|TYPE probable" for name in inner),
+        "Shop.A.Do()|METHOD References Shop.Wrapped`2|TYPE resolved",
+    ]
+
+
+def test_a_handler_of_one_case_of_a_generic_message_is_probable() -> None:
+    text = f"""{WRAPPED}
+    abstract class Base<T, R> : IRequestHandler<Wrapped<T, R>, R> {{ public Task<R> Handle(Wrapped<T, R> w) => null; }}
+    class ByBase : Base<Stop, bool> {{ }}
+    class Direct : IRequestHandler<Wrapped<Stop, bool>, bool> {{ }}"""
+    assert found(text) == [
+        "Shop.Base`2.Handle(Wrapped<T,R>)|METHOD Handles Shop.Wrapped`2|TYPE resolved",
+        "Shop.ByBase|TYPE Handles Shop.Wrapped`2|TYPE probable",
+        "Shop.Direct|TYPE Handles Shop.Wrapped`2|TYPE probable",
+    ]
+
+
+ABOVE = pytest.mark.parametrize(
+    "above",
+    ["", "/// <summary>Handle (all) of H :</summary>\n", '[Obsolete("Handle( H :")]\n'],
+    ids=["", "doc", "attribute"],
+)
+
+
+@ABOVE
+def test_a_handler_is_where_its_method_is_named(above: str) -> None:
+    text = f"namespace Shop;\nclass H : IRequestHandler<Ship>\n{{\n{above}public Task Handle(\n  Ship s)\n{{\n}}\n}}"
+    assert _lines(text) == [text.partition("public")[0].count("\n") + 1]
+
+
+@ABOVE
+def test_a_handler_without_its_method_is_where_it_is_named(above: str) -> None:
+    text = f"namespace Shop;\n\n{above}class H : IRequestHandler<Ship>\n{{\n}}"
+    assert _lines(text) == [text.partition("class")[0].count("\n") + 1]
+
+
+def test_an_event_of_a_state_machine_is_where_it_is_named() -> None:
+    text = "namespace Shop;\nclass M : MassTransitStateMachine<S>\n{\npublic Event<Shipped> Done\n{\nget;\n}\n}"
+    assert _lines(text) == [4]
+
+
+def _lines(text: str) -> list[int]:
+    edges = found_by(messages, {"Messages.cs": MESSAGES, "a.cs": text})
+    return [edge.line for edge in edges if isinstance(edge, GraphEdge)]

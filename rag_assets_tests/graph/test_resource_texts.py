@@ -1,4 +1,4 @@
-"""Texts of resource files and the code that uses them (issue: RESX key → usages)."""
+"""Texts of resource files and the code that uses them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests and their subjects (issue: test → subject)."""
+"""Tests and their subjects."""
 
 from __future__ import annotations
 
@@ -66,6 +66,21 @@ def test_a_case_tests_the_methods_that_it_calls_on_the_subject() -> None:
     assert _all({"Subject.cs": SUBJECT, "Other.cs": helper, "Test.cs": written(body)}) == [
         "Shop.Tests.OrderServiceTests.Ships()|METHOD Tests Shop.OrderService.Ship(string)|METHOD resolved"
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "edge"),
+    [
+        ("AddsWeight", "new OrderService(new Parcel());", "Shop.Parcel|TYPE resolved"),
+        ("ParcelWeight", "new OrderService().Pack();", "Shop.Parcel|TYPE probable"),
+        ("Weighs", "new OrderService().Pack();", "Shop.OrderService|TYPE probable"),
+    ],
+    ids=["makes-it", "named-like-it", "neither"],
+)
+def test_a_namespace_is_named_after_the_subject_of_its_classes(name: str, body: str, edge: str) -> None:
+    text = f"namespace Shop.ParcelTests; public class {name} {{ [Fact] public void A() {{ {body} }} }}"
+    texts = {"Subject.cs": f"{SUBJECT} public class Parcel {{ }}", "Test.cs": text}
+    assert edges_by(subjects_of_tests, texts) == [f"Shop.ParcelTests.{name}|TYPE Tests {edge}"]
 
 
 def test_python_tests_have_subjects_too() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from rag_assets.contracts.graph import Confidence, GraphEdge, GraphNode, NodeType, Relation
-from rag_assets.graph.artifact import GRAPH_FOLDER, write_graph
+from rag_assets.graph.artifact import GRAPH_FOLDER, HEADER, write_graph
 from rag_assets.graph.assembly import assemble
 from rag_assets.stores.generations import active_generation
 from rag_assets.stores.home import Home
@@ -53,6 +54,13 @@ def graphed(tmp_path_factory: pytest.TempPathFactory) -> Indexed:
     made = assemble(NODES, EDGES)
     write_graph(active_generation(cli.home, label).directory / GRAPH_FOLDER, made.arrays, made.counts)
     return Indexed(cli, repository, label)
+
+
+@pytest.fixture
+def copied(graphed: Indexed, tmp_path: Path) -> Indexed:
+    """The same in a home of its own, which a test may damage."""
+    home = shutil.copytree(graphed.cli.home.root, tmp_path / "home")
+    return Indexed(CommandLine(Home(home), tmp_path), graphed.repository, graphed.label)
 
 
 def test_around_a_short_symbol(graphed: Indexed) -> None:
@@ -144,6 +152,8 @@ def test_errors_say_what_to_type(graphed: Indexed, words: list[str], said: str) 
         pytest.param(["OrderService", "--json", "--mermaid"], "choose one of --json and --mermaid", id="two formats"),
         pytest.param(["OrderService", "--depth", "0"], "--depth", id="depth"),
         pytest.param(["path", "OrderService"], "Missing argument", id="path to nothing"),
+        pytest.param(["OrderService", "-r", ""], "it names no relation", id="no relation"),
+        pytest.param(["path", "A", "B", "-r", " , "], "it names no relation", id="blank relations"),
         pytest.param(["impact"], "Missing argument", id="impact of nothing"),
     ],
 )
@@ -203,29 +213,21 @@ def test_pictures(graphed: Indexed, tmp_path: Path, words: list[str]) -> None:
     assert ET.fromstring(file.read_text(encoding="utf-8")).tag.endswith("svg")
 
 
-def test_an_index_without_a_graph_says_what_to_do(tmp_path: Path) -> None:
-    cli = CommandLine(Home(tmp_path / "home"), tmp_path)
-    label = index_without_dagster(cli.home, new_repository(tmp_path / "shop"), "shop")
-    graph = active_generation(cli.home, label).directory / GRAPH_FOLDER / "graph.json"
-    graph.unlink(missing_ok=True)
-    done = cli.run("graph", "OrderService")
+def test_an_index_without_a_graph_says_what_to_do(copied: Indexed) -> None:
+    (active_generation(copied.cli.home, copied.label).directory / GRAPH_FOLDER / HEADER).unlink()
+    done = copied.cli.run("graph", "OrderService")
     assert done.code == 1
-    assert f"the index of {label} has no graph" in done.err
-    assert done.err.endswith(f"run: rag-assets index {label} --force\n")
+    assert f"the index of {copied.label} has no graph" in done.err
+    assert done.err.endswith(f"run: rag-assets index {copied.label} --force\n")
 
 
 @pytest.mark.parametrize("name", ["edge_target", "out_edges", "node_places", "place_path"])
-def test_a_damaged_graph_is_named(tmp_path: Path, name: str) -> None:
+def test_a_damaged_graph_is_named(copied: Indexed, name: str) -> None:
     """Bad input: bytes that changed on disk."""
-    cli = CommandLine(Home(tmp_path / "home"), tmp_path)
-    label = index_without_dagster(cli.home, new_repository(tmp_path / "shop"), "shop")
-    folder = active_generation(cli.home, label).directory / GRAPH_FOLDER
-    made = assemble(NODES, EDGES)
-    write_graph(folder, made.arrays, made.counts)
-    path = folder / f"{name}.npy"
+    path = active_generation(copied.cli.home, copied.label).directory / GRAPH_FOLDER / f"{name}.npy"
     content = path.read_bytes()
     path.write_bytes(content[:-16] + b"\x7f" * 16)
-    done = cli.run("graph", "OrderService")
+    done = copied.cli.run("graph", "OrderService")
     assert (done.code, done.out) == (1, "")
     assert name in done.err
     assert "is damaged" in done.err
@@ -257,6 +259,16 @@ def test_overview_for_people(graphed: Indexed) -> None:
     assert "certainty resolved 4, probable 1" in lines
     assert "src/Orders       5 nodes  → db 2" in lines
     assert f"       4  {REFUND}" in lines or f"       3  {REFUND}" in lines
+
+
+def test_overview_of_an_empty_index(tmp_path: Path) -> None:
+    cli = CommandLine(Home(tmp_path / "home"), tmp_path)
+    label = index_without_dagster(cli.home, new_repository(tmp_path / "shop"), "shop")
+    made = assemble([], [])
+    write_graph(active_generation(cli.home, label).directory / GRAPH_FOLDER, made.arrays, made.counts)
+    lines = cli.run("graph", "overview").out.splitlines()
+    assert lines[0] == "0 nodes, 0 edges"
+    assert [line.split()[0] for line in lines[1:]] == [label]
 
 
 def test_overview_as_json_and_picture(graphed: Indexed, tmp_path: Path) -> None:

@@ -280,6 +280,33 @@ def test_an_unclosed_string_or_comment_is_reported(text: str, line: int) -> None
     assert [segment.kind for segment in file.segments] == ["script"]
 
 
+@pytest.mark.parametrize("go", ["GO", "  go 5 ;", "Go -- next"])
+@pytest.mark.parametrize(
+    "damaged",
+    ["PRINT 'open", "PRINT 'it's'", "/* open", 'SELECT "open', "CREATE TABLE b (x int) /* /* */"],
+    ids=["string", "apostrophe", "comment", "quoted", "nested-comment"],
+)
+def test_what_never_ends_does_so_in_its_batch(damaged: str, go: str) -> None:
+    text = f"CREATE TABLE a (x int)\nGO\n{damaged}\n{go}\nCREATE PROC p AS PRINT 'x'\nGO\nCREATE VIEW v AS SELECT 1"
+    file = segment_file(text, "a.sql", "sql")
+    check_invariants(text, file)
+    assert (file.health, file.detail) == (ParseHealth.PARTIAL, "unclosed string or comment at line 3")
+    assert {"dbo.a", "dbo.p", "dbo.v"} <= {segment.symbol for segment in file.segments}
+
+
+@pytest.mark.parametrize("name", ["[b]]c]", '[b]]1"e]', "[a'b]", "[x]]]"])
+def test_brackets_in_quoted_names_hide_nothing(name: str) -> None:
+    text = f"CREATE TABLE {name} (x int)\nGO\nCREATE VIEW v AS SELECT 1"
+    assert [segment.symbol for segment in segment_file(text, "a.sql", "sql").segments][1:] == ["dbo.v"]
+
+
+@pytest.mark.parametrize(
+    "text", ["CREATE PROC AS SELECT 1", "CREATE VIEW $(v) AS SELECT 1", "CREATE TRIGGER ON t FOR x"]
+)
+def test_an_object_without_a_name_is_none(text: str) -> None:
+    assert [segment.kind for segment in segment_file(text, "a.sql", "sql").segments] == ["script"]
+
+
 def test_spans_are_exact_for_windows_lines_and_wide_characters() -> None:
     text = "-- é𝄞\r\nCREATE TABLE [Größe] (\r\n  [Maß] int, -- ü\r\n  b int\r\n)\r\nGO\r\nPRINT 'ß'\r\n"
     file = segment_file(text, "a.sql", "sql")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import shutil
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +18,12 @@ from rag_assets.stages.build import BuildError
 from rag_assets.stages.checks import CHECKS, CheckResult
 from rag_assets.stages.code_graph import GRAPH_EDGES, GRAPH_NODES
 from rag_assets.stages.rows import SUMMARY_SECTIONS
+from rag_assets.stores.home import Home
 from rag_assets.stores.tables import read_part, read_rows, write_part
-from rag_assets_tests.stages.conftest import Built
+from rag_assets_tests.git_repository import Repository
+from rag_assets_tests.stages.conftest import Built, lexical
+from rag_assets_tests.stages.conftest import built as build_label
 
-BuildOf = Callable[[Mapping[str, str | bytes]], Built]
 FILES = {
     "src/Order.cs": "namespace Shop;\npublic record Order(int Id);\n",
     "src/Cart.cs": "namespace Shop;\npublic class Cart { public Order Buy() => new Order(1); }\n",
@@ -30,12 +34,23 @@ FILES = {
 }
 
 
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    base = tmp_path_factory.mktemp("original")
+    source = Repository(base / "source")
+    source.path.mkdir()
+    source.git("init", "--quiet", "--initial-branch=main")
+    source.commit(FILES)
+    return build_label(source, lexical(base / "home"))
+
+
 @pytest.fixture
-def built(build_of: BuildOf) -> Built:
-    """A candidate: built, not promoted for good."""
-    made = build_of(FILES)
-    (made.build.directory / "manifest.json").unlink()
-    return made
+def built(original: Built, tmp_path: Path) -> Built:
+    """A candidate: built, not promoted for good; in a home of its own, which a test may damage."""
+    home = Home(shutil.copytree(original.build.home.root, tmp_path / "home"))
+    copy = replace(original, build=replace(original.build, home=home))
+    (copy.build.directory / "manifest.json").unlink()
+    return copy
 
 
 def result_of(name: str, built: Built) -> CheckResult:

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rag_assets.descriptions.facts import sql_definitions as definitions
-from rag_assets.descriptions.facts.sql_tokens import Name, Token, matching, name_at, upper_at
+from rag_assets.descriptions.facts.sql_tokens import LIST_TOKENS, Name, Token, matching, name_at, upper_at
 from rag_assets.descriptions.facts.sql_uses import SqlMention, SqlUse
 from rag_assets.descriptions.facts.sql_words import (
     BEFORE_EVENTS,
+    CONDITION_ENDS,
     METHODS,
     NO_ALIAS,
     NOT_TABLES,
@@ -33,7 +34,8 @@ _SOURCE = "FROM ("
 class Reader:
     """`openers` holds the word before each open parenthesis, `verb` how the statement began. `awaits_on` says that the
     table of a trigger is still to come, `grants` that a user follows the next FROM, not a table. `local` are temporary
-    tables whose names do not say so, in lower case."""
+    tables whose names do not say so, in lower case. `conditions` counts the joins whose ON is still to come, `commas`
+    are the indexes of those that go on with the sources after the condition of a join."""
 
     tokens: Sequence[Token]
     assigns_into: bool = False
@@ -44,6 +46,8 @@ class Reader:
     verb: str = ""
     awaits_on: bool = False
     grants: bool = False
+    conditions: int = 0
+    commas: set[int] = field(default_factory=set)
 
     def read(self) -> None:
         """Reads what begins at each token that may begin something; everything else is passed over here."""
@@ -61,6 +65,9 @@ class Reader:
             else:
                 if text == "(":
                     self.openers.append(self.upper(index - 1))
+                if text == "," and index in self.commas:
+                    index = self._sources(index + 1)
+                    continue
                 index += 1
                 if text == ")" and self.openers and self.openers.pop() is _SOURCE:
                     index = self._after_derived(index)
@@ -73,7 +80,9 @@ class Reader:
         if word == "FROM" and not self._is_from_clause(index):
             return index + 1
         if word == "USING" and (self.verb not in ("MERGE", "DELETE") or self._is_list_of_columns(index + 1)):
+            self._condition(index + 1)
             return index + 1  # of a join, an index, a policy, a conversion, prepared statements
+        self.conditions += word == "JOIN" and self.upper(index - 1) not in ("CROSS", "NATURAL")
         return self._sources(index + 1, many=word in ("FROM", "USING"))
 
     def _sources(self, index: int, *, many: bool = True) -> int:
@@ -141,7 +150,7 @@ class Reader:
         name = self.name(index)
         if name is None or self.upper(index) == "STATISTICS" or (verb == "UPDATE" and self.upper(name.end) == "("):
             return index
-        self.verb, self.awaits_on = verb, False
+        self.verb, self.awaits_on, self.conditions = verb, False, 0
         if name.is_qualified or verb not in ("UPDATE", "DELETE"):
             self.add(SqlUse.WRITES, name, index)
         else:
@@ -181,7 +190,10 @@ class Reader:
         return name.end
 
     def on(self, index: int) -> int:
-        """The table of a trigger or an index: the first ON after its name."""
+        """The table of a trigger or an index: the first ON after its name; else perhaps the condition of a join."""
+        if self.conditions and not self.awaits_on:
+            self._condition(index + 1)
+            return index + 1
         position = index + 2 if self.upper(index + 1) == "ONLY" else index + 1
         name = self.name(position)
         if not self.awaits_on or name is None:
@@ -190,6 +202,21 @@ class Reader:
         if self.upper(position) not in NOT_TABLES:
             self.add(SqlUse.ON, name, position)
         return name.end
+
+    def _condition(self, index: int) -> None:
+        """Marks the comma that ends the condition of a join: `FROM a JOIN b ON a.x = b.x, c`."""
+        if not self.conditions:
+            return
+        self.conditions -= 1
+        depth = 0
+        for position in range(index, min(len(self.tokens), index + LIST_TOKENS)):
+            word = self.upper(position)
+            depth += (word == "(") - (word == ")")
+            if depth < 0 or (depth == 0 and word in CONDITION_ENDS):
+                break
+            if depth == 0 and word == ",":
+                self.commas.add(position)
+                break
 
     def _for(self, index: int) -> int:
         """`CREATE SYNONYM x FOR y` and `NEXT VALUE FOR sequence`."""

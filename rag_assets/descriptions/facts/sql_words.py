@@ -18,6 +18,10 @@ _AFTER_SOURCES = (
 NO_ALIAS = RESERVED | frozenset(_AFTER_SOURCES.split())
 """What may follow a table and is not its alias."""
 
+_CONDITIONS = "ALL AND CASE DISTINCT ELSE END EXISTS IN IS LEFT LIKE NOT NULL OR RIGHT THEN WHEN"
+CONDITION_ENDS = (NO_ALIAS | {"SELECT", ";"}) - frozenset(_CONDITIONS.split())
+"""What ends the condition of a join; LEFT and RIGHT are functions too, and the JOIN after them ends it."""
+
 ROWS_OF_TRIGGERS = frozenset({"inserted", "deleted", "new", "old", "dual"})
 SYSTEM_SCHEMAS = frozenset({"sys", "information_schema", "pg_catalog", "performance_schema"})
 SYSTEM_DATABASES = frozenset({"master", "model", "msdb", "tempdb"})

@@ -112,6 +112,11 @@ def tested_subject(body: Body, declared_types: DeclaredTypes, touched: tuple[str
             return _subject(prefix, segment, declared_types, SubjectEvidence.CONSTRUCTED)
         if (stop >= PREFIX_WORDS or stop == len(words)) and _declared(prefix, segment, declared_types):
             return _subject(prefix, segment, declared_types, SubjectEvidence.NAME)
+    around = _subject_of_namespace(segment)
+    if around in touched:
+        return _subject(around, segment, declared_types, SubjectEvidence.CONSTRUCTED)
+    if around and stem.startswith(around) and _declared(around, segment, declared_types):  # OrderTests.OrderTotal
+        return _subject(around, segment, declared_types, SubjectEvidence.NAME)
     alone = touched[0] if len(touched) == 1 else ""
     if alone:
         return _subject(alone, segment, declared_types, SubjectEvidence.CONSTRUCTED)
@@ -179,6 +184,12 @@ def _declared(name: str, segment: Segment, declared_types: DeclaredTypes) -> lis
         and entry.symbol != segment.symbol
         and not _TEST_PLACE.search(entry.namespace or entry.path)
     ]
+
+
+def _subject_of_namespace(segment: Segment) -> str:
+    """`OrderService` where a class per method stands in the namespace `Shop.Tests.OrderServiceTests`, else ''."""
+    stem, has_suffix = _stem(segment.namespace.rpartition(".")[2])
+    return stem if has_suffix else ""
 
 
 def _stem(name: str) -> tuple[str, bool]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rag_assets.graph.csharp import library
 from rag_assets.graph.csharp.conversions import signature_of, unify
 from rag_assets.graph.csharp.lambdas import arity_of, gives_value, is_async, read_lambda
-from rag_assets.graph.csharp.overloads import Argument, choose, contenders, pairs_of
+from rag_assets.graph.csharp.overloads import Argument, choose, contenders, pairs_for
 from rag_assets.graph.csharp.references import TypeRef, substituted
 from rag_assets.graph.csharp.walk import NAME_ONLY, PROBABLE, RESOLVED, Value, Walk
 
@@ -137,7 +137,7 @@ def _read_ahead(
         if skip:
             unify(walk.names, overload.parameters[0].type, receiver, known)
         hope: TypeRef | None = None
-        for other, wanted in pairs_of(overload.parameters[skip:], arguments) or ():
+        for other, wanted in pairs_for(overload, arguments, skip) or ():
             if other is argument:
                 hope = wanted
             elif not other.waits:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rag_assets.graph.csharp import library
+from rag_assets.graph.csharp.access import accessible, base_of, element_type, refer, views
 from rag_assets.graph.csharp.arguments import decide, read_arguments, read_waiting, read_with
 from rag_assets.graph.csharp.conversions import signature_of
-from rag_assets.graph.csharp.expressions import accessible, base_of, element_type, refer, views
-from rag_assets.graph.csharp.overloads import ANY_NUMBER, Argument, pairs_of
+from rag_assets.graph.csharp.overloads import ANY_NUMBER, Argument, pairs_for
 from rag_assets.graph.csharp.references import TypeRef
 from rag_assets.graph.csharp.walk import (
     CALLS,
@@ -98,7 +98,7 @@ def construct(walk: Walk, found: TypeRef, arguments: Sequence[Argument], node: N
     elif relation == CALLS:  # a primary constructor is the type itself
         walk.edge(CONSTRUCTS, member.owner_key, node, confidence)
     known = walk.names.arguments_of(found)
-    for argument, wanted in pairs_of(member.parameters, arguments) or ():
+    for argument, wanted in pairs_for(member, arguments) or ():
         if argument.waits:
             read_with(walk, argument, wanted, known)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -139,56 +139,57 @@ def record_properties(declared: DeclaredType) -> Iterator[DeclaredMember]:
 
 
 def _segment_types(path: str, segment: Segment) -> Iterator[PlacedType]:
-    members, sources, nested = _split(segment.symbol, segment.members)
-    declared = DeclaredType(
-        symbol=segment.symbol,
-        key=symbol_key(LANGUAGE, segment.symbol, NodeType.TYPE) if segment.kind != "program" else "",
-        name=segment.name,
-        kind=segment.kind,
-        path=path,
-        line_start=segment.span.line_start,
-        line_end=segment.span.line_end,
-        namespace=segment.namespace,
-        type_parameters=segment.type_parameters,
-        constraints=_constraints(segment.signature),
-        base_list=segment.base_list,
-        attributes=segment.attributes,
-        modifiers=segment.modifiers,
-        parameters=_parameters(segment.parameters),
-        has_parameter_list=_has_parameter_list(segment.signature, segment.name, segment.kind),
-        returns=_returns(segment.signature, segment.kind),
-        members=members,
-    )
-    yield PlacedType(declared, segment, sources)
-    # `owner` is the dotted path that keys of members begin with: names of nested types stand there without arity.
+    key = symbol_key(LANGUAGE, segment.symbol, NodeType.TYPE) if segment.kind != "program" else ""
+    made, nested = _placed(_Type(path, segment.namespace, segment.symbol, segment.symbol, key, segment.kind), segment)
+    yield made
     waiting = [(inner, segment.symbol, segment.symbol) for inner in reversed(nested)]
     while waiting:
         member, outer, owner = waiting.pop()
         owner = f"{owner}.{member.name}"
-        members, sources, nested = _split(owner, member.members)
         symbol = member.symbol or f"{outer}.{member.name}"
-        declared = DeclaredType(
-            symbol=symbol,
-            key=symbol_key(LANGUAGE, owner, NodeType.TYPE),
-            name=member.name,
-            kind=member.type,
-            path=path,
-            line_start=member.span.line_start,
-            line_end=member.span.line_end,
-            namespace=segment.namespace,
-            outer=outer,
-            type_parameters=member.type_parameters,
-            constraints=_constraints(member.signature),
-            base_list=member.base_list,
-            attributes=member.attributes,
-            modifiers=member.modifiers,
-            parameters=_parameters(member.parameters),
-            has_parameter_list=_has_parameter_list(member.signature, member.name, member.type),
-            returns=_returns(member.signature, member.type),
-            members=members,
-        )
-        yield PlacedType(declared, member, sources)
+        key = symbol_key(LANGUAGE, owner, NodeType.TYPE)
+        made, nested = _placed(_Type(path, segment.namespace, symbol, owner, key, member.type, outer), member)
+        yield made
         waiting.extend((inner, symbol, owner) for inner in reversed(nested))
+
+
+class _Type(NamedTuple):
+    """What segments and nested types call differently. `owner` is the dotted path that keys of members begin with:
+    names of nested types stand there without arity."""
+
+    path: str
+    namespace: str
+    symbol: str
+    owner: str
+    key: str
+    kind: str
+    outer: str = ""
+
+
+def _placed(known: _Type, source: Segment | Member) -> tuple[PlacedType, list[Member]]:
+    """A type as declared by a segment or member, and the types nested in it."""
+    members, sources, nested = _split(known.owner, source.members)
+    declared = DeclaredType(
+        symbol=known.symbol,
+        key=known.key,
+        name=source.name,
+        kind=known.kind,
+        path=known.path,
+        line_start=source.span.line_start,
+        line_end=source.span.line_end,
+        namespace=known.namespace,
+        outer=known.outer,
+        type_parameters=source.type_parameters,
+        constraints=_constraints(source.signature),
+        base_list=source.base_list,
+        attributes=source.attributes,
+        modifiers=source.modifiers,
+        parameters=_parameters(source.parameters),
+        has_parameter_list=_has_parameter_list(source.signature, source.name, known.kind),
+        returns=_returns(source.signature, known.kind),
+        members=members,
+    )
+    return PlacedType(declared, source, sources), nested
 
 
 def _split(

@@ -7,7 +7,16 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.graph import GraphEdge, GraphNode, file_key
-from rag_assets.graph.csharp import constructions, expressions, invocations, lambdas, members, statements, values
+from rag_assets.graph.csharp import (
+    constructions,
+    expressions,
+    invocations,
+    lambdas,
+    members,
+    operators,
+    statements,
+    values,
+)
 from rag_assets.graph.csharp.branches import left_out, other_view
 from rag_assets.graph.csharp.declarations import LANGUAGE, PlacedType, placed_types
 from rag_assets.graph.csharp.names import Names
@@ -90,7 +99,7 @@ def _handlers() -> list[Handler]:
     if language is None:
         raise RuntimeError("the parser for C# has no language")
     by_name: dict[str, Handler] = {}
-    for module in (expressions, invocations, constructions, lambdas, statements, values, members):
+    for module in (expressions, operators, invocations, constructions, lambdas, statements, values, members):
         by_name.update(module.HANDLERS)
     kinds = (language.node_kind_for_id(number) or "" for number in range(language.node_kind_count))
     found = [by_name.get(kind, values.everything) for kind in kinds]

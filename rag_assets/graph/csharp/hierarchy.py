@@ -18,6 +18,7 @@ class Hierarchy:
         self._bound: dict[tuple[str, str, str, tuple[str, ...]], TypeRef] = {}
         self._bases: dict[str, tuple[TypeRef, ...]] = {}
         self._above: dict[str, tuple[TypeRef, ...]] = {}
+        self._classes: dict[str, tuple[TypeRef, ...]] = {}
         self._foreign: dict[str, bool] = {}
 
     def bind(self, written: str, path: str, scope: str, type_parameters: tuple[str, ...]) -> TypeRef:
@@ -96,7 +97,11 @@ class Hierarchy:
         return tuple(base for base in self.above(type_id) if self.is_interface(base.name))
 
     def base_classes(self, type_id: str) -> tuple[TypeRef, ...]:
-        return tuple(base for base in self.above(type_id) if not self.is_interface(base.name))
+        known = self._classes.get(type_id)
+        if known is None:
+            above = self.above(type_id)
+            known = self._classes[type_id] = tuple(base for base in above if not self.is_interface(base.name))
+        return known
 
     def has_foreign_base(self, type_id: str) -> bool:
         known = self._foreign.get(type_id)

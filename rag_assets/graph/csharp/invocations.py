@@ -8,9 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rag_assets.graph.csharp import library
-from rag_assets.graph.csharp.arguments import decide, read_arguments, read_waiting, read_with
-from rag_assets.graph.csharp.conversions import assignable, signature_of, unify
-from rag_assets.graph.csharp.expressions import (
+from rag_assets.graph.csharp.access import (
     SPACE,
     TYPE,
     VALUE,
@@ -18,12 +16,15 @@ from rag_assets.graph.csharp.expressions import (
     element_type,
     is_method,
     keyword_receiver,
+    methods_among,
     receiver_of,
     refer,
     simple_name,
     views,
 )
-from rag_assets.graph.csharp.overloads import ANY_NUMBER, Argument, choose, pairs_of
+from rag_assets.graph.csharp.arguments import decide, read_arguments, read_waiting, read_with
+from rag_assets.graph.csharp.conversions import assignable, signature_of, unify
+from rag_assets.graph.csharp.overloads import ANY_NUMBER, Argument, choose, pairs_for
 from rag_assets.graph.csharp.references import TypeRef, substituted
 from rag_assets.graph.csharp.walk import (
     CALLS,
@@ -106,7 +107,7 @@ def _simple_call(walk: Walk, function: Node, argument_list: Node) -> Value:
     if members and not is_method(members[0]):
         return _delegate_call(walk, refer(walk, members, function, None), argument_list)
     arguments = read_arguments(walk, argument_list)
-    methods = tuple(member for member in members if is_method(member))
+    methods = methods_among(members)
     if not methods:
         walk.counts.external += 1
         walk.counts.miss(function.start_byte, name, "simple name")
@@ -167,7 +168,7 @@ def _member_call(
             parameters, result = signature_of(walk.names, found) if found is not None else (None, None)
             read_waiting(walk, arguments, parameters or ())
             return result if result is not None and result.name else None
-        methods = tuple(member for member in members if is_method(member))
+        methods = methods_among(members)
         seen_as = view
         if methods:
             break
@@ -213,11 +214,7 @@ def _only_candidate(walk: Walk, name: str, arguments: Sequence[Argument]) -> Mem
     if found is None or not is_method(found) or not walk.names.symbols.sees(walk.names.path, found.owner):
         return None
     skip = 1 if found.is_extension else 0
-    return (
-        found
-        if not (found.is_static and not skip) and pairs_of(found.parameters[skip:], arguments) is not None
-        else None
-    )
+    return found if not (found.is_static and not skip) and pairs_for(found, arguments, skip) is not None else None
 
 
 def _extension(
@@ -323,7 +320,7 @@ def _called(
     )
     if is_extension and member.parameters:
         unify(walk.names, member.parameters[0].type, receiver, known)
-    pairs = pairs_of(member.parameters[skip:], arguments)
+    pairs = pairs_for(member, arguments, skip)
     if pairs is None:
         read_waiting(walk, arguments, ())
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from rag_assets.graph.csharp.references import TypeRef
 from rag_assets.graph.csharp.written import ARRAY, TUPLE
@@ -61,6 +62,8 @@ OBJECT_METHODS = {"ToString": STRING, "GetHashCode": INT, "Equals": BOOL, "GetTy
                   "CompareTo": INT, "ReferenceEquals": BOOL, "GetEnumerator": None}  # fmt: skip
 _ELEMENT_MEMBERS = frozenset({"Value", "Result", "Current", "CurrentValue", "Object", "Instance", "Target"})
 _LISTS_OF_GIVEN = ("OfType", "Cast", "GetServices", "GetAll", "GetAttributes", "GetCustomAttributes", "GetExports")
+_REMEMBERED = 16_384
+"""Names of library members, and of their types, whose meaning is worked out once: what the code of a label uses."""
 _SEQUENCE = "IEnumerable"
 _GROUPING = "IGrouping"
 _PAIR = "KeyValuePair"
@@ -267,6 +270,7 @@ def member_type(receiver: TypeRef, name: str) -> TypeRef | None:
     return TypeRef("Task", receiver.arguments) if name == "Task" else None
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def static_result(type_name: str, name: str) -> TypeRef | None:
     """What a static member of a value type gives: mostly one of it, as `TimeSpan.Zero`, `Guid.NewGuid()` do."""
     simple = type_name.rpartition(".")[2]
@@ -280,6 +284,7 @@ def static_result(type_name: str, name: str) -> TypeRef | None:
     return BOOL if name.startswith(("Try", "Is")) else TypeRef(_ALIASES.get(simple, simple))
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def named_result(name: str) -> TypeRef | None:
     """What a method gives that says so in its name, as those of the framework do: `ToInt32`, `GetString`."""
     for verb in _VERBS_OF_RESULTS:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from rag_assets.contracts.segment import MemberKind
 from rag_assets.graph.csharp.declarations import DeclaredMember, DeclaredParameter, DeclaredType, record_properties
@@ -104,7 +105,8 @@ class MemberTable:
     def _find(self, type_id: str, name: str) -> Iterator[MemberSymbol]:
         if type_id not in self._types.parts:
             return
-        yield from (found for found in self.members(type_id, name) if not found.explicit_interface)
+        if name in self._members_of(type_id):
+            yield from (found for found in self.members(type_id, name) if not found.explicit_interface)
         above = (
             self._hierarchy.above(type_id)
             if self._hierarchy.is_interface(type_id)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from rag_assets.graph.csharp.arguments import read_arguments
 from rag_assets.graph.csharp.constructions import chain_to
-from rag_assets.graph.csharp.lambdas import declare_parameters, is_async_function
+from rag_assets.graph.csharp.lambdas import declare_parameters
 from rag_assets.graph.csharp.library import awaited
+from rag_assets.graph.csharp.primary import given_elsewhere, with_parameters
 from rag_assets.graph.csharp.references import TypeRef
 from rag_assets.graph.csharp.statements import declare_functions
 from rag_assets.graph.csharp.walk import (
@@ -77,19 +78,26 @@ def type_declaration(walk: Walk, node: Node, wanted: Value) -> Value:
     constraints, known_names, functions = walk.constraints, walk.locals, walk.functions
     if declared.symbol != outer.symbol:  # an extension block is read as a type, but is none
         walk.type = _context(walk, declared)
-        walk.locals, walk.functions = {}, {}
+        if "partial" in declared.modifiers and not declared.has_parameter_list:
+            walk.type = with_parameters(walk, given_elsewhere(walk))
+        walk.functions = {}
         walk.source = declared.key or source
     walk.parameters = walk.type.type_parameters
     walk.constraints = walk.type.constraints
-    mark = walk.mark()
+    walk.begin(walk.type.given)
     for child in node.named_children:
         kind = child.type
         if kind == "base_list":
             _bases(walk, child, declared)
         elif kind == "parameter_list":
             declare_parameters(walk, child)
+            if declared.kind != "delegate":
+                walk.type = with_parameters(walk, walk.locals, is_block=declared.symbol == outer.symbol)
             if declared.kind == "class":
                 _inject(walk, declared, [parameter.name for parameter in declared.parameters], child)
+        elif kind == "declaration_list":
+            walk.begin(walk.type.captured)
+            walk.ev(child)
         elif kind in _TYPE_PARTS:
             walk.ev(child)
         elif kind != "identifier" and kind != "modifier":  # what a delegate returns
@@ -98,9 +106,9 @@ def type_declaration(walk: Walk, node: Node, wanted: Value) -> Value:
         returns = node.child_by_field_name("type")
         if returns is not None and returns.type == "identifier":
             walk.use(returns)
-    walk.leave(mark)
     walk.type, walk.source, walk.parameters = outer, source, parameters
-    walk.constraints, walk.locals, walk.functions = constraints, known_names, functions
+    walk.constraints, walk.functions = constraints, functions
+    walk.begin(known_names)
     return None
 
 
@@ -179,6 +187,7 @@ def member(walk: Walk, node: Node, wanted: Value) -> Value:
         if declared.type_parameters:
             walk.parameters = (*declared.type_parameters, *parameters)
             walk.constraints = _constrained(walk, declared)
+    is_async = False
     written = node.child_by_field_name("returns") or node.child_by_field_name("type")
     type_at = written.start_byte if written is not None else -1
     name = node.child_by_field_name("name")
@@ -187,9 +196,11 @@ def member(walk: Walk, node: Node, wanted: Value) -> Value:
     for child in node.named_children:
         kind = child.type
         if kind == "block" or kind == "arrow_expression_clause":
-            walk.wanted = awaited(found) if found is not None and is_async_function(walk, node) else found
+            walk.wanted = awaited(found) if is_async else found
             walk.ev(child, walk.wanted)
-        elif kind == "modifier" or kind == "comment" or kind == "type_parameter_list":
+        elif kind == "modifier":
+            is_async = is_async or walk.text(child) == "async"
+        elif kind == "comment" or kind == "type_parameter_list":
             continue
         elif child.start_byte == type_at:
             found = walk.use(child)
@@ -211,6 +222,9 @@ def member(walk: Walk, node: Node, wanted: Value) -> Value:
             walk.each(child)
             if node.type == "property_declaration" and walk.text(child) in _INJECTED:
                 _inject_property(walk, node)
+        elif node.type == "property_declaration":  # its initialiser
+            walk.begin(walk.type.given)
+            walk.ev(child, found)
         else:
             walk.ev(child, found)
     walk.leave(mark)
@@ -262,6 +276,7 @@ def fields(walk: Walk, node: Node, wanted: Value) -> Value:
             walk.source = first.key if first is not None and first.key else source
             walk.each(child)
         elif child.type == "variable_declaration":
+            walk.begin(walk.type.given)
             _field_declarators(walk, child, source)
     walk.source = source
     walk.finish()

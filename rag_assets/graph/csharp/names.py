@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rag_assets.contracts.segment import MemberKind
 from rag_assets.graph.csharp.references import TypeRef, substituted
@@ -22,7 +22,7 @@ class Names:
 
     __slots__ = (
         "_above", "_bound", "_constructors", "_declared", "_extensions", "_foreign", "_found", "_named", "_only",
-        "_statics", "_views", "path", "symbols",
+        "_statics", "_views", "contenders", "path", "symbols",
     )  # fmt: skip
 
     def __init__(self, symbols: CSharpSymbols, path: str) -> None:
@@ -39,17 +39,22 @@ class Names:
         self._above: dict[str, dict[str, TypeRef]] = {}
         self._views: dict[str, TypeRef | None] = {}
         self._foreign: dict[str, frozenset[str]] = {}
+        self.contenders: dict[tuple[Any, ...], tuple[list[MemberSymbol], bool]] = {}  # as `overloads` asks for them
 
     def declared(self, type_id: str) -> TypeSymbol | None:
-        if type_id not in self._declared:
-            self._declared[type_id] = self.symbols.declared(type_id)
-        return self._declared[type_id]
+        try:
+            return self._declared[type_id]
+        except KeyError:
+            found = self._declared[type_id] = self.symbols.declared(type_id)
+            return found
 
     def named(self, name: str, arity: int, scope: str) -> TypeSymbol | None:
         asked = (name, arity, scope)
-        if asked not in self._named:
-            self._named[asked] = self.symbols.named(name, arity, self.path, scope)
-        return self._named[asked]
+        try:
+            return self._named[asked]
+        except KeyError:
+            found = self._named[asked] = self.symbols.named(name, arity, self.path, scope)
+            return found
 
     def bind(self, text: str, scope: str, parameters: tuple[str, ...]) -> BoundType:
         """The type that `text` means, and the types of the label that it names."""

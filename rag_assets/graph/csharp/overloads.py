@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from rag_assets.graph.csharp.conversions import LIKELY, NEVER, OPEN, UNLIKELY, assignable, is_more_special, signature_of
 from rag_assets.graph.csharp.library import awaited, element_of, is_delegate, is_scalar
@@ -17,12 +19,13 @@ if TYPE_CHECKING:
     from rag_assets.graph.csharp.model import MemberSymbol, ParameterSymbol
     from rag_assets.graph.csharp.names import Names
 
+NO_LAMBDA = -1
+"""As `lambda_arity`."""
 ANY_NUMBER = -1
 """Of type arguments: where they cannot be counted, or count is not what is asked."""
 
 
-@dataclass(slots=True)
-class Argument:
+class Argument(msgspec.Struct):
     """An argument of a call. `node` is its value; `type` what is known of it, None also for what is read only when the
     parameter is known (`waits`): lambdas, `new()`, `out var`. `lambda_arity` is -1 for what is no lambda and -2 for one
     that takes anything; `gives`: None where a lambda may or may not return a value; `returned`: what one returns that
@@ -32,7 +35,7 @@ class Argument:
     name: str = ""
     type: TypeRef | None = None
     waits: bool = False
-    lambda_arity: int = -1
+    lambda_arity: int = NO_LAMBDA
     gives: bool | None = None
     is_async: bool = False
     is_read: bool = False
@@ -41,7 +44,7 @@ class Argument:
 
     @property
     def is_lambda(self) -> bool:
-        return self.lambda_arity != -1
+        return self.lambda_arity != NO_LAMBDA
 
 
 def choose(
@@ -66,7 +69,28 @@ def contenders(
     methods called on their receiver. The candidates are in order of look-up: what a nearer type declares hides what
     fits as well further away.
     """
+    if len(candidates) == 1 or not all(map(_is_plain, arguments)):
+        return _contenders(names, candidates, arguments, given, skip)
+    asked = (tuple(candidates), tuple([argument.type for argument in arguments]), given, skip)
+    known = names.contenders.get(asked)
+    if known is None:
+        known = names.contenders[asked] = _contenders(names, candidates, arguments, given, skip)
+    return known
+
+
+def _is_plain(argument: Argument) -> bool:
+    """Whether nothing but its type says what an argument fits: the same types choose the same overloads."""
+    return argument.lambda_arity == NO_LAMBDA and not argument.group and not argument.name
+
+
+def _contenders(
+    names: Names, candidates: Sequence[MemberSymbol], arguments: Sequence[Argument], given: int, skip: int
+) -> tuple[list[MemberSymbol], bool]:
+    exact = _exact(candidates, arguments, given) if len(candidates) > 1 and not skip else None
+    if exact is not None:
+        return [exact], True
     best: list[MemberSymbol] = []
+    known: set[tuple[TypeRef, ...]] = set()  # the parameters of the best, where there are several
     top = 0
     owner = ""
     for candidate in candidates:
@@ -80,8 +104,12 @@ def contenders(
         owner = candidate.owner
         if not best or score > top:
             best, top = [candidate], score
-        elif score == top and not any(_same_parameters(candidate, found) for found in best):
-            best.append(candidate)  # else what it overrides or its other half
+            known.clear()
+        elif score == top:
+            known = known or {best[0].shape.types}
+            if candidate.shape.types not in known:  # else what it overrides or its other half
+                known.add(candidate.shape.types)
+                best.append(candidate)
     return _better(names, best, arguments, skip) if len(best) > 1 else best, top > NEVER
 
 
@@ -100,7 +128,7 @@ def _is_more_special(
 ) -> bool:
     """Whether a parameter of one overload is more special than that of another, and all others but those for lambdas
     are the same."""
-    own, others = (pairs_of(found.parameters[skip:], arguments) or () for found in (one, other))
+    own, others = (pairs_for(found, arguments, skip) or () for found in (one, other))
     is_special = False
     for (argument, wanted), (_, known) in zip(own, others, strict=True):
         if argument.type is not None and is_more_special(names, wanted, known):
@@ -110,8 +138,24 @@ def _is_more_special(
     return is_special
 
 
-def _same_parameters(one: MemberSymbol, other: MemberSymbol) -> bool:
-    return [entry.type for entry in one.parameters] == [entry.type for entry in other.parameters]
+def _exact(candidates: Sequence[MemberSymbol], arguments: Sequence[Argument], given: int) -> MemberSymbol | None:
+    """The plain method of the nearest type whose parameters have the very types of the arguments: no other overload is
+    better. Visitors have hundreds of overloads, and a call for each of them."""
+    types = tuple(argument.type for argument in arguments)
+    if given > 0 or None in types or any(argument.name or argument.is_lambda for argument in arguments):
+        return None
+    owner = candidates[0].owner
+    return next(
+        (
+            found
+            for found in candidates
+            if found.shape.types == types
+            and found.owner == owner
+            and not found.type_parameters
+            and not found.shape.expands
+        ),
+        None,
+    )
 
 
 def _score(
@@ -119,18 +163,20 @@ def _score(
 ) -> int | None:
     """How well the arguments fit, None where their number does not, or where nothing tells a type parameter that must
     be inferred; ten to one that fewer unused parameters win."""
-    parameters = candidate.parameters[skip:]
-    pairs = pairs_of(parameters, arguments)
+    pairs = pairs_for(candidate, arguments, skip)
     if pairs is None:
         return None
+    types, _, expands = candidate.shape
     if is_inferred and candidate.type_parameters:
-        told = [wanted for _, wanted in pairs] + [entry.type for entry in candidate.parameters[:skip]]
+        told = [wanted for _, wanted in pairs] + list(types[:skip])
         if not all(any(_mentions(wanted, name) for wanted in told) for name in candidate.type_parameters):
             return None
-    total = sum(fits(names, argument, wanted) for argument, wanted in pairs)
+    total = 0
+    for argument, wanted in pairs:
+        total += fits(names, argument, wanted)
     if total <= NEVER // 2:
         return NEVER
-    exact = len(parameters) == len(arguments) and not (parameters and "params" in parameters[-1].modifiers)
+    exact = len(types) - skip == len(arguments) and not expands
     return total * 10 + (5 if exact else 0)
 
 
@@ -141,19 +187,32 @@ def _mentions(found: TypeRef, parameter: str) -> bool:
     return any(_mentions(argument, parameter) for argument in found.arguments)
 
 
-def pairs_of(
+_name = attrgetter("name")
+
+
+def pairs_for(
+    member: MemberSymbol, arguments: Sequence[Argument], skip: int = 0
+) -> list[tuple[Argument, TypeRef]] | None:
+    """Each argument with the type of its parameter, the first `skip` ones left out; None where they cannot be what the
+    parameters want."""
+    types, required, expands = member.shape
+    last = skip + len(arguments)
+    if not expands:
+        if last > len(types):
+            return None
+        if not any(map(_name, arguments)):  # nine of ten calls
+            return list(zip(arguments, types[skip:], strict=False)) if last >= required else None
+    return _matched(member.parameters[skip:], arguments)
+
+
+def _matched(
     parameters: Sequence[ParameterSymbol], arguments: Sequence[Argument]
 ) -> list[tuple[Argument, TypeRef]] | None:
-    """Each argument with the type of its parameter; None where they cannot be what the parameters want."""
+    """`pairs_for` of named arguments and parameters that take any number."""
     count, given = len(parameters), len(arguments)
     expands = count > 0 and "params" in parameters[-1].modifiers
     if given > count and not expands:
         return None
-    is_named = any(argument.name for argument in arguments)
-    if not expands and not is_named:  # nine of ten calls
-        if given < count and not all(parameter.optional for parameter in parameters[given:]):
-            return None
-        return [(argument, parameter.type) for argument, parameter in zip(arguments, parameters, strict=False)]
     taken: set[int] = set()
     pairs: list[tuple[Argument, TypeRef]] = []
     for number, argument in enumerate(arguments):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from rag_assets.graph.csharp.written import ARRAY, TUPLE
 
@@ -11,9 +12,8 @@ MAX_SUBSTITUTED_DEPTH = 16
 """How deep arguments are replaced: a type that contains itself in its own arguments would grow without end."""
 
 
-@dataclass(frozen=True, slots=True)
-class TypeRef:
-    """A type with its arguments.
+class TypeRef(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
+    """A type with its arguments; a struct, because nothing is made, compared and hashed as often.
 
     `declared`: `name` is the id of a type of the label (see `TypeSymbol.id`). Otherwise it is the simple name of a
     type of a library (`Task`), of a type parameter in scope (`parameter`), `[]` (array) or `()` (tuple, whose element

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from rag_assets.graph.csharp import library
-from rag_assets.graph.csharp.expressions import access, element_type, refer, views
+from rag_assets.graph.csharp.access import access, element_type, refer, views
 from rag_assets.graph.csharp.lambdas import function_result
+from rag_assets.graph.csharp.operators import operator_call
 from rag_assets.graph.csharp.references import TypeRef
 from rag_assets.graph.csharp.walk import Handler, LocalFunction, Value, Walk
 
@@ -161,6 +162,9 @@ def assignment(walk: Walk, node: Node, wanted: Value) -> Value:
         return found
     target = walk.ev(left)
     found = walk.ev(right, target)
+    operator = node.child_by_field_name("operator")
+    if operator is not None and operator.type != "=":  # `a += b`
+        operator_call(walk, operator.type.removesuffix("="), (target, found), operator)
     return target or found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rag_assets.graph.csharp import library
-from rag_assets.graph.csharp.expressions import element_type
+from rag_assets.graph.csharp.access import element_type
 from rag_assets.graph.csharp.references import TypeRef
 from rag_assets.graph.csharp.walk import Handler, Value, Walk
 from rag_assets.graph.csharp.written import ARRAY, TUPLE

@@ -91,7 +91,8 @@ class Counts:
 
 @dataclass(slots=True)
 class TypeContext:
-    """The type whose body is read. `around`: ids of the types around a place, the innermost first."""
+    """The type whose body is read. `around`: ids of the types around a place, the innermost first. `given`: what
+    initialisers see of a primary constructor; `captured`: the part that no member hides, which its members see."""
 
     symbol: str = ""
     key: str = ""
@@ -100,6 +101,9 @@ class TypeContext:
     type_parameters: tuple[str, ...] = ()
     constraints: Mapping[str, tuple[TypeRef, ...]] = field(default_factory=dict)
     members: dict[str, tuple[MemberSymbol, ...]] = field(default_factory=dict)
+    accessible: dict[tuple[MemberSymbol, ...], tuple[MemberSymbol, ...]] = field(default_factory=dict)
+    given: Mapping[str, Value] = field(default_factory=dict)
+    captured: Mapping[str, Value] = field(default_factory=dict)
 
     @property
     def this(self) -> Value:
@@ -180,14 +184,18 @@ class Walk:
             self.ev(child)
 
     def finish(self) -> None:
-        """Reads what was too deep to be read in its place."""
+        """Reads what was too deep to be read in its place; then only what all members of the type see is in scope."""
         while self._deferred:
             node, wanted, names = self._deferred.pop()
             self.locals = names
             self._depth = 0
             self.ev(node, wanted)
         self._depth = 0
-        self.locals = {}
+        self.begin(self.type.captured)
+
+    def begin(self, known: Mapping[str, Value]) -> None:
+        """Starts with these names in scope and no others."""
+        self.locals = dict(known)
         self._log = []
 
     # names in scope

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.graph import Confidence, GraphEdge, Relation
-from rag_assets.contracts.segment import LineIndex, MemberKind, Segment
+from rag_assets.contracts.segment import MemberKind, Segment
 from rag_assets.descriptions.facts.ef import SET_TYPES
 from rag_assets.descriptions.facts.methods import MethodKind, method_kind
 from rag_assets.descriptions.facts.types import element_type, parse_type
@@ -80,7 +80,7 @@ class _Usage:
         self._csharp = symbols.csharp
         self._keepers = Keepers(file, symbols)
         self._code = code_of(file, symbols)
-        self._lines = LineIndex(file.text)
+        self._lines = file.lines
         self._touched: dict[str, _Touched] = {}
         self._seen = -1  # where the last set that was used stands
         self._members = frozenset(symbols.ef.set_names()) | {_SET, _ENTRY}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from rag_assets.contracts.graph import Relation
 from rag_assets.descriptions.facts.methods import MethodKind, method_kind
@@ -62,6 +63,7 @@ def of_identity(name: str) -> Relation | None:
     return Relation.WRITES_TO if _IDENTITY_WRITES.match(name) else None
 
 
+@lru_cache(maxsize=16_384)  # the names of members that the code of a label uses
 def may_move_rows(name: str) -> bool:
     """Whether a name can be one of those above; most names are none."""
     return (

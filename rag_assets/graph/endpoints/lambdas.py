@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from rag_assets.contracts.graph import GraphEdge, GraphNode, NodeType, Relation
 from rag_assets.contracts.segment import MemberKind
-from rag_assets.graph.code_places import Places
 
 if TYPE_CHECKING:
     from rag_assets.graph.extraction import GraphFile
@@ -35,7 +35,7 @@ def effects_of_lambdas(file: GraphFile, nodes: Sequence[GraphNode], edges: Seque
     mapped = [node for node in nodes if node.kind is NodeType.ENDPOINT]
     if not mapped:
         return
-    members = [place for place in Places(file) if place.member is not None]
+    members = [place for place in file.places if place.member is not None]
     spans = {(place.member.span.line_start, place.member.span.line_end) for place in members if place.member}
     code = [
         (place.key, place.member.span.line_start, place.member.span.line_end)

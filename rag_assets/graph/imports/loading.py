@@ -33,3 +33,12 @@ def configured_fingerprint(settings: GraphImportSettings | None) -> str:
     if settings is None:
         return ""
     return f"{settings.format} {settings.mode} {import_fingerprint(settings.path, settings.format)}"
+
+
+def unread_parts(settings: GraphImportSettings | None) -> tuple[str, ...]:
+    """What of an import cannot be read, as sentences; the rest would be used. Raises UnusableImport where nothing is
+    left."""
+    if settings is None:
+        return ()
+    found = read_artifacts(settings.path, settings.format)
+    return tuple(f"{found.location}: {text}" for text in found.unread)

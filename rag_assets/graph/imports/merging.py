@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec.structs import replace
 
 from rag_assets.contracts.graph import GraphEdge, GraphNode, Relation
 from rag_assets.graph.imports.gathering import EDGE_ORDER, is_higher

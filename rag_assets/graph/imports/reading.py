@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from rag_assets.graph.imports.result import UnusableImport
@@ -32,11 +32,13 @@ class ArtifactFile:
 
 @dataclass(frozen=True, slots=True)
 class Artifacts:
-    """What was read: the wanted files, ordered by name, and why others were not."""
+    """What was read: the wanted files, ordered by name. `problems` say why others were not, `unread` which of these
+    should have been: damaged, too large, links."""
 
     location: str
     files: tuple[ArtifactFile, ...]
     problems: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
 
     def fingerprint(self) -> str:
         """64 hex digits over names and contents: the same for a folder and an archive of it."""
@@ -57,7 +59,7 @@ def read_artifacts(path: Path, form: ImportFormat) -> Artifacts:
     nearest to the top counts. Raises UnusableImport when nothing at all can be read.
     """
     wanted = _is_index if form == "scip" else _is_artifact
-    problems: list[str] = []
+    problems = _Told()
     if path.is_dir():
         entries = _folder_entries(path, wanted, problems)
     elif not path.is_file():
@@ -71,9 +73,24 @@ def read_artifacts(path: Path, form: ImportFormat) -> Artifacts:
         files = _nearest_to_top(files, problems)
     if not files:
         sought = "a .scip file" if form == "scip" else ", ".join(sorted(_ROSLYN_FILES))
-        told = f" ({'; '.join(problems[:3])})" if problems else ""
+        told = f" ({'; '.join(problems.texts[:3])})" if problems.texts else ""
         raise UnusableImport(f"{path}: nothing to import was found{told}; looked for {sought}")
-    return Artifacts(str(path), tuple(files), tuple(problems))
+    return Artifacts(str(path), tuple(files), tuple(problems.texts), tuple(problems.unread))
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """Problems in the order they were met, and those of files that were wanted and could not be read."""
+
+    texts: list[str] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+
+    def note(self, text: str) -> None:
+        self.texts.append(text)
+
+    def lost(self, text: str) -> None:
+        self.texts.append(text)
+        self.unread.append(text)
 
 
 _Entry = tuple[str, int, Callable[[int], bytes | str]]
@@ -87,30 +104,30 @@ def _is_index(name: str) -> bool:
     return name.lower().endswith(".scip")
 
 
-def _read(entries: Iterator[_Entry], problems: list[str]) -> list[ArtifactFile]:
+def _read(entries: Iterator[_Entry], problems: _Told) -> list[ArtifactFile]:
     files: dict[str, ArtifactFile] = {}
     left = MAX_IMPORT_BYTES
     for name, size, read in entries:
         limit = min(MAX_FILE_BYTES, left)
         if name in files:
-            problems.append(f"{name}: it is there twice; the first one counts")
+            problems.note(f"{name}: it is there twice; the first one counts")
             continue
         data = f"larger than {limit:,} bytes" if size > limit else read(limit)
         if isinstance(data, str):
-            problems.append(f"{name}: not read, {data}")
+            problems.lost(f"{name}: not read, {data}")
             continue
         left -= len(data)
         files[name] = ArtifactFile(name, data)
     return [files[name] for name in sorted(files)]
 
 
-def _folder_entries(folder: Path, wanted: Callable[[str], bool], problems: list[str]) -> Iterator[_Entry]:
+def _folder_entries(folder: Path, wanted: Callable[[str], bool], problems: _Told) -> Iterator[_Entry]:
     seen = 0
     for directory, subdirectories, names in os.walk(folder, followlinks=False):
         subdirectories.sort()
         seen += len(names)
         if seen > MAX_ENTRIES:
-            problems.append(f"{folder.name}: more than {MAX_ENTRIES:,} files; the rest was not looked at")
+            problems.lost(f"{folder.name}: more than {MAX_ENTRIES:,} files; the rest was not looked at")
             return
         for name in sorted(names):
             path = Path(directory, name)
@@ -118,16 +135,16 @@ def _folder_entries(folder: Path, wanted: Callable[[str], bool], problems: list[
             if not wanted(relative):
                 continue
             if path.is_symlink() or not path.is_file():
-                problems.append(f"{relative}: not read, it is a link or no regular file")
+                problems.lost(f"{relative}: not read, it is a link or no regular file")
                 continue
             yield relative, path.stat().st_size, lambda limit, path=path: _read_file(path, limit)  # type: ignore[misc]
 
 
-def _archive_entries(path: Path, wanted: Callable[[str], bool], problems: list[str]) -> Iterator[_Entry]:
+def _archive_entries(path: Path, wanted: Callable[[str], bool], problems: _Told) -> Iterator[_Entry]:
     try:
         for seen, member in enumerate(members_of(path, MAX_IMPORT_BYTES)):
             if seen >= MAX_ENTRIES:
-                problems.append(f"{path.name}: more than {MAX_ENTRIES:,} entries; the rest was not looked at")
+                problems.lost(f"{path.name}: more than {MAX_ENTRIES:,} entries; the rest was not looked at")
                 return
             name = member.name.decode("utf-8", "replace").replace("\\", "/")
             if not wanted(name):
@@ -136,11 +153,11 @@ def _archive_entries(path: Path, wanted: Callable[[str], bool], problems: list[s
             if name.startswith("/") or ".." in name.split("/") or name[1:2] == ":":
                 problem = "its name leads out of the archive"
             if problem:
-                problems.append(f"{name}: not read, {problem}")
+                problems.lost(f"{name}: not read, {problem}")
                 continue
             yield name, member.size, lambda limit, member=member: _read_member(member, limit)  # type: ignore[misc]
     except CorruptArchive as error:
-        problems.append(str(error))  # what came before the damage was read whole
+        problems.lost(str(error))  # what came before the damage was read whole
 
 
 def _read_member(member: Member, limit: int) -> bytes | str:
@@ -159,13 +176,13 @@ def _read_file(path: Path, limit: int) -> bytes | str:
     return data if len(data) <= limit else f"larger than {limit:,} bytes"
 
 
-def _nearest_to_top(files: list[ArtifactFile], problems: list[str]) -> list[ArtifactFile]:
+def _nearest_to_top(files: list[ArtifactFile], problems: _Told) -> list[ArtifactFile]:
     """One file of each name: a second bundle in a folder below is another import, or an old one."""
     chosen: dict[str, ArtifactFile] = {}
     for file in sorted(files, key=lambda file: (file.name.count("/"), file.name)):
         kind = file.name.rpartition("/")[2].lower()
         if kind in chosen:
-            problems.append(f"{file.name}: not used, {chosen[kind].name} is")
+            problems.note(f"{file.name}: not used, {chosen[kind].name} is")
         else:
             chosen[kind] = file
     return sorted(chosen.values(), key=lambda file: file.name)

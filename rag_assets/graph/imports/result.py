@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from rag_assets.contracts.errors import ExpectedError
 from rag_assets.contracts.graph import GraphEdge, GraphNode, Relation
 
+MISSING = "missing"
+"""The reason told of a file that is not there: none is required."""
+
 SHOWN_PER_REASON = 5
 """A file that is wrong in every row says so five times and then how often, not a million times."""
 
@@ -65,6 +68,10 @@ class Problems:
 
     def count(self, file: str, reason: str) -> int:
         return self._times[(file, reason)]
+
+    def worst(self, count: int) -> tuple[str, ...]:
+        """The first `count` sentences, those about files that are not there behind those about what is wrong."""
+        return tuple(sorted(self.texts(), key=lambda text: text.endswith(f": {MISSING}"))[:count])
 
     def texts(self) -> tuple[str, ...]:
         more = [

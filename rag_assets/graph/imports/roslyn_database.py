@@ -9,7 +9,7 @@ from rag_assets.contracts.graph import Confidence, GraphEdge, NodeType, Relation
 from rag_assets.graph.imports.gathering import Gathered, new_node
 from rag_assets.graph.imports.key_parts import key_parts
 from rag_assets.graph.imports.reading import ArtifactFile
-from rag_assets.graph.imports.result import Coverage, Problems
+from rag_assets.graph.imports.result import MISSING, Coverage, Problems
 from rag_assets.graph.imports.roslyn_keys import Hint, Keys, inline_sql_key
 from rag_assets.graph.imports.rows import csv_rows, json_lines
 from rag_assets.graph.imports.words import DATABASE_KINDS, relation_of
@@ -62,7 +62,7 @@ def read_database_graph(
         elif translated is not None:
             gathered.add_node(new_node(translated.key, row.name or key, _path(row.file, root, gathered)))
     if EDGES not in files:
-        problems.add(EDGES, "missing")
+        problems.add(EDGES, MISSING)
         return keys, ()
     reader = _EdgeReader(files[EDGES].name, root, gathered, problems, keys, frozenset(rows))
     for line, values in csv_rows(files[EDGES], _EDGE_COLUMNS, frozenset({"from", "to", "relation"}), problems):
@@ -78,7 +78,7 @@ def _rows(
 ) -> Iterator[tuple[str, Row]]:
     """Written key → row of `nodes.csv` or, in bundles without it, of the bodies."""
     if NODES not in files:
-        problems.add(NODES, "missing")
+        problems.add(NODES, MISSING)
         for key, hint in hints.items():
             yield key, Row(hint.row, hint.kind, hint.name, hint.path)
         return
@@ -96,7 +96,7 @@ def _hints(
     files: Mapping[str, ArtifactFile], root: str, gathered: Gathered, problems: Problems
 ) -> Iterator[tuple[str, Hint]]:
     if BODIES not in files:
-        problems.add(BODIES, "missing")
+        problems.add(BODIES, MISSING)
         return
     file = files[BODIES]
     for number, value in json_lines(file, problems):

@@ -16,7 +16,7 @@ from rag_assets.contracts.graph import Confidence, GraphEdge, Relation, key_kind
 from rag_assets.graph.imports.gathering import Gathered, new_node
 from rag_assets.graph.imports.known import Known
 from rag_assets.graph.imports.reading import ArtifactFile, Artifacts
-from rag_assets.graph.imports.result import Coverage, ImportedGraph, Problems, UnusableImport
+from rag_assets.graph.imports.result import MISSING, Coverage, ImportedGraph, Problems, UnusableImport
 from rag_assets.graph.imports.roslyn_chunks import ChunkNode, base_types, chunk_nodes
 from rag_assets.graph.imports.roslyn_database import read_database_graph
 from rag_assets.graph.imports.roslyn_keys import Keys
@@ -41,7 +41,7 @@ def roslyn_graph(artifacts: Artifacts, known: Known | None = None) -> ImportedGr
     chunks = _chunks(files, root, gathered, problems)
     members = _calls(files, chunks, keys, gathered, problems)
     if not gathered:
-        told = "; ".join(problems.texts()[:3]) or "the files are empty"
+        told = "; ".join(problems.worst(3)) or "the files are empty"
         raise UnusableImport(f"{artifacts.location}: nothing of it can be used: {told}")
     commit = commit or next((node.chunk.head for node in chunks.values() if node.chunk.head), "")
     return gathered.graph(artifacts.location, problems, (*scripts, *members), commit)
@@ -68,7 +68,7 @@ def _chunks(
 ) -> Mapping[str, ChunkNode]:
     """Chunk id → node; adds the nodes, and the base types of their classes."""
     if CHUNKS not in files:
-        problems.add(CHUNKS, "missing")
+        problems.add(CHUNKS, MISSING)
         return {}
     found = chunk_nodes(files[CHUNKS], gathered.known, root, problems)
     gathered.counts["chunks"] = len(found)
@@ -89,7 +89,7 @@ def _calls(
 ) -> tuple[Coverage, ...]:
     """Adds the edges of `dependencies.json`; gives the members whose calls the import knows."""
     if DEPENDENCIES not in files:
-        problems.add(DEPENDENCIES, "missing")
+        problems.add(DEPENDENCIES, MISSING)
         return ()
     file = files[DEPENDENCIES]
     for source, raw in json_members(file, problems).items():

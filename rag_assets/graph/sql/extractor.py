@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.graph import GraphEdge, GraphNode, NodeType, Relation, file_key
-from rag_assets.contracts.segment import LineIndex, Segment
+from rag_assets.contracts.segment import LineIndex, ParseHealth, Segment
 from rag_assets.descriptions.facts.sql_keys import foreign_keys_of, primary_key_of
 from rag_assets.descriptions.facts.sql_mentions import is_procedural, mentions_in
 from rag_assets.descriptions.facts.sql_table import columns_of
@@ -23,6 +23,7 @@ from rag_assets.graph.sql.renames import renames
 from rag_assets.graph.sql.symbols import SqlSymbols, declarations_of
 from rag_assets.segmentation.sql import segment_sql
 from rag_assets.segmentation.sql_copied_rows import without_copied_rows
+from rag_assets.segmentation.sql_scanner import batches_of
 
 if TYPE_CHECKING:
     from rag_assets.graph.symbols import Symbols
@@ -104,6 +105,14 @@ def _of_script(
     lines = LineIndex(script.text)
     whole_file = file_key(file.path)
     assigns_into = is_procedural(script.text)
+    is_partial = any(segment.health is ParseHealth.PARTIAL for segment in script.segments)
+
+    def between(start: int, end: int) -> Iterator[GraphEdge]:
+        """Of what stands outside of objects. A string that never ends does not reach beyond its batch."""
+        run = script.text[start:end]
+        batches = batches_of(run) if is_partial else [(0, len(run))]
+        for begin, stop in batches:
+            yield from edges(tokens_of(run[begin:stop]), start + begin, script.owner or whole_file)
 
     def edges(tokens: Sequence[Token], start: int, source: str) -> Iterator[GraphEdge]:
         for mention in first_mentions(mentions_in(tokens, assigns_into=assigns_into)):
@@ -114,7 +123,7 @@ def _of_script(
     position = 0
     for found in placed(script.segments, file.path, script.line_offset):
         span = found.segment.span
-        yield from edges(tokens_of(script.text[position : span.char_start]), position, script.owner or whole_file)
+        yield from between(position, span.char_start)
         position = max(position, span.char_end)
         tokens = tokens_of(script.text[span.char_start : span.char_end])
         node = _node(found, tokens, file)
@@ -122,7 +131,7 @@ def _of_script(
         if not (_alters(found) and found.kind in _ALTERED_IN_PART):
             yield GraphEdge(whole_file, Relation.CONTAINS, found.key, path=file.path, line=node.line_start)
         yield from edges(tokens, span.char_start, found.key)
-    yield from edges(tokens_of(script.text[position:]), position, script.owner or whole_file)
+    yield from between(position, len(script.text))
 
 
 def _node(found: PlacedObject, tokens: Sequence[Token], file: GraphFile) -> GraphNode:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.graph import GraphEdge, GraphNode, NodeType
-from rag_assets.contracts.segment import LineIndex, MemberKind
+from rag_assets.contracts.segment import MemberKind
 from rag_assets.descriptions.facts.sql_mentions import is_procedural, mentions_in
 from rag_assets.descriptions.facts.sql_tokens import Name, name_at, tokens_of
 from rag_assets.descriptions.facts.sql_uses import SqlMention, SqlUse
@@ -20,7 +20,6 @@ from rag_assets.graph.sql.names import HOLE
 from rag_assets.graph.sql.statements import is_sql
 from rag_assets.graph.sql.symbols import SqlSymbols
 from rag_assets.graph.sql.targets import ROUTINES, targets_of
-from rag_assets.segmentation.csharp.lexer import scan
 
 if TYPE_CHECKING:
     from rag_assets.graph.symbols import Symbols
@@ -41,7 +40,7 @@ _QUOTED_SQL = re.compile(f'"{_BEGINNING}')
 _OTHER_MARKS = ("StoredProcedure", "DestinationTableName")
 """Most files have neither these nor a literal that begins like a statement, and are told apart by that alone."""
 
-_STORED_PROCEDURE = re.compile(r"\bStoredProcedure\b")
+_STORED_PROCEDURE = re.compile(r"S(?<!\wS)toredProcedure\b")
 _OBJECT_NAME = re.compile(r"\s*+(?:\[[^\[\]]+\]|[\w$#]+)(?:\.(?:\[[^\[\]]+\]|[\w$#]+)){0,3}\s*\Z")
 
 _TYPE_ARGUMENT = re.compile(r"[<,]\s*([^\W\d]\w*)")
@@ -50,11 +49,14 @@ _TYPE_ARGUMENT = re.compile(r"[<,]\s*([^\W\d]\w*)")
 _BEHIND_CHARS = 300
 """What is looked at before a literal: the name of the call, arguments before it, type arguments."""
 
-_CALLED = re.compile(r"([^\W\d]\w*)\s*(?:<[^()]*>)?\s*\((?:[^()\"]*,)?\s*(?:\w+\s*:\s*)?\Z")
-_ASSIGNED = re.compile(r"([^\W\d]\w*)\s*(?:\{[^{}]*\}\s*)?(?:=>?|\+=|\?\?=)\s*\Z")
+_OPENED = r"\((?:[^()\"]*,)?\s*(?:\w+\s*:\s*)?\Z"
+_ENDS_OPEN = re.compile(_OPENED)
+_CALLED = re.compile(rf"(?<![^\W\d])([^\W\d]\w*+)\s*+(?:<[^()]*>)?\s*{_OPENED}")
+_ASSIGNED = re.compile(r"(?<![^\W\d])([^\W\d]\w*+)\s*+(?:\{[^{}]*\}\s*)?(?:=>?|\+=|\?\?=)\s*\Z")
 _CONSTANT = re.compile(
     r"\b(?:const\s+string|readonly\s+string|string)\s+([^\W\d]\w*)\s*(?:=>?|\{\s*get;[^{}]*\}\s*=)\s*\Z"
 )
+_ASSIGNING = ("=", "=>")
 _EXECUTING = re.compile(
     r"(?:Query|Execute|FromSql|SqlQuery|ExecuteSql|ExecSql)\w*|Sql|CommandDefinition|\w*(?:Command|DataAdapter)|GetSqlStringCommand"
 )
@@ -98,9 +100,7 @@ def may_hold_sql(text: str) -> bool:
 
 
 def _edges(file: GraphFile, symbols: SqlSymbols) -> Iterator[GraphEdge]:
-    code = scan(file.text).code
-    places = Places(file)
-    lines = LineIndex(file.text)
+    code, places, lines = file.masked, file.places, file.lines
     constants, expressions = _evaluated(file.text, code, places)
     procedures = [found.start() for found in _STORED_PROCEDURE.finditer(code)]
     only_declared = _OTHER_STORES.search(code) is not None
@@ -168,8 +168,10 @@ def _named(
 def _context(code: str, start: int) -> tuple[str, str]:
     """(the call that has the literal as an argument, the name that it is assigned to), '' each when there is none."""
     behind = code[max(0, start - _BEHIND_CHARS) : start]
-    called = _CALLED.search(behind)
-    assigned = _ASSIGNED.search(behind)
+    # Both patterns are tried at every word: what they must end with is looked at first.
+    opened = behind.rfind("(")
+    called = _CALLED.search(behind) if opened >= 0 and _ENDS_OPEN.match(behind, opened) else None
+    assigned = _ASSIGNED.search(behind) if behind.rstrip().endswith(_ASSIGNING) else None
     return called[1] if called else "", assigned[1] if assigned else ""
 
 
@@ -214,7 +216,10 @@ def _evaluated(text: str, code: str, places: Places) -> tuple[dict[int, _Constan
 
 
 def _constant(expression: StringExpression, code: str, places: Places) -> _Constant | None:
-    declared = _CONSTANT.search(code, max(0, expression.start - _BEHIND_CHARS), expression.start)
+    first = max(0, expression.start - _BEHIND_CHARS)
+    if not code[first : expression.start].rstrip().endswith(_ASSIGNING):
+        return None
+    declared = _CONSTANT.search(code, first, expression.start)
     place = places.at(expression.start) if declared is not None else None
     if declared is None or place is None:
         return None

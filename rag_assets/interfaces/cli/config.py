@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -117,16 +117,22 @@ def _unusable_parts(settings: Settings, repository: RepositorySettings) -> Itera
 
         return load_questions(repository.eval_set) if repository.eval_set else None
 
-    def imported() -> object:
-        from rag_assets.graph.imports.loading import configured_fingerprint
-
-        return configured_fingerprint(repository.graph_import)
-
-    for part in (rules, patterns, questions, imported):
+    for part in (rules, patterns, questions):
         try:
             part()
         except ExpectedError as error:
             yield str(error)
+    yield from _unusable_import(repository)
+
+
+def _unusable_import(repository: RepositorySettings) -> Sequence[str]:
+    """What of the graph to import cannot be read, though an index would be made of the rest."""
+    from rag_assets.graph.imports.loading import unread_parts
+
+    try:
+        return unread_parts(repository.graph_import)
+    except ExpectedError as error:
+        return [str(error)]
 
 
 def _unusable_catalog(settings: Settings) -> list[str]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +14,8 @@ import typer
 from typer.core import TyperGroup
 
 from rag_assets.graph.relations import Direction, allow_list
-from rag_assets.interfaces.cli.failures import NOTHING_FOUND, CommandError
+from rag_assets.interfaces.cli.failures import NOTHING_FOUND
+from rag_assets.interfaces.cli.graph_form import Form, footer, origin, write_picture
 from rag_assets.interfaces.cli.labels import chosen_label, complete_label
 from rag_assets.interfaces.cli.output import Output
 from rag_assets.interfaces.cli.session import session_of
@@ -21,8 +23,6 @@ from rag_assets.interfaces.cli.session import session_of
 if TYPE_CHECKING:
     from rag_assets.contracts.graph import NodeType
     from rag_assets.graph.adjacency import Graph
-    from rag_assets.graph.diagram import Diagram
-    from rag_assets.graph.impact import Effect
     from rag_assets.query import Index
 
 _DEFAULT = "around"
@@ -92,7 +92,7 @@ def around(
     from rag_assets.graph.neighbourhood import neighbourhood
     from rag_assets.interfaces.cli.graph_output import neighbourhood_object, show_neighbourhood
 
-    _one_format(as_json, as_mermaid)
+    form = Form(as_json, as_mermaid, svg)
     steps, wanted = allow_list(_split(relations), _restricting(direction)), _kinds(kinds)
     output = session_of(context).output
     with _opened(context, label) as (index, graph):
@@ -105,11 +105,7 @@ def around(
             raise NotFound(f"{error}\nor did you mean: rag-assets graph {command}?") from error
         found = neighbourhood(graph, entries, steps=steps, depth=depth, nodes=nodes, kinds=wanted)
         _warn(output, found.warnings)
-        if not _drawn(output, of_neighbourhood(found), as_mermaid, svg):
-            if as_json:
-                output.json(_of(index) | neighbourhood_object(found))
-            else:
-                show_neighbourhood(output, found, _footer(index))
+        form.write(output, index, found, of_neighbourhood, neighbourhood_object, show_neighbourhood)
 
 
 @graph_app.command()
@@ -132,81 +128,48 @@ def path(
     from rag_assets.graph.relations import check_against
     from rag_assets.interfaces.cli.graph_output import paths_object, show_paths
 
-    _one_format(as_json, as_mermaid)
+    form = Form(as_json, as_mermaid, svg)
     steps = allow_list(_split(relations), _restricting(direction))
     output = session_of(context).output
     with _opened(context, label) as (index, graph):
         found = paths(graph, _named(graph, [start]), _named(graph, [end]), steps=steps, hops=depth, count=count)
         warnings = check_against(steps, graph.relations)
         _warn(output, warnings)
-        if not _drawn(output, of_paths(found), as_mermaid, svg):
-            if as_json:
-                output.json(_of(index) | paths_object(found) | {"warnings": list(warnings)})
-            else:
-                show_paths(output, found, _footer(index))
+        form.write(output, index, found, of_paths, partial(paths_object, warnings=warnings), show_paths)
     if not found:
         output.note(f"nothing connects {start} and {end} within {depth} steps of these relations")
         raise typer.Exit(NOTHING_FOUND)
 
 
-@graph_app.command()
-def impact(
-    context: typer.Context,
-    symbols: Annotated[list[str], typer.Argument(metavar="SYMBOL...", help=_NODE)],
-    label: Label = None,
-    depth: Depth = 8,
-    nodes: ListedOfEach = 200,
-    as_json: AsJson = False,
-    as_mermaid: AsMermaid = False,
-    svg: Svg = None,
-) -> None:
-    """Who is affected if this changes: endpoints, tables, tests, documents and code, by distance."""
-    from rag_assets.graph.impact import Effect
+def _add_effect(name: str, effect: str, told: str) -> None:
+    """A command that follows an effect; `effect` is the value of an `Effect`, which is imported when it runs."""
 
-    _effect(context, Effect.AFFECTED, symbols, label, depth, nodes, as_json, as_mermaid, svg)
+    @graph_app.command(name, help=told)
+    def follow(
+        context: typer.Context,
+        symbols: Annotated[list[str], typer.Argument(metavar="SYMBOL...", help=_NODE)],
+        label: Label = None,
+        depth: Depth = 8,
+        nodes: ListedOfEach = 200,
+        as_json: AsJson = False,
+        as_mermaid: AsMermaid = False,
+        svg: Svg = None,
+    ) -> None:
+        from rag_assets.graph.diagram import of_impact
+        from rag_assets.graph.impact import Effect, impact
+        from rag_assets.interfaces.cli.graph_output import impact_object, show_impact
 
-
-@graph_app.command()
-def uses(
-    context: typer.Context,
-    symbols: Annotated[list[str], typer.Argument(metavar="SYMBOL...", help=_NODE)],
-    label: Label = None,
-    depth: Depth = 8,
-    nodes: ListedOfEach = 200,
-    as_json: AsJson = False,
-    as_mermaid: AsMermaid = False,
-    svg: Svg = None,
-) -> None:
-    """What this needs to do its work, from an HTTP route down to its tables, by distance."""
-    from rag_assets.graph.impact import Effect
-
-    _effect(context, Effect.NEEDED, symbols, label, depth, nodes, as_json, as_mermaid, svg)
+        form = Form(as_json, as_mermaid, svg)
+        output = session_of(context).output
+        with _opened(context, label) as (index, graph):
+            found = impact(graph, _named(graph, symbols), effect=Effect(effect), depth=depth, limit=nodes)
+            form.write(output, index, found, of_impact, impact_object, show_impact)
 
 
-def _effect(
-    context: typer.Context,
-    effect: Effect,
-    symbols: Sequence[str],
-    label: str | None,
-    depth: int,
-    nodes: int,
-    as_json: bool,
-    as_mermaid: bool,
-    svg: Path | None,
-) -> None:
-    from rag_assets.graph.diagram import of_impact
-    from rag_assets.graph.impact import impact as impact_of
-    from rag_assets.interfaces.cli.graph_output import impact_object, show_impact
-
-    _one_format(as_json, as_mermaid)
-    output = session_of(context).output
-    with _opened(context, label) as (index, graph):
-        found = impact_of(graph, _named(graph, symbols), effect=effect, depth=depth, limit=nodes)
-        if not _drawn(output, of_impact(found), as_mermaid, svg):
-            if as_json:
-                output.json(_of(index) | impact_object(found))
-            else:
-                show_impact(output, found, _footer(index))
+_add_effect(
+    "impact", "affected", "Who is affected if this changes: endpoints, tables, tests, documents and code, by distance."
+)
+_add_effect("uses", "needed", "What this needs to do its work, from an HTTP route down to its tables, by distance.")
 
 
 @graph_app.command()
@@ -229,11 +192,11 @@ def overview(
         if svg is not None:
             from rag_assets.graph.area_picture import area_svg
 
-            _write(output, svg, area_svg(areas))
+            write_picture(output, svg, area_svg(areas))
         if as_json:
-            output.json(_of(index) | overview_object(counts, areas))
+            output.json(origin(index) | overview_object(counts, areas))
         else:
-            show_overview(output, counts, areas, _footer(index))
+            show_overview(output, counts, areas, footer(index))
 
 
 @contextmanager
@@ -245,7 +208,7 @@ def _opened(context: typer.Context, label: str | None) -> Iterator[tuple[Index, 
     session = session_of(context)
     home = session.home()
     name = chosen_label(session, home, label)
-    with open_index(name, home=home.root, config=session.config_option) as index:
+    with open_index(name, home=home.root, config=session.config_option, clearance=session.clearance()) as index:
         graph = graph_of(index)
         try:
             yield index, graph
@@ -261,7 +224,11 @@ def _named(graph: Graph, symbols: Sequence[str]) -> list[int]:
 
 
 def _split(relations: Sequence[str] | None) -> list[str]:
-    return [name for listed in relations or () for name in listed.split(",") if name.strip()]
+    """The names of `--relations`; none where it was not given. A list without a name is an error, not all of them."""
+    found = [name for listed in relations or () for name in listed.split(",") if name.strip()]
+    if relations and not found:
+        raise typer.BadParameter("it names no relation; leave it out for all of them", param_hint="--relations")
+    return found
 
 
 def _restricting(direction: Direction) -> Direction | None:
@@ -278,43 +245,6 @@ def _kinds(names: Sequence[str] | None) -> list[NodeType]:
     return [known[name.upper()] for name in names or ()]
 
 
-def _one_format(as_json: bool, as_mermaid: bool) -> None:
-    if as_json and as_mermaid:
-        raise typer.BadParameter("choose one of --json and --mermaid")
-
-
-def _drawn(output: Output, diagram: Diagram, as_mermaid: bool, svg: Path | None) -> bool:
-    """Draws what is wanted; True where that is all there is to write."""
-    if svg is not None:
-        from rag_assets.graph.svg import svg as drawn
-
-        _write(output, svg, drawn(diagram))
-    if as_mermaid:
-        from rag_assets.graph.diagram import mermaid
-
-        output.text(mermaid(diagram))
-    return as_mermaid
-
-
-def _write(output: Output, path: Path, drawn: str) -> None:
-    try:
-        path.write_text(drawn, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise CommandError(f"{path} cannot be written: {error.strerror or error}; name another file") from error
-    output.note(f"drawn: {path}")
-
-
 def _warn(output: Output, warnings: Sequence[str]) -> None:
     for warning in warnings:
         output.warning(warning)
-
-
-def _of(index: Index) -> dict[str, Any]:
-    known = index.manifest
-    return {"label": index.label, "generation": known.generation_id, "commit": known.commit_sha}
-
-
-def _footer(index: Index) -> str:
-    from rag_assets.interfaces.cli.output import short
-
-    return f"{index.label}  commit {short(index.manifest.commit_sha)}  generation {index.manifest.generation_id}"

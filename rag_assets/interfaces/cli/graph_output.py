@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from rag_assets.contracts.graph import Confidence, GraphEdge
+from rag_assets.counting import by_count
 from rag_assets.graph.adjacency import Place
 from rag_assets.graph.areas import AreaMap
 from rag_assets.graph.impact import Effect, Group, Impact, Reached
@@ -19,11 +20,6 @@ _SHOWN_CUT = 5
 _SHOWN_USES = 4
 _SHOWN_HUBS = 8
 _TITLES = {Effect.AFFECTED: "affected if it changes", Effect.NEEDED: "needed by it"}
-
-
-def by_count(counts: Mapping[str, int]) -> list[tuple[str, int]]:
-    """The most first, equal ones by name."""
-    return sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
 
 
 def neighbourhood_object(found: Neighbourhood) -> dict[str, Any]:
@@ -46,7 +42,7 @@ def neighbourhood_object(found: Neighbourhood) -> dict[str, Any]:
     }
 
 
-def paths_object(found: Sequence[GraphPath]) -> dict[str, Any]:
+def paths_object(found: Sequence[GraphPath], warnings: Sequence[str]) -> dict[str, Any]:
     """The object of `graph path --json`."""
     return {
         "paths": [
@@ -56,7 +52,8 @@ def paths_object(found: Sequence[GraphPath]) -> dict[str, Any]:
                 "edges": [_edge_object(step.edge) | {"forward": step.forward} for step in path.steps],
             }
             for path in found
-        ]
+        ],
+        "warnings": list(warnings),
     }
 
 
@@ -188,23 +185,33 @@ def overview_object(counts: GraphCounts, found: AreaMap) -> dict[str, Any]:
 
 
 def show_overview(output: Output, counts: GraphCounts, found: AreaMap, footer: str) -> None:
-    unresolved = f"{counts.unresolved_share:.1%} of all edges lead to what is not declared, or by name only"
-    output.line((f"{counts.nodes:,} nodes, {counts.edges:,} edges", "bold"), (f"; {unresolved}", "dim"))
+    unresolved = f"; {counts.unresolved_share:.1%} of all edges lead to what is not declared, or by name only"
+    output.line(
+        (f"{counts.nodes:,} nodes, {counts.edges:,} edges", "bold"), (unresolved if counts.edges else "", "dim")
+    )
     for title, listed in (("kinds", counts.kinds), ("relations", counts.relations), ("certainty", counts.confidences)):
-        output.line((f"{title:<10}", "dim"), named_counts({name: f"{n:,}" for name, n in by_count(listed)}))
+        if listed:
+            output.line((f"{title:<10}", "dim"), named_counts({name: f"{n:,}" for name, n in by_count(listed)}))
+    _show_areas(output, found)
+    if counts.hubs:
+        output.line()
+        output.line(("hubs", "bold"))
+    for hub in counts.hubs[:_SHOWN_HUBS]:
+        output.line((f"{hub.degree:>8,}  ", "dim"), hub.key)
+    output.line((footer, "dim"))
+
+
+def _show_areas(output: Output, found: AreaMap) -> None:
+    if not found.areas:
+        return
     output.line()
     output.line(("folders, users above what they use", "bold"))
-    width = max((len(area.path) for area in found.areas), default=0)
+    width = max(len(area.path) for area in found.areas)
     for area in found.areas:
         uses = [f"{target} {edges:,}" for source, target, edges in found.uses if source == area.path]
         more = f" and {len(uses) - _SHOWN_USES} more" if len(uses) > _SHOWN_USES else ""
         arrow = f"  → {', '.join(uses[:_SHOWN_USES])}{more}" if uses else ""
         output.line((f"{area.path:<{width}}", "path"), (f"{area.nodes:>8,} nodes", "dim"), arrow)
-    output.line()
-    output.line(("hubs", "bold"))
-    for hub in counts.hubs[:_SHOWN_HUBS]:
-        output.line((f"{hub.degree:>8,}  ", "dim"), hub.key)
-    output.line((footer, "dim"))
 
 
 def _impact_line(node: Reached) -> list[Part]:

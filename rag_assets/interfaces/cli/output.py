@@ -38,8 +38,8 @@ class Output:
     quiet: bool = False
 
     def line(self, *parts: Part) -> None:
-        """One line of the result, on stdout."""
-        self._write(sys.stdout, parts)
+        """One line of the result, on stdout; a line feed in a part is shown, not made: names may have one."""
+        self._write(sys.stdout, [_on_one_line(part) for part in parts])
 
     def note(self, *parts: Part) -> None:
         """One line about the work, on stderr."""
@@ -121,6 +121,12 @@ def named_counts(counts: Mapping[str, Any]) -> str:
 def said_graph(nodes: int, edges: int) -> str:
     """`1,768 nodes, 4,134 edges`; '' for a generation that was made before there was a graph."""
     return f"{nodes:,} nodes, {edges:,} edges" if nodes else ""
+
+
+def _on_one_line(part: Part) -> Part:
+    if isinstance(part, str):
+        return part.replace("\n", "\\x0a")
+    return part[0].replace("\n", "\\x0a"), part[1]
 
 
 def _rendered(part: Part, colored: bool) -> str:

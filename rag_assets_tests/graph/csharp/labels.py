@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rag_assets.contracts.graph import GraphEdge, GraphNode
+from rag_assets.contracts.graph import GraphEdge, GraphNode, NodeType
 from rag_assets.graph.csharp.extractor import extract_csharp
 from rag_assets.graph.csharp.symbols import CSharpSymbols, declared_in
 from rag_assets.graph.extraction import GraphFile
@@ -21,17 +21,26 @@ def symbols_of(files: dict[str, str]) -> CSharpSymbols:
 
 
 def extracted(files: dict[str, str]) -> list[GraphNode | GraphEdge]:
-    symbols = symbols_of(files)
-    return [found for path, text in files.items() for found in extract_csharp(file_of(path, text), symbols)]
+    given = [file_of(path, text) for path, text in files.items()]
+    symbols = CSharpSymbols(declared_in([file]) for file in given)
+    return [found for file in given for found in extract_csharp(file, symbols)]
+
+
+def nodes_in(files: dict[str, str], *kinds: NodeType) -> list[GraphNode]:
+    """All nodes, or those of the named kinds."""
+    found = (part for part in extracted(files) if isinstance(part, GraphNode))
+    return [node for node in found if not kinds or node.kind in kinds]
+
+
+def edges_in(files: dict[str, str], *relations: str) -> list[GraphEdge]:
+    """All edges, or those of the named relations."""
+    found = (part for part in extracted(files) if isinstance(part, GraphEdge))
+    return [edge for edge in found if not relations or edge.relation in relations]
 
 
 def edges_of(files: dict[str, str], *relations: str) -> set[tuple[str, str, str]]:
     """(source, relation, target) without prefixes: `N.A.M()`, `Calls`, `N.B.F(int)`."""
-    return {
-        (short(found.source), found.relation.value, short(found.target))
-        for found in extracted(files)
-        if isinstance(found, GraphEdge) and (not relations or found.relation.value in relations)
-    }
+    return {(short(edge.source), edge.relation.value, short(edge.target)) for edge in edges_in(files, *relations)}
 
 
 def targets(code: str, relation: str = "Calls", others: str = "") -> set[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.contracts.graph import Confidence, GraphEdge
-from rag_assets_tests.graph.csharp.labels import edges_of, extracted, targets
+from rag_assets.contracts.graph import Confidence
+from rag_assets_tests.graph.csharp.labels import edges_in, edges_of, targets
 
 ORDER = """
 class Line { public void Ship() {} public Line Next; }
@@ -99,9 +99,8 @@ def test_overloads_are_chosen_by_arity_and_types(body: str, called: str) -> None
 
 def test_an_undecided_overload_is_probable() -> None:
     code = "namespace N; class C { void M(C c) { F(Unknown.X); } void F(int a) {} void F(string b) {} }"
-    found = [entry for entry in extracted({"a.cs": code}) if isinstance(entry, GraphEdge) and "F(" in entry.target]
-    calls = [entry for entry in found if entry.relation == "Calls"]
-    assert [(entry.target, entry.confidence) for entry in calls] == [("csharp:N.C.F(int)|METHOD", Confidence.PROBABLE)]
+    calls = [(edge.target, edge.confidence) for edge in edges_in({"a.cs": code}, "Calls")]
+    assert calls == [("csharp:N.C.F(int)|METHOD", Confidence.PROBABLE)]
 
 
 @pytest.mark.parametrize(
@@ -245,18 +244,22 @@ def test_programs_call_from_the_file() -> None:
     }
 
 
-def test_both_branches_of_a_condition_are_read() -> None:
-    code = "class C { void M() {\n#if X\n F();\n#else\n G();\n#endif\n} void F() {} void G() {} }"
-    assert targets(code) == {"C.F()", "C.G()"}
-
-
-def test_branches_that_split_a_statement_are_both_read() -> None:
-    code = "class C { void M() {\n#if X\n if (F()) {\n#else\n if (G()) {\n#endif\n H(); } } "
-    code += "bool F() => true; bool G() => true; void H() {} }"
-    assert targets(code) == {"C.F()", "C.G()", "C.H()"}
+@pytest.mark.parametrize(
+    ("body", "called"),
+    [
+        pytest.param("\n#if X\n F();\n#else\n G();\n#endif\n", {"C.F()", "C.G()"}, id="of statements"),
+        pytest.param(
+            "\n#if X\n if (F()) {\n#else\n if (G()) {\n#endif\n H(); }",
+            {"C.F()", "C.G()", "C.H()"},
+            id="that split a statement",
+        ),
+    ],
+)
+def test_both_branches_of_a_condition_are_read(body: str, called: set[str]) -> None:
+    methods = "bool F() => true; bool G() => true; void H() {}"
+    assert targets(f"class C {{ void M() {{{body} }} {methods} }}") == called
 
 
 def test_the_line_is_the_one_of_the_name() -> None:
     code = "namespace N;\nclass C {\n  void M(C c) {\n    c\n      .F();\n  }\n  void F() {}\n}\n"
-    calls = [found for found in extracted({"a.cs": code}) if isinstance(found, GraphEdge) and found.relation == "Calls"]
-    assert [(found.path, found.line) for found in calls] == [("a.cs", 5)]
+    assert [(edge.path, edge.line) for edge in edges_in({"a.cs": code}, "Calls")] == [("a.cs", 5)]

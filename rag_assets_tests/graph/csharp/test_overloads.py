@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.contracts.graph import Confidence, GraphEdge
-from rag_assets_tests.graph.csharp.labels import edges_of, extracted, short, targets
+from rag_assets.contracts.graph import Confidence
+from rag_assets.graph.csharp.extractor import extract_csharp
+from rag_assets_tests.effort import lines_run
+from rag_assets_tests.graph.csharp.labels import edges_in, edges_of, file_of, short, symbols_of, targets
 
 CALL = """class Base {} class Mid : Base {} class C : Mid { int x; Expression<Func<int, string>> made;
   Task G(int a) => null; Task<string> H() => null; void V(int a) {} int I(int a) => 1;
@@ -60,8 +62,8 @@ class Order { public static Order Plain; public static Order<int> Other; } class
 )
 def test_an_overload_is_proven_by_its_arguments(call: str, called: str) -> None:
     code = {"a.cs": f"namespace N;\n{CALL % call}", "t.cs": f"namespace N;\n{T}"}
-    found = [entry for entry in extracted(code) if isinstance(entry, GraphEdge) and entry.relation == "Calls"]
-    told = {(short(entry.target), entry.confidence) for entry in found if short(entry.target).startswith("N.T.")}
+    calls = {(short(edge.target), edge.confidence) for edge in edges_in(code, "Calls")}
+    told = {call for call in calls if call[0].startswith("N.T.")}
     assert told == {(f"N.{called}", Confidence.RESOLVED)}
 
 
@@ -183,3 +185,24 @@ def test_an_unknown_receiver_needs_a_name_or_type_that_tells(name: str, receives
     code = f"class C {{ void M() {{ var x = Library.Make(); x.{name}(); }} }} class Order {{}} "
     code += f"static class E {{ public static void {name}(this {receives} o) {{}} }}"
     assert (targets(code) != set()) is is_called
+
+
+@pytest.mark.parametrize(
+    "argument", ["new T{}()", "Unknown.X", '"a"'], ids=["of the very type", "unknown", "of another type"]
+)
+def test_the_work_for_many_overloads_grows_with_overloads_times_calls(argument: str) -> None:
+    def work(count: int) -> int:
+        numbers = range(count)
+        types = "".join(f"class T{number} {{}} " for number in numbers)
+        methods = "".join(f"void F(T{number} a) {{}} " for number in numbers)
+        calls = "".join(f"F({argument.format(number)}); " for number in numbers)
+        files = {"a.cs": f"namespace N; {types} class C {{ {methods} void M() {{ {calls} }} }}"}
+        file, symbols = file_of("a.cs", files["a.cs"]), symbols_of(files)
+        return lines_run(lambda: list(extract_csharp(file, symbols)))
+
+    assert work(60) < 5 * work(30)  # four times; with overloads compared pairwise it is seven
+
+
+def test_the_overload_with_the_very_types_of_the_arguments_is_resolved() -> None:
+    code = "class T { public void F(T a, object b) {} public void F(T a, C b) {} public void F<A>(T a, A b) {} }"
+    assert targets(f"class C {{ void M(T t) {{ t.F(t, this); }} }} {code}") == {"T.F(T,C)"}

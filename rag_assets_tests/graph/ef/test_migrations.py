@@ -1,4 +1,4 @@
-"""Migrations: which tables they change (issue: migration → table)."""
+"""Migrations: which tables they change."""
 
 from __future__ import annotations
 

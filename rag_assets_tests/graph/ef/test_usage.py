@@ -24,11 +24,11 @@ SHOP = {
 }
 
 
-def uses(body: str, members: str = "private readonly ShopContext _db;", base: str = "") -> list[str]:
-    """`reads Orders`, `writes Line?`: what a method with this body does; `?` for probable."""
+def uses(body: str, members: str = "private readonly ShopContext _db;", base: str = "", others: str = "") -> list[str]:
+    """`reads Orders`, `writes Line?`: what a method with this body does; `?` for probable. `others`: more types."""
     text = f"namespace Shop; class Service{base} {{ {members} public async Task Do(int id, Order order) {{ {body} }} }}"
     found = []
-    for edge in edges_by(ef_usage, SHOP | {"Service.cs": text}):
+    for edge in edges_by(ef_usage, SHOP | {"Service.cs": text, "Others.cs": f"namespace Shop; {others}"}):
         source, relation, target, confidence = edge.rsplit(" ", 3)
         assert source == "Shop.Service.Do(int,Order)|METHOD"
         name = target.rpartition("|")[0].rpartition(".")[2]
@@ -105,11 +105,7 @@ def test_ways_to_a_context(members: str, body: str, found: list[str]) -> None:
 )
 def test_repositories_of_an_entity(declared: str, call: str, found: list[str]) -> None:
     interfaces = "public interface IRepository<T> { } public interface IOrderRepository : IRepository<Order> { }"
-    SHOP["Repositories.cs"] = f"namespace Shop; {interfaces}"
-    try:
-        assert uses(call, declared) == found
-    finally:
-        del SHOP["Repositories.cs"]
+    assert uses(call, declared, others=interfaces) == found
 
 
 def test_a_domain_class_is_stored_as_the_entity_that_extends_it() -> None:

@@ -1,4 +1,4 @@
-"""Routes as nodes and what exposes them (issue: endpoint → handler)."""
+"""Routes as nodes and what exposes them: endpoint → handler."""
 
 from __future__ import annotations
 

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from rag_assets.graph.imports import reading
-from rag_assets.graph.imports.loading import import_fingerprint, load_graph
+from rag_assets.graph.imports.loading import import_fingerprint, load_graph, unread_parts
 from rag_assets.graph.imports.reading import read_artifacts
 from rag_assets.graph.imports.result import UnusableImport
+from rag_assets.settings.graph import GraphImportSettings
 from rag_assets_tests.graph.imports.bundles import chunk, edges_csv, node_row, nodes_csv, unpacked, zipped
 
 FILES: dict[str, Any] = {
@@ -122,6 +123,17 @@ def test_a_damaged_member_leaves_the_others(tmp_path: Path, archive: Path) -> No
     found = read_artifacts(archive, "roslyn")
     assert {file.name.rpartition("/")[2] for file in found.files} == {"repo_meta.json", "edges.csv"}
     assert "nodes.csv: not read, damaged member" in found.problems[0]
+    (told,) = unread_parts(GraphImportSettings(path=archive, format="roslyn"))
+    assert told == f"{archive}: {found.problems[0]}"
+
+
+def test_what_is_left_out_on_purpose_is_not_unread(tmp_path: Path) -> None:
+    for name in ("nodes.csv", "old/nodes.csv"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("key")
+    assert read_artifacts(tmp_path, "roslyn").problems == ("old/nodes.csv: not used, nodes.csv is",)
+    assert unread_parts(GraphImportSettings(path=tmp_path, format="roslyn")) == ()
+    assert unread_parts(None) == ()
 
 
 @pytest.mark.parametrize("cut", [0, 1, 4, 30, 200, -1], ids=lambda cut: f"cut at {cut}")

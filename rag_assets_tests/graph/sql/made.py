@@ -24,7 +24,8 @@ def symbols_of(*texts: str) -> SqlSymbols:
 
 def of_sql(text: str, symbols: SqlSymbols | None = None) -> list[GraphNode | GraphEdge]:
     """What the extractor gives for a script; without `symbols` it knows what the script itself declares."""
-    return list(objects_of(file_of(text), symbols if symbols is not None else symbols_of(text)))
+    file = file_of(text)
+    return list(objects_of(file, symbols if symbols is not None else SqlSymbols([declared_in([file])])))
 
 
 def nodes(found: Iterable[GraphNode | GraphEdge]) -> list[GraphNode]:

@@ -31,13 +31,24 @@ BROKEN = [
 @pytest.mark.rule("A13")
 @pytest.mark.parametrize("text", [row[1] for row in BROKEN], ids=[row[0] for row in BROKEN])
 def test_broken_scripts(text: str) -> None:
-    assert all(node.path == "db/a.sql" for node in nodes(of_sql(text)))
-    assert shown(of_sql(text)) == []
+    found = of_sql(text)
+    assert all(node.path == "db/a.sql" for node in nodes(found))
+    assert shown(found) == []
 
 
 def test_what_stands_before_the_damage_stays() -> None:
     text = "CREATE PROC a.P AS SELECT 1 FROM a.T\nGO\nCREATE PROC a.Q AS SELECT 'x"
     assert shown(of_sql(text)) == ["a.P|PROC ReadsFrom a.T|TABLE_OR_VIEW"]
+
+
+@pytest.mark.parametrize("damaged", ["PRINT 'x", "PRINT 'it's'", "/* x"], ids=["string", "apostrophe", "comment"])
+def test_what_stands_after_the_damaged_batch_stays(damaged: str) -> None:
+    text = f"{damaged}\nGO\nINSERT a.L VALUES ('x')\nGO\nCREATE PROC a.P AS SELECT 'x' FROM a.T\nGO\nDELETE a.U"
+    assert shown(of_sql(text)) == [
+        "FILE WritesTo a.L|TABLE_OR_VIEW",
+        "FILE WritesTo a.U|TABLE_OR_VIEW",
+        "a.P|PROC ReadsFrom a.T|TABLE_OR_VIEW",
+    ]
 
 
 def test_a_batch_separator_in_a_comment_or_string_separates_nothing() -> None:
@@ -83,6 +94,10 @@ LONG = [
     ("execs", "EXEC('x' + " * (SIZE // 11)),
     ("quotes", "'" * (SIZE + 1)),
     ("brackets", "[" * SIZE),
+    ("open-batches", "PRINT 'x\nGO\n/* y\nGO\n" * (SIZE // 24) + "'"),
+    ("joins", "SELECT 1 FROM a.T" + " JOIN a.U ON (x = y), a.V" * (SIZE // 25)),
+    ("joins-opened", "JOIN a.U ON (" * (SIZE // 13)),
+    ("joins-first", "JOIN a.U " * (SIZE // 20) + "ON x, " * (SIZE // 20)),
     ("names", "a." * (SIZE // 2)),
     ("comments", "-- x\n" * (SIZE // 5)),
     ("declared", "DECLARE @s nvarchar(max) = N'x'; EXEC(@s); " * (SIZE // 43)),

@@ -30,10 +30,15 @@ _RESULT_CODES: dict[int, str] = {
 _CODE_OF = {name: code for code, names in _RESULT_CODES.items() for name in names.split()}
 _PROBLEM = "Problem"  # 500 unless the call says otherwise
 
+_NAMES = "|".join([*_CODE_OF, _PROBLEM])
 _RESULT_CALL = re.compile(
-    rf"(?:(?<![\w.])(?<!new )|\b(?:Typed)?Results\s*\.\s*|\b(?:this|base)\s*\.\s*)({'|'.join([*_CODE_OF, _PROBLEM])})"
+    rf"(?:(?<![\w.])(?<!new )|\b(?:Typed)?Results\s*\.\s*|\b(?:this|base)\s*\.\s*)({_NAMES})"
     r"\s*(?:<[^<>()]*+(?:<[^<>()]*+>[^<>()]*+)*+>)?\s*\("
 )
+_RESULT_NAME = re.compile(rf"(?:{_NAMES})\s*[<(]")
+"""A part of each `_RESULT_CALL` that begins with letters, which is fast to look for."""
+_STATUS = "tatusCode"
+"""A part of each `_STATUS_CODE`."""
 _STATUS_CODE = re.compile(
     r"\bStatusCodes\s*\.\s*Status(\d{3})|\bstatusCode\s*:\s*(\d{3})\b|\bStatusCode\s*\(\s*(\d{3})\b"
     r"|\bHttpStatusCode\s*\.\s*(\w+)"
@@ -148,8 +153,8 @@ def success_status(declared: Sequence[EndpointResponse]) -> int:
 
 def by_statements(code: str) -> tuple[EndpointResponse, ...]:
     """The status codes of the results that a body makes; `code` without strings and comments. In ascending order."""
-    explicit = {_status(found) for found in _STATUS_CODE.finditer(code)} - {0}
-    names = {found[1] for found in _RESULT_CALL.finditer(code)}
+    explicit = {_status(found) for found in _STATUS_CODE.finditer(code)} - {0} if _STATUS in code else set()
+    names = {found[1] for found in _RESULT_CALL.finditer(code)} if _RESULT_NAME.search(code) else set()
     statuses = explicit | {_CODE_OF[name] for name in names if name != _PROBLEM}
     if _PROBLEM in names and not explicit:
         statuses.add(500)
