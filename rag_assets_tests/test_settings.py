@@ -38,6 +38,8 @@ def written(folder: Path, text: str) -> Path:
         ("repositories: [{id: a, location: .}, {id: a, location: .}]", "repository id 'a' is used twice"),
         ("repositories: [{id: a, location: ' '}]", "repositories.0.location: must not be empty"),
         ("repositories: [{id: a, location: ., kinds: {'x/**': not a kind}}]", "kinds"),
+        ("repositories: [{id: a, location: ., confidentiality: secret}]", "repositories.0.confidentiality"),
+        ("roles: {boss: everything}", "roles.boss"),
         ("sources: {max_file_bytes: 0}", "sources.max_file_bytes"),
         ("[]", "expected a mapping"),
         ("a: [1", "rag_assets.yaml:1: not valid YAML"),
@@ -120,6 +122,8 @@ BASE = RepositorySettings(id="shop", location=".")
         {"exclude": ("docs/",)},
         {"domains": ({"key": "k", "title": "T"},)},
         {"kinds": {"a/**": "Model"}},
+        {"confidentiality": "restricted"},
+        {"confidential_paths": {"a/**": "public"}},
     ],
     ids=lambda change: next(iter(change)),
 )

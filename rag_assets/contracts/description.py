@@ -19,7 +19,7 @@ from rag_assets.contracts.section import Embedder, EmbeddingWindow, SummarySecti
 from rag_assets.contracts.segment import Segment, SymbolText
 from rag_assets.contracts.source_file import GitRepoInfo, IndexFileContext
 
-INDEX_VERSION = 1
+INDEX_VERSION = 2
 """Version of the payload schema (B12). Raise it when the meaning of a stored field changes."""
 
 DEFAULT_LANGUAGE = "en-US"  # IDX-069 §7.4; overridable per document (R25)
@@ -114,6 +114,7 @@ class SummaryFacts(ABC):
     document_sha256: str = ""
     code_language: str = ""
     source_type: str = "code"
+    confidentiality: str = ""
     # the symbol
     symbol: str = ""
     symbol_type: str = ""
@@ -190,12 +191,13 @@ class SummaryFacts(ABC):
     def leave_generation(self) -> Self:
         """Without what differs between two labels or commits that have the same file: so it is kept."""
         self.branch = self.commit_sha = self.commit_date = self.index_label = self.blob_uri = ""
+        self.confidentiality = ""
         return self
 
-    def enter_generation(self, git: GitRepoInfo, index_label: str, blob_uri: str) -> Self:
+    def enter_generation(self, git: GitRepoInfo, index_label: str, blob_uri: str, confidentiality: str) -> Self:
         """The inverse of `leave_generation`."""
         self.branch, self.commit_sha, self.commit_date = git.branch, git.commit_sha, git.commit_date
-        self.index_label, self.blob_uri = index_label, blob_uri
+        self.index_label, self.blob_uri, self.confidentiality = index_label, blob_uri, confidentiality
         return self
 
     def use_window(self, window: EmbeddingWindow) -> Self:
@@ -298,5 +300,6 @@ class SummaryFacts(ABC):
             blob_version_id=self.document_sha256,
             index_label=self.index_label,
             source_type=self.source_type,
+            confidentiality=self.confidentiality,
             code_language=self.code_language,
         )

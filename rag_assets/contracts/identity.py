@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import uuid
+from collections.abc import Sequence
 
 POINT_NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "https://rag-assets.dev/point")
 """The fixed project namespace of every PointId (R2). Changing it re-creates every point."""
@@ -14,6 +15,7 @@ _SLUG_SEPARATORS = re.compile(r"[\s\-_./]+")
 _SLUG_DROPPED = re.compile(r"[^a-z0-9-]")
 _DASHES = re.compile(r"-{2,}")
 _COLONS = re.compile(r":{2,}")
+_DECORATION = re.compile(r"[`<(\[]")  # arity, type arguments, parameters
 _SUFFIXES = re.compile(r"~[0-9a-f]{8}(?=[.~]|$)|~\d+$")
 
 
@@ -84,6 +86,21 @@ def disambiguated_symbol(symbol: str, path: str, ordinal_in_file: int = 0) -> st
 def plain_symbol(symbol: str) -> str:
     """A symbol without what `disambiguated_symbol` and equal names in one type added: the name that people know."""
     return _SUFFIXES.sub("", symbol)
+
+
+def declared_names(symbol: str, names: Sequence[str] = ()) -> tuple[str, ...]:
+    """The simple names of a symbol and of what is declared in it, in lower case, each once: what people ask for.
+
+    `Shop.Repo`1~1f2e3d4c` → `repo`, `Nested.Save(int)` → `save`, `src/a.yml` → `a.yml`; a heading stays whole.
+    """
+    return tuple(dict.fromkeys(filter(None, map(_simple_name, (plain_symbol(symbol), *names)))))
+
+
+def _simple_name(name: str) -> str:
+    bare = _DECORATION.split(name, maxsplit=1)[0].strip().lower()
+    if any(character.isspace() for character in bare):
+        return bare
+    return bare.rpartition("/" if "/" in bare else ".")[2]
 
 
 def point_id(org_id: str, project_id: str, repo_id: str, index_label: str, semantic_id: str) -> str:

@@ -109,7 +109,8 @@ class RagVectorPayload:
     graph_node_keys: Sequence[str] = ()  # hit → node; the way back is a table of the graph, not a filter
     source_type: str = _indexed("keyword")  # code, sql, document, config, transcript
     code_language: str = _indexed("keyword")  # csharp, python …; `language` is the human one (R25)
-    confidentiality: str = _indexed("keyword")
+    confidentiality: str = _indexed("keyword")  # `contracts.confidentiality`
+    declared_names: Sequence[str] = _indexed("keyword", ())  # types and members, in lower case: what `symbol:` finds
 
     def validate_for_index(self, now: datetime | None = None) -> InvokeResult[RagVectorPayload]:
         """Normalises in place and reports (IDX-025 §4; B14–B16).

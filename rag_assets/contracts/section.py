@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from rag_assets.contracts.artifacts import description_uri, slice_uri
-from rag_assets.contracts.identity import content_hash, plain_symbol
+from rag_assets.contracts.identity import content_hash, declared_names, plain_symbol
 from rag_assets.contracts.result import InvokeResult, Message
 from rag_assets.contracts.segment import Span
 
@@ -104,6 +104,7 @@ class SummarySection:
         payload.finder_snippet = text
         payload.graph_node_keys = self.graph_node_keys
         payload.html_anchor = self.html_anchor
+        payload.declared_names = declared_names(self.symbol, self.names)
         payload.line_start = payload.start_line = self.span.line_start  # one value for both pairs (R7)
         payload.line_end = payload.end_line = self.span.line_end
         payload.char_start = self.span.char_start

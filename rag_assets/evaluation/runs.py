@@ -86,6 +86,7 @@ def _search(index: Index, question: EvalQuestion, k: int) -> SearchResult:
             path=question.paths or None,
             kinds=question.kinds,
             languages=question.languages,
+            literal=True,  # a set says its conditions beside its questions
         )
     except QueryError as error:
         raise EvalError(f"question {question.id!r} cannot be asked of {index.label}: {error}") from error

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from rag_assets.contracts.artifacts import document_uri
 from rag_assets.graph.adjacency import Graph, Place
-from rag_assets.graph.artifact import GRAPH_FOLDER, HEADER, GraphError, open_graph
+from rag_assets.graph.artifact import GRAPH_FOLDER, HEADER, GraphError
+from rag_assets.query.graph_view import visible_graph
 from rag_assets.query.index import Index
 from rag_assets.query.results import Hit
 
@@ -25,14 +26,15 @@ class Body:
 
 
 def graph_of(index: Index) -> Graph:
-    """The graph of the generation that `index` reads. Raises GraphError where it has none or a damaged one."""
+    """The graph of the generation that `index` reads, as far as its clearance reaches. Raises GraphError where there is
+    none or a damaged one."""
     directory = index.generation.directory / GRAPH_FOLDER
     if not (directory / HEADER).is_file():
         raise GraphError(
             f"the index of {index.label} has no graph (generation {index.manifest.generation_id}); "
             f"run: rag-assets index {index.label} --force"
         )
-    return open_graph(directory)
+    return visible_graph(directory, index.manifest.levels, index.clearance)
 
 
 def entries_of(index: Index, hits: Iterable[Hit]) -> dict[str, float]:
@@ -47,12 +49,15 @@ def entries_of(index: Index, hits: Iterable[Hit]) -> dict[str, float]:
 
 def bodies(index: Index, graph: Graph, keys: Sequence[str]) -> tuple[Body, ...]:
     """The texts of nodes by key, in the order of the keys and of their places (D21). A key that the graph does not
-    have, or that is declared nowhere, has none. Raises ArtifactError where a text is not there any more."""
+    have, or that is declared nowhere, has none, nor has a place that the clearance does not reach. Raises ArtifactError
+    where a text is not there any more."""
     documents: dict[str, list[str]] = {}
     found = []
     for key in dict.fromkeys(keys):
         node = graph.find(key)
         for place in graph.places(node) if node is not None else ():
+            if not index.may_read(place.path):
+                continue
             if place.path not in documents:
                 documents[place.path] = index.resolve(document_uri(index.label, place.path)).split("\n")
             lines = documents[place.path][max(place.line_start - 1, 0) : place.line_end]

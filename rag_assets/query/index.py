@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from rag_assets.config_file import resolve_home
+from rag_assets.contracts.artifacts import parse_uri
+from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality, known_level
 from rag_assets.contracts.identity import point_id
-from rag_assets.contracts.kinds import SubtypeKind, known_kind
 from rag_assets.contracts.payload import with_generation
-from rag_assets.query.fusion import Ranked
+from rag_assets.query.asking import ask
+from rag_assets.query.errors import QueryError
 from rag_assets.query.parts import IndexParts
-from rag_assets.query.results import Hit, Mode, QueryError, SearchResult, TermEvidence
-from rag_assets.query.retrieval import Clock, retrieve
-from rag_assets.stores.filters import SearchFilter
+from rag_assets.query.results import Hit, Mode, SearchResult
+from rag_assets.stores.filters import Narrowing, ScopeError, SearchFilter
 from rag_assets.stores.generations import Generation, GenerationError, active_generation
 from rag_assets.stores.home import Home
 
@@ -28,19 +29,32 @@ _ID_PREFIX = re.compile(r"[0-9a-f-]{4,36}")  # fewer digits are ambiguous in any
 _SHOWN = 5
 
 
-def open_index(label: str, *, home: str | Path | None = None, config: Path | None = None) -> Index:
+def open_index(
+    label: str,
+    *,
+    home: str | Path | None = None,
+    config: Path | None = None,
+    clearance: Confidentiality | str = DEFAULT_LEVEL,
+    org_id: str | None = None,
+    project_id: str | None = None,
+) -> Index:
     """The active generation of a label, open for reading.
 
     Without `home` it is found as every command finds it. `config` is the configuration file that says where model and
-    vector servers are; without it, it is found too. Raises GenerationError where the label has no usable index,
-    naming the labels there are and the command that makes one.
+    vector servers are; without it, it is found too. Nothing above `clearance` can be found or read. With `org_id` or
+    `project_id` the label of another tenant is as good as none. Raises GenerationError where the label has no usable
+    index, naming the labels there are and the command that makes one, and ScopeError for an unknown clearance.
     """
     found = Home(resolve_home(home, config=config))
     try:
         generation = active_generation(found, label)
     except ValueError as error:  # not a label at all
         raise GenerationError(str(error)) from error
-    return Index(found, generation, config)
+    manifest = generation.manifest
+    for wanted, owner in ((org_id, manifest.org_id), (project_id, manifest.project_id)):
+        if wanted is not None and wanted != owner:
+            raise GenerationError(f"{label} has no index of this organisation and project; see: rag-assets status")
+    return Index(found, generation, config, clearance=clearance)
 
 
 class Index:
@@ -50,14 +64,21 @@ class Index:
     """
 
     def __init__(
-        self, home: Home, generation: Generation, config: Path | None = None, *, embedder: Embedder | None = None
+        self,
+        home: Home,
+        generation: Generation,
+        config: Path | None = None,
+        *,
+        embedder: Embedder | None = None,
+        clearance: Confidentiality | str = DEFAULT_LEVEL,
     ) -> None:
-        """`config` as in `open_index`; with an `embedder`, which must be the one that made the vectors, it is not
-        needed. Raises GenerationError where the generation lacks a part."""
+        """`config` and `clearance` as in `open_index`; with an `embedder`, which must be the one that made the vectors,
+        `config` is not needed. Raises GenerationError where the generation lacks a part, or ScopeError."""
         self.generation = generation
         self.manifest = generation.manifest
         self.label = generation.manifest.index_label
-        self._parts = IndexParts(home, generation, config, embedder=embedder)
+        self.clearance = _clearance(clearance)
+        self.parts = IndexParts(home, generation, config, embedder=embedder)
 
     def search(
         self,
@@ -68,42 +89,29 @@ class Index:
         path: str | Sequence[str] | None = None,
         kinds: Sequence[str] = (),
         languages: Sequence[str] = (),
+        source_types: Sequence[str] = (),
+        symbols: Sequence[str] = (),
         explain: bool = False,
+        literal: bool = False,
     ) -> SearchResult:
-        """The best `limit` sections for a question or for identifiers, within the tenant and project of the index.
+        """The best `limit` sections for a question or for identifiers, within the tenant, project and clearance.
 
-        `path` is a path, folder or glob, or several; `kinds` are names of kinds in any case; `languages` are
-        values of CodeLanguage. All are applied before the top k (R17). Where semantic search is impossible the
-        keyword index answers alone, and `warnings` says so. Raises QueryError, VectorStoreError or
-        KeywordIndexError.
+        The query may hold filters and phrases (`query.question`), unless it is `literal`. `path` is a path, folder or
+        glob, or several; `kinds` are names of kinds in any case; `languages` are values of CodeLanguage or file
+        extensions, `source_types` of SourceType; `symbols` are declared names. Options and filters must both hold, and
+        all are applied before the top k (R17). Where semantic search is impossible the keyword index answers alone, and
+        `warnings` says so. Raises QueryError, ScopeError, VectorStoreError or KeywordIndexError.
         """
-        clock = Clock()
-        requested = _mode(mode)
-        if not query.strip():
-            raise QueryError("the query is empty; ask a question or name an identifier")
-        if limit < 1:
-            raise QueryError(f"limit must be at least 1, got {limit}")
-        scope = self._scope(
-            paths=(path,) if isinstance(path, str) else tuple(path or ()),
-            kinds=tuple(self._kind(kind) for kind in kinds),
-            languages=tuple(language.lower() for language in languages),
-        )
-        found = retrieve(self._parts, query, requested, scope, limit, clock)
-        with clock.step("fetch"):
-            payloads = self._payloads([ranked.id for ranked in found.ranked], scope)
-        return SearchResult(
-            query=query,
-            hits=tuple(self._hit(ranked, payloads[ranked.id]) for ranked in found.ranked if ranked.id in payloads),
-            mode=found.mode,
-            requested_mode=requested,
-            label=self.label,
-            generation_id=self.manifest.generation_id,
-            commit_sha=self.manifest.commit_sha,
-            run_id=self.manifest.run_id,
-            warnings=(*found.warnings, *self._why_missing(found.ranked, payloads, scope)),
-            timings=clock.seconds(),
-            terms=self._evidence(query) if explain else (),
-            candidates=found.candidates if explain else {},
+        return ask(
+            query,
+            self.parts,
+            {self.label: self.manifest},
+            self.scope(),
+            limit=limit,
+            mode=mode,
+            options=narrowing_of(path, kinds, languages, source_types, symbols),
+            explain=explain,
+            literal=literal,
         )
 
     def get(self, identifier: str) -> dict[str, Any]:
@@ -111,10 +119,10 @@ class Index:
 
         Raises QueryError where there is none, or, naming the candidates, where the beginning is ambiguous.
         """
-        shard, scope = self._parts.shard(), self._scope()
+        shard, scope = self.parts.shard(), self.scope()
         wanted = identifier.strip().lower()
         if ":" in wanted:
-            found = self._payloads([self._point_id(wanted)], scope)
+            found = self._payloads([self.point_id_of(wanted)], scope)
         elif _is_uuid(wanted):
             found = self._payloads([wanted], scope)
         elif _ID_PREFIX.fullmatch(wanted):
@@ -129,15 +137,18 @@ class Index:
             return payload
         raise QueryError(f"no point {identifier!r} in {self.label} (generation {self.manifest.generation_id})")
 
-    def _payloads(self, ids: Sequence[str], scope: SearchFilter) -> dict[str, dict[str, Any]]:
-        """The payloads of points, whole: what all points of a generation share is kept with the generation."""
-        commit, date = self.manifest.commit_sha, self.manifest.commit_date
-        found = self._parts.shard().retrieve(ids, scope)
-        return {key: with_generation(payload, commit, date) for key, payload in found.items()}
+    def scope(self) -> SearchFilter:
+        """What may be seen of the stores: the tenant, the project, the label, up to the clearance."""
+        return SearchFilter(
+            org_id=self.manifest.org_id,
+            project_id=self.manifest.project_id,
+            label=self.label,
+            clearance=self.clearance,
+        )
 
-    def _point_id(self, semantic_id: str) -> str:
-        known = self.manifest
-        return point_id(known.org_id, known.project_id, known.repository_id, self.label, semantic_id)
+    def may_read(self, path: str) -> bool:
+        """Whether the clearance reaches for a file of the repository."""
+        return self.manifest.levels.visible(path, self.clearance)
 
     def source_slice(self, hit: Hit | str) -> str:
         """The source text behind a hit, or behind a slice URI. Raises ArtifactError."""
@@ -148,11 +159,19 @@ class Index:
         return self.resolve(hit if isinstance(hit, str) else hit.description_uri)
 
     def resolve(self, uri: str) -> str:
-        """The text of any artifact URI of this generation. Raises ArtifactError."""
-        return self._parts.artifacts().resolve(uri)
+        """The text of any artifact URI of this generation that the clearance reaches for. Raises ArtifactError."""
+        from rag_assets.stores.artifacts import ArtifactError
+
+        try:
+            path = parse_uri(uri).path
+        except ValueError as error:
+            raise ArtifactError(str(error)) from error
+        if not self.may_read(path):
+            raise ArtifactError(f"{path} is not in the index of {self.label}, or not for a reader of {self.clearance}")
+        return self.parts.artifacts().resolve(uri)
 
     def close(self) -> None:
-        self._parts.close()
+        self.parts.close()
 
     def __enter__(self) -> Self:
         return self
@@ -162,92 +181,40 @@ class Index:
     ) -> None:
         self.close()
 
-    def _scope(
-        self, *, paths: tuple[str, ...] = (), kinds: tuple[str, ...] = (), languages: tuple[str, ...] = ()
-    ) -> SearchFilter:
-        return SearchFilter(
-            org_id=self.manifest.org_id,
-            project_id=self.manifest.project_id,
-            label=self.label,
-            paths=paths,
-            kinds=kinds,
-            languages=languages,
-        )
+    def _payloads(self, ids: Sequence[str], scope: SearchFilter) -> dict[str, dict[str, Any]]:
+        """The payloads of points, whole: what all points of a generation share is kept with the generation."""
+        commit, date = self.manifest.commit_sha, self.manifest.commit_date
+        found = self.parts.shard().retrieve(ids, scope)
+        return {key: with_generation(payload, commit, date) for key, payload in found.items()}
 
-    def _hit(self, ranked: Ranked, payload: Mapping[str, Any]) -> Hit:
-        return Hit(
-            path=payload.get("Path", ""),
-            start_line=payload.get("StartLine", 0),
-            end_line=payload.get("EndLine", 0),
-            symbol=payload.get("Symbol", ""),
-            kind=payload.get("Kind", ""),
-            score=ranked.score,
-            point_id=ranked.id,
-            text=payload.get("FinderSnippet", ""),
-            title=payload.get("Title", ""),
-            section_key=payload.get("SectionKey", ""),
-            part_index=payload.get("PartIndex", 1),
-            part_total=payload.get("PartTotal", 1),
-            semantic_id=payload.get("SemanticId", ""),
-            code_language=payload.get("CodeLanguage", ""),
-            commit_sha=payload.get("CommitSha", ""),
-            document_uri=payload.get("FullDocumentBlobUri", ""),
-            slice_uri=payload.get("SourceSliceBlobUri", ""),
-            description_uri=payload.get("DescriptionBlobUri", ""),
-            scores=ranked.scores,
-            label=self.label,
-            generation_id=self.manifest.generation_id,
-            run_id=self.manifest.run_id,
-        )
-
-    def _evidence(self, query: str) -> tuple[TermEvidence, ...]:
-        from rag_assets.stores.keyword.terms import query_terms
-
-        find = self._parts.vocabulary().find
-        found = [(term, find(term), weight) for term, weight in query_terms(query).items()]
-        return tuple(TermEvidence(term, entry.sections if entry else 0, weight) for term, entry, weight in found)
-
-    def _kind(self, name: str) -> str:
-        """The spelling of a kind typed in any case: a built-in one, or one of a rule pack that the index has."""
-        built_in = {kind.lower() for kind in SubtypeKind}
-        present = () if name.lower() in built_in else self._parts.shard().values("Kind", self._scope())
-        try:
-            return str(known_kind(name, present))
-        except ValueError as error:
-            raise QueryError(str(error)) from error
-
-    def _why_missing(
-        self, ranked: Sequence[Ranked], payloads: Mapping[str, Mapping[str, Any]], scope: SearchFilter
-    ) -> list[str]:
-        """Why there are fewer hits than sections were found, or none at all."""
-        if not ranked:
-            return self._why_nothing(scope)
-        lost = sum(candidate.id not in payloads for candidate in ranked)
-        if not lost:
-            return []
-        left_out = f"{lost} of {len(ranked)} hits left out"
-        return [f"{left_out}: the vector store has another text of them; run: rag-assets index --force"]
-
-    def _why_nothing(self, scope: SearchFilter) -> list[str]:
-        """Which condition has no section at all, and what there is instead."""
-        shard, everything = self._parts.shard(), self._scope()
-        reasons = []
-        for name, key, wanted in (("kind", "Kind", scope.kinds), ("language", "CodeLanguage", scope.languages)):
-            present = shard.values(key, everything) if wanted else {}
-            if wanted and not present.keys() & set(wanted):
-                reasons.append(
-                    f"no section has {name} {' or '.join(wanted)}; there are: {', '.join(present) or 'none'}"
-                )
-        if scope.paths and not shard.count(self._scope(paths=scope.paths)):
-            reasons.append(f"no indexed file matches {' or '.join(scope.paths)}")
-        return reasons
+    def point_id_of(self, semantic_id: str) -> str:
+        """The id of the point of a SemanticId, whether there is one or not."""
+        known = self.manifest
+        return point_id(known.org_id, known.project_id, known.repository_id, self.label, semantic_id)
 
 
-def _mode(mode: Mode | str) -> Mode:
+def narrowing_of(
+    path: str | Sequence[str] | None,
+    kinds: Sequence[str],
+    languages: Sequence[str],
+    source_types: Sequence[str],
+    symbols: Sequence[str],
+) -> Narrowing:
+    """The options of a search as conditions. Raises ScopeError for an empty one."""
+    return Narrowing(
+        paths=(path,) if isinstance(path, str) else tuple(path or ()),
+        kinds=tuple(kinds),
+        languages=tuple(languages),
+        source_types=tuple(source_types),
+        symbols=tuple(symbols),
+    )
+
+
+def _clearance(level: Confidentiality | str) -> Confidentiality:
     try:
-        return Mode(mode)
-    except ValueError:
-        raise QueryError(f"unknown mode {mode!r}; valid: {', '.join(Mode)}") from None
+        return known_level(level)
+    except ValueError as error:
+        raise ScopeError(str(error)) from error
 
 
 def _is_uuid(text: str) -> bool:

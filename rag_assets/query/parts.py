@@ -5,17 +5,44 @@ from __future__ import annotations
 import threading
 from concurrent.futures import Future
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from rag_assets.query.embedding import NoEmbedderError, start_loading
+from rag_assets.query.ranking.placing import Placing
 from rag_assets.stores.generations import Generation, GenerationError
 from rag_assets.stores.home import Home
 
 if TYPE_CHECKING:
     from rag_assets.contracts.section import Embedder
     from rag_assets.stores.artifacts import ArtifactStore
-    from rag_assets.stores.keyword.vocabulary import Vocabulary
+    from rag_assets.stores.blobs import BlobStore
+    from rag_assets.stores.keyword.past import Past
+    from rag_assets.stores.keyword.vocabulary import KnownTerm, QueryVector, Vocabulary
     from rag_assets.stores.points import VectorReader
+
+
+class Keywords(Protocol):
+    """What a search needs of a vocabulary."""
+
+    def find(self, term: str) -> KnownTerm | None: ...
+
+    def query_vector(self, text: str) -> QueryVector: ...
+
+
+class SearchParts(Protocol):
+    """What a search reads: the parts of one generation, or of several as if they were one."""
+
+    def shard(self) -> VectorReader: ...
+
+    def vocabulary(self) -> Keywords: ...
+
+    def past(self, label: str) -> Past | None: ...
+
+    def placing(self) -> Placing: ...
+
+    def embedder(self) -> Future[Embedder]: ...
+
+    def document(self, address: str) -> str: ...
 
 
 class IndexParts:
@@ -31,7 +58,10 @@ class IndexParts:
         self._lock = threading.Lock()
         self._shard: VectorReader | None = None
         self._vocabulary: Vocabulary | None = None
+        self._past: Past | None = None
+        self._placing = Placing()
         self._artifacts: ArtifactStore | None = None
+        self._blobs: BlobStore | None = None
         self._given_embedder = embedder
         self._embedder: Future[Embedder] | None = None
         for part in (generation.vectors, generation.keyword):
@@ -69,6 +99,20 @@ class IndexParts:
                 self._vocabulary = Vocabulary(self._generation.keyword)
             return self._vocabulary
 
+    def past(self, label: str) -> Past | None:
+        """What past commits say of the files of a label; None of one that is not searched here."""
+        if label != self._generation.manifest.index_label:
+            return None
+        with self._lock:
+            if self._past is None:
+                from rag_assets.stores.keyword.past import Past
+
+                self._past = Past(self._generation.keyword)
+            return self._past
+
+    def placing(self) -> Placing:
+        return self._placing
+
     def artifacts(self) -> ArtifactStore:
         with self._lock:
             if self._artifacts is None:
@@ -76,6 +120,15 @@ class IndexParts:
 
                 self._artifacts = ArtifactStore(self._home, self._generation)
             return self._artifacts
+
+    def document(self, address: str) -> str:
+        """The text of a document by its sha256. Raises BlobError."""
+        with self._lock:
+            if self._blobs is None:
+                from rag_assets.stores.blobs import BlobStore
+
+                self._blobs = BlobStore(self._home.blobs)
+        return self._blobs.get(address)
 
     def embedder(self) -> Future[Embedder]:
         """The model that made the vectors; it goes on loading while the caller opens other parts. The future raises

@@ -6,11 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from rag_assets.contracts.errors import ExpectedError
-
-
-class QueryError(ExpectedError, ValueError):
-    """A question or a condition that cannot be searched for; the text says what would be valid."""
+from rag_assets.query.question import Question
 
 
 class Mode(StrEnum):
@@ -25,9 +21,12 @@ class Mode(StrEnum):
 class Hit:
     """One section of the index, with all that is needed to cite it. Lines are 1-based and inclusive.
 
-    `score` is the blend (0 to 1) in hybrid mode, else the raw score of the mode. `scores` says where it comes from:
-    `dense` (cosine) and `bm25` (BM25F), each also `…_normalised` to 0..1 within the candidates of this search; a
-    side that did not find the section is absent. `text` is the finder snippet.
+    `score` is the cosine in semantic mode. Else it is the sum of what speaks for the file, as `scores` has it
+    (`from_words`, `from_meaning`, `from_file_name`, `from_past`), times what counts it less (`side_code`: tests and the
+    like; `next_section`: not the best one of the file). `scores` also has the raw `dense` (cosine) and `bm25` (BM25F)
+    of the section, each also `…_normalised` to 0..1 within the candidates of this search; a side that did not find the
+    section is absent. `place` is 1 where the question names the line, 1/2 for the next place that it names, and so on.
+    `text` is the finder snippet.
     """
 
     path: str
@@ -63,12 +62,28 @@ class TermEvidence:
     weight: float
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A generation that was searched."""
+
+    label: str
+    generation_id: str
+    commit_sha: str
+    run_id: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchResult:
     """Hits, best first, and how they were found. `mode` is the one really used; `warnings` say why it differs from
-    `requested_mode`. `timings` are seconds per step. `terms` and `candidates` are filled by `explain`."""
+    `requested_mode`. `question` is how the query was understood, `filters` what every hit fulfils: name → alternatives,
+    with a `-` before the name what no hit is. `timings` are seconds per step. `terms` and `candidates` are filled by
+    `explain`. `label`, `generation_id`, `commit_sha` and `run_id` are '' where several labels were searched; `sources`
+    has them one by one."""
 
     query: str
+    question: Question
+    filters: Mapping[str, tuple[str, ...]]
+    sources: tuple[Source, ...]
     hits: tuple[Hit, ...]
     mode: Mode
     requested_mode: Mode

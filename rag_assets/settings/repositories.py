@@ -7,6 +7,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
+from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality
 from rag_assets.contracts.kinds import Kind, checked_kind
 from rag_assets.settings.base import Name, Strict
 from rag_assets.settings.graph import GraphImportSettings
@@ -42,6 +43,15 @@ class RepositorySettings(Strict):
     domains: tuple[DomainSettings, ...] = Field(default=(), description="business domains and what belongs to them")
     rule_packs: tuple[Name, ...] = Field(default=("generic",), description="rules that decide what kind a type is of")
     kinds: dict[str, KindName] = Field(default={}, description="path glob → kind, stronger than every rule")
+    confidentiality: Confidentiality = Field(
+        default=DEFAULT_LEVEL, description="public, internal, confidential or restricted: who may find what is in it"
+    )
+    confidential_paths: dict[Name, Confidentiality] = Field(
+        default={}, description="path, folder or glob → another confidentiality; the highest one that matches holds"
+    )
+    history: bool = Field(
+        default=True, description="let the subjects of past commits say what a file is about; only git has them"
+    )
     eval_set: Path | None = Field(
         default=None,
         exclude=True,  # how a build is measured decides neither what is in it nor what it is called

@@ -9,7 +9,9 @@ from pydantic import Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from rag_assets.config_file import DEFAULT_HOME, ConfigError
+from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.settings.automation import AutomationSettings
+from rag_assets.settings.base import Name
 from rag_assets.settings.evaluation import EvaluationSettings
 from rag_assets.settings.execution import ExecutionSettings
 from rag_assets.settings.graph import GraphImportSettings
@@ -35,6 +37,9 @@ class Settings(BaseSettings):
         default=Path(DEFAULT_HOME), description="indexes, caches and mirrors; relative to the configuration file"
     )
     repositories: tuple[RepositorySettings, ...] = Field(default=(), description="what to index")
+    roles: dict[Name, Confidentiality] = Field(
+        default={}, description="role → the highest confidentiality its members find; without a role: internal"
+    )
     sources: SourceLimits = Field(default=SourceLimits(), description="what discovery refuses")
     embedder: EmbedderSettings = Field(default=EmbedderSettings(), description="the embedding model")
     llm: LlmSettings = Field(default=LlmSettings(), description="the model behind descriptions; without one: offline")

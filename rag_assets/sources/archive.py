@@ -15,6 +15,7 @@ from rag_assets.sources.archive_members import Member, members_of
 from rag_assets.sources.changes import Changes
 from rag_assets.sources.entries import Entry, EntryKind, safe_path, utc_iso
 from rag_assets.sources.errors import CorruptArchive, EmptyRepository, MissingCommit, SourceError
+from rag_assets.sources.past import Past
 from rag_assets.sources.places import DEFAULT_ARCHIVE_REF
 from rag_assets.sources.urls import archive_version
 
@@ -74,6 +75,10 @@ class ArchiveSnapshot:
         return archive_id(self._path)
 
     def changes_since(self, commit: str) -> Changes | None:
+        """An archive has no history."""
+        return None
+
+    def past(self) -> Past | None:
         """An archive has no history."""
         return None
 

@@ -15,6 +15,7 @@ from rag_assets.sources.conventions import VERSION_CONTROL
 from rag_assets.sources.entries import Entry, EntryKind, safe_path, utc_iso
 from rag_assets.sources.errors import EmptyRepository, MissingCommit
 from rag_assets.sources.ignore import GITIGNORE_FILE, IGNORE_FILE, IgnorePolicy, PathRules
+from rag_assets.sources.past import Past
 from rag_assets.sources.places import DEFAULT_DIRECTORY_REF
 
 _IGNORE_FILE_BYTES = 1024 * 1024  # a longer list of patterns is not one
@@ -60,6 +61,10 @@ class DirectorySnapshot:
         return DirectorySnapshot(self._root, ref, None, self._policy).info.commit_sha
 
     def changes_since(self, commit: str) -> Changes | None:
+        """A directory has no history."""
+        return None
+
+    def past(self) -> Past | None:
         """A directory has no history."""
         return None
 

@@ -14,6 +14,7 @@ from rag_assets.contracts.source_file import GitRepoInfo, SkippedFile, SkipReaso
 
 if TYPE_CHECKING:
     from rag_assets.sources.changes import Changes
+    from rag_assets.sources.past import Past
 
 _LAST_SECOND = 253_402_300_799  # 9999-12-31T23:59:59Z, the last one `datetime` can hold
 _DRIVE = re.compile(rb"[A-Za-z]:")
@@ -77,6 +78,10 @@ class Snapshot(Protocol):
 
     def changes_since(self, commit: str) -> Changes | None:
         """What differs from an earlier commit; None where that cannot be read: without history, or gone from it."""
+        ...
+
+    def past(self) -> Past | None:
+        """The commits that led to this one; None without history."""
         ...
 
     def close(self) -> None: ...

@@ -14,6 +14,7 @@ from rag_assets.sources.changes import Changes, changes_between
 from rag_assets.sources.entries import Entry, EntryKind, safe_path, utc_iso
 from rag_assets.sources.errors import LocationError, SourceError
 from rag_assets.sources.git import GitError, open_git, run_git, stop
+from rag_assets.sources.past import Past
 from rag_assets.sources.refs import Resolved, resolve
 from rag_assets.sources.urls import is_remote, strip_credentials
 
@@ -65,6 +66,9 @@ class GitSnapshot:
 
     def changes_since(self, commit: str) -> Changes | None:
         return changes_between(self._git_dir, commit, self.info.commit_sha, self._subdirectory)
+
+    def past(self) -> Past | None:
+        return Past(self._git_dir, self.info.commit_sha, self._subdirectory)
 
     def close(self) -> None:
         """Nothing is held between calls."""

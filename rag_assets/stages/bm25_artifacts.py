@@ -1,4 +1,5 @@
-"""Stage `bm25_artifacts`: BM25F statistics of the label, and one sparse weight vector per section."""
+"""Stage `bm25_artifacts`: BM25F statistics of the label, one sparse weight vector per section, and what past commits
+say of each file."""
 
 from __future__ import annotations
 
@@ -29,6 +30,7 @@ from rag_assets.stores.keyword.bm25f import (
 )
 from rag_assets.stores.keyword.counts import TermCounts, count_terms
 from rag_assets.stores.keyword.fields import FIELDS
+from rag_assets.stores.keyword.past import write_past
 from rag_assets.stores.keyword.vocabulary import write_vocabulary
 from rag_assets.stores.tables import digest_files, read_part, read_rows, write_part
 
@@ -57,7 +59,7 @@ _WEIGHTS = PartsOf(STAGE, _Weighed, (STAGE,))
 
 def build_keyword_weights(build: IndexBuild, progress: Progress) -> StageReport:
     """Counts the terms of every section, then weighs them with the statistics of the whole label."""
-    inputs = build.inputs_of(STAGE, "summary_sections")
+    inputs = build.inputs_of(STAGE, "discovered_files", "summary_sections")
     done = build.finished(STAGE, inputs)
     if done is not None:
         return done
@@ -74,6 +76,8 @@ def build_keyword_weights(build: IndexBuild, progress: Progress) -> StageReport:
     keyword = build.directory / KEYWORD
     keyword.mkdir(exist_ok=True)
     write_vocabulary(keyword, merged, indices)
+    past = _past(build)
+    write_past(keyword, past)
     weighed = _weighed(build, counted, merged, indices, displaced)
     files = [path for path in keyword.iterdir() if path.is_file()]
     progress.end(f"{len(indices)} terms; {new} sections counted, {merged.sections - new} from cache")
@@ -85,11 +89,19 @@ def build_keyword_weights(build: IndexBuild, progress: Progress) -> StageReport:
         counts={
             "sections": merged.sections,
             "terms": len(indices),
+            "files_with_past": len(past),
             **{f"{name}_terms": total for name, total in merged.total_lengths.items()},
         },
         work={"counted": new, "from_cache": merged.sections - new},
     )
     return build.finish(report)
+
+
+def _past(build: IndexBuild) -> dict[str, list[str]]:
+    """Path → subjects of the commits that changed the file, of the indexed files that have any."""
+    columns = ["path", "outcome", "subjects"]
+    rows = (row for bucket in build.buckets for row in read_rows(build.directory, "discovered_files", bucket, columns))
+    return {row["path"]: row["subjects"] for row in rows if row["outcome"] == "indexed" and row["subjects"]}
 
 
 def _count_keys(build: IndexBuild) -> list[str]:

@@ -20,6 +20,7 @@ from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.contracts.llm import StructuredTextLlmService
 from rag_assets.contracts.segment import ParseHealth, SegmentedFile
 from rag_assets.contracts.source_file import DocumentIdentity, IndexFileContext
+from rag_assets.counting import by_count
 from rag_assets.descriptions import FileOutcome, Outcome, SegmentOutcome, SourceFileProcessor, default_registry
 from rag_assets.descriptions.identity import final_symbols
 from rag_assets.descriptions.questions import recording
@@ -30,13 +31,14 @@ from rag_assets.stages.answered_parts import AnsweredParts, Answers
 from rag_assets.stages.build import IndexBuild, StageReport
 from rag_assets.stages.label_survey import LabelSurvey, survey_label
 from rag_assets.stages.labels import repository_of
-from rag_assets.stages.parts import Part, PartsOf, by_count, digest_of_part, part_key, recorded
+from rag_assets.stages.parts import Part, PartsOf, digest_of_part, part_key, recorded
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.rows import DESCRIPTIONS
 from rag_assets.stages.segments import indexed_files, read_segments
 from rag_assets.stages.versions import stage_version
 from rag_assets.stages.workers import Broadcast, broadcast, part_sizes
 from rag_assets.stores.blobs import BlobStore
+from rag_assets.stores.path_levels import PathLevels
 from rag_assets.stores.tables import read_rows, write_part
 
 STAGE = "descriptions"
@@ -301,9 +303,15 @@ def read_descriptions(build: IndexBuild, bucket: int) -> Iterator[tuple[int, int
     """(row, segment ordinal, description) of every described segment of a bucket, in table order."""
     import_installed_builders()  # this process may not have described anything itself
     label = build.spec.index_label
+    levels = PathLevels(build.repository.confidentiality, build.repository.confidential_paths)
     rows = read_rows(build.directory, STAGE, bucket, ["ordinal", "description_type", "description"])
     for number, row in enumerate(rows):
         if row["description_type"]:
             kind = SummaryFacts.type_named(row["description_type"])
             found = msgspec.json.decode(row["description"], type=kind)
-            yield number, row["ordinal"], found.enter_generation(build.spec.git, label, document_uri(label, found.path))
+            level = levels.of(found.path).value
+            yield (
+                number,
+                row["ordinal"],
+                found.enter_generation(build.spec.git, label, document_uri(label, found.path), level),
+            )

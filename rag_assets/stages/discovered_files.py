@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from rag_assets.sources import DiscoveredText, IgnorePolicy, Snapshot, discover,
 from rag_assets.stages.build import BuildSpec, IndexBuild, StageReport, forget_build, set_candidate, start_build
 from rag_assets.stages.known_files import Discoveries
 from rag_assets.stages.parts import Part, PartsOf, keep_part, part_key, recorded, reused_parts
+from rag_assets.stages.past_subjects import past_subjects
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.rows import DISCOVERED_FILES
 from rag_assets.stages.versions import config_hash, stage_version
@@ -162,6 +164,7 @@ def _write(build: IndexBuild, snapshot: Snapshot, policy: IgnorePolicy, inputs: 
     languages: Counter[str] = Counter()
     totals: Counter[str] = Counter()
     skips: list[dict[str, Any]] = []
+    subjects = past_subjects(build, snapshot)
     with Discoveries(build, policy) as known, BlobWriter(BlobStore(build.home.blobs)) as blobs:
         for found in discover(snapshot, policy, language_of=detect_language, known=known.of):
             if isinstance(found, DiscoveredText):
@@ -170,7 +173,7 @@ def _write(build: IndexBuild, snapshot: Snapshot, policy: IgnorePolicy, inputs: 
                 found = found.file
                 totals["read"] += 1
             if isinstance(found, DiscoveredFile):
-                row = _indexed_row(found)
+                row = _indexed_row(found, subjects.get(found.path, ()))
                 languages[found.language] += 1
                 totals["redacted_secrets"] += found.redacted_secrets
                 totals["bytes"] += found.size_bytes
@@ -226,7 +229,7 @@ def _content_of(rows: list[dict[str, Any]]) -> str:
     return cache_key(STAGE, *(row[name] for row in indexed for name in ("path", "language", "text_sha256"))).hex()
 
 
-def _indexed_row(file: DiscoveredFile) -> dict[str, Any]:
+def _indexed_row(file: DiscoveredFile, subjects: Sequence[str]) -> dict[str, Any]:
     return {
         "path": file.path,
         "outcome": "indexed",
@@ -240,6 +243,7 @@ def _indexed_row(file: DiscoveredFile) -> dict[str, Any]:
         "line_count": file.line_count,
         "redacted_secrets": file.redacted_secrets,
         "replaced_characters": file.replaced_characters,
+        "subjects": list(subjects),
     }
 
 
@@ -257,4 +261,5 @@ def _skipped_row(file: SkippedFile) -> dict[str, Any]:
         "line_count": 0,
         "redacted_secrets": 0,
         "replaced_characters": 0,
+        "subjects": [],
     }

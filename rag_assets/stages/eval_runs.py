@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.contracts.section import Embedder
 from rag_assets.evaluation import (
     METRICS_VERSION,
@@ -164,7 +165,9 @@ class _Bench:
 
     def _run(self, generation: Generation, subject: str) -> EvalRun:
         self._progress.begin(STAGE, len(self._questions.questions), "questions")
-        with Index(self._build.home, generation, embedder=self._embedder_of(generation)) as index:
+        embedder = self._embedder_of(generation)
+        everything = Confidentiality.RESTRICTED  # what is measured is the index, not what somebody may see of it
+        with Index(self._build.home, generation, embedder=embedder, clearance=everything) as index:
             run = run_questions(index, self._questions, self._k, subject=subject, asked=self._note)
         write_run(generation.directory, run)
         return run

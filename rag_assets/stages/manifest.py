@@ -48,6 +48,8 @@ def manifest_of(build: IndexBuild, run_id: str, decision: Decision | None = None
         },
         bucket_count=spec.bucket_count,
         run_id=run_id,
+        confidentiality=repository.confidentiality,
+        confidential_paths=dict(sorted(repository.confidential_paths.items())),
         evaluation=_summary(decision) if decision is not None else None,
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -143,8 +144,9 @@ def _identity(build: IndexBuild) -> str:
     """What points are made of beside the tables: whose they are, and which classes of descriptions made them."""
     spec, repository = build.spec, build.repository
     owner = (repository.org, repository.organisation_namespace, repository.project_id, repository.id)
+    levels = json.dumps([repository.confidentiality, repository.confidential_paths], sort_keys=True)
     made_by = (descriptions_version(), spec.embedding_model)
-    return "\n".join((*owner, spec.index_label, spec.git.branch, spec.git.remote_url, *made_by))
+    return "\n".join((*owner, levels, spec.index_label, spec.git.branch, spec.git.remote_url, *made_by))
 
 
 @dataclass(frozen=True, slots=True)

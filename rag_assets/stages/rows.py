@@ -21,6 +21,7 @@ DISCOVERED_FILES = pa.schema(
         ("line_count", pa.int64()),
         ("redacted_secrets", pa.int64()),
         ("replaced_characters", pa.int64()),
+        ("subjects", pa.list_(pa.string())),  # of the commits that changed the file, as far as they are searched
     ]
 )
 

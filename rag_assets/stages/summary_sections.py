@@ -13,11 +13,12 @@ import msgspec
 
 from rag_assets.contracts.description import SummaryFacts
 from rag_assets.contracts.section import EmbeddingWindow, SummarySection
+from rag_assets.counting import by_count
 from rag_assets.models import embedding_window, window_fingerprint
 from rag_assets.settings import EmbedderSettings
 from rag_assets.stages.build import IndexBuild, StageReport
 from rag_assets.stages.descriptions import file_contexts, read_descriptions
-from rag_assets.stages.parts import Part, PartsOf, by_count, made_parts, part_key, recorded
+from rag_assets.stages.parts import Part, PartsOf, made_parts, part_key, recorded
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.rows import SUMMARY_SECTIONS
 from rag_assets.stages.versions import descriptions_version, stage_version

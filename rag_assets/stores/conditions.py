@@ -1,18 +1,24 @@
-"""A scope as conditions on payload fields that every engine knows: equal, one of, begins with. Pure.
+"""A scope as conditions on payload fields that every engine knows: equal, one of, begins with, absent. Pure.
 
-Engines know prefixes but no globs, so a glob becomes the list of the paths it matches: k results stay k (4 ms at 1,000
+Engines know prefixes but no globs, so a glob becomes the list of the values it matches: k results stay k (4 ms at 1,000
 paths).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import fnmatch
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
-from rag_assets.stores.filters import SearchFilter, has_wildcard, matching_paths
+from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, levels_up_to
+from rag_assets.contracts.identity import plain_symbol
+from rag_assets.stores.filters import Narrowing, SearchFilter, has_wildcard, matching_paths
 
-AllPaths = Callable[[], tuple[str, ...]]
-"""Gives all paths of the tenant and project of the scope; called only where a pattern needs them."""
+Values = Callable[[str], tuple[str, ...]]
+"""Gives all values that a payload field has within the tenant and project of the scope; called only where a pattern
+needs them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +29,8 @@ class Equal:
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
+    """Also of a list: one of its elements."""
+
     key: str
     values: tuple[str, ...]
 
@@ -33,7 +41,18 @@ class BeginsWith:
     prefix: str
 
 
-Condition = Equal | OneOf | BeginsWith
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """The payload does not have the field."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class HasId:
+    """The point is one of these; of none, where there are none."""
+
+    ids: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,35 +62,127 @@ class AnyOf:
     conditions: tuple[Condition, ...]
 
 
-def conditions_of(scope: SearchFilter, all_paths: AllPaths) -> list[Condition | AnyOf]:
+@dataclass(frozen=True, slots=True)
+class AllOf:
+    conditions: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    condition: Condition
+
+
+Condition = Equal | OneOf | BeginsWith | Absent | HasId | AnyOf | AllOf | Not
+
+
+class KnownValues:
+    """The values of payload fields in a store whose points never change, each read once per tenant and clearance."""
+
+    def __init__(self, read: Callable[[str, SearchFilter], Iterable[str]]) -> None:
+        self._read = read
+        self._known: dict[tuple[str, str, str, str], tuple[str, ...]] = {}
+
+    def within(self, scope: SearchFilter) -> Values:
+        """Those of the tenant and project of `scope` that it may see."""
+
+        def values(key: str) -> tuple[str, ...]:
+            asked = (key, scope.org_id, scope.project_id, scope.clearance)
+            if asked not in self._known:
+                everything = SearchFilter(org_id=scope.org_id, project_id=scope.project_id, clearance=scope.clearance)
+                self._known[asked] = tuple(self._read(key, everything))
+            return self._known[asked]
+
+        return values
+
+
+def conditions_of(scope: SearchFilter, values: Values) -> list[Condition]:
     """What must hold, all of it, before the top k (R17)."""
-    must: list[Condition | AnyOf] = [Equal("OrgId", scope.org_id), Equal("ProjectId", scope.project_id)]
+    must: list[Condition] = [
+        Equal("OrgId", scope.org_id),
+        Equal("ProjectId", scope.project_id),
+        _may_be_seen(scope),
+    ]
     if scope.label:
         must.append(Equal("IndexLabel", scope.label))
-    for key, values in (("Kind", scope.kinds), ("CodeLanguage", scope.languages), ("SourceType", scope.source_types)):
-        if values:
-            must.append(OneOf(key, values))
     if scope.symbol_prefix:
         must.append(BeginsWith("Symbol", scope.symbol_prefix))
-    if scope.paths:
-        must.append(AnyOf(tuple(found for path in scope.paths for found in _path_conditions(path, all_paths))))
+    if scope.ids is not None:
+        must.append(HasId(scope.ids))
+    must.extend(_narrowing(scope, values))
+    must.extend(_narrowing(scope.within, values))
+    must.extend(Not(condition) for condition in _narrowing(scope.excluded, values))
     return must
 
 
-def _path_conditions(path: str, all_paths: AllPaths) -> list[Condition]:
+def _may_be_seen(scope: SearchFilter) -> Condition:
+    """What the levels up to the clearance name, so that a level nobody knows is seen by nobody. A point without one was
+    written before there were levels and has the default one."""
+    allowed = levels_up_to(scope.clearance)
+    known = OneOf("Confidentiality", tuple(level.value for level in allowed))
+    return AnyOf((known, Absent("Confidentiality"))) if DEFAULT_LEVEL in allowed else known
+
+
+def _narrowing(wanted: Narrowing, values: Values) -> Iterable[Condition]:
+    """One condition for each field that says something."""
+    plain = (("Kind", wanted.kinds), ("CodeLanguage", wanted.languages), ("SourceType", wanted.source_types))
+    for key, alternatives in plain:
+        if alternatives:
+            yield OneOf(key, alternatives)
+    if wanted.paths:
+        yield AnyOf(tuple(found for path in wanted.paths for found in _path_conditions(path, values)))
+    if wanted.symbols:
+        yield AnyOf(tuple(found for name in wanted.symbols for found in _symbol_conditions(name, values)))
+
+
+def _path_conditions(path: str, values: Values) -> list[Condition]:
     """Alternatives that together match a path pattern exactly."""
     folder = path.removesuffix("/**").removesuffix("/")
-    if has_wildcard(folder) and not _is_literal(folder, all_paths()):
-        return [OneOf("Path", matching_paths(path, all_paths()))]
+    if has_wildcard(folder) and not _is_literal(folder, values("Path")):
+        return [OneOf("Path", matching_paths(path, values("Path")))]
     below = BeginsWith("Path", f"{folder}/")
     if folder != path:
         return [below]
     if "/" in folder:
         return [below, Equal("Path", folder)]
-    return [below, OneOf("Path", matching_paths(path, all_paths()))]
+    return [below, OneOf("Path", matching_paths(path, values("Path")))]
 
 
 def _is_literal(folder: str, paths: tuple[str, ...]) -> bool:
     """`app/[id]` is a folder of many web projects, and only then not a pattern."""
     below = f"{folder}/"
     return any(path == folder or path.startswith(below) for path in paths)
+
+
+def _symbol_conditions(written: str, values: Values) -> list[Condition]:
+    """Alternatives that together match a name. `A.B` is the type B in A, or what A declares by the name B."""
+    wanted = written.strip().lower()
+    owner, dot, name = wanted.rpartition(".")
+    if not (dot and owner and name):
+        return [_declares(wanted, values)]
+    whole, of_owner = (_symbols_ending(ending, values("Symbol")) for ending in (wanted, owner))
+    return [OneOf("Symbol", whole), AllOf((_declares(name, values), OneOf("Symbol", of_owner)))]
+
+
+def _declares(name: str, values: Values) -> Condition:
+    beginning = name.removesuffix("*")
+    if not has_wildcard(name):
+        return OneOf("DeclaredNames", (name,))
+    if beginning and not has_wildcard(beginning):
+        return BeginsWith("DeclaredNames", beginning)
+    return OneOf("DeclaredNames", _matching_names(name, values("DeclaredNames")))
+
+
+@lru_cache(maxsize=64)  # as `matching_paths`
+def _matching_names(pattern: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    matches = re.compile(fnmatch.translate(pattern)).match
+    return tuple(name for name in names if matches(name))
+
+
+@lru_cache(maxsize=64)
+def _symbols_ending(ending: str, symbols: tuple[str, ...]) -> tuple[str, ...]:
+    """The symbols that are, or whose last names are, `ending`, which is in lower case and may have `*`."""
+    matches = re.compile(fnmatch.translate(f"*.{ending}")).match
+    return tuple(symbol for symbol in symbols if matches(f".{_ARITY.sub('', plain_symbol(symbol)).lower()}"))
+
+
+_ARITY = re.compile(r"`\d+")

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import lru_cache
 
+from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality
 from rag_assets.contracts.errors import ExpectedError
 
 _WILDCARDS = re.compile(r"[*?\[]")
@@ -21,34 +22,58 @@ class ScopeError(ExpectedError, ValueError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SearchFilter:
-    """The isolation boundary (organisation and project, both required) and optional narrowing.
+class Narrowing:
+    """Conditions on what a section is. The values of one field are alternatives.
 
-    The values of one field are alternatives, the fields must all hold. `paths` are exact paths, folders or globs
-    (`src/**/*Service.cs`; `*` stays within a folder; a glob without `/` matches file names anywhere).
+    `paths` are exact paths, folders or globs (`src/**/*Service.cs`; `*` stays within a folder; a glob without `/`
+    matches file names anywhere). `symbols` are names of what a section declares, in any letter case, plain
+    (`CancelOrder`), qualified (`OrderService.CancelOrder`) or with `*`.
+    """
 
-    Raises ScopeError where org_id or project_id is blank, or any condition is an empty string.
+    paths: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    source_types: tuple[str, ...] = ()
+    symbols: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Raises ScopeError where a condition is an empty string."""
+        for field in fields(Narrowing):
+            values = getattr(self, field.name)
+            if any(not isinstance(value, str) or not value.strip() for value in values):
+                raise ScopeError(f"empty condition in {field.name}: {values!r}")
+        object.__setattr__(self, "paths", tuple(_normalised(path) for path in self.paths))
+
+
+UNNARROWED = Narrowing()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchFilter(Narrowing):
+    """The isolation boundary (organisation and project, both required), how confidential a section may be, and optional
+    narrowing. The fields must all hold, those of `within` too, and no value of `excluded` may.
+
+    `ids` are the only points that may be found where it is not None. `symbol_prefix` is the beginning of a symbol, a
+    namespace. Raises ScopeError where org_id or project_id is blank, or any condition is an empty string.
     """
 
     org_id: str
     project_id: str
     label: str = ""
-    paths: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ()
-    languages: tuple[str, ...] = ()
-    source_types: tuple[str, ...] = ()
+    clearance: Confidentiality = DEFAULT_LEVEL
     symbol_prefix: str = ""
+    within: Narrowing = UNNARROWED
+    excluded: Narrowing = UNNARROWED
+    ids: frozenset[str] | None = None
 
     def __post_init__(self) -> None:
         for name in ("org_id", "project_id"):
             value = getattr(self, name)
             if not isinstance(value, str) or not value.strip():
                 raise ScopeError(f"a search needs a non-empty {name}; got {value!r}")
-        for field in fields(self):
-            values = getattr(self, field.name)
-            if isinstance(values, tuple) and any(not isinstance(value, str) or not value.strip() for value in values):
-                raise ScopeError(f"empty condition in {field.name}: {values!r}")
-        object.__setattr__(self, "paths", tuple(_normalised(path) for path in self.paths))
+        if not isinstance(self.clearance, Confidentiality):
+            raise ScopeError(f"clearance is a Confidentiality; got {self.clearance!r}")
+        Narrowing.__post_init__(self)
 
 
 def _normalised(path: str) -> str:

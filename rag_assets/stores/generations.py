@@ -15,9 +15,11 @@ from pathlib import Path
 
 import msgspec
 
+from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality
 from rag_assets.contracts.errors import ExpectedError
 from rag_assets.stores.home import Home, write_atomically
 from rag_assets.stores.locks import pointer_lock
+from rag_assets.stores.path_levels import PathLevels
 
 MANIFEST_VERSION = 1
 """Raise it when a reader of this version could misread an older generation."""
@@ -65,8 +67,15 @@ class Manifest:
     parse_health: dict[str, int] = field(default_factory=dict)
     bucket_count: int = 1
     run_id: str = ""
+    confidentiality: Confidentiality = DEFAULT_LEVEL
+    confidential_paths: dict[str, Confidentiality] = field(default_factory=dict)
     evaluation: EvalSummary | None = None
     manifest_version: int = MANIFEST_VERSION
+
+    @property
+    def levels(self) -> PathLevels:
+        """How confidential each of its files is."""
+        return PathLevels(self.confidentiality, self.confidential_paths)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 DENSE = "dense"
 SPARSE = "bm25"
-PREFIX_FIELDS = frozenset({"Path", "Symbol"})  # filtered by folder and by namespace
+PREFIX_FIELDS = frozenset({"Path", "Symbol", "DeclaredNames"})  # filtered by folder, namespace and beginning of a name
 
 _TIE_SLACK = 16  # equal texts are common (copied files), more than this many of one score are not
 

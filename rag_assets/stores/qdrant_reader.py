@@ -6,7 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from rag_assets.stores.conditions import AnyOf, Condition, Equal, OneOf, conditions_of
+from rag_assets.stores.conditions import (
+    Absent,
+    AllOf,
+    AnyOf,
+    BeginsWith,
+    Condition,
+    Equal,
+    HasId,
+    KnownValues,
+    Not,
+    OneOf,
+    conditions_of,
+)
 from rag_assets.stores.filters import SearchFilter
 from rag_assets.stores.points import DENSE, SPARSE, Scored, best_with_ties
 from rag_assets.stores.qdrant_client_calls import QdrantServer
@@ -30,7 +42,7 @@ class ServerReader:
         self._place = place
         self._declared = declared
         self._hashes: tuple[Mapping[str, str] | None] | None = None
-        self._paths: dict[tuple[str, str], tuple[str, ...]] = {}  # a finished generation never changes
+        self._known = KnownValues(self.values)  # a finished generation never changes
 
     def count(self, scope: SearchFilter | None = None) -> int:
         found = self._call("count", count_filter=self._compile(scope), exact=True)
@@ -123,28 +135,31 @@ class ServerReader:
 
     def _compile(self, scope: SearchFilter | None, *conditions: Any) -> Any:
         """The server's filter: what the generation sees, which is of one label and tenant, and then the scope."""
-        found = [] if scope is None else conditions_of(scope, lambda: self._all_paths(scope))
+        found = [] if scope is None else conditions_of(scope, self._known.within(scope))
         compiled = [_compiled(condition) for condition in found]
         return visible(self._place.key, self._place.sequence, *conditions, *compiled)
-
-    def _all_paths(self, scope: SearchFilter) -> tuple[str, ...]:
-        tenant = (scope.org_id, scope.project_id)
-        if tenant not in self._paths:
-            everything = SearchFilter(org_id=scope.org_id, project_id=scope.project_id)
-            self._paths[tenant] = tuple(self.values("Path", everything))
-        return self._paths[tenant]
 
     def _call(self, method: str, **arguments: Any) -> Any:
         return self._server.call("searched", method, collection_name=self._place.collection, **arguments)
 
 
-def _compiled(condition: Condition | AnyOf) -> Any:
+def _compiled(condition: Condition) -> Any:
     from qdrant_client import models
 
-    if isinstance(condition, AnyOf):
-        return models.Filter(should=[_compiled(found) for found in condition.conditions])
-    if isinstance(condition, Equal):
-        return models.FieldCondition(key=condition.key, match=models.MatchValue(value=condition.value))
-    if isinstance(condition, OneOf):
-        return models.FieldCondition(key=condition.key, match=models.MatchAny(any=list(condition.values)))
-    return models.FieldCondition(key=condition.key, match=models.MatchPrefix(prefix=condition.prefix))
+    match condition:
+        case AnyOf():
+            return models.Filter(should=[_compiled(found) for found in condition.conditions])
+        case AllOf():
+            return models.Filter(must=[_compiled(found) for found in condition.conditions])
+        case Not():
+            return models.Filter(must_not=[_compiled(condition.condition)])
+        case HasId():
+            return models.FieldCondition(key=POINT_ID, match=models.MatchAny(any=sorted(condition.ids)))
+        case Absent():
+            return models.IsEmptyCondition(is_empty=models.PayloadField(key=condition.key))
+        case Equal():
+            return models.FieldCondition(key=condition.key, match=models.MatchValue(value=condition.value))
+        case OneOf():
+            return models.FieldCondition(key=condition.key, match=models.MatchAny(any=list(condition.values)))
+        case BeginsWith():
+            return models.FieldCondition(key=condition.key, match=models.MatchPrefix(prefix=condition.prefix))

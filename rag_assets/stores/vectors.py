@@ -18,7 +18,19 @@ import msgspec
 import qdrant_edge as edge
 
 from rag_assets.contracts.payload import payload_indexes
-from rag_assets.stores.conditions import AnyOf, Condition, Equal, OneOf, conditions_of
+from rag_assets.stores.conditions import (
+    Absent,
+    AllOf,
+    AnyOf,
+    BeginsWith,
+    Condition,
+    Equal,
+    HasId,
+    KnownValues,
+    Not,
+    OneOf,
+    conditions_of,
+)
 from rag_assets.stores.disk import size_on_disk
 from rag_assets.stores.filters import SearchFilter
 from rag_assets.stores.points import DENSE, SPARSE, Scored, StoredPoint, VectorStoreError, best_with_ties
@@ -182,7 +194,7 @@ class ShardReader:
             self._shard = edge.EdgeShard.load(str(directory))
         except Exception as error:  # the engine raises plain Exception
             raise VectorStoreError(f"vector shard {directory} cannot be opened: {error}; {_remedy(error)}") from error
-        self._paths: dict[tuple[str, str], tuple[str, ...]] = {}  # a finished shard never changes
+        self._known = KnownValues(self.values)  # a finished shard never changes
 
     def count(self, scope: SearchFilter | None = None) -> int:
         return int(self._shard.count(edge.CountRequest(filter=None if scope is None else self._compile(scope))))
@@ -261,14 +273,7 @@ class ShardReader:
 
     def _compile(self, scope: SearchFilter) -> edge.Filter:
         """The engine's filter for a scope; all of it is applied before the top k (R17)."""
-        return edge.Filter(must=[_compiled(found) for found in conditions_of(scope, lambda: self._all_paths(scope))])
-
-    def _all_paths(self, scope: SearchFilter) -> tuple[str, ...]:
-        tenant = (scope.org_id, scope.project_id)
-        if tenant not in self._paths:
-            everything = SearchFilter(org_id=scope.org_id, project_id=scope.project_id)
-            self._paths[tenant] = tuple(self.values("Path", everything))
-        return self._paths[tenant]
+        return edge.Filter(must=[_compiled(found) for found in conditions_of(scope, self._known.within(scope))])
 
 
 def _sparse_vector(indices: Any, values: Any) -> edge.SparseVector:
@@ -308,14 +313,24 @@ def _packed(point: StoredPoint) -> dict[str, Any]:
     return {**kept, _DIGEST: point.digest, _WHOLE: msgspec.json.encode(point.payload).decode()}
 
 
-def _compiled(condition: Condition | AnyOf) -> Any:
-    if isinstance(condition, AnyOf):
-        return edge.Filter(should=[_compiled(found) for found in condition.conditions])
-    if isinstance(condition, Equal):
-        return _match(condition.key, edge.MatchValue(condition.value))
-    if isinstance(condition, OneOf):
-        return _match(condition.key, edge.MatchAny(list(condition.values)))
-    return _match(condition.key, edge.MatchPrefix(condition.prefix))
+def _compiled(condition: Condition) -> Any:
+    match condition:
+        case AnyOf():
+            return edge.Filter(should=[_compiled(found) for found in condition.conditions])
+        case AllOf():
+            return edge.Filter(must=[_compiled(found) for found in condition.conditions])
+        case Not():
+            return edge.Filter(must_not=[_compiled(condition.condition)])
+        case HasId():
+            return edge.HasIdCondition(set(condition.ids))
+        case Absent():
+            return edge.IsEmptyCondition(condition.key)
+        case Equal():
+            return _match(condition.key, edge.MatchValue(condition.value))
+        case OneOf():
+            return _match(condition.key, edge.MatchAny(list(condition.values)))
+        case BeginsWith():
+            return _match(condition.key, edge.MatchPrefix(condition.prefix))
 
 
 def _match(key: str, match: Any) -> edge.FieldCondition:

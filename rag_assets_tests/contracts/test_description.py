@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_assets.contracts.description import RagDescription, RagPoint, SummaryFacts
+from rag_assets.contracts.description import INDEX_VERSION, RagDescription, RagPoint, SummaryFacts
 from rag_assets.contracts.identity import content_hash, point_id
 from rag_assets.contracts.kinds import RagContentType
 from rag_assets.contracts.payload import RagVectorPayload, parse_round_trip
@@ -238,7 +238,7 @@ def test_what_the_section_says_of_its_place() -> None:
     assert payload.content_hash == content_hash(f"{payload.finder_snippet}\n\n{slice_text}")
     assert payload.blob_version_id == content_hash(file_text)
     assert payload.content_len_chars == len(payload.finder_snippet)
-    assert (payload.index_version, payload.embedding_model) == (1, "real-model")
+    assert (payload.index_version, payload.embedding_model) == (INDEX_VERSION, "real-model")
 
 
 @pytest.mark.rule("C02", "R6")

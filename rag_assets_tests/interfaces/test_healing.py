@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -121,6 +122,25 @@ def test_config_check_reads_rules_and_patterns(
     done = cli.run("config", "check", options=("--config", str(config)))
     assert done.code == 1
     assert message in done.out
+
+
+def test_config_check_reads_the_graph_to_import(cli: CommandLine, repository: Repository) -> None:
+    """The other files would be used, but nobody would have meant that."""
+    with zipfile.ZipFile(cli.folder / "graph.zip", "w") as made:
+        made.writestr("nodes.csv", "key,kind,name,schema,file")
+        made.writestr("edges.csv", "from,to,relation")
+    data = (cli.folder / "graph.zip").read_bytes()
+    config = cli.folder / "rag_assets.yaml"
+    config.write_text(
+        f"repositories:\n  - id: shop\n    location: {json.dumps(str(repository.path))}\n"
+        "    graph_import: {path: graph.zip}\n",
+        encoding="utf-8",
+    )
+    assert cli.run("config", "check", options=("--config", str(config))).code == 0
+    (cli.folder / "graph.zip").write_bytes(data.replace(b"key,kind", b"damaged!"))
+    done = cli.run("config", "check", options=("--config", str(config)))
+    assert done.code == 1
+    assert "graph.zip: nodes.csv: not read, damaged member" in done.out
 
 
 def test_giving_up_vectors_is_said(cli: CommandLine, repository: Repository) -> None:

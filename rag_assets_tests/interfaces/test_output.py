@@ -38,6 +38,13 @@ def test_control_characters_become_visible(text: str, shown: str) -> None:
     assert printable(text) == shown
 
 
+def test_a_line_stays_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stdout", stream)
+    Output(color=False).line("a\nb", ("c\n", "path"))
+    assert stream.getvalue() == "a\\x0abc\\x0a\n"
+
+
 def test_colour_is_ours_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     assert on_terminal(monkeypatch, Output()) == "\x1b[1;36m\\x1b[2Jpath\x1b[0m plain\n"
 

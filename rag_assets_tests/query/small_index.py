@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from rag_assets.contracts.identity import point_id
+from rag_assets.contracts.identity import declared_names, point_id
 from rag_assets.contracts.section import Embedder
 from rag_assets.stores.generations import Manifest, generation_directory, promote, write_manifest
 from rag_assets.stores.home import Home
-from rag_assets.stores.keyword.bm25f import statistics_of, term_indices, weights
+from rag_assets.stores.keyword.bm25f import KeywordStatistics, statistics_of, term_indices, weights
 from rag_assets.stores.keyword.counts import count_terms
 from rag_assets.stores.keyword.vocabulary import write_vocabulary
 from rag_assets.stores.vectors import ShardWriter, StoredPoint
@@ -32,6 +32,8 @@ class Section:
     project: str = "shop"
     label: str = LABEL
     id: str = ""
+    level: str = "internal"
+    content: str = ""  # of its hash
 
     @property
     def snippet(self) -> str:
@@ -67,7 +69,9 @@ class Section:
             "FullDocumentBlobUri": f"rag://{LABEL}/{self.path}",
             "SourceSliceBlobUri": f"rag://{LABEL}/{self.path}#slice.{self.symbol.lower()}.overview.1",
             "DescriptionBlobUri": f"rag://{LABEL}/{self.path}#description.{self.symbol.lower()}.overview.1",
-            "ContentHash": self.symbol,
+            "ContentHash": self.content or self.symbol,
+            "Confidentiality": self.level,
+            "DeclaredNames": list(declared_names(self.symbol)),
         }
 
 
@@ -114,31 +118,45 @@ FOREIGN = [
 ]
 
 
-def build(
-    home: Home,
-    sections: Sequence[Section] = SHOP,
-    *,
-    embedder: Embedder | None = None,
-    generation_id: str = "2026-01-01_main_cccccccc_123456",
-    **changes: Any,
-) -> Manifest:
-    """Writes, finishes and promotes a generation of LABEL; without an embedder it is a lexical one."""
-    directory = generation_directory(home, LABEL, generation_id)
+def points_of(sections: Sequence[Section], embedder: Embedder | None = None) -> list[StoredPoint]:
+    """The points of sections, whose keyword weights know these sections only."""
+    return _indexed(sections, embedder)[0]
+
+
+def _indexed(
+    sections: Sequence[Section], embedder: Embedder | None
+) -> tuple[list[StoredPoint], KeywordStatistics, dict[str, int]]:
     counts = count_terms(
         [{"names": s.symbol, "path": s.path, "snippet": s.snippet, "body": s.body or s.purpose} for s in sections]
     )
     statistics = statistics_of(counts)
     indices = term_indices(statistics.document_frequencies)
-    write_vocabulary(directory / "keyword", statistics, indices)
     sparse = weights(counts, statistics, indices)
-    dimension = embedder.dimension if embedder else 0
     dense = embedder.embed([s.snippet for s in sections]) if embedder else np.zeros((len(sections), 0), np.float32)
+    points = [StoredPoint(s.point_id, dense[row], sparse[row], s.payload()) for row, s in enumerate(sections)]
+    return points, statistics, indices
+
+
+def build(
+    home: Home,
+    sections: Sequence[Section] = SHOP,
+    *,
+    embedder: Embedder | None = None,
+    label: str = LABEL,
+    generation_id: str = "2026-01-01_main_cccccccc_123456",
+    **changes: Any,
+) -> Manifest:
+    """Writes, finishes and promotes a generation; without an embedder it is a lexical one."""
+    directory = generation_directory(home, label, generation_id)
+    points, statistics, indices = _indexed(sections, embedder)
+    write_vocabulary(directory / "keyword", statistics, indices)
+    dimension = embedder.dimension if embedder else 0
     writer = ShardWriter(directory / "shard", dimension)
-    writer.upsert([StoredPoint(s.point_id, dense[row], sparse[row], s.payload()) for row, s in enumerate(sections)])
+    writer.upsert(points)
     writer.finish()
     values: dict[str, Any] = {
         "generation_id": generation_id,
-        "index_label": LABEL,
+        "index_label": label,
         "repository_id": "shop",
         "org_id": "acme",
         "project_id": "shop",
@@ -157,5 +175,5 @@ def build(
     }
     manifest = Manifest(**{**values, **changes})
     write_manifest(directory, manifest)
-    promote(home, LABEL, generation_id, "run-1")
+    promote(home, label, generation_id, "run-1")
     return manifest

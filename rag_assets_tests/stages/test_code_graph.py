@@ -15,12 +15,13 @@ from rag_assets.graph.artifact import GRAPH_FOLDER, check
 from rag_assets.settings import EmbedderSettings, RepositorySettings, Settings
 from rag_assets.stages.answered_parts import QUESTIONS
 from rag_assets.stages.build import IndexBuild, StageReport, label_lock
-from rag_assets.stages.code_graph import GRAPH_EDGES, GRAPH_NODES, STAGE, SYMBOLS, build_graph
+from rag_assets.stages.code_graph import GRAPH_EDGES, GRAPH_NODES, SYMBOLS, build_graph
 from rag_assets.stages.collection import collect_garbage
 from rag_assets.stages.discovered_files import discover_files
-from rag_assets.stages.graph_files import GRAPH_FILES
+from rag_assets.stages.graph_files import GRAPH_FILES, STAGE
 from rag_assets.stages.progress import Silent
 from rag_assets.stages.segments import indexed_files, segment_files
+from rag_assets.stores import tables
 from rag_assets.stores.cache import Cache
 from rag_assets.stores.home import Home, index_label
 from rag_assets.stores.part_cache import PartCache
@@ -28,7 +29,8 @@ from rag_assets.stores.tables import read_all
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.graph.changing_label import LABEL, Texts, edited
 
-NOTES = 200  # files that fill a second bucket: one is taken from before while files of the other change
+FILES_PER_BUCKET = 8  # so that there are four: some are taken from before while files of others change
+NOTES = 10  # files beside the label, so that no edit makes it two or eight
 RANDOM_EDITS = 8
 
 
@@ -84,6 +86,11 @@ class Source:
             build, _ = discover_files(Home(home), settings, label, known, Silent(), commit=commit)
             segment_files(build, Silent())
             return Built(build, build_graph(build, Silent()))
+
+
+@pytest.fixture
+def several_buckets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "FILES_PER_BUCKET", FILES_PER_BUCKET)
 
 
 @pytest.fixture(scope="module")
@@ -197,17 +204,20 @@ def commits(source: Source) -> dict[str, str]:
 
 
 @pytest.mark.rule("R2")
+@pytest.mark.usefixtures("several_buckets")
 @pytest.mark.parametrize("name", ["first", *EDITS, *(f"random {number}" for number in range(RANDOM_EDITS))])
 def test_an_edit_gives_the_graph_of_a_home_that_knows_nothing(
     source: Source, commits: dict[str, str], living: Path, forgetful: Callable[[], Path], name: str
 ) -> None:
     found, wanted = source.graph(living, commits[name]), source.graph(forgetful(), commits[name])
+    assert found.build.spec.bucket_count == 4
     assert wanted.report.work["from_cache"] == 0
     assert found.files == wanted.files
     assert (found.report.counts, found.report.output) == (wanted.report.counts, wanted.report.output)
     check(found.build.directory / GRAPH_FOLDER)
 
 
+@pytest.mark.usefixtures("several_buckets")
 def test_the_last_of_many_edits_gives_the_graph_of_a_new_home(
     source: Source, commits: dict[str, str], living: Path, tmp_path: Path
 ) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fnmatch
 import hashlib
+import random
 import uuid
 from dataclasses import replace
 from typing import Any
@@ -10,13 +12,15 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from rag_assets.stores.filters import SearchFilter, glob_matcher
+from rag_assets.contracts.confidentiality import Confidentiality
+from rag_assets.stores.filters import Narrowing, SearchFilter, glob_matcher
 from rag_assets.stores.points import StoredPoint
 
 COUNT = 600
 DIMENSION = 16
 TENANTS = [("acme", "shop"), ("acme", "site"), ("acme2", "shop"), ("globex", "shop")]
 FOLDERS = ("src/Api", "src/Api/V1", "src/Core", "srcs", "docs")
+LEVELS = (None, "public", "internal", None, "confidential", "restricted", "no such level")
 NO_TERMS = (np.zeros(0, np.uint32), np.zeros(0, np.float32))
 
 
@@ -46,9 +50,11 @@ def payload(number: int, **changes: Any) -> dict[str, Any]:
         "Path": f"{FOLDERS[number % len(FOLDERS)]}/File{number % 23}.cs",
         "Kind": ("Service", "Model", "Test")[number % 3],
         "CodeLanguage": ("csharp", "sql")[number % 2],
-        "SourceType": "code",
+        "SourceType": ("code", "code", "config")[number % 3],
         "Symbol": f"Shop.{('Orders', 'Carts')[number % 2]}.Type{number}",
         "ContentHash": f"hash{number}",
+        "Confidentiality": LEVELS[number % len(LEVELS)],
+        "DeclaredNames": [f"type{number}", f"member{number % 5}", ("order", "cart")[number % 2]],
     }
     return {key: value for key, value in {**made, **changes}.items() if value is not None}
 
@@ -78,16 +84,45 @@ def allowed(condition: SearchFilter) -> list[int]:
 
     def holds(found: dict[str, Any]) -> bool:
         tenant = (found["OrgId"], found["ProjectId"]) == (condition.org_id, condition.project_id)
+        level = found.get("Confidentiality", "internal")
         return tenant and (
             (not condition.label or found["IndexLabel"] == condition.label)
-            and (not condition.kinds or found["Kind"] in condition.kinds)
-            and (not condition.languages or found["CodeLanguage"] in condition.languages)
-            and (not condition.source_types or found["SourceType"] in condition.source_types)
+            and level in _SCALE[: _SCALE.index(condition.clearance) + 1]
             and found["Symbol"].startswith(condition.symbol_prefix)
-            and (not condition.paths or any(_path_matches(path, found["Path"]) for path in condition.paths))
+            and all(_fulfilled(condition, found))
+            and all(_fulfilled(condition.within, found))
+            and not any(_fulfilled(condition.excluded, found))
         )
 
-    return [number for number in range(COUNT) if holds(payload(number))]
+    return [
+        number
+        for number in range(COUNT)
+        if holds(payload(number)) and (condition.ids is None or point_id(number) in condition.ids)
+    ]
+
+
+_SCALE = ("public", "internal", "confidential", "restricted")
+
+
+def _fulfilled(wanted: Narrowing, found: dict[str, Any]) -> list[bool]:
+    """For every field that says something, whether one of its alternatives holds."""
+    held = {
+        "kinds": found["Kind"] in wanted.kinds,
+        "languages": found["CodeLanguage"] in wanted.languages,
+        "source_types": found["SourceType"] in wanted.source_types,
+        "paths": any(_path_matches(path, found["Path"]) for path in wanted.paths),
+        "symbols": any(_declares(found, name.lower()) for name in wanted.symbols),
+    }
+    return [fulfilled for name, fulfilled in held.items() if getattr(wanted, name)]
+
+
+def _declares(found: dict[str, Any], name: str) -> bool:
+    owner, _, last = name.rpartition(".")
+    symbol = f".{found['Symbol'].lower()}"
+    if owner and fnmatch.fnmatchcase(symbol, f"*.{name}"):
+        return True
+    of_owner = not owner or fnmatch.fnmatchcase(symbol, f"*.{owner}")
+    return of_owner and any(fnmatch.fnmatchcase(declared, last) for declared in found["DeclaredNames"])
 
 
 def _path_matches(pattern: str, path: str) -> bool:
@@ -115,9 +150,51 @@ SCOPES = {
     "two paths": scope(paths=("docs/", "src/Core/*2.cs")),
     "no such path": scope(paths=("lib/**/*.cs",)),
     "all together": scope(paths=("src/**/*.cs",), kinds=("Service",), languages=("csharp",), label="shop@main"),
+    "public only": scope(clearance=Confidentiality.PUBLIC),
+    "confidential too": scope(clearance=Confidentiality.CONFIDENTIAL),
+    "everything": scope(clearance=Confidentiality.RESTRICTED),
+    "confidential glob": scope(clearance=Confidentiality.RESTRICTED, paths=("src/*/File*.cs",)),
+    "declared name": scope(symbols=("Member3",)),
+    "declared beginning": scope(symbols=("Type1*",)),
+    "declared pattern": scope(symbols=("*ber4", "type40")),
+    "qualified type": scope(symbols=("Orders.Type4*",)),
+    "qualified member": scope(symbols=("Type40.Member0", "Shop.Orders.Type80.Order")),
+    "no such name": scope(symbols=("Nothing", "Shop.Nothing")),
+    "without a folder": scope(excluded=Narrowing(paths=("src/Api",))),
+    "without kinds": scope(excluded=Narrowing(kinds=("Model", "Test"))),
+    "without all of these": scope(excluded=Narrowing(paths=("*1.cs",), languages=("sql",), symbols=("member2",))),
+    "both must hold": scope(kinds=("Model", "Test"), within=Narrowing(kinds=("Test", "Service"))),
+    "some points": scope(ids=frozenset(point_id(n) for n in range(0, 99, 3))),
+    "no points": scope(ids=frozenset()),
     "unknown tenant": scope("nobody", "shop"),
     "prefix of a tenant": scope("acm", "shop"),
 }
+
+
+def random_scope(chance: random.Random) -> SearchFilter:
+    """Any combination of conditions; most of them leave something."""
+
+    def some(values: tuple[str, ...], likely: float) -> tuple[str, ...]:
+        return tuple(chance.sample(values, chance.randint(1, 2))) if chance.random() < likely else ()
+
+    def narrowing(likely: float) -> dict[str, Any]:
+        return {
+            "paths": some(("src/", "docs", "src/Api/*.cs", "**/V1/**", "File1*.cs", "srcs/File7.cs"), likely),
+            "kinds": some(("Service", "Model", "Test"), likely),
+            "languages": some(("csharp", "sql"), likely / 2),
+            "source_types": some(("code", "config", "document"), likely / 2),
+            "symbols": some(("member1", "Type*", "*er3", "order", "Orders.Type1*", "Type4.Member4"), likely / 2),
+        }
+
+    return SearchFilter(
+        org_id=chance.choice(["acme", "acme", "acme2", "globex"]),
+        project_id=chance.choice(["shop", "shop", "site"]),
+        clearance=chance.choice(list(Confidentiality)),
+        within=Narrowing(**narrowing(0.2)),
+        excluded=Narrowing(**narrowing(0.2)),
+        ids=frozenset(point_id(n) for n in chance.sample(range(COUNT), 300)) if chance.random() < 0.2 else None,
+        **narrowing(0.4),
+    )
 
 
 PAYLOAD = {

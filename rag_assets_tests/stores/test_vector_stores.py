@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.stores.filters import SearchFilter
 from rag_assets.stores.points import PointTarget, StoredPoint, VectorReader, VectorStoreError
 from rag_assets_tests.stores.sample_points import (
@@ -18,6 +20,7 @@ from rag_assets_tests.stores.sample_points import (
     payload,
     point_id,
     points,
+    random_scope,
     scope,
     terms,
     unit_rows,
@@ -55,6 +58,20 @@ def test_filters_are_applied_before_the_top_k(reader: VectorReader, condition: S
     assert set(reader.ids(condition)) == {point_id(n) for n in numbers}
     everyone = [point_id(n) for n in range(COUNT)]
     assert set(reader.retrieve(everyone, condition)) == {point_id(n) for n in numbers}
+
+
+@pytest.mark.rule("R17")
+@pytest.mark.parametrize("seed", range(6))
+def test_any_filter_gives_what_a_filter_after_a_full_scan_gives(reader: VectorReader, seed: int) -> None:
+    """R17: the same points in the same order, however conditions are combined."""
+    rows, chance = unit_rows(COUNT), random.Random(seed)
+    for _ in range(10):
+        condition = random_scope(chance)
+        numbers = allowed(condition)
+        query, limit = unit_rows(1, seed=chance.randrange(1000))[0], chance.choice([1, 7, 40])
+        best = sorted(numbers, key=lambda n: -float(rows[n] @ query))[:limit]
+        assert [found.id for found in reader.dense(query, condition, limit)] == [point_id(n) for n in best], condition
+        assert set(reader.ids(condition)) == {point_id(n) for n in numbers}, condition
 
 
 def test_sparse_scores_are_dot_products(reader: VectorReader) -> None:
@@ -116,14 +133,15 @@ def test_payloads_round_trip(odd: VectorReader) -> None:
 
 
 def test_a_point_may_lack_a_vector_or_terms(odd: VectorReader) -> None:
-    assert {hit.id for hit in odd.dense(unit_rows(1)[0], scope(), 9)} == {point_id(0), point_id(8)}
-    assert {hit.id for hit in odd.sparse([5], [1.0], scope(), 9)} == {point_id(0), point_id(4)}
+    everything = scope(clearance=Confidentiality.RESTRICTED)
+    assert {hit.id for hit in odd.dense(unit_rows(1)[0], everything, 9)} == {point_id(0), point_id(8)}
+    assert {hit.id for hit in odd.sparse([5], [1.0], everything, 9)} == {point_id(0), point_id(4)}
     assert odd.count() == 3
 
 
 def test_a_lexical_generation_has_no_dense_vectors(store: Store) -> None:
     opened = store.written("lexical", points(20), dimension=0)
-    assert len(opened.sparse([5], [1.0], scope(), 100)) == 5
+    assert len(opened.sparse([5], [1.0], scope(clearance=Confidentiality.RESTRICTED), 100)) == 5
     with pytest.raises(VectorStoreError, match="cannot be searched"):
         opened.dense(unit_rows(1)[0], scope(), 5)
 

@@ -63,13 +63,17 @@ def _global_options(
     config: Annotated[
         Path | None, typer.Option(help="The configuration file. Default: rag_assets.yaml here or above.")
     ] = None,
+    role: Annotated[
+        str | None,
+        typer.Option(help="Search and show as a member of this role (roles of the configuration). Default: internal."),
+    ] = None,
     debug: Annotated[bool, typer.Option("--debug", help="Show the full trace of an error.")] = False,
     no_color: Annotated[bool, typer.Option("--no-color", help="Plain text, as with NO_COLOR.")] = False,
     _version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    context.obj = Session(home, config, debug, Output(color=wants_color() and not no_color))
+    context.obj = Session(home, config, debug, Output(color=wants_color() and not no_color), role)
 
 
 app.command()(init)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from enum import Enum
 from pathlib import PurePath
 from typing import Any, Literal, get_args, get_origin
 
@@ -82,5 +83,7 @@ def _scalar(value: Any) -> str:
     """A value in YAML's flow style."""
     if isinstance(value, PurePath):
         value = value.as_posix()
+    if isinstance(value, Enum):
+        value = value.value
     plain = list(value) if isinstance(value, tuple) else value
     return yaml.safe_dump([plain], default_flow_style=True, width=float("inf"), allow_unicode=True).strip()[1:-1]

@@ -13,7 +13,7 @@ from rag_assets.interfaces.cli.output import Output
 from rag_assets.interfaces.cli.session import Session
 from rag_assets.interfaces.freshness import remembered_repository
 from rag_assets.sources.urls import is_remote
-from rag_assets.stores.generations import active_pointer
+from rag_assets.stores.generations import active_generation, active_pointer
 from rag_assets.stores.home import Home
 
 _NOTHING = "nothing is indexed in {}; run: rag-assets index"
@@ -37,6 +37,21 @@ def chosen_label(session: Session, home: Home, wanted: str | None) -> str:
     if len(here) == 1:
         return here[0]
     raise CommandError(f"several labels are indexed; choose one with --label: {', '.join(here or served)}")
+
+
+def chosen_labels(home: Home, org: str | None) -> list[str]:
+    """All labels with an index, those of one organisation where one is named. Raises CommandError where there is none,
+    or where a choice of organisation is needed."""
+    owners: dict[str, list[str]] = {}
+    for label in served_labels(home):
+        owners.setdefault(active_generation(home, label).manifest.org_id, []).append(label)
+    if not owners:
+        raise CommandError(_NOTHING.format(home.root))
+    if org is None and len(owners) > 1:
+        raise CommandError(f"labels of several organisations are indexed; choose one with --org: {', '.join(owners)}")
+    if org is not None and org not in owners:
+        raise CommandError(f"no label of organisation {org!r} is indexed; there are: {', '.join(owners)}")
+    return owners[org] if org is not None else next(iter(owners.values()))
 
 
 def served_labels(home: Home) -> list[str]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from rag_assets.config_file import find_config, resolve_home
+from rag_assets.config_file import ConfigError, find_config, resolve_home
+from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality
 from rag_assets.interfaces.cli.output import Output
 from rag_assets.stores.home import Home
 
@@ -18,12 +19,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The global options. `home` and `config` are what the user typed, if anything."""
+    """The global options. `home`, `config` and `role` are what the user typed, if anything."""
 
     home_option: Path | None
     config_option: Path | None
     debug: bool
     output: Output
+    role: str | None = None
 
     def config(self) -> Path | None:
         """The configuration file in use. Raises ConfigError where the environment names one that is absent."""
@@ -32,6 +34,16 @@ class Session:
     def home(self) -> Home:
         """The home directory, without loading the settings model: searching needs no more than this."""
         return Home(resolve_home(self.home_option, config=self.config_option))
+
+    def clearance(self) -> Confidentiality:
+        """How far the user sees. The settings are loaded for a role only: they cost a search a third of its time.
+        Raises ConfigError for a role that the configuration does not have."""
+        if self.role is None:
+            return DEFAULT_LEVEL
+        roles = self.settings().roles
+        if self.role not in roles:
+            raise ConfigError(f"no role {self.role!r} in the configuration; there are: {', '.join(roles) or 'none'}")
+        return roles[self.role]
 
     def settings(self) -> Settings:
         """The effective settings, `--home` included. Raises ConfigError."""

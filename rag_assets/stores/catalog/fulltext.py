@@ -5,34 +5,25 @@ For looking things up where there is a database and nothing else. Ranking is the
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, Row, and_, column, false, func, literal, literal_column, or_, select, table
+from sqlalchemy import Row, and_, column, func, literal, literal_column, select, table, true
 from sqlalchemy.dialects.postgresql import TSVECTOR
 
+from rag_assets.stores.catalog.conditions import COLUMNS, compiled, elements
 from rag_assets.stores.catalog.history import COMPLETE
 from rag_assets.stores.catalog.rows import words
 from rag_assets.stores.catalog.schema import WORDS_TABLE, chunks, generations, labels
-from rag_assets.stores.conditions import AnyOf, Condition, Equal, OneOf, conditions_of
+from rag_assets.stores.conditions import KnownValues, conditions_of
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection, Select
+    from sqlalchemy import ColumnElement, Connection, Select
 
     from rag_assets.stores.catalog.database import Database
     from rag_assets.stores.filters import SearchFilter
 
-_COLUMNS: dict[str, ColumnElement[str]] = {
-    "OrgId": labels.c.org_id,
-    "ProjectId": labels.c.project_id,
-    "IndexLabel": labels.c.index_label,
-    "Kind": chunks.c.kind,
-    "CodeLanguage": chunks.c.language,
-    "SourceType": chunks.c.source_type,
-    "Symbol": chunks.c.symbol,
-    "Path": chunks.c.path,
-}
 _VECTOR: ColumnElement[Any] = literal_column("rag_chunks.search", TSVECTOR())
 
 
@@ -63,13 +54,13 @@ def search_text(database: Database, query: str, scope: SearchFilter, limit: int)
     if not terms or limit < 1:
         return []
     with database.transaction("searched") as connection:
-        asked = _served(scope, lambda: _paths(connection, scope))
+        asked = _served(connection, scope)
         asked = _on_postgres(asked, terms) if connection.dialect.name == "postgresql" else _on_sqlite(asked, terms)
         rows = connection.execute(asked.limit(limit)).all()
     return [_hit(row) for row in rows]
 
 
-def _served(scope: SearchFilter, all_paths: Callable[[], tuple[str, ...]]) -> Select[Any]:
+def _served(connection: Connection, scope: SearchFilter) -> Select[Any]:
     active = generations.c.generation_id == labels.c.active_generation
     served = and_(generations.c.label_id == labels.c.label_id, active, generations.c.state == COMPLETE)
     visible = and_(chunks.c.born <= generations.c.sequence, chunks.c.died > generations.c.sequence)
@@ -86,7 +77,9 @@ def _served(scope: SearchFilter, all_paths: Callable[[], tuple[str, ...]]) -> Se
         chunks.c.text,
     )
     joined = chosen.select_from(chunks).join(labels, labels.c.label_id == chunks.c.label_id).join(generations, served)
-    return joined.where(visible, *(_compiled(found) for found in conditions_of(scope, all_paths)))
+    known = KnownValues(lambda key, everything: _values(connection, key, everything)).within(scope)
+    dialect = connection.dialect.name
+    return joined.where(visible, *(compiled(found, dialect) for found in conditions_of(scope, known)))
 
 
 def _on_postgres(asked: Select[Any], terms: list[str]) -> Select[Any]:
@@ -103,22 +96,16 @@ def _on_sqlite(asked: Select[Any], terms: list[str]) -> Select[Any]:
     return joined.where(matches).order_by(score.desc(), chunks.c.point_id)
 
 
-def _paths(connection: Connection, scope: SearchFilter) -> tuple[str, ...]:
-    """All paths of the tenant and project: a glob becomes the list of those it matches."""
+def _values(connection: Connection, key: str, scope: SearchFilter) -> Iterable[str]:
+    """All values of a field within the tenant and project: a glob becomes the list of those it matches."""
     of_tenant = and_(labels.c.org_id == scope.org_id, labels.c.project_id == scope.project_id)
-    query = select(chunks.c.path).join(labels, labels.c.label_id == chunks.c.label_id).where(of_tenant).distinct()
-    return tuple(sorted(connection.execute(query).scalars()))
-
-
-def _compiled(condition: Condition | AnyOf) -> ColumnElement[bool]:
-    if isinstance(condition, AnyOf):
-        return or_(false(), *(_compiled(found) for found in condition.conditions))
-    key = _COLUMNS[condition.key]
-    if isinstance(condition, Equal):
-        return key == condition.value
-    if isinstance(condition, OneOf):
-        return key.in_(condition.values)
-    return func.substr(key, 1, len(condition.prefix)) == condition.prefix  # LIKE of SQLite ignores case
+    of_labels = labels.c.label_id == chunks.c.label_id
+    if key in COLUMNS:
+        asked = select(COLUMNS[key]).select_from(chunks).join(labels, of_labels)
+        return sorted(connection.execute(asked.where(of_tenant).distinct()).scalars())
+    element = elements(key, connection.dialect.name)
+    listed = select(element.c.value).select_from(chunks.join(labels, of_labels).join(element, true()))
+    return sorted(connection.execute(listed.where(of_tenant).distinct()).scalars())
 
 
 def _hit(row: Row[Any]) -> TextHit:

@@ -10,8 +10,8 @@ searched by bisection.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,8 @@ from rag_assets.contracts.errors import ExpectedError
 from rag_assets.stores.home import write_atomically
 from rag_assets.stores.keyword import KEYWORD_VERSION
 from rag_assets.stores.keyword.idf import inverse_document_frequency
-from rag_assets.stores.keyword.terms import query_terms
+from rag_assets.stores.keyword.question_terms import question_terms
+from rag_assets.stores.keyword.sorted_lines import find_line
 
 if TYPE_CHECKING:
     from rag_assets.stores.keyword.bm25f import KeywordStatistics
@@ -42,12 +43,14 @@ class KnownTerm:
 class QueryVector:
     """A question as a sparse vector: `indices` ascending, one weight each, idf included.
 
-    `unknown` are the terms no section has.
+    `unknown` are the terms no section has; `weights` (of all terms, without idf) and `is_name` as in `QuestionTerms`.
     """
 
     indices: tuple[int, ...]
     values: tuple[float, ...]
     unknown: tuple[str, ...] = ()
+    weights: Mapping[str, float] = field(default_factory=dict)
+    is_name: bool = False
 
 
 def write_vocabulary(directory: Path, statistics: KeywordStatistics, indices: Mapping[str, int]) -> None:
@@ -90,35 +93,36 @@ class Vocabulary:
 
     def find(self, term: str) -> KnownTerm | None:
         """The entry of an exact term, in O(log n)."""
-        lines, wanted = self._lines, term.encode(errors="replace")
-        low, high = 0, len(lines)
-        while low < high:
-            start = lines.rfind(b"\n", low, (low + high) // 2) + 1 or low
-            end = lines.index(b"\n", start)
-            found, index, sections = lines[start:end].split(b"\t")
-            if found == wanted:
-                return KnownTerm(int(index), int(sections))
-            if found < wanted:
-                low = end + 1
-            else:
-                high = start
-        return None
+        found = find_line(self._lines, term)
+        return None if found is None else KnownTerm(int(found[0]), int(found[1]))
 
     def __contains__(self, term: str) -> bool:
         return self.find(term) is not None
 
     def query_vector(self, text: str) -> QueryVector:
         """The sparse vector of a question. Its dot product with the vector of a section is the BM25F score."""
-        known: dict[int, float] = {}
-        unknown: list[str] = []
-        for term, weight in query_terms(text).items():
-            entry = self.find(term)
-            if entry is None:
-                unknown.append(term)
-            else:
-                known[entry.index] = weight * inverse_document_frequency(self.sections, entry.sections)
-        ordered = sorted(known)
-        return QueryVector(tuple(ordered), tuple(known[index] for index in ordered), tuple(unknown))
+        return weighted_query(text, self.find, self.sections)
+
+
+def weighted_query(text: str, find: Callable[[str], KnownTerm | None], sections: int) -> QueryVector:
+    """The sparse vector of a question; `find` knows the terms of `sections` sections, of one label or of several."""
+    known: dict[int, float] = {}
+    unknown: list[str] = []
+    asked = question_terms(text, find)
+    for term, weight in asked.weights.items():
+        entry = find(term)
+        if entry is None:
+            unknown.append(term)
+        else:
+            known[entry.index] = weight * inverse_document_frequency(sections, entry.sections)
+    ordered = sorted(known)
+    return QueryVector(
+        indices=tuple(ordered),
+        values=tuple(known[index] for index in ordered),
+        unknown=tuple(unknown),
+        weights=asked.weights,
+        is_name=asked.is_name,
+    )
 
 
 _REPAIR = "run: rag-assets index --force"

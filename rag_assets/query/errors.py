@@ -1,0 +1,9 @@
+"""What a search refuses."""
+
+from __future__ import annotations
+
+from rag_assets.contracts.errors import ExpectedError
+
+
+class QueryError(ExpectedError, ValueError):
+    """A question or a condition that cannot be searched for; the text says what would be valid."""

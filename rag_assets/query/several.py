@@ -1,0 +1,263 @@
+"""Several labels searched as if they were one index: one ranking with comparable scores.
+
+Dense scores are cosines in one embedding space; labels of different models are never mixed, keywords rank them then.
+Keyword weights of a section hardly know their label, because the idf belongs to the query: here it is that of all
+labels together, so a term that is rare in one repository and common in another weighs the same in both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality
+from rag_assets.query.asking import ask
+from rag_assets.query.embedding import NoEmbedderError
+from rag_assets.query.errors import QueryError
+from rag_assets.query.index import Index, narrowing_of, open_index
+from rag_assets.query.ranking.placing import Placing
+from rag_assets.query.results import Hit, Mode, SearchResult
+from rag_assets.stores.filters import SearchFilter
+
+if TYPE_CHECKING:
+    from rag_assets.contracts.section import Embedder
+    from rag_assets.stores.keyword.past import Past
+    from rag_assets.stores.keyword.vocabulary import KnownTerm, QueryVector
+    from rag_assets.stores.points import Dense, Scored
+
+
+def open_indexes(
+    labels: Sequence[str],
+    *,
+    home: str | Path | None = None,
+    config: Path | None = None,
+    clearance: Confidentiality | str = DEFAULT_LEVEL,
+    org_id: str | None = None,
+) -> IndexGroup:
+    """The active generations of several labels of one organisation, open for reading; arguments and errors as of
+    `open_index`. Raises QueryError for no label, and for labels of two organisations."""
+    with ExitStack() as stack:
+        opened = [
+            stack.enter_context(open_index(label, home=home, config=config, clearance=clearance, org_id=org_id))
+            for label in dict.fromkeys(labels)
+        ]
+        group = IndexGroup(opened)
+        stack.pop_all()
+        return group
+
+
+class IndexGroup:
+    """Open indexes of one organisation and one clearance. Safe to use from several threads; closing it closes them."""
+
+    def __init__(self, indexes: Sequence[Index]) -> None:
+        """Raises QueryError for none, for two of one label, of two organisations or of two clearances."""
+        self.indexes = {index.label: index for index in indexes}
+        if not indexes or len(self.indexes) < len(indexes):
+            raise QueryError("a search over several labels needs different labels, one at least")
+        organisations = sorted({index.manifest.org_id for index in indexes})
+        if len(organisations) > 1:  # the isolation boundary: nobody is in two of them
+            raise QueryError(f"labels of several organisations ({', '.join(organisations)}) are never searched at once")
+        if len({index.clearance for index in indexes}) > 1:
+            raise QueryError("the indexes were opened with different clearances")
+        self.parts = GroupParts(indexes)
+
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        mode: Mode | str = Mode.HYBRID,
+        path: str | Sequence[str] | None = None,
+        kinds: Sequence[str] = (),
+        languages: Sequence[str] = (),
+        source_types: Sequence[str] = (),
+        symbols: Sequence[str] = (),
+        explain: bool = False,
+        literal: bool = False,
+    ) -> SearchResult:
+        """The best `limit` sections of all labels in one ranking; everything else as in `Index.search`."""
+        first = next(iter(self.indexes.values()))
+        return ask(
+            query,
+            self.parts,
+            {label: index.manifest for label, index in self.indexes.items()},
+            replace(first.scope(), label=""),
+            limit=limit,
+            mode=mode,
+            options=narrowing_of(path, kinds, languages, source_types, symbols),
+            explain=explain,
+            literal=literal,
+        )
+
+    def index_of(self, hit: Hit) -> Index:
+        """The index that a hit is from, to read what is behind it."""
+        return self.indexes[hit.label]
+
+    def close(self) -> None:
+        for index in self.indexes.values():
+            index.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class GroupParts:
+    """The parts of several generations as those of one (`query.parts.SearchParts`)."""
+
+    def __init__(self, indexes: Sequence[Index]) -> None:
+        self._indexes = tuple(indexes)
+        self._vocabulary = GroupVocabulary(self._indexes)
+        self._placing = Placing()
+        self._reader = GroupReader(self._indexes, self._vocabulary)
+
+    def shard(self) -> GroupReader:
+        for index in self._indexes:
+            index.parts.shard()
+        return self._reader
+
+    def vocabulary(self) -> GroupVocabulary:
+        return self._vocabulary
+
+    def placing(self) -> Placing:
+        return self._placing
+
+    def past(self, label: str) -> Past | None:
+        return next((index.parts.past(label) for index in self._indexes if index.label == label), None)
+
+    def document(self, address: str) -> str:
+        return self._indexes[0].parts.document(address)  # one home, one store of documents for all labels
+
+    def embedder(self) -> Future[Embedder]:
+        """The model of all labels. The future raises NoEmbedderError where they do not have one in common."""
+        spaces = {(index.manifest.embedding_model, index.manifest.dimension) for index in self._indexes}
+        if len(spaces) == 1:
+            return self._indexes[0].parts.embedder()
+        models = ", ".join(sorted(model for model, _ in spaces))
+        refused: Future[Embedder] = Future()
+        refused.set_exception(
+            NoEmbedderError(f"the labels were embedded with different models ({models}), whose scores do not compare")
+        )
+        return refused
+
+
+class GroupVocabulary:
+    """The vocabularies of several labels: a term has the sections of all of them.
+
+    A term can have another index in each label, so terms have numbers of their own here.
+    """
+
+    def __init__(self, indexes: Sequence[Index]) -> None:
+        self._indexes = tuple(indexes)
+        self._numbers: dict[str, int] = {}  # bounded by the vocabularies: only known terms have one
+        self._terms: list[str] = []
+
+    @property
+    def sections(self) -> int:
+        return sum(index.parts.vocabulary().sections for index in self._indexes)
+
+    def find(self, term: str) -> KnownTerm | None:
+        from rag_assets.stores.keyword.vocabulary import KnownTerm
+
+        known = [found for index in self._indexes if (found := index.parts.vocabulary().find(term)) is not None]
+        return KnownTerm(self._number(term), sum(found.sections for found in known)) if known else None
+
+    def query_vector(self, text: str) -> QueryVector:
+        from rag_assets.stores.keyword.vocabulary import weighted_query
+
+        return weighted_query(text, self.find, self.sections)
+
+    def in_label(self, index: Index, numbers: Sequence[int], values: Sequence[float]) -> tuple[list[int], list[float]]:
+        """A query of this vocabulary in the indices of one label; terms that the label does not have are left out."""
+        found = []
+        for number, value in zip(numbers, values, strict=True):
+            known = index.parts.vocabulary().find(self._terms[number])
+            if known is not None:
+                found.append((known.index, value))
+        found.sort()
+        return [at for at, _ in found], [value for _, value in found]
+
+    def _number(self, term: str) -> int:
+        number = self._numbers.get(term)
+        if number is None:
+            self._terms.append(term)
+            # Two threads may both add the term; either number leads to it.
+            number = self._numbers.setdefault(term, len(self._terms) - 1)
+        return number
+
+
+class GroupReader:
+    """The points of several generations (`stores.points.VectorReader`), each searched within its own tenant and label;
+    the scope says what else must hold."""
+
+    def __init__(self, indexes: Sequence[Index], vocabulary: GroupVocabulary) -> None:
+        self._indexes = tuple(indexes)
+        self._vocabulary = vocabulary
+
+    def count(self, scope: SearchFilter | None = None) -> int:
+        return sum(index.parts.shard().count(_of(index, scope)) for index in self._indexes)
+
+    def dense(self, vector: Dense, scope: SearchFilter, limit: int) -> list[Scored]:
+        return self._best(lambda index: index.parts.shard().dense(vector, _of(index, scope), limit), limit)
+
+    def sparse(self, indices: Sequence[int], values: Sequence[float], scope: SearchFilter, limit: int) -> list[Scored]:
+        def search(index: Index) -> list[Scored]:
+            at, weights = self._vocabulary.in_label(index, indices, values)
+            return index.parts.shard().sparse(at, weights, _of(index, scope), limit)
+
+        return self._best(search, limit)
+
+    def retrieve(self, ids: Sequence[str], scope: SearchFilter) -> dict[str, dict[str, Any]]:
+        return self._joined(lambda index: index.parts.shard().retrieve(ids, _of(index, scope)))
+
+    def digests(self) -> dict[str, str]:
+        return self._joined(lambda index: index.parts.shard().digests())
+
+    def ids(self, scope: SearchFilter | None = None) -> dict[str, str]:
+        return self._joined(lambda index: index.parts.shard().ids(_of(index, scope)))
+
+    def values(self, key: str, scope: SearchFilter) -> dict[str, int]:
+        counts: dict[str, int] = {}
+        for index in self._indexes:
+            for value, count in index.parts.shard().values(key, _of(index, scope)).items():
+                counts[value] = counts.get(value, 0) + count
+        return dict(sorted(counts.items()))
+
+    def close(self) -> None:
+        for index in self._indexes:
+            index.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _best(self, search: Callable[[Index], list[Scored]], limit: int) -> list[Scored]:
+        found = [hit for index in self._indexes for hit in search(index)]
+        return sorted(found, key=lambda hit: (-hit.score, hit.id))[:limit]
+
+    def _joined(self, read: Callable[[Index], Mapping[str, Any]]) -> dict[str, Any]:
+        made: dict[str, Any] = {}
+        for index in self._indexes:
+            made.update(read(index))
+        return made
+
+
+def _of(index: Index, scope: SearchFilter | None) -> SearchFilter:
+    """What a search over all labels may see of one of them."""
+    own = index.scope()
+    if scope is None:
+        return own
+    return replace(scope, org_id=own.org_id, project_id=own.project_id, label=own.label, clearance=own.clearance)

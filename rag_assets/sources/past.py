@@ -1,0 +1,117 @@
+"""What happened to the files of a repository before a commit: subjects and paths of the commits that led to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from rag_assets.sources.entries import safe_path
+from rag_assets.sources.git import GitError, open_git, run_git, stop
+
+MOST_COMMITS = 2_000
+"""How far back: years of most repositories. A second of git for a large one, once; later commits cost their own."""
+
+_RENAMES = ("-M50%", "-l1000")
+_STATUS = re.compile(rb"[A-Z]\d{0,3}")
+
+
+class PastCommit(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One commit: its subject, the paths it left changed, and (old, new) of those it moved. Merges are none."""
+
+    subject: str
+    paths: tuple[str, ...] = ()
+    moved: tuple[tuple[str, str], ...] = ()
+
+
+class Past:
+    """The commits that led to one, itself included."""
+
+    def __init__(self, git_dir: Path, commit: str, subdirectory: str = "") -> None:
+        self._git_dir = git_dir
+        self._commit = commit
+        self._where = ("--", f":(literal){subdirectory}") if subdirectory else ()
+
+    def ids(self) -> list[str]:
+        """The newest MOST_COMMITS of them, newest first; fewer in a shallow clone. Raises GitError."""
+        options = ("--no-merges", f"--max-count={MOST_COMMITS}")
+        return run_git("rev-list", *options, self._commit, *self._where, git_dir=self._git_dir).decode().split()
+
+    def read(self, ids: Sequence[str]) -> dict[str, PastCommit]:
+        """id → commit. Raises GitError."""
+        if not ids:
+            return {}
+        try:
+            listing = self._log(ids, _RENAMES)
+        except GitError:  # similarity needs contents, which a partial clone may lack
+            listing = self._log(ids, ("-M100%",))
+        return _commits(listing)
+
+    def _log(self, ids: Sequence[str], renames: Sequence[str]) -> bytes:
+        options = (
+            "--stdin",
+            "--no-walk=unsorted",
+            "-z",
+            "--format=%H%x00%s",
+            "--name-status",
+            "--no-ext-diff",
+            *renames,
+        )
+        process = open_git("log", *options, git_dir=self._git_dir)
+        try:
+            listing, _ = process.communicate("".join(f"{known}\n" for known in ids).encode())
+        finally:
+            stop(process)
+        if process.returncode != 0:
+            raise GitError("log", process.returncode, "the past of files could not be read")
+        return listing
+
+
+def _commits(listing: bytes) -> dict[str, PastCommit]:
+    """`id NUL subject NUL LF M NUL path NUL R086 NUL old NUL new NUL id …`, a commit without files without the rest."""
+    tokens = iter(listing.split(b"\0"))
+    found: dict[str, PastCommit] = {}
+    commit, subject = "", ""
+    paths: list[str] = []
+    moved: list[tuple[str, str]] = []
+
+    def finish() -> None:
+        if commit:
+            found[commit] = PastCommit(subject, tuple(paths), tuple(moved))
+
+    for token in tokens:
+        status = token.removeprefix(b"\n")
+        if not status:
+            continue
+        if _STATUS.fullmatch(status):
+            path = safe_path(next(tokens))[0]
+            if status[:1] in b"RC":
+                old, path = path, safe_path(next(tokens))[0]
+                if status[:1] == b"R":
+                    moved.append((old, path))
+            if status[:1] != b"D":
+                paths.append(path)
+        else:
+            finish()
+            commit, subject, paths, moved = token.decode(), next(tokens).decode("utf-8", "replace"), [], []
+    finish()
+    return found
+
+
+def subjects_by_path(commits: Sequence[PastCommit], most_files: int) -> dict[str, tuple[str, ...]]:
+    """Path → the distinct subjects of the commits (newest first) that changed the file, under its earlier names too.
+
+    A commit of more than `most_files` files says nothing about any of them. Sorted: their order tells nothing, and so
+    it does not depend on how branches were merged.
+    """
+    today: dict[str, str] = {}  # an earlier name → the name at the end
+    found: dict[str, set[str]] = {}
+    for commit in commits:
+        if len(commit.paths) <= most_files and commit.subject:
+            for path in commit.paths:
+                found.setdefault(today.get(path, path), set()).add(commit.subject)
+        for old, new in commit.moved:
+            today[old] = today.get(new, new)
+    return {path: tuple(sorted(subjects)) for path, subjects in found.items()}

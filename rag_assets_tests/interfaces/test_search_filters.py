@@ -1,0 +1,241 @@
+"""`rag-assets search`: filters in the query and as options, several labels, comparison, roles, `--explain`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rag_assets.query import open_index
+from rag_assets.query.graph import bodies, graph_of
+from rag_assets.settings import EmbedderSettings, RepositorySettings, Settings
+from rag_assets.stages.run import run_stages
+from rag_assets.stores.artifacts import ArtifactError
+from rag_assets.stores.home import Home
+from rag_assets_tests.interfaces.conftest import (
+    FILES,
+    CommandLine,
+    Indexed,
+    Outcome,
+    index_without_dagster,
+    new_repository,
+)
+
+SERVICE, MODEL, ARCHIVE = "src/Orders/OrderService.cs", "src/Orders/Order.cs", "src/Orders/Archive.cs"
+READ_ME, TABLES = "README.md", "db/tables.sql"
+
+
+def paths(done: Outcome) -> set[str]:
+    return {hit["path"] for hit in done.json["hits"]}
+
+
+@pytest.mark.rule("E08")
+@pytest.mark.parametrize(
+    ("query", "options"),
+    [
+        ("order kind:service", ["--kind", "service"]),
+        ("order path:src/**", ["--path", "src/**"]),
+        ("order lang:markdown", ["--language", "markdown"]),
+        ("order lang:c#", ["--lang", "cs"]),
+        ("order source_type:document", ["--source-type", "document"]),
+        ("order symbol:OrderService", ["--symbol", "OrderService"]),
+    ],
+)
+def test_a_filter_in_the_query_is_the_same_as_an_option(indexed: Indexed, query: str, options: list[str]) -> None:
+    typed, option = indexed.cli.run("search", query, "--json"), indexed.cli.run("search", "order", "--json", *options)
+    assert [hit["point_id"] for hit in typed.json["hits"]] == [hit["point_id"] for hit in option.json["hits"]]
+    assert typed.json["filters"] == option.json["filters"]
+    assert 0 < len(paths(typed)) < 3
+
+
+def test_an_option_and_a_filter_must_both_hold(indexed: Indexed) -> None:
+    done = indexed.cli.run("search", "order kind:Markdown", "--kind", "Service")
+    assert done.code == 4
+    assert "no section fulfils all filters" in done.err
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("order -path:src/", {READ_ME}),
+        ("order -kind:Service -lang:markdown", {MODEL}),
+        ("symbol:orderservice.refundorder", {SERVICE}),
+        ("symbol:Order*", {SERVICE, MODEL}),
+        ('"refunds orders" order', {SERVICE}),
+        ("kind:Service", {SERVICE}),
+        (f"what fails in OrderService.cs:7 path:{MODEL}", {MODEL}),
+    ],
+)
+def test_filters_of_the_query(indexed: Indexed, query: str, expected: set[str]) -> None:
+    assert paths(indexed.cli.run("search", query, "--json")) == expected
+
+
+def test_a_phrase_that_is_nowhere_is_said_and_searched_as_words(indexed: Indexed) -> None:
+    done = indexed.cli.run("search", '"orders refunds"', "--json")
+    assert paths(done)
+    assert 'no section has "orders refunds" as it is written' in done.err
+
+
+def test_a_literal_query_has_no_filters(indexed: Indexed) -> None:
+    done = indexed.cli.run("search", "kind:Service order", "--literal", "--json")
+    assert MODEL in paths(done)
+    assert done.json["understood"]["text"] == "kind:Service order"
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [("knd:Service order", "did you mean kind:"), ("order source_type:codes", "unknown source type 'codes'; valid:")],
+)
+def test_a_slip_in_a_filter_is_an_error_that_helps(indexed: Indexed, query: str, says: str) -> None:
+    done = indexed.cli.run("search", query)
+    assert (done.code, done.out) == (1, "")
+    assert says in done.err
+
+
+def test_the_line_of_a_stack_trace_comes_first(indexed: Indexed) -> None:
+    trace = "System.Exception: no refund\n   at Shop.Orders.Order.Total() in D:\\ci\\src\\Orders\\Order.cs:line 3\n"
+    found = indexed.cli.run("search", trace, "--json", "--explain").json
+    assert found["understood"]["kind"] == "error"
+    assert found["understood"]["places"] == [{"path": "ci/src/Orders/Order.cs", "line": 3}]
+    assert found["hits"][0]["path"] == MODEL
+    assert found["hits"][0]["scores"]["place"] == 1.0
+
+
+def test_explain_says_how_the_query_was_understood(indexed: Indexed) -> None:
+    said = indexed.cli.run("search", 'OrderService -kind:Test "refunds orders"', "--explain").out
+    first, second, *_ = said.splitlines()
+    assert first == "understood as symbol question; looks for: OrderService refunds orders; names: OrderService"
+    assert "label: shop@main" in second and "confidentiality: public | internal" in second
+    assert "-kind: Test" in second and "phrase: refunds orders" in second
+
+
+# several labels
+
+
+@pytest.fixture
+def two(cli: CommandLine, tmp_path: Path) -> CommandLine:
+    """Two versions of one repository, as two labels."""
+    repository = new_repository(tmp_path / "shop")
+    index_without_dagster(cli.home, repository, "v1")
+    repository.commit({MODEL: str(FILES[MODEL]).replace("Id", "Number")})
+    repository.commit({ARCHIVE: "namespace Shop.Orders;\n\n/// <summary>Old orders.</summary>\nclass Archive { }\n"})
+    index_without_dagster(cli.home, repository, "v2")
+    return cli
+
+
+def test_several_labels_are_searched_as_one(two: CommandLine) -> None:
+    named = two.run("search", "order", "--label", "v1", "--label", "v2", "--json").json
+    everything = two.run("search", "order", "--all", "--json").json
+    assert [hit["point_id"] for hit in named["hits"]] == [hit["point_id"] for hit in everything["hits"]]
+    assert {hit["label"] for hit in named["hits"]} == {"v1@main", "v2@main"}
+    assert (named["label"], named["generation"], named["stale"]) == (None, None, None)
+    assert [source["label"] for source in named["sources"]] == ["v1@main", "v2@main"]
+    said = two.run("search", "order", "--all").out
+    assert "v1@main  src/" in said and "v2@main  commit" in said
+
+
+def test_two_labels_are_compared(two: CommandLine) -> None:
+    found = two.run("search", "order orders", "--compare", "-l", "v1", "-l", "v2", "--json").json
+    changes = {(hit["new"] or hit["old"])["path"]: hit["change"] for hit in found["hits"]}
+    assert changes[MODEL] == "changed"
+    assert changes[ARCHIVE] == "added"
+    assert changes[READ_ME] == "same"
+    assert (found["old"]["label"], found["new"]["label"]) == ("v1@main", "v2@main")
+    said = two.run("search", "order orders", "--compare", "-l", "v1", "-l", "v2").out
+    assert any(line.startswith("added ") and "Archive.cs" in line for line in said.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--all", "--label", "v1"], "contradict"),
+        (["--org", "local"], "--org goes with --all"),
+        (["--compare", "--label", "v1"], "--compare needs two labels, got 1"),
+    ],
+)
+def test_options_that_contradict_each_other(two: CommandLine, options: list[str], says: str) -> None:
+    done = two.run("search", "order", *options)
+    assert done.code == 2
+    assert says in done.err
+
+
+@pytest.mark.rule("B02")
+def test_all_never_means_two_organisations(cli: CommandLine, tmp_path: Path) -> None:
+    for org in ("acme", "globex"):
+        repository = new_repository(tmp_path / org)
+        _build(cli.home, RepositorySettings(id=org, location=str(repository.path), ref="main", org=org))
+    undecided = cli.run("search", "order", "--all")
+    assert undecided.code == 1
+    assert "choose one with --org: acme, globex" in undecided.err
+    found = cli.run("search", "order", "--all", "--org", "acme", "--json").json
+    assert {hit["label"] for hit in found["hits"]} == {"acme@main"}
+    assert "no label of organisation 'acm'" in cli.run("search", "order", "--all", "--org", "acm").err
+
+
+def _build(home: Home, repository: RepositorySettings, **settings: object) -> None:
+    lexical = EmbedderSettings(provider="lexical-only")
+    made = Settings(home=home.root, embedder=lexical, repositories=(repository,))
+    run_stages(made, f"{repository.id}@main", repository, run_id="made-by-a-test")
+
+
+# confidentiality
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
+    """The service is confidential, the model restricted, everything else internal; two roles."""
+    base = tmp_path_factory.mktemp("guarded")
+    repository = new_repository(base / "shop")
+    home = Home(base / "home")
+    config = base / "rag_assets.yaml"
+    config.write_text(
+        f"home: home\nroles: {{support: public, payroll: restricted}}\nembedder: {{provider: lexical-only}}\n"
+        f"repositories:\n  - id: shop\n    location: {repository.path}\n    ref: main\n"
+        f"    confidential_paths:\n      'src/orders/*Service.cs': confidential\n      {MODEL}: restricted\n"
+        "      src/Orders: confidential\n",
+        encoding="utf-8",
+    )
+    cli = CommandLine(home, base)
+    assert cli.run("index", options=()).code == 0
+    return cli
+
+
+@pytest.mark.rule("E12", "R17")
+@pytest.mark.parametrize(
+    ("clearance", "expected"),
+    [
+        ("public", set()),
+        ("internal", {READ_ME}),
+        ("confidential", {READ_ME, SERVICE}),
+        ("restricted", {READ_ME, SERVICE, MODEL}),
+    ],
+)
+def test_the_settings_decide_who_finds_what(guarded: CommandLine, clearance: str, expected: set[str]) -> None:
+    with open_index("shop@main", home=guarded.home.root, clearance=clearance) as index:
+        assert {hit.path for hit in index.search("order orders refunds", mode="bm25", limit=50)} == expected
+        graph = graph_of(index)
+        keys = [graph.keys[number] for number in range(len(graph))]
+        assert {place.path for number in range(len(graph)) for place in graph.places(number)} <= expected | {TABLES}
+        assert any("OrderService" in key for key in keys) == (SERVICE in expected)
+        assert {body.place.path for body in bodies(index, graph, keys)} <= expected | {TABLES}
+        for path in (READ_ME, SERVICE, MODEL):
+            if path in expected:
+                assert index.resolve(f"rag://shop@main/{path}")
+            else:
+                with pytest.raises(ArtifactError, match="not for a reader"):
+                    index.resolve(f"rag://shop@main/{path}")
+
+
+@pytest.mark.rule("E12")
+def test_a_role_decides_what_a_command_shows(guarded: CommandLine) -> None:
+    def found(*options: str) -> set[str]:
+        done = guarded.run("search", "order orders refunds", "--json", options=options)
+        return {hit["path"] for hit in done.json["hits"]}
+
+    assert found() == {READ_ME}
+    assert found("--role", "support") == set()
+    assert found("--role", "payroll") == {READ_ME, SERVICE, MODEL}
+    assert "there are: support, payroll" in guarded.run("search", "order", options=("--role", "boss")).err
+    uri = f"rag://shop@main/{MODEL}"
+    assert guarded.run("show", uri, options=()).code == 1
+    assert guarded.run("show", uri, options=("--role", "payroll")).code == 0

@@ -1,0 +1,138 @@
+"""From candidates to the final order."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from rag_assets.query.fusion import Ranked, merged
+from rag_assets.query.ranking.asking import WEIGHTS, Asking
+from rag_assets.query.ranking.files import NEXT_SECTION, PLACED, Asked, Place, most_promising, rank
+from rag_assets.query.ranking.side_code import DEMOTION
+from rag_assets.stores.points import Scored
+
+LABEL = "shop@main"
+
+
+def ordered(
+    dense: dict[str, float],
+    keyword: dict[str, float],
+    paths: dict[str, str],
+    *,
+    kind: Asking = Asking.PROSE,
+    terms: frozenset[str] = frozenset(),
+    past: dict[str, float] | None = None,
+    limit: int = 10,
+) -> list[Ranked]:
+    found = merged([Scored(*item) for item in dense.items()], [Scored(*item) for item in keyword.items()])
+    places = {name: Place(LABEL, path) for name, path in paths.items()}
+    shares = {Place(LABEL, path): share for path, share in (past or {}).items()}
+    return rank(found, places, shares, Asked(kind, dict.fromkeys(terms, 1.0), bool(dense)), limit)
+
+
+def names(ranked: list[Ranked]) -> str:
+    return "".join(one.id for one in ranked)
+
+
+def test_a_file_has_the_best_of_each_search_from_any_of_its_sections() -> None:
+    """`a` and `b` share a file: one has the words, the other the meaning. `c` is alone and second in both."""
+    ranked = ordered(
+        {"a": 0.9, "c": 0.8, "x": 0.1},
+        {"b": 10.0, "c": 8.0},
+        {"a": "one.cs", "b": "one.cs", "c": "two.cs", "x": "x.cs"},
+    )
+    assert [one.id for one in ranked].index("b") < [one.id for one in ranked].index("c")
+    assert ranked[0].score == pytest.approx(1.0)
+
+
+def test_the_next_sections_of_a_file_give_way_to_other_files() -> None:
+    same = {"a": 10.0, "b": 9.9, "c": 9.8, "d": 8.5}
+    ranked = ordered({}, same, {"a": "one.cs", "b": "one.cs", "c": "one.cs", "d": "two.cs"})
+    assert names(ranked) == "adbc"
+    assert ranked[2].scores["next_section"] == pytest.approx(0.99 * NEXT_SECTION)
+
+
+def test_scores_say_where_a_score_comes_from() -> None:
+    """Every hit: (words + meaning + file name) times its factors is its score."""
+    paths = {"a": "src/Order.cs", "b": "src/Order.cs", "c": "tests/Cart.cs"}
+    ranked = ordered({"a": 0.9, "b": 0.5, "c": 0.4}, {"b": 5.0, "c": 4.0}, paths, terms=frozenset({"order"}))
+    for one in ranked:
+        total = sum(value for name, value in one.scores.items() if name.startswith("from_"))
+        factors = one.scores.get("side_code", 1.0) * one.scores.get("next_section", 1.0)
+        assert one.score == pytest.approx(total * factors)
+    by_id = {one.id: one.scores for one in ranked}
+    weights = WEIGHTS[Asking.PROSE]
+    assert by_id["a"]["from_file_name"] == pytest.approx((1 - weights.dense) * weights.file_name)
+    assert "from_file_name" not in by_id["c"]
+    assert by_id["c"]["side_code"] == DEMOTION
+    assert (by_id["b"]["dense"], by_id["b"]["bm25"]) == (0.5, 5.0)
+
+
+@pytest.mark.parametrize(("kind", "first"), [(Asking.PROSE, "b"), (Asking.TASK, "b"), (Asking.NAME, "a")])
+def test_what_past_commits_say_counts_except_for_names(kind: Asking, first: str) -> None:
+    ranked = ordered({}, {"a": 10.0, "b": 9.0}, {"a": "one.cs", "b": "two.cs"}, past={"two.cs": 1.0}, kind=kind)
+    assert names(ranked)[0] == first
+
+
+def test_files_of_one_path_in_two_labels_are_two_files() -> None:
+    found = merged([], [Scored("a", 10.0), Scored("b", 9.0)])
+    places = {"a": Place("shop@main", "Order.cs"), "b": Place("shop@next", "Order.cs")}
+    ranked = rank(found, places, {Place("shop@next", "Order.cs"): 1.0}, Asked(Asking.PROSE, {}, False), 10)
+    assert [(one.id, "next_section" in one.scores) for one in ranked] == [("b", False), ("a", False)]
+
+
+def test_without_an_embedding_words_are_everything() -> None:
+    ranked = ordered({}, {"a": 10.0, "b": 5.0}, {"a": "one.cs", "b": "two.cs"})
+    assert [one.score for one in ranked] == pytest.approx([1.0, 0.5])
+    assert "from_meaning" not in ranked[0].scores
+
+
+def test_a_name_is_found_by_words_rather_than_by_meaning() -> None:
+    sides = ({"a": 0.9, "b": 0.5}, {"b": 10.0, "a": 6.0}, {"a": "one.cs", "b": "two.cs"})
+    assert names(ordered(*sides, kind=Asking.NAME)) == "ba"
+    assert names(ordered(*sides, kind=Asking.PROSE)) == "ab"
+
+
+@pytest.mark.rule("R9")
+@pytest.mark.parametrize(
+    ("dense", "keyword", "expected"),
+    [
+        ({"b": 0.5, "a": 0.5}, {"a": 7.0, "b": 7.0}, "ba"),
+        ({}, {"b": 7.0, "a": 7.0}, "ba"),
+    ],
+    ids=["dense rank first", "then keyword rank"],
+)
+def test_ties_are_broken_by_rank(dense: dict[str, float], keyword: dict[str, float], expected: str) -> None:
+    assert names(ordered(dense, keyword, {"a": "one.cs", "b": "two.cs"})) == expected
+
+
+def test_a_section_without_a_place_is_kept() -> None:
+    assert names(ordered({}, {"a": 3.0, "b": 2.0}, {"b": "one.cs"})) == "ab"
+
+
+def test_limit_cuts_the_end() -> None:
+    assert names(ordered({}, {"a": 3.0, "b": 2.0, "c": 1.0}, {}, limit=2)) == "ab"
+
+
+def test_only_promising_candidates_are_placed() -> None:
+    found = merged([], [Scored(f"{number:03}", 1000.0 - number) for number in range(2 * PLACED)])
+    asked = Asked(Asking.PROSE, {}, False)
+    assert [one.id for one in most_promising(found, asked, 10)] == [f"{number:03}" for number in range(PLACED)]
+    assert len(most_promising(found, asked, 2 * PLACED)) == 2 * PLACED
+
+
+def test_the_order_of_candidates_changes_nothing() -> None:
+    """R9: what decides is scores, ranks and ids alone."""
+    dice = random.Random(7)
+    dense = [Scored(f"{number:02}", round(dice.random(), 1)) for number in range(40)]
+    keyword = [Scored(f"{number:02}", round(dice.random() * 9, 0)) for number in range(20, 60)]
+    for items in (dense, keyword):
+        items.sort(key=lambda item: (-item.score, item.id))
+    found = merged(dense, keyword)
+    places = {one.id: Place(LABEL, f"src/{int(one.id) // 3}.cs") for one in found}
+    asked = Asked(Asking.PROSE, {}, True)
+    expected = rank(found, places, {}, asked, 60)
+    for _ in range(20):
+        dice.shuffle(found)
+        assert rank(found, places, {}, asked, 60) == expected

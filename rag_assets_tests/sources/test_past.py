@@ -1,0 +1,106 @@
+"""What past commits say of files: real git, renames, odd names, shallow clones."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rag_assets.sources.git import GitError
+from rag_assets.sources.opening import open_snapshot
+from rag_assets.sources.past import Past, PastCommit, subjects_by_path
+from rag_assets_tests.git_repository import Repository
+
+
+@pytest.fixture
+def repository(make_repository: Callable[..., Repository]) -> Repository:
+    made = make_repository()
+    made.commit({"src/A.cs": "class A { int one; int two; int three; }\n", "b.md": "# B\n"}, "Create the shop")
+    return made
+
+
+def subjects(repository: Repository, most_files: int = 30) -> dict[str, tuple[str, ...]]:
+    with open_snapshot(str(repository.path), mirrors=repository.path) as snapshot:
+        past = snapshot.past()
+        assert past is not None
+        ids = past.ids()
+        found = past.read(ids)
+    return subjects_by_path([found[commit] for commit in ids], most_files)
+
+
+def test_a_file_has_the_subjects_of_the_commits_that_changed_it(repository: Repository) -> None:
+    repository.commit({"src/A.cs": "class A { }\n"}, "Round invoices up\n\nThe body says more.")
+    repository.commit({"src/C.cs": "class C { }\n"}, "Ünïcode – in “subjects”")
+    assert subjects(repository) == {
+        "src/A.cs": ("Create the shop", "Round invoices up"),
+        "b.md": ("Create the shop",),
+        "src/C.cs": ("Ünïcode – in “subjects”",),
+    }
+
+
+def test_a_moved_file_keeps_its_past_and_its_old_name_begins_anew(repository: Repository) -> None:
+    repository.git("mv", "src/A.cs", "src/Moved here.cs")
+    repository.commit({}, "Move it")
+    repository.commit({"src/A.cs": "interface IOther { }\n"}, "Another file of that name")
+    found = subjects(repository)
+    assert found["src/Moved here.cs"] == ("Create the shop", "Move it")
+    assert found["src/A.cs"] == ("Another file of that name",)
+
+
+def test_a_commit_of_many_files_says_nothing(repository: Repository) -> None:
+    repository.commit({f"src/F{number}.cs": "x\n" for number in range(4)}, "Reformat everything")
+    assert "src/F1.cs" in subjects(repository, most_files=4)
+    assert "src/F1.cs" not in subjects(repository, most_files=3)
+
+
+def test_merges_and_deletions_say_nothing(repository: Repository) -> None:
+    repository.git("checkout", "--quiet", "-b", "side")
+    repository.commit({"src/Side.cs": "class Side { }\n"}, "Work beside")
+    repository.git("checkout", "--quiet", "main")
+    repository.git("rm", "--quiet", "b.md")
+    repository.commit({}, "Drop the page")
+    repository.git("merge", "--quiet", "--no-ff", "-m", "Merge the side", "side")
+    said = {subject for found in subjects(repository).values() for subject in found}
+    assert said == {"Create the shop", "Work beside"}
+
+
+def test_a_commit_without_files_or_subject_is_read(repository: Repository) -> None:
+    repository.git("commit", "--quiet", "--allow-empty", "-m", "Nothing")
+    repository.git("commit", "--quiet", "--allow-empty", "--allow-empty-message", "-m", "")
+    assert subjects(repository)["b.md"] == ("Create the shop",)
+
+
+def test_names_that_are_not_utf_8(repository: Repository) -> None:
+    commit = repository.commit_tree([("100644", b"caf\xe9\n.cs", b"x"), ("100644", b"M", b"y")])
+    found = Past(repository.path / ".git", commit).read([commit])
+    assert set(found[commit].paths) == {"caf\\xe9\\x0a.cs", "M"}
+
+
+def test_a_shallow_clone_knows_what_it_has(repository: Repository, tmp_path: Path) -> None:
+    repository.commit({"b.md": "# New\n"}, "Newest")
+    shallow = tmp_path / "shallow"
+    command = ["git", "clone", "--quiet", "--depth", "1", repository.path.as_uri(), str(shallow)]
+    subprocess.run(command, check=True, capture_output=True)
+    assert {"Newest"} == {subject for found in subjects(Repository(shallow)).values() for subject in found}
+
+
+def test_only_a_repository_has_a_past(tmp_path: Path) -> None:
+    (tmp_path / "a.cs").write_text("class A { }")
+    with open_snapshot(str(tmp_path), mirrors=tmp_path) as snapshot:
+        assert snapshot.past() is None
+
+
+def test_a_commit_that_is_not_there_is_an_error(repository: Repository) -> None:
+    with pytest.raises(GitError):
+        Past(repository.path / ".git", "0" * 40).read(["0" * 40])
+
+
+def test_reading_nothing_asks_nobody(tmp_path: Path) -> None:
+    assert Past(tmp_path, "0" * 40).read([]) == {}
+
+
+def test_the_order_of_parallel_branches_does_not_matter() -> None:
+    one, two = PastCommit("One", ("a.cs",)), PastCommit("Two", ("a.cs",))
+    assert subjects_by_path([one, two], 30) == subjects_by_path([two, one], 30)

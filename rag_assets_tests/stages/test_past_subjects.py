@@ -1,0 +1,103 @@
+"""What past commits say, from git into the index: once per commit, without secrets, and only where it is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from rag_assets.query import Index
+from rag_assets.sources.past import Past, PastCommit
+from rag_assets.stages.past_subjects import MOST_FILES
+from rag_assets.stores.generations import active_generation
+from rag_assets.stores.home import Home
+from rag_assets.stores.tables import read_rows
+from rag_assets_tests.git_repository import Repository
+from rag_assets_tests.stages.conftest import Built, built, lexical
+
+FILES = {
+    "src/One.cs": "namespace Shop;\npublic class One { public void Total() { } }\n",
+    "src/Two.cs": "namespace Shop;\npublic class Two { public void Total() { } }\n",
+}
+SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Repository:
+    made = Repository(tmp_path / "source")
+    made.path.mkdir()
+    made.git("init", "--quiet", "--initial-branch=main")
+    made.commit(FILES, "First")
+    made.commit({"src/Two.cs": FILES["src/Two.cs"] + "\n"}, "Make rounding of totals fair")
+    return made
+
+
+def subjects(made: Built) -> dict[str, list[str]]:
+    rows = [row for b in made.build.buckets for row in read_rows(made.build.directory, "discovered_files", b)]
+    return {row["path"]: row["subjects"] for row in rows}
+
+
+def search(made: Built, question: str) -> list[tuple[str, bool]]:
+    """The paths of the hits, and whether past commits spoke for them."""
+    home = Home(made.settings.home)
+    with Index(home, active_generation(home, made.label)) as index:
+        return [(hit.path, "from_past" in hit.scores) for hit in index.search(question)]
+
+
+def test_a_file_is_found_by_what_its_commits_said(tmp_path: Path, source: Repository) -> None:
+    made = built(source, lexical(tmp_path / "home"))
+    assert subjects(made) == {"src/One.cs": ["First"], "src/Two.cs": ["First", "Make rounding of totals fair"]}
+    assert search(made, "what is rounding of totals")[0] == ("src/Two.cs", True)
+
+
+def test_history_can_be_left_out(tmp_path: Path, source: Repository) -> None:
+    made = built(source, lexical(tmp_path / "home"), history=False)
+    assert subjects(made) == {"src/One.cs": [], "src/Two.cs": []}
+    assert not list((made.build.directory / "keyword").glob("past_*"))
+    assert {spoken for _, spoken in search(made, "what is rounding of totals")} == {False}
+
+
+def test_a_secret_in_a_subject_is_redacted(tmp_path: Path, source: Repository) -> None:
+    source.commit({"src/One.cs": FILES["src/One.cs"] + "\n"}, f"Use token {SECRET} of the robot")
+    made = built(source, lexical(tmp_path / "home"))
+    (said,) = (subject for subject in subjects(made)["src/One.cs"] if subject.startswith("Use token"))
+    assert SECRET not in said
+    stored = b"".join(path.read_bytes() for path in (tmp_path / "home").rglob("*") if path.is_file())
+    assert SECRET.encode() not in stored
+
+
+def test_a_new_commit_is_read_and_no_other(tmp_path: Path, source: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[list[str]] = []
+    read = Past.read
+
+    def noted(self: Past, ids: Sequence[str]) -> dict[str, PastCommit]:
+        asked.append(list(ids))
+        return read(self, ids)
+
+    monkeypatch.setattr(Past, "read", noted)
+    made = built(source, lexical(tmp_path / "home"))
+    commit = source.commit({"src/One.cs": FILES["src/One.cs"] + "\n"}, "Newest")
+    later = made.again()
+    assert [len(ids) for ids in asked] == [2, 1]
+    assert asked[1] == [commit]
+    fresh = built(source, lexical(tmp_path / "other"))
+    assert subjects(later) == subjects(fresh)
+    for name in ("past_files.tsv", "past_terms.tsv"):
+        assert (later.build.directory / "keyword" / name).read_bytes() == (
+            fresh.build.directory / "keyword" / name
+        ).read_bytes()
+
+
+def test_what_is_said_goes_with_the_file(tmp_path: Path, source: Repository) -> None:
+    made = built(source, lexical(tmp_path / "home"))
+    source.git("rm", "--quiet", "src/Two.cs")
+    source.commit({}, "Drop two")
+    later = made.again()
+    assert set(subjects(later)) == {"src/One.cs"}
+    assert b"Two.cs" not in (later.build.directory / "keyword" / "past_files.tsv").read_bytes()
+
+
+def test_a_commit_of_very_many_files_is_left_out(tmp_path: Path, source: Repository) -> None:
+    source.commit({f"src/F{number}.cs": "class F { }\n" for number in range(MOST_FILES + 1)}, "Import everything")
+    assert subjects(built(source, lexical(tmp_path / "home")))["src/F1.cs"] == []

@@ -1,0 +1,66 @@
+"""The index of what past commits say of each file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rag_assets.stores.keyword.past import Past, write_past
+
+SUBJECTS = {
+    "src/Invoice.cs": ["Round invoices up", "Add invoice numbers"],
+    "src/Basket.cs": ["Empty the basket after checkout"],
+    "src/Ünï.cs": ["Round prices"],
+    "src/Silent.cs": [],
+}
+
+
+@pytest.fixture
+def past(tmp_path: Path) -> Past:
+    write_past(tmp_path, SUBJECTS)
+    return Past(tmp_path)
+
+
+def test_files_are_scored_by_the_words_of_their_commits(past: Past) -> None:
+    found = past.scores({"round": 1.0, "invoice": 1.0}, SUBJECTS)
+    assert found["src/Invoice.cs"] > found["src/Ünï.cs"] > 0
+    assert set(found) == {"src/Invoice.cs", "src/Ünï.cs"}
+
+
+def test_only_files_that_are_asked_for_are_scored(past: Past) -> None:
+    assert set(past.scores({"round": 1.0}, ["src/Ünï.cs", "src/Unknown.cs"])) == {"src/Ünï.cs"}
+
+
+def test_a_rare_word_counts_more_and_a_light_one_less(past: Past) -> None:
+    files = ["src/Invoice.cs"]
+    rare, common = (past.scores({term: 1.0}, files)["src/Invoice.cs"] for term in ("number", "round"))
+    assert rare > common
+    assert past.scores({"number": 0.2}, files)["src/Invoice.cs"] == pytest.approx(0.2 * rare)
+
+
+def test_equal_input_gives_equal_bytes(tmp_path: Path) -> None:
+    for name, order in (("one", 1), ("two", -1)):
+        (tmp_path / name).mkdir()
+        write_past(tmp_path / name, dict(list(SUBJECTS.items())[::order]))
+    one, two = ({path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} for name in ("one", "two"))
+    assert one == two
+    assert len(one) == 2
+
+
+@pytest.mark.parametrize("subjects", [{}, {"a.cs": []}], ids=["no files", "no subjects"])
+def test_without_history_nothing_is_written_or_known(tmp_path: Path, subjects: dict[str, list[str]]) -> None:
+    write_past(tmp_path, SUBJECTS)
+    write_past(tmp_path, subjects)
+    assert list(tmp_path.iterdir()) == []
+    assert Past(tmp_path).scores({"round": 1.0}, ["a.cs"]) == {}
+
+
+@pytest.mark.parametrize("term", ["", "\t", "\n", "\ud800", "🦄", "round\t1"])
+def test_odd_terms_are_unknown(past: Past, term: str) -> None:
+    assert past.scores({term: 1.0}, SUBJECTS) == {}
+
+
+def test_subjects_without_words_are_harmless(tmp_path: Path) -> None:
+    write_past(tmp_path, {"a.cs": ["…", ""], "b.cs": ["Fix"]})
+    assert set(Past(tmp_path).scores({"fix": 1.0}, ["a.cs", "b.cs"])) == {"b.cs"}
