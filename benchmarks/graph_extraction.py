@@ -34,8 +34,8 @@ from rag_assets.graph.csharp.symbols import CSharpSymbols, declared_in
 from rag_assets.graph.csharp.walk import Counts
 from rag_assets.graph.extraction import GraphFile
 from rag_assets.segmentation.tree import SourceText, UnparseableError, parse
-from rag_assets.stages.collector import collecting_seldom
 from rag_assets.stages.graph_files import extracted
+from rag_assets.stages.memory import collecting_seldom
 
 LEAST_FOUND = 0.999
 """Share of the types and methods of the raw trees that must be nodes of the graph."""
