@@ -16,6 +16,7 @@ from rag_assets.stages.checks import CHECKED_PARTS
 from rag_assets.stages.embeddings import embedding_key
 from rag_assets.stages.graph_files import GRAPH_FILES, graph_file_key
 from rag_assets.stages.known_files import discovery_key
+from rag_assets.stages.past_subjects import PAST_COMMITS, past_keys
 from rag_assets.stages.segments import segment_key
 from rag_assets.stores.home import Home
 from rag_assets.stores.sweep import SweepError, generation_directories, table_of
@@ -73,6 +74,12 @@ def used_checks(home: Home, without: Collection[Path] = ()) -> Iterator[bytes]:
                     continue
 
 
+def used_past_commits(home: Home, without: Collection[Path] = ()) -> Iterator[bytes]:
+    """Keys of the commits whose subjects generations know."""
+    for directory in generation_directories(home, without):
+        yield from past_keys(directory)
+
+
 def used_parts(home: Home, without: Collection[Path] = ()) -> dict[str, set[str]]:
     """Kind of part → keys of those that a generation is made of. Raises SweepError for an unreadable record."""
     found: dict[str, set[str]] = {}
@@ -90,8 +97,9 @@ SWEPT_CACHES: dict[str, UsedKeys] = {
     embeddings.STAGE: used_embeddings,
     CHECKED: used_checks,
     GRAPH_FILES: used_graph_files,
+    PAST_COMMITS: used_past_commits,
 }
-"""Caches whose keys follow from the tables. Answers of a language model do not, and cost money: they stay."""
+"""Caches whose keys follow from the generations. Answers of a language model do not, and cost money: they stay."""
 
 
 def _of_texts(home: Home, without: Collection[Path], key: Callable[[str, str, str], bytes]) -> Iterator[bytes]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
 import msgspec
 
 from rag_assets.sources import Snapshot, redact
 from rag_assets.sources.past import PastCommit, subjects_by_path
 from rag_assets.stages.build import IndexBuild
 from rag_assets.stores.cache import Cache, cache_key
+from rag_assets.stores.home import write_atomically
 
 PAST_COMMITS = "past_commits"
 _VERSION = "1"  # raise it when the same commit is read as something else
@@ -15,6 +19,8 @@ _VERSION = "1"  # raise it when the same commit is read as something else
 MOST_FILES = 30
 """Of a commit whose subject says something of each: larger ones reformat, move or import. nDCG@10 as in
 `query.ranking.files`: 10 is alike, 100 loses .002 of the mean."""
+_KEYS = "past_commits.keys"
+_KEY_BYTES = 32
 _SUBJECT_CHARS = 200  # what is longer is no subject but a text in one line
 
 
@@ -26,6 +32,7 @@ def past_subjects(build: IndexBuild, snapshot: Snapshot) -> dict[str, tuple[str,
         return {}
     ids = past.ids()
     keys = {commit: cache_key(PAST_COMMITS, _VERSION, commit) for commit in ids}
+    _note_keys(build, keys.values())
     with Cache(build.home.cache, PAST_COMMITS) as cache:
         stored = {} if build.fresh else cache.get_many(list(keys.values()))
         known = {
@@ -38,3 +45,19 @@ def past_subjects(build: IndexBuild, snapshot: Snapshot) -> dict[str, tuple[str,
         cache.put_many([(keys[commit], msgspec.json.encode(found)) for commit, found in new.items()])
     known |= new
     return subjects_by_path([known[commit] for commit in ids if commit in known], MOST_FILES)
+
+
+def past_keys(directory: Path) -> Iterator[bytes]:
+    """The cache keys of the commits that the build in `directory` read; they follow from none of its tables."""
+    try:
+        data = (directory / "stages" / _KEYS).read_bytes()
+    except FileNotFoundError:  # no history, or a build from before there was any
+        return
+    for start in range(0, len(data), _KEY_BYTES):
+        yield data[start : start + _KEY_BYTES]
+
+
+def _note_keys(build: IndexBuild, keys: Iterable[bytes]) -> None:
+    path = build.directory / "stages" / _KEYS
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, b"".join(keys))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,7 +11,9 @@ import pytest
 
 from rag_assets.query import Index
 from rag_assets.sources.past import Past, PastCommit
-from rag_assets.stages.past_subjects import MOST_FILES
+from rag_assets.stages.collection import collect_garbage
+from rag_assets.stages.past_subjects import MOST_FILES, PAST_COMMITS
+from rag_assets.stores.cache import Cache
 from rag_assets.stores.generations import active_generation
 from rag_assets.stores.home import Home
 from rag_assets.stores.tables import read_rows
@@ -101,3 +105,19 @@ def test_what_is_said_goes_with_the_file(tmp_path: Path, source: Repository) -> 
 def test_a_commit_of_very_many_files_is_left_out(tmp_path: Path, source: Repository) -> None:
     source.commit({f"src/F{number}.cs": "class F { }\n" for number in range(MOST_FILES + 1)}, "Import everything")
     assert subjects(built(source, lexical(tmp_path / "home")))["src/F1.cs"] == []
+
+
+def test_what_no_generation_knows_is_swept(tmp_path: Path, source: Repository) -> None:
+    """Deletes are real: a subject goes with the last generation that it speaks of."""
+    home = built(source, lexical(tmp_path / "home")).build.home
+
+    def entries() -> int:
+        with Cache(home.cache, PAST_COMMITS) as cache:
+            return cache.count()
+
+    far = time.time() + 400 * 86_400
+    collect_garbage(home, lexical(home.root), now=far)
+    assert entries() == 2
+    shutil.rmtree(home.labels)
+    collect_garbage(home, lexical(home.root), now=far)
+    assert entries() == 0

@@ -82,7 +82,8 @@ def _payload(home: Home, name: str, index: Index, point: str) -> dict[str, Any]:
         return index.get(point)
     from rag_assets.interfaces.cli.located import payload_at
 
-    return payload_at(home, name, located["path"], int(located["line"]))
+    found = payload_at(home, name, located["path"], int(located["line"]))
+    return index.get(found["SemanticId"])  # the tables ask nobody for a role, the index does
 
 
 def _say_nearest(output: Output, point: str, payload: dict[str, Any]) -> None:
