@@ -27,7 +27,7 @@ from rag_assets.stores.home import Home
 from rag_assets_tests.defs.spread_jobs import spread_index_job
 from rag_assets_tests.git_repository import Repository
 
-FILES = 200  # two buckets
+FILES = 100  # two buckets
 GROUPS = 2
 
 

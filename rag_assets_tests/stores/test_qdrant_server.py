@@ -60,7 +60,7 @@ def test_a_collection_has_the_indexes_of_the_contract_and_keeps_tenants_together
         "Died": "integer",
     }
     assert [key for key, index in indexes.items() if index.get("is_tenant")] == ["OrgId"]
-    assert sorted(key for key, index in indexes.items() if index.get("prefix")) == ["Path", "Symbol"]
+    assert sorted(key for key, index in indexes.items() if index.get("prefix")) == ["DeclaredNames", "Path", "Symbol"]
     assert all(indexes[key]["range"] for key in ("Born", "Died"))
 
 
