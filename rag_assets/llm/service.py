@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 import time
 from concurrent.futures import Future
-from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
+from rag_assets.closing import Closing
 from rag_assets.contracts.llm import LlmUsage, StructuredPrompt
 from rag_assets.contracts.result import InvokeResult
 from rag_assets.llm.answer_cache import Answers, answer_key
@@ -42,7 +42,7 @@ SHAPES_PER_QUESTION = 3
 _NOT_UNDERSTOOD = (400, 422)  # 422 is how servers built on FastAPI refuse a body
 
 
-class OpenAiCompatibleLlmService:
+class OpenAiCompatibleLlmService(Closing):
     """Asks one model of one server. Safe to use from several threads; at most `max_concurrency` requests are in
     flight, at most `max_calls` are sent in its life, and per question one and a retry after a transient fault.
 
@@ -201,11 +201,3 @@ class OpenAiCompatibleLlmService:
 
     def close(self) -> None:
         self._answers.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()

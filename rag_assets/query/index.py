@@ -6,20 +6,19 @@ import re
 import uuid
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from rag_assets.config_file import resolve_home
 from rag_assets.contracts.artifacts import parse_uri
 from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality, known_level
 from rag_assets.contracts.identity import point_id
 from rag_assets.contracts.payload import with_generation
-from rag_assets.query.asking import ask
 from rag_assets.query.errors import QueryError
 from rag_assets.query.parts import IndexParts
-from rag_assets.query.results import Hit, Mode, SearchResult
-from rag_assets.stores.filters import Narrowing, ScopeError, SearchFilter
-from rag_assets.stores.generations import Generation, GenerationError, active_generation
+from rag_assets.query.results import Hit
+from rag_assets.query.searching import Searchable
+from rag_assets.stores.filters import ScopeError, SearchFilter
+from rag_assets.stores.generations import Generation, GenerationError, Manifest, active_generation
 from rag_assets.stores.home import Home
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ def open_index(
     return Index(found, generation, config, clearance=clearance)
 
 
-class Index:
+class Index(Searchable):
     """One generation of one label. Safe to use from several threads; close it, or use it in a `with`.
 
     It goes on reading its own generation when another one becomes active.
@@ -78,41 +77,15 @@ class Index:
         self.manifest = generation.manifest
         self.label = generation.manifest.index_label
         self.clearance = _clearance(clearance)
-        self.parts = IndexParts(home, generation, config, embedder=embedder)
+        self._parts = IndexParts(home, generation, config, embedder=embedder)
 
-    def search(
-        self,
-        query: str,
-        *,
-        limit: int = 10,
-        mode: Mode | str = Mode.HYBRID,
-        path: str | Sequence[str] | None = None,
-        kinds: Sequence[str] = (),
-        languages: Sequence[str] = (),
-        source_types: Sequence[str] = (),
-        symbols: Sequence[str] = (),
-        explain: bool = False,
-        literal: bool = False,
-    ) -> SearchResult:
-        """The best `limit` sections for a question or for identifiers, within the tenant, project and clearance.
+    @property
+    def parts(self) -> IndexParts:
+        return self._parts
 
-        The query may hold filters and phrases (`query.question`), unless it is `literal`. `path` is a path, folder or
-        glob, or several; `kinds` are names of kinds in any case; `languages` are values of CodeLanguage or file
-        extensions, `source_types` of SourceType; `symbols` are declared names. Options and filters must both hold, and
-        all are applied before the top k (R17). Where semantic search is impossible the keyword index answers alone, and
-        `warnings` says so. Raises QueryError, ScopeError, VectorStoreError or KeywordIndexError.
-        """
-        return ask(
-            query,
-            self.parts,
-            {self.label: self.manifest},
-            self.scope(),
-            limit=limit,
-            mode=mode,
-            options=narrowing_of(path, kinds, languages, source_types, symbols),
-            explain=explain,
-            literal=literal,
-        )
+    @property
+    def manifests(self) -> dict[str, Manifest]:
+        return {self.label: self.manifest}
 
     def get(self, identifier: str) -> dict[str, Any]:
         """The payload of a point, by its id, by a unique beginning of it, or by its SemanticId.
@@ -173,14 +146,6 @@ class Index:
     def close(self) -> None:
         self.parts.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     def _payloads(self, ids: Sequence[str], scope: SearchFilter) -> dict[str, dict[str, Any]]:
         """The payloads of points, whole: what all points of a generation share is kept with the generation."""
         commit, date = self.manifest.commit_sha, self.manifest.commit_date
@@ -191,23 +156,6 @@ class Index:
         """The id of the point of a SemanticId, whether there is one or not."""
         known = self.manifest
         return point_id(known.org_id, known.project_id, known.repository_id, self.label, semantic_id)
-
-
-def narrowing_of(
-    path: str | Sequence[str] | None,
-    kinds: Sequence[str],
-    languages: Sequence[str],
-    source_types: Sequence[str],
-    symbols: Sequence[str],
-) -> Narrowing:
-    """The options of a search as conditions. Raises ScopeError for an empty one."""
-    return Narrowing(
-        paths=(path,) if isinstance(path, str) else tuple(path or ()),
-        kinds=tuple(kinds),
-        languages=tuple(languages),
-        source_types=tuple(source_types),
-        symbols=tuple(symbols),
-    )
 
 
 def _clearance(level: Confidentiality | str) -> Confidentiality:

@@ -12,20 +12,21 @@ from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
+from rag_assets.closing import Closing
 from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality
-from rag_assets.query.asking import ask
 from rag_assets.query.embedding import NoEmbedderError
 from rag_assets.query.errors import QueryError
-from rag_assets.query.index import Index, narrowing_of, open_index
+from rag_assets.query.index import Index, open_index
 from rag_assets.query.ranking.placing import Placing
-from rag_assets.query.results import Hit, Mode, SearchResult
+from rag_assets.query.results import Hit
+from rag_assets.query.searching import Searchable
 from rag_assets.stores.filters import SearchFilter
 
 if TYPE_CHECKING:
     from rag_assets.contracts.section import Embedder
+    from rag_assets.stores.generations import Manifest
     from rag_assets.stores.keyword.past import Past
     from rag_assets.stores.keyword.vocabulary import KnownTerm, QueryVector
     from rag_assets.stores.points import Dense, Scored
@@ -51,7 +52,7 @@ def open_indexes(
         return group
 
 
-class IndexGroup:
+class IndexGroup(Searchable):
     """Open indexes of one organisation and one clearance. Safe to use from several threads; closing it closes them."""
 
     def __init__(self, indexes: Sequence[Index]) -> None:
@@ -64,35 +65,19 @@ class IndexGroup:
             raise QueryError(f"labels of several organisations ({', '.join(organisations)}) are never searched at once")
         if len({index.clearance for index in indexes}) > 1:
             raise QueryError("the indexes were opened with different clearances")
-        self.parts = GroupParts(indexes)
+        self._parts = GroupParts(indexes)
 
-    def search(
-        self,
-        query: str,
-        *,
-        limit: int = 10,
-        mode: Mode | str = Mode.HYBRID,
-        path: str | Sequence[str] | None = None,
-        kinds: Sequence[str] = (),
-        languages: Sequence[str] = (),
-        source_types: Sequence[str] = (),
-        symbols: Sequence[str] = (),
-        explain: bool = False,
-        literal: bool = False,
-    ) -> SearchResult:
-        """The best `limit` sections of all labels in one ranking; everything else as in `Index.search`."""
-        first = next(iter(self.indexes.values()))
-        return ask(
-            query,
-            self.parts,
-            {label: index.manifest for label, index in self.indexes.items()},
-            replace(first.scope(), label=""),
-            limit=limit,
-            mode=mode,
-            options=narrowing_of(path, kinds, languages, source_types, symbols),
-            explain=explain,
-            literal=literal,
-        )
+    @property
+    def parts(self) -> GroupParts:
+        return self._parts
+
+    @property
+    def manifests(self) -> dict[str, Manifest]:
+        return {label: index.manifest for label, index in self.indexes.items()}
+
+    def scope(self) -> SearchFilter:
+        """That of any of them without its label; each is searched within its own tenant (`GroupReader`)."""
+        return replace(next(iter(self.indexes.values())).scope(), label="")
 
     def index_of(self, hit: Hit) -> Index:
         """The index that a hit is from, to read what is behind it."""
@@ -101,14 +86,6 @@ class IndexGroup:
     def close(self) -> None:
         for index in self.indexes.values():
             index.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 class GroupParts:
@@ -195,7 +172,7 @@ class GroupVocabulary:
         return number
 
 
-class GroupReader:
+class GroupReader(Closing):
     """The points of several generations (`stores.points.VectorReader`), each searched within its own tenant and label;
     the scope says what else must hold."""
 
@@ -235,14 +212,6 @@ class GroupReader:
     def close(self) -> None:
         for index in self._indexes:
             index.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _best(self, search: Callable[[Index], list[Scored]], limit: int) -> list[Scored]:
         found = [hit for index in self._indexes for hit in search(index)]

@@ -13,10 +13,10 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from filelock import FileLock
+
+from rag_assets.closing import Closing
 
 _QUERY_BATCH = 500  # bound variables per statement; old SQLite builds allow 999
 _BUSY_SECONDS = 60.0  # several builds write the same file; a writer holds it for one batch only
@@ -32,7 +32,7 @@ def cache_key(*parts: str) -> bytes:
     return digest.digest()
 
 
-class Cache:
+class Cache(Closing):
     """A namespace of the cache, one SQLite file. Every `put` is durable against a killed process.
 
     A damaged file is set aside and an empty cache takes its place: everything in it can be computed again.
@@ -143,11 +143,3 @@ class Cache:
 
     def close(self) -> None:
         self._connection.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
+from rag_assets.closing import Closing
 from rag_assets.stores.conditions import (
     Absent,
     AllOf,
@@ -33,7 +33,7 @@ DeclaredHashes = Callable[[], Mapping[str, str] | None]
 """id → ContentHash of the points of a generation as its tables declare them; None where there are no tables."""
 
 
-class ServerReader:
+class ServerReader(Closing):
     """Reads the points of one generation in a server. Safe to use from several threads."""
 
     def __init__(self, server: QdrantServer, place: ServerPlace, declared: DeclaredHashes = lambda: None) -> None:
@@ -103,14 +103,6 @@ class ServerReader:
 
     def close(self) -> None:
         self._server.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _search(self, query: Any, using: str, scope: SearchFilter, limit: int) -> list[Scored]:
         condition = self._compile(scope)

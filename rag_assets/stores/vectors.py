@@ -11,12 +11,12 @@ import logging
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import qdrant_edge as edge
 
+from rag_assets.closing import Closing
 from rag_assets.contracts.payload import payload_indexes
 from rag_assets.stores.conditions import (
     Absent,
@@ -182,7 +182,7 @@ class ShardWriter:
             raise VectorStoreError(f"vector shard {self._directory} cannot be written: {error}") from error
 
 
-class ShardReader:
+class ShardReader(Closing):
     """Reads one finished shard. Every search takes a SearchFilter, which the engine applies before its top k."""
 
     def __init__(self, directory: Path) -> None:
@@ -240,14 +240,6 @@ class ShardReader:
 
     def close(self) -> None:
         self._shard.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _search(self, vector: Any, using: str, scope: SearchFilter, limit: int) -> list[Scored]:
         query = edge.Query.Nearest(vector, using=using)

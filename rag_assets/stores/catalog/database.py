@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import create_engine, event, text
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
+from rag_assets.closing import Closing
 from rag_assets.stores.catalog.errors import CatalogEmpty, CatalogError, CatalogUnreachable
 from rag_assets.stores.catalog.schema import ensure_schema, identity
 
@@ -42,7 +42,7 @@ _NO_DATABASE = re.compile(r"database .* does not exist")
 _NO_TLS = re.compile(r"does not support SSL|SSL")
 
 
-class Database:
+class Database(Closing):
     """One catalog. Connections are opened when they are needed, and looked at before they are used again, so a
     restarted server costs nothing between two transactions. Safe to use from several threads."""
 
@@ -101,14 +101,6 @@ class Database:
 
     def close(self) -> None:
         self._engine.dispose()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _told(self, doing: str, error: Exception) -> CatalogError:
         """The cause in one line, without secrets, and what helps."""
