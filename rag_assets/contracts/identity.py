@@ -98,7 +98,7 @@ def declared_names(symbol: str, names: Sequence[str] = ()) -> tuple[str, ...]:
 
 def _simple_name(name: str) -> str:
     bare = _DECORATION.split(name, maxsplit=1)[0].strip().lower()
-    if any(character.isspace() for character in bare):
+    if len(bare.split(maxsplit=1)) > 1:
         return bare
     return bare.rpartition("/" if "/" in bare else ".")[2]
 

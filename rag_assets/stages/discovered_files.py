@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -164,8 +166,12 @@ def _write(build: IndexBuild, snapshot: Snapshot, policy: IgnorePolicy, inputs: 
     languages: Counter[str] = Counter()
     totals: Counter[str] = Counter()
     skips: list[dict[str, Any]] = []
-    subjects = past_subjects(build, snapshot)
-    with Discoveries(build, policy) as known, BlobWriter(BlobStore(build.home.blobs)) as blobs:
+    with (
+        ThreadPoolExecutor(1) as beside,  # git tells of the past while files are read
+        Discoveries(build, policy) as known,
+        BlobWriter(BlobStore(build.home.blobs)) as blobs,
+    ):
+        past = beside.submit(past_subjects, build, snapshot)
         for found in discover(snapshot, policy, language_of=detect_language, known=known.of):
             if isinstance(found, DiscoveredText):
                 blobs.put(found.text)
@@ -173,7 +179,7 @@ def _write(build: IndexBuild, snapshot: Snapshot, policy: IgnorePolicy, inputs: 
                 found = found.file
                 totals["read"] += 1
             if isinstance(found, DiscoveredFile):
-                row = _indexed_row(found, subjects.get(found.path, ()))
+                row = _indexed_row(found)
                 languages[found.language] += 1
                 totals["redacted_secrets"] += found.redacted_secrets
                 totals["bytes"] += found.size_bytes
@@ -185,6 +191,7 @@ def _write(build: IndexBuild, snapshot: Snapshot, policy: IgnorePolicy, inputs: 
                     skips.append({"path": found.path, "reason": found.reason.value, "detail": found.detail})
             rows[bucket_of(row["path"], len(rows))].append(row)
             progress.advance(1, row["path"])
+    _note_past(rows, past.result())
     parts = _written(build, rows)
     return StageReport(
         stage=STAGE,
@@ -204,6 +211,12 @@ def _write(build: IndexBuild, snapshot: Snapshot, policy: IgnorePolicy, inputs: 
             "skipped files": skips,
         },
     )
+
+
+def _note_past(rows: list[list[dict[str, Any]]], subjects: Mapping[str, Sequence[str]]) -> None:
+    for row in chain.from_iterable(rows):
+        if row["outcome"] == "indexed":
+            row["subjects"] = list(subjects.get(row["path"], ()))
 
 
 def _written(build: IndexBuild, rows: list[list[dict[str, Any]]]) -> list[Part[None]]:
@@ -229,7 +242,7 @@ def _content_of(rows: list[dict[str, Any]]) -> str:
     return cache_key(STAGE, *(row[name] for row in indexed for name in ("path", "language", "text_sha256"))).hex()
 
 
-def _indexed_row(file: DiscoveredFile, subjects: Sequence[str]) -> dict[str, Any]:
+def _indexed_row(file: DiscoveredFile) -> dict[str, Any]:
     return {
         "path": file.path,
         "outcome": "indexed",
@@ -243,7 +256,7 @@ def _indexed_row(file: DiscoveredFile, subjects: Sequence[str]) -> dict[str, Any
         "line_count": file.line_count,
         "redacted_secrets": file.redacted_secrets,
         "replaced_characters": file.replaced_characters,
-        "subjects": list(subjects),
+        "subjects": [],
     }
 
 

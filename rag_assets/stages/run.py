@@ -17,7 +17,7 @@ from rag_assets.stages.discovered_files import discover_files
 from rag_assets.stages.embeddings import embed_sections
 from rag_assets.stages.eval_runs import evaluate
 from rag_assets.stages.labels import register_label
-from rag_assets.stages.memory import give_back
+from rag_assets.stages.memory import collecting_seldom, give_back
 from rag_assets.stages.progress import Progress, Silent
 from rag_assets.stages.qdrant_points import build_points
 from rag_assets.stages.segments import segment_files
@@ -41,7 +41,7 @@ def run_stages(
     settings = settings.model_copy(update={"repositories": (*others, repository)})
     home = Home(settings.home)
     shown = progress or Silent()
-    with label_lock(home, label):
+    with label_lock(home, label), collecting_seldom():
         register_label(home, label, repository, repository.ref or "")
         build, discovered = discover_files(
             home, settings, label, repository, shown, commit=commit, run_id=run_id, force=force

@@ -43,7 +43,8 @@ def count_terms(sections: Iterable[Mapping[str, str]], fields: Sequence[Field] =
     """
     names = tuple(field.name for field in fields)
     numbers: dict[str, int] = {}
-    expansions = [_Expansion(name_terms if field.declares else word_terms, numbers) for field in fields]
+    mentioned, declared = _Expansion(word_terms, numbers), _Expansion(name_terms, numbers)
+    expansions = [declared if field.declares else mentioned for field in fields]
     found = array("I")
     ends = array("Q")
     for section in sections:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 from rag_assets.stores.home import write_atomically
@@ -30,7 +31,11 @@ def write_past(directory: Path, subjects: Mapping[str, Sequence[str]]) -> None:
     """Writes what the subjects of each path say; nothing where there are none. Equal input gives equal bytes."""
     for name in (_FILES, _TERMS):
         (directory / name).unlink(missing_ok=True)
-    counted = {path: _counted(subjects[path]) for path in sorted(subjects, key=str.encode) if subjects[path]}
+    of_subject: dict[str, tuple[str, ...]] = {}  # most are those of several files
+    counted: dict[str, Counter[str]] = {}
+    for path in sorted(filter(subjects.get, subjects), key=str.encode):
+        said = (of_subject.get(text) or of_subject.setdefault(text, _terms(text)) for text in subjects[path])
+        counted[path] = Counter(chain.from_iterable(said))
     if not counted:
         return
     lengths = [terms.total() for terms in counted.values()]
@@ -47,8 +52,8 @@ def write_past(directory: Path, subjects: Mapping[str, Sequence[str]]) -> None:
     write_atomically(directory / _FILES, "".join(files).encode())
 
 
-def _counted(subjects: Sequence[str]) -> Counter[str]:
-    return Counter(term for subject in subjects for run in runs(subject) for term in word_terms(run))
+def _terms(subject: str) -> tuple[str, ...]:
+    return tuple(term for run in runs(subject) for term in word_terms(run))
 
 
 class Past:

@@ -18,6 +18,23 @@ if TYPE_CHECKING:
 
 _CONSTANT = re.compile(r"\bconst\s++(?:string|String)\b")
 _TYPES = ("class_declaration", "record_declaration", "struct_declaration", "record_struct_declaration")
+_WITHOUT_TYPES = frozenset(
+    {
+        "attribute_list",
+        "base_list",
+        "comment",
+        "constructor_declaration",
+        "enum_declaration",
+        "event_field_declaration",
+        "field_declaration",
+        "global_statement",
+        "method_declaration",
+        "modifier",
+        "property_declaration",
+        "using_directive",
+    }
+)
+"""Most nodes of a tree are below these, where no type can be declared."""
 
 
 class Neighbours:
@@ -72,7 +89,7 @@ class Neighbours:
                 name = node.child_by_field_name("name") if node.type in _TYPES else None
                 if name is not None:
                     self._types.setdefault(self._reader.text_of(name), []).append(node)
-                waiting.extend(node.named_children)
+                waiting.extend(child for child in node.named_children if child.type not in _WITHOUT_TYPES)
         return self._types
 
     def _constants_of(self, node: Node) -> Iterator[tuple[str, str]]:
