@@ -112,8 +112,10 @@ def report(found: list[tuple[str, Measured]]) -> int:
         shares = (counts.resolved, counts.probable, counts.external + one.foreign, counts.unresolved - one.foreign)
         speed = one.size / 1e6 / max(one.parse + one.extraction, 1e-9)
         floor = one.size / 1e6 / max(one.parse, 1e-9)
+        stage = one.size / 1e6 / max(one.stage, 1e-9)
+        speeds = (floor, speed, floor / speed, stage)
         rows.append((name, sites, *(f"{100 * share / sites:.1f} %" for share in shares), f"{one.symbols:.2f}",
-                     f"{floor:.2f}", f"{speed:.2f}", f"{one.size / 1e6 / max(one.stage, 1e-9):.2f}"))  # fmt: skip
+                     *(f"{value:.2f}" for value in speeds)))  # fmt: skip
     table(
         (
             "repository",
@@ -125,6 +127,7 @@ def report(found: list[tuple[str, Measured]]) -> int:
             "symbols s",
             "parse MB/s",
             "C# extractor MB/s",
+            "bare parses",
             "whole stage MB/s",
         ),
         rows,
