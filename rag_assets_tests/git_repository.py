@@ -29,10 +29,10 @@ class Repository:
 
     path: Path
 
-    def git(self, *arguments: str, input_bytes: bytes | None = None) -> str:
+    def git(self, *arguments: str, input_bytes: bytes | None = None, at: str = COMMIT_TIME) -> str:
         done = subprocess.run(
             ["git", "-C", str(self.path), *arguments],
-            env=os.environ | _ENVIRONMENT,
+            env=os.environ | _ENVIRONMENT | {"GIT_COMMITTER_DATE": at},
             input=input_bytes,
             capture_output=True,
             check=False,
@@ -40,13 +40,13 @@ class Repository:
         assert done.returncode == 0, done.stderr.decode(errors="replace")
         return done.stdout.decode().strip()
 
-    def commit(self, files: Mapping[str, str | bytes], message: str = "change") -> str:
+    def commit(self, files: Mapping[str, str | bytes], message: str = "change", *, at: str = COMMIT_TIME) -> str:
         for name, content in files.items():
             path = self.path / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content.encode() if isinstance(content, str) else content)
         self.git("add", "--all", "--force")
-        self.git("commit", "--quiet", "--allow-empty", "-m", message)
+        self.git("commit", "--quiet", "--allow-empty", "-m", message, at=at)
         return self.git("rev-parse", "HEAD")
 
     def commit_tree(self, entries: list[tuple[str, bytes, bytes]]) -> str:

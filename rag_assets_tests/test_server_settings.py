@@ -34,7 +34,7 @@ STORES: dict[str, Any] = {"vectors": "qdrant", "qdrant_url": "https://qdrant.exa
         ("stores", {"qdrant_url": "qdrant:6333"}, "must be an http or https URL"),
         ("stores", {"qdrant_url": "https://:s3cr3t@example.org"}, "QDRANT_API_KEY"),
         ("stores", {"qdrant_url": "http://qdrant:6333"}, "source code would go to qdrant unencrypted"),
-        ("stores", {"vectors": "faiss"}, "stores.vectors"),
+        ("stores", {"vectors": "milvus"}, "stores.vectors"),
         ("stores", {"qdrant_timeout_seconds": 0}, "stores.qdrant_timeout_seconds"),
     ],
     ids=lambda value: str(next(iter(value.items()))) if isinstance(value, dict) else "",

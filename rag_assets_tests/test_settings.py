@@ -33,7 +33,7 @@ def written(folder: Path, text: str) -> Path:
             "repositories: [{id: a, location: ., domains: [{ky: a}]}]",
             "'repositories.0.domains.0.ky'; did you mean 'key'?",
         ),
-        ("zzz: 1", "unknown key 'zzz'; valid keys: automation, "),
+        ("zzz: 1", "unknown key 'zzz'; valid keys: answer, automation, "),
         ("embedder: {precision: int4}", "embedder.precision: Input should be 'int8' or 'fp32'"),
         ("repositories: [{id: a, location: .}, {id: a, location: .}]", "repository id 'a' is used twice"),
         ("repositories: [{id: a, location: ' '}]", "repositories.0.location: must not be empty"),

@@ -85,7 +85,7 @@ class RagVectorPayload:
     overlap_tokens: int | None = None
     content_len_chars: int | None = None
     indexed_utc: datetime | None = None  # one value per generation: nothing to filter on
-    updated_utc: datetime | None = None
+    updated_utc: datetime | None = _indexed("datetime", None)  # when the last commit that changed the file was made
     source_system: str = ""
     source_object_id: str = ""
     # source code (§3.9)

@@ -1,4 +1,5 @@
-"""Question sets: what somebody wants to find, and where it is. Files of JSON lines or YAML, read strictly."""
+"""Question sets: what somebody wants to find, and where it is. Files of JSON or YAML, read strictly; the forms that
+others use are translated first (`evaluation.importers`)."""
 
 from __future__ import annotations
 
@@ -6,20 +7,20 @@ import difflib
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from rag_assets.contracts.errors import ExpectedError
+from rag_assets.evaluation.importers import is_foreign, keys_of, translated
+from rag_assets.evaluation.question_files import READERS
 
 _SHOWN_PROBLEMS = 20
-_KEYS = ("id", "question", "relevant", "tags", "filters")
+_KEYS = ("id", "question", "relevant", "tags", "filters", "repository", "revision", "commit")
 _REQUIRED = ("id", "question", "relevant")
 _FILTERS = ("path", "kinds", "languages")
-_TARGET = re.compile(r"(?P<kind>path|symbol|point):(?P<value>.+)", re.DOTALL)
+_TARGET = re.compile(r"(?P<kind>path|symbol|section|point):(?P<value>.+)", re.DOTALL)
 
 Problem = Callable[[str], None]
 
@@ -31,8 +32,11 @@ class QuestionSetError(ExpectedError):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvalQuestion:
     """A question and its answers (E24). `relevant` are targets as written: a repository path, `symbol:` and a fully
-    qualified name, or `point:` and an id; a path may be written `path:…` too. `paths`, `kinds` and `languages` narrow
-    the search as the options of `rag-assets search` do."""
+    qualified name, `section:` with a path or symbol, `#` and a section key, or `point:` and an id; a path may be
+    written `path:…` too. `paths`, `kinds` and `languages` narrow the search as the options of `rag-assets search` do.
+
+    `repository` and `revision` are what the question was written for, empty: any; `commit` is the one whose subject it
+    is, empty: none."""
 
     id: str
     question: str
@@ -41,6 +45,9 @@ class EvalQuestion:
     paths: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
+    repository: str = ""
+    revision: str = ""
+    commit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +68,21 @@ class QuestionSet:
 
 
 def load_questions(path: Path) -> QuestionSet:
-    """The set in a `.jsonl`, `.yaml` or `.yml` file. Raises QuestionSetError listing everything wrong by line."""
-    read = {".jsonl": _json_lines, ".yaml": _yaml_items, ".yml": _yaml_items}.get(path.suffix.lower())
+    """The set in a `.jsonl`, `.json`, `.yaml` or `.yml` file. Raises QuestionSetError listing everything wrong by
+    line."""
+    read = READERS.get(path.suffix.lower())
     if read is None:
-        raise QuestionSetError(f"{path}: a question set is a .jsonl, .yaml or .yml file")
+        raise QuestionSetError(f"{path}: a question set is a {', '.join(READERS)} file")
     text = _text(path)
     problems: list[str] = []
     questions: list[EvalQuestion] = []
     lines: dict[str, int] = {}
-    for line, item in read(path, text, problems):
-        made = _question(item, lambda said, line=line: problems.append(f"{path}:{line}: {said}"))  # type: ignore[misc]
+    for number, (line, item) in enumerate(read(path, text, problems), 1):
+
+        def problem(said: str, line: int = line) -> None:
+            problems.append(f"{path}:{line}: {said}")
+
+        made = _question(item, path.stem, number, problem)
         if made is None:
             continue
         if made.id in lines:
@@ -87,7 +99,7 @@ def load_questions(path: Path) -> QuestionSet:
 
 
 def split_target(target: str) -> tuple[str, str]:
-    """(kind, value) of a target: `path`, `symbol` or `point`."""
+    """(kind, value) of a target: `path`, `symbol`, `section` or `point`."""
     found = _TARGET.fullmatch(target)
     return (found["kind"], found["value"]) if found else ("path", target)
 
@@ -108,58 +120,16 @@ def _text(path: Path) -> str:
         raise QuestionSetError(f"{path}:{line}: not UTF-8 (byte 0x{raw[error.start]:02x}); save it as UTF-8") from error
 
 
-def _json_lines(path: Path, text: str, problems: list[str]) -> Iterator[tuple[int, Any]]:
-    """(line, value) of every line that is JSON. Lines end at line feeds only: strings may hold other separators."""
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            yield number, json.loads(line, object_pairs_hook=_without_repeats)
-        except (ValueError, RecursionError) as error:
-            said = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
-            problems.append(f"{path}:{number}: not one JSON object a line: {said}")
-
-
-def _yaml_items(path: Path, text: str, problems: list[str]) -> Iterator[tuple[int, Any]]:
-    """(line, value) of every item of the list in a YAML file."""
-    loader = yaml.SafeLoader(text)
-    try:
-        root = loader.get_single_node()
-        if root is None:
-            return
-        if not isinstance(root, yaml.SequenceNode):
-            problems.append(f"{path}:{root.start_mark.line + 1}: expected a list of questions")
-            return
-        for node in root.value:
-            if isinstance(node, yaml.MappingNode):
-                keys = [key.value for key, _ in node.value]
-                repeated = sorted({str(key) for key in keys if keys.count(key) > 1})
-                if repeated:
-                    problems.append(f"{path}:{node.start_mark.line + 1}: key {', '.join(repeated)} is there twice")
-                    continue
-            yield node.start_mark.line + 1, loader.construct_object(node, deep=True)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: a date that does not exist
-        mark = getattr(error, "problem_mark", None)
-        where = f"{path}:{mark.line + 1}" if mark else str(path)
-        problems.append(f"{where}: not valid YAML: {getattr(error, 'problem', None) or error}")
-    finally:
-        loader.dispose()
-
-
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) != len(pairs):
-        keys = [key for key, _ in pairs]
-        raise ValueError(f"key {', '.join(sorted({key for key in keys if keys.count(key) > 1}))} is there twice")
-    return made
-
-
-def _question(item: Any, problem: Problem) -> EvalQuestion | None:
+def _question(item: Any, set_name: str, number: int, problem: Problem) -> EvalQuestion | None:
     """The question that an item describes, or None after saying what is wrong with it."""
     if not isinstance(item, dict):
         problem(f"expected an object with {', '.join(_REQUIRED)}, found {type(item).__name__}")
         return None
-    said: list[str] = [*_unknown(item, _KEYS, ""), *(f"{key} is missing" for key in _REQUIRED if key not in item)]
+    said: list[str] = []
+    if is_foreign(item):
+        said += _unknown(item, keys_of(item), "")
+        item = translated(item, set_name, number)
+    said += [*_unknown(item, _KEYS, ""), *(f"{key} is missing" for key in _REQUIRED if key not in item)]
     filters = item.get("filters", {})
     if isinstance(filters, dict):
         said += _unknown(filters, _FILTERS, "filters.")
@@ -174,9 +144,10 @@ def _question(item: Any, problem: Problem) -> EvalQuestion | None:
         paths=_words(filters.get("path", []), "filters.path", said),
         kinds=_words(filters.get("kinds", []), "filters.kinds", said),
         languages=_words(filters.get("languages", []), "filters.languages", said),
+        **{key: _word(item[key], key, said) for key in ("repository", "revision", "commit") if key in item},
     )
     if not found.relevant and "relevant" in item:
-        said.append("relevant: name at least one path, symbol: or point:")
+        said.append("relevant: name at least one path, symbol:, section: or point:")
     repeated = sorted({target for target in found.relevant if found.relevant.count(target) > 1})
     said += [f"relevant: {target} is there twice" for target in repeated]
     for text in said:
@@ -215,6 +186,8 @@ def _words(value: Any, name: str, said: list[str]) -> tuple[str, ...]:
 def _target(written: str, said: list[str]) -> str:
     """A target in its one form: paths as the repository writes them, without `path:`."""
     kind, value = split_target(written)
+    if kind == "section" and not all(value.strip().rpartition("#")):
+        said.append(f"relevant: {written!r} names no section; write section:PATH#KEY or section:SYMBOL#KEY")
     if kind != "path":
         return f"{kind}:{value.strip()}"
     path = value.strip().replace("\\", "/").removeprefix("./")

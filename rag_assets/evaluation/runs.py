@@ -101,7 +101,7 @@ def _result(question: EvalQuestion, hits: Iterable[Hit], k: int, present: set[st
     files = ranked_files(hits, targets)[: depth(k)]
     ranking = [answered for _, answered in files]
     gains = first_gains(ranking, frozenset(targets))
-    paths = [value for kind, value in targets.values() if kind == "path"]
+    paths = [value for kind, value in targets.values() if kind == "path"]  # a symbol may be absent for many reasons
     return QuestionResult(
         id=question.id,
         question=question.question,
@@ -110,6 +110,7 @@ def _result(question: EvalQuestion, hits: Iterable[Hit], k: int, present: set[st
         files=tuple(RankedFile(hit.path, hit.symbol, hit.point_id, round(hit.score, 6)) for hit, _ in files),
         seconds=round(seconds, 6),
         absent=tuple(path for path in paths if path not in present),
+        tags=question.tags,
     )
 
 
@@ -118,5 +119,12 @@ def _is_answer(hit: Hit, kind: str, value: str) -> bool:
         return hit.path == value
     if kind == "point":
         return hit.point_id == value.lower()
-    wanted = value.casefold()  # case is how people misremember names, not what tells two symbols apart
+    if kind == "section":
+        owner, _, key = value.rpartition("#")
+        return hit.section_key == key and (hit.path == owner or _is_symbol(hit, owner))
+    return _is_symbol(hit, value)
+
+
+def _is_symbol(hit: Hit, name: str) -> bool:
+    wanted = name.casefold()  # case is how people misremember names, not what tells two symbols apart
     return wanted in (hit.symbol.casefold(), plain_symbol(hit.symbol).casefold())

@@ -10,6 +10,7 @@ import http.client
 import socket
 import ssl
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
@@ -55,12 +56,15 @@ class Transport:
     def url(self) -> Url:
         return self._url
 
-    def post(self, headers: dict[str, str], body: bytes) -> Reply | Fault:
-        """The reply, whatever its status, or why there is none. Raises nothing that a network can cause."""
+    def post(
+        self, headers: dict[str, str], body: bytes, on_part: Callable[[bytes], None] | None = None
+    ) -> Reply | Fault:
+        """The reply, whatever its status, or why there is none. With `on_part` the body of a success is also given
+        there piece by piece, as it arrives. Raises nothing that a network can cause."""
         connection = self._connection()
         with _Deadline(connection, self._seconds) as deadline:
             try:
-                return self._exchange(connection, deadline, headers, body)
+                return self._exchange(connection, deadline, headers, body, on_part)
             except (OSError, http.client.HTTPException, HTTPError) as error:
                 return self._fault(error, expired=deadline.expired)
             finally:
@@ -73,7 +77,12 @@ class Transport:
         return HTTPSConnection(host, self._url.port, timeout=self._seconds, ssl_context=self._tls)
 
     def _exchange(
-        self, connection: HTTPConnection, deadline: _Deadline, headers: dict[str, str], body: bytes
+        self,
+        connection: HTTPConnection,
+        deadline: _Deadline,
+        headers: dict[str, str],
+        body: bytes,
+        on_part: Callable[[bytes], None] | None,
     ) -> Reply | Fault:
         connection.connect()
         deadline.watch(connection.sock)
@@ -82,7 +91,8 @@ class Transport:
         response = connection.getresponse()
         with response:
             # Encoded bodies stay encoded: none was asked for, and a decompressed one has no bound.
-            received = _read(response, self._max_reply_bytes)
+            wanted = on_part if 200 <= response.status < 300 else None
+            received = _read(response, self._max_reply_bytes, wanted)
         if len(received) > self._max_reply_bytes:
             return Fault(Code.TOO_LARGE, f"the reply is larger than {self._max_reply_bytes} bytes", response.status)
         if deadline.expired:  # a cut connection can look like the end of a body without a length
@@ -108,13 +118,16 @@ class Transport:
         return Fault(Code.UNREACHABLE, f"no reply from {origin}: {_reason(error)}; {hint}")
 
 
-def _read(response: HTTPResponse, limit: int) -> bytes:
+def _read(response: HTTPResponse, limit: int, on_part: Callable[[bytes], None] | None) -> bytes:
     """The body, or what is too much of one. Raises HTTPError for one that is shorter than announced."""
     parts: list[bytes] = []
     size = 0
-    while size <= limit and (part := response.read(_PART_BYTES, decode_content=False)):
+    read = response.read if on_part is None else response.read1  # which gives what there is instead of waiting for more
+    while size <= limit and (part := read(_PART_BYTES, decode_content=False)):
         parts.append(part)
         size += len(part)
+        if on_part is not None:
+            on_part(part)
     return b"".join(parts)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from rag_assets.query.errors import QueryError
@@ -14,10 +15,14 @@ from rag_assets.query.results import Hit, Mode, SearchResult, Source, TermEviden
 from rag_assets.query.retrieval import Clock
 from rag_assets.query.scope import Spellings, narrowed, said_filters
 from rag_assets.stores.filters import UNNARROWED, Narrowing, SearchFilter
+from rag_assets.stores.periods import ALWAYS, Period
 
 if TYPE_CHECKING:
     from rag_assets.query.parts import SearchParts
     from rag_assets.stores.generations import Manifest
+
+_EVER = Period(since=datetime.fromtimestamp(0, UTC))
+"""All that has a date: git has none before."""
 
 _REPAIR = "run: rag-assets index --force"
 
@@ -28,22 +33,26 @@ def ask(
     manifests: Mapping[str, Manifest],
     tenant: SearchFilter,
     *,
-    limit: int,
-    mode: Mode | str,
+    limit: int | None,
+    mode: Mode | str | None,
     options: Narrowing,
+    changed: Period,
     explain: bool,
     literal: bool,
 ) -> SearchResult:
-    """The best `limit` sections within `tenant` and `options`. `manifests` are those of the generations that `parts`
-    reads, by label. A `literal` query is words only. Raises QueryError, ScopeError, VectorStoreError or
-    KeywordIndexError."""
+    """The best `limit` sections within `tenant`, `options` and `changed`; without `limit` or `mode`, as the policy
+    says. `manifests` are those of the generations that `parts` reads, by label. A `literal` query is words only. Raises
+    QueryError, ScopeError, VectorStoreError or KeywordIndexError."""
     clock = Clock()
-    requested = _mode(mode)
+    policy = parts.policy
+    requested = policy.mode if mode is None else _mode(mode)
+    if limit is None:
+        limit = policy.limit
     if limit < 1:
         raise QueryError(f"limit must be at least 1, got {limit}")
     question = plain_question(query) if literal else understand(query)
     spellings = Spellings(lambda: parts.shard().values("Kind", tenant))
-    scope = narrowed(tenant, options, question, spellings)
+    scope = narrowed(tenant, options, changed, question, spellings)
     found = find(parts, question, requested, scope, limit, clock)
     hits = tuple(
         hit_of(ranked, found.payloads[ranked.id], manifests) for ranked in found.ranked if ranked.id in found.payloads
@@ -61,7 +70,7 @@ def ask(
         generation_id=one.generation_id if one else "",
         commit_sha=one.commit_sha if one else "",
         run_id=one.run_id if one else "",
-        warnings=(*found.warnings, *_why_missing(parts, found, scope, tenant)),
+        warnings=(*found.warnings, *_undated(parts, scope), *_why_missing(parts, found, scope, tenant)),
         timings=clock.seconds(),
         terms=_evidence(parts, question.text) if explain else (),
         candidates=found.candidates if explain else {},
@@ -108,9 +117,13 @@ def _tenant_of(manifests: Mapping[str, Manifest]) -> dict[str, tuple[str, ...]]:
 
 def _evidence(parts: SearchParts, text: str) -> tuple[TermEvidence, ...]:
     from rag_assets.stores.keyword.question_terms import question_terms
+    from rag_assets.stores.keyword.vocabulary import KeywordIndexError
 
-    entry = parts.vocabulary().find
-    found = [(term, entry(term), weight) for term, weight in question_terms(text, entry).weights.items()]
+    try:
+        terms = parts.vocabulary()
+    except KeywordIndexError:  # the search said so where it needed it
+        return ()
+    found = [(term, terms.find(term), weight) for term, weight in question_terms(text, terms).weights.items()]
     return tuple(TermEvidence(term, known.sections if known else 0, weight) for term, known, weight in found)
 
 
@@ -123,6 +136,16 @@ def _why_missing(parts: SearchParts, found: Found, scope: SearchFilter, tenant: 
         return []
     left_out = f"{lost} of {len(found.ranked)} hits left out"
     return [f"{left_out}: the vector store has another text of them; {_REPAIR}"]
+
+
+def _undated(parts: SearchParts, scope: SearchFilter) -> list[str]:
+    """What a period leaves out because nobody knows when it was changed: the past of git that was read ends before, or
+    there is none."""
+    if not scope.changed:
+        return []
+    shard = parts.shard()
+    lost = shard.count(replace(scope, changed=ALWAYS)) - shard.count(replace(scope, changed=_EVER))
+    return [f"{lost:,} sections were left out: it is not known when they were changed"] if lost else []
 
 
 def _why_nothing(parts: SearchParts, scope: SearchFilter, tenant: SearchFilter) -> list[str]:
@@ -143,6 +166,8 @@ def _why_nothing(parts: SearchParts, scope: SearchFilter, tenant: SearchFilter) 
             reasons.append(f"no indexed file matches {' or '.join(narrowing.paths)}")
         if narrowing.symbols and not shard.count(replace(tenant, symbols=narrowing.symbols)):
             reasons.append(f"no section declares {' or '.join(narrowing.symbols)}")
+    if scope.changed and not shard.count(replace(tenant, changed=scope.changed)):
+        reasons.append("no section is known to have been changed in that period")
     if not reasons and (scope.within, scope.excluded) != (UNNARROWED, UNNARROWED):
         reasons.append("no section fulfils all filters and has a word of the question")
     return reasons

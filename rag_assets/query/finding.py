@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rag_assets.query.fusion import Ranked
 from rag_assets.query.phrases import MOST_READ, points_with
 from rag_assets.query.places import sections_at
+from rag_assets.query.reranking import reranked
 from rag_assets.query.results import Mode
 from rag_assets.query.retrieval import Clock, retrieve
 
@@ -45,14 +46,23 @@ def find(parts: SearchParts, question: Question, mode: Mode, scope: SearchFilter
     if question.phrases:
         with clock.step("phrases"):
             scope = _with_phrases(parts, question, scope, warnings)
-    retrieved = retrieve(parts, question.text, mode, scope, limit, clock)
+    reranker = parts.policy.reranker
+    wide = limit if reranker is None else max(limit, reranker.candidates)
+    retrieved = retrieve(parts, question.text, mode, scope, wide, clock)
     ranked = retrieved.ranked
+    warnings += retrieved.warnings
+    if reranker is not None:
+        with clock.step("rerank"):
+            texts = parts.shard().retrieve([one.id for one in ranked], scope)
+            ranked, problems = reranked(question.text, ranked, texts, reranker)
+        warnings += problems
+        ranked = ranked[:limit]
     if any(place.line for place in question.places):
         with clock.step("places"):
             ranked = _places_first(ranked, sections_at(question.places, parts.shard(), scope), limit)
     with clock.step("fetch"):
         payloads = parts.shard().retrieve([candidate.id for candidate in ranked], scope)
-    return Found(ranked, payloads, retrieved.mode, (*warnings, *retrieved.warnings), retrieved.candidates)
+    return Found(ranked, payloads, retrieved.mode, tuple(warnings), retrieved.candidates)
 
 
 def _listed(

@@ -13,8 +13,10 @@ from rag_assets.contracts.artifacts import parse_uri
 from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality, known_level
 from rag_assets.contracts.identity import point_id
 from rag_assets.contracts.payload import with_generation
+from rag_assets.contracts.retrieval import DEFAULT_POLICY, SearchPolicy
 from rag_assets.query.errors import QueryError
 from rag_assets.query.parts import IndexParts
+from rag_assets.query.policy import load_policy
 from rag_assets.query.results import Hit
 from rag_assets.query.searching import Searchable
 from rag_assets.stores.filters import ScopeError, SearchFilter
@@ -40,9 +42,10 @@ def open_index(
     """The active generation of a label, open for reading.
 
     Without `home` it is found as every command finds it. `config` is the configuration file that says where model and
-    vector servers are; without it, it is found too. Nothing above `clearance` can be found or read. With `org_id` or
-    `project_id` the label of another tenant is as good as none. Raises GenerationError where the label has no usable
-    index, naming the labels there are and the command that makes one, and ScopeError for an unknown clearance.
+    vector servers are and how to search; without it, it is found too. Nothing above `clearance` can be found or read.
+    With `org_id` or `project_id` the label of another tenant is as good as none. Raises GenerationError where the label
+    has no usable index, naming the labels there are and the command that makes one, ScopeError for an unknown
+    clearance, and ConfigError for settings of the search that cannot be used.
     """
     found = Home(resolve_home(home, config=config))
     try:
@@ -53,7 +56,7 @@ def open_index(
     for wanted, owner in ((org_id, manifest.org_id), (project_id, manifest.project_id)):
         if wanted is not None and wanted != owner:
             raise GenerationError(f"{label} has no index of this organisation and project; see: rag-assets status")
-    return Index(found, generation, config, clearance=clearance)
+    return Index(found, generation, config, clearance=clearance, policy=load_policy(found, config))
 
 
 class Index(Searchable):
@@ -70,14 +73,16 @@ class Index(Searchable):
         *,
         embedder: Embedder | None = None,
         clearance: Confidentiality | str = DEFAULT_LEVEL,
+        policy: SearchPolicy = DEFAULT_POLICY,
     ) -> None:
         """`config` and `clearance` as in `open_index`; with an `embedder`, which must be the one that made the vectors,
-        `config` is not needed. Raises GenerationError where the generation lacks a part, or ScopeError."""
+        `config` is not needed. `policy` is how it is searched. Raises GenerationError where the generation has no
+        points, or ScopeError."""
         self.generation = generation
         self.manifest = generation.manifest
         self.label = generation.manifest.index_label
         self.clearance = _clearance(clearance)
-        self._parts = IndexParts(home, generation, config, embedder=embedder)
+        self._parts = IndexParts(home, generation, config, embedder=embedder, policy=policy)
 
     @property
     def parts(self) -> IndexParts:
@@ -86,6 +91,10 @@ class Index(Searchable):
     @property
     def manifests(self) -> dict[str, Manifest]:
         return {self.label: self.manifest}
+
+    @property
+    def members(self) -> dict[str, Index]:
+        return {self.label: self}
 
     def get(self, identifier: str) -> dict[str, Any]:
         """The payload of a point, by its id, by a unique beginning of it, or by its SemanticId.

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from rag_assets.contracts.retrieval import DEFAULT_POLICY, Capability, SearchPolicy
 from rag_assets.query.embedding import NoEmbedderError, start_loading
 from rag_assets.query.ranking.placing import Placing
 from rag_assets.stores.generations import Generation, GenerationError
@@ -21,16 +23,31 @@ if TYPE_CHECKING:
     from rag_assets.stores.points import VectorReader
 
 
+_BUILT_WITHOUT = {
+    Capability.DENSE: "this index was built without an embedding model",
+    Capability.KEYWORD: "this index was built without keywords; run: rag-assets index --force",
+}
+
+
 class Keywords(Protocol):
     """What a search needs of a vocabulary."""
 
     def find(self, term: str) -> KnownTerm | None: ...
+
+    def starting(self, beginning: str) -> Iterable[str]: ...
+
+    def rarity(self, term: str) -> float: ...
 
     def query_vector(self, text: str) -> QueryVector: ...
 
 
 class SearchParts(Protocol):
     """What a search reads: the parts of one generation, or of several as if they were one."""
+
+    @property
+    def policy(self) -> SearchPolicy: ...
+
+    def lacking(self) -> Mapping[Capability, str]: ...
 
     def shard(self) -> VectorReader: ...
 
@@ -49,9 +66,15 @@ class IndexParts:
     """Shard, vocabulary, artifacts and embedding model of one generation. Safe to use from several threads."""
 
     def __init__(
-        self, home: Home, generation: Generation, config: Path | None = None, *, embedder: Embedder | None = None
+        self,
+        home: Home,
+        generation: Generation,
+        config: Path | None = None,
+        *,
+        embedder: Embedder | None = None,
+        policy: SearchPolicy = DEFAULT_POLICY,
     ) -> None:
-        """`config` and `embedder` as in `Index`. Raises GenerationError where the generation lacks a part."""
+        """Arguments as of `Index`. Raises GenerationError where the generation has no points."""
         self._home = home
         self._config = config
         self._generation = generation
@@ -64,12 +87,27 @@ class IndexParts:
         self._blobs: BlobStore | None = None
         self._given_embedder = embedder
         self._embedder: Future[Embedder] | None = None
-        for part in (generation.vectors, generation.keyword):
-            if not part.is_dir():
-                raise GenerationError(
-                    f"generation {generation.manifest.generation_id} of {generation.manifest.index_label}: "
-                    f"{part} is missing; run: rag-assets index --force"
-                )
+        self._policy = policy
+        if not generation.vectors.is_dir():
+            raise GenerationError(
+                f"generation {generation.manifest.generation_id} of {generation.manifest.index_label}: "
+                f"{generation.vectors} is missing; run: rag-assets index --force"
+            )
+
+    @property
+    def policy(self) -> SearchPolicy:
+        return self._policy
+
+    @property
+    def configuration(self) -> tuple[Home, Path | None]:
+        """Where settings are looked for: the home, and the file that the caller named."""
+        return self._home, self._config
+
+    def lacking(self) -> Mapping[Capability, str]:
+        """What the generation was built without, and why that is so. What it should have and has not shows when it is
+        opened."""
+        built = self._generation.capabilities
+        return {part: why for part, why in _BUILT_WITHOUT.items() if part not in built}
 
     def shard(self) -> VectorReader:
         """Raises VectorStoreError where it cannot be read or does not hold what the manifest says."""
@@ -138,7 +176,7 @@ class IndexParts:
                 manifest = self._generation.manifest
                 if manifest.lexical_only:
                     self._embedder = Future()
-                    self._embedder.set_exception(NoEmbedderError("this index was built without an embedding model"))
+                    self._embedder.set_exception(NoEmbedderError(_BUILT_WITHOUT[Capability.DENSE]))
                 elif self._given_embedder is not None:
                     self._embedder = Future()
                     self._embedder.set_result(self._given_embedder)

@@ -15,6 +15,7 @@ from rag_assets.languages import TEXT, detect_language
 from rag_assets.query.errors import QueryError
 from rag_assets.query.traces import CodePlace, Trace, read_trace
 from rag_assets.stores.filters import UNNARROWED, Narrowing, has_wildcard
+from rag_assets.stores.periods import ALWAYS, Period, PeriodError, moment
 
 
 class QuestionKind(StrEnum):
@@ -29,8 +30,8 @@ class QuestionKind(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """`text` is what is searched for, '' where there are only filters; `typed` what was asked. All `phrases` must occur
-    as they are written. `symbols` are the names and `places` the files that the text mentions. `notes` say what could
-    have been meant otherwise."""
+    as they are written. `changed` is when its files were changed last. `symbols` are the names and `places` the files
+    that the text mentions. `notes` say what could have been meant otherwise."""
 
     typed: str
     text: str
@@ -38,6 +39,7 @@ class Question:
     phrases: tuple[str, ...] = ()
     wanted: Narrowing = UNNARROWED
     excluded: Narrowing = UNNARROWED
+    changed: Period = ALWAYS
     symbols: tuple[str, ...] = ()
     places: tuple[CodePlace, ...] = ()
     notes: tuple[str, ...] = ()
@@ -54,6 +56,10 @@ FILTER_KEYS = {
 }
 """What may stand before a colon, in any letter case, and the field of `Narrowing` it is; `file` as in Sourcegraph."""
 
+DATE_KEYS = ("since", "before")
+"""What may stand before a date, and the field of `Period` it is; as in `git log`."""
+
+_KEYS = (*FILTER_KEYS, *DATE_KEYS)
 _EMPTY = "the query is empty; ask a question or name an identifier"
 _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"'})  # a text editor's, as pasted questions have them
 _QUOTED = r'"(?P<{0}>(?:[^"\\]|\\.)*)"'
@@ -89,9 +95,9 @@ def understand(typed: str) -> Question:
         read.take(found)
     names = read.wanted.get("symbols", [])
     text = " ".join(read.words) or " ".join(name for name in names if not has_wildcard(name))
-    if not (read.phrases or read.wanted or read.excluded):
+    if not (read.phrases or read.wanted or read.excluded or read.changed):
         text = typed  # a text that is pasted is searched as it is, line ends included
-    if not text and not read.wanted:
+    if not (text or read.wanted or read.changed):
         raise QueryError(f"there is nothing to search for in {typed!r}; add a word, or what should be listed")
     words = [word.strip(_MARKS) for word in read.bare]
     places = tuple(place for place in map(_place, words) if place is not None)
@@ -103,6 +109,7 @@ def understand(typed: str) -> Question:
         phrases=tuple(dict.fromkeys(read.phrases)),
         wanted=_narrowing(read.wanted),
         excluded=_narrowing(read.excluded),
+        changed=read.changed,
         symbols=symbols,
         places=tuple(dict.fromkeys(places)),
         notes=tuple(read.notes),
@@ -137,6 +144,7 @@ class _Reading:
     phrases: list[str] = field(default_factory=list)
     wanted: dict[str, list[str]] = field(default_factory=dict)
     excluded: dict[str, list[str]] = field(default_factory=dict)
+    changed: Period = ALWAYS
     notes: list[str] = field(default_factory=list)
 
     def take(self, found: re.Match[str]) -> None:
@@ -146,6 +154,9 @@ class _Reading:
             value = found["value"] or _ESCAPE.sub(r"\1", found["quoted_value"] or "")
             if not value.strip():
                 raise QueryError(f"{found.group()}: the filter is empty; name what it should let through")
+            if found["key"].lower() in DATE_KEYS:
+                self._take_date(found, value)
+                return
             side = self.excluded if found["minus"] else self.wanted
             side.setdefault(FILTER_KEYS[found["key"].lower()], []).append(value)
         else:
@@ -161,6 +172,17 @@ class _Reading:
         self.phrases.append(phrase)
         self.words.append(phrase)
 
+    def _take_date(self, found: re.Match[str], value: str) -> None:
+        key = found["key"].lower()
+        if found["minus"]:
+            other = next(known for known in DATE_KEYS if known != key)
+            raise QueryError(f"{found.group()}: a date cannot be excluded; write {other}:{value}")
+        try:
+            self.changed = self.changed.within(Period(**{key: moment(value)}))
+        except PeriodError as error:
+            quoted = found.group().replace('"', "")
+            raise QueryError(f'{found.group()}: {error}. To look for the text, write "{quoted}"') from error
+
     def _take_word(self, word: str) -> None:
         if word.startswith('"'):
             self.notes.append(f"the quote before {word[1:]!r} is not closed, so its words are searched one by one")
@@ -170,9 +192,9 @@ class _Reading:
     def _is_filter(self, found: re.Match[str]) -> bool:
         """Raises QueryError for a slip in a key; other words before a colon are words."""
         key = found["key"].lower()
-        if key in FILTER_KEYS:
+        if key in _KEYS:
             return True
-        near = difflib.get_close_matches(key, FILTER_KEYS, n=1, cutoff=_NEAR_KEY) if len(key) >= _SHORTEST_TYPO else []
+        near = difflib.get_close_matches(key, _KEYS, n=1, cutoff=_NEAR_KEY) if len(key) >= _SHORTEST_TYPO else []
         if near:
             quoted = found.group().replace('"', "")
             raise QueryError(

@@ -4,29 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 
+from rag_assets.contracts.retrieval import Mode
 from rag_assets.query.question import Question
 
-
-class Mode(StrEnum):
-    """How candidates are found."""
-
-    HYBRID = "hybrid"  # both, blended
-    SEMANTIC = "semantic"  # nearest embeddings
-    BM25 = "bm25"  # keyword weights
+__all__ = ["Hit", "Mode", "SearchResult", "Source", "TermEvidence"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
     """One section of the index, with all that is needed to cite it. Lines are 1-based and inclusive.
 
-    `score` is the cosine in semantic mode. Else it is the sum of what speaks for the file, as `scores` has it
-    (`from_words`, `from_meaning`, `from_file_name`, `from_past`), times what counts it less (`side_code`: tests and the
-    like; `next_section`: not the best one of the file). `scores` also has the raw `dense` (cosine) and `bm25` (BM25F)
-    of the section, each also `…_normalised` to 0..1 within the candidates of this search; a side that did not find the
-    section is absent. `place` is 1 where the question names the line, 1/2 for the next place that it names, and so on.
-    `text` is the finder snippet.
+    `score` is the cosine in semantic mode, and the sum of `from_meaning` and `from_words` after rescoring (D14) and
+    reciprocal rank fusion (D16). Else it is the sum of what speaks for the file, as `scores` has it (`from_words`,
+    `from_meaning`, `from_file_name`, `from_past`), times what counts it less (`side_code`: tests and the like;
+    `next_section`: not the best one of the file). `scores` also has the raw `dense` (cosine) and `bm25` (BM25F) of the
+    section, each also `…_normalised` to 0..1 within the candidates of this search; a side that did not find the section
+    is absent. `keyword` is the BM25 score among the candidates that were rescored. `rerank` is what the reranking model
+    said, which then makes the score (E11). `place` is 1 where the question names the line, 1/2 for the next place that
+    it names, and so on. `text` is the finder snippet.
     """
 
     path: str

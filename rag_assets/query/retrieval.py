@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from rag_assets.query.embedding import NoEmbedderError
-from rag_assets.query.fusion import DENSE_CANDIDATES, KEYWORD_CANDIDATES, Candidate, Ranked, as_found, merged
+from rag_assets.contracts.retrieval import Mode
+from rag_assets.query.answerable import begin
+from rag_assets.query.fusion import Candidate, Ranked, as_found, merged, reciprocal_ranks
 from rag_assets.query.ranking.asking import asking
-from rag_assets.query.ranking.files import Asked, most_promising, rank
-from rag_assets.query.ranking.past import past_shares
+from rag_assets.query.ranking.evidence import Asked, evidence_of
+from rag_assets.query.ranking.files import most_promising, rank
 from rag_assets.query.ranking.side_code import asked_for
-from rag_assets.query.results import Mode
+from rag_assets.query.rescoring import rescored, widened
 
 if TYPE_CHECKING:
     from rag_assets.query.parts import SearchParts
@@ -32,36 +33,39 @@ class Retrieved:
 
 
 def retrieve(parts: SearchParts, query: str, mode: Mode, scope: SearchFilter, limit: int, clock: Clock) -> Retrieved:
-    """The best `limit` sections of the scope. SEMANTIC is the order of the vector search (D13), the others rank
-    (`query.ranking`). Without the model that made the vectors, keywords answer alone."""
-    warnings: list[str] = []
-    loading = None if mode is Mode.BM25 else parts.embedder()
-    with clock.step("open"):
-        shard, vocabulary = parts.shard(), parts.vocabulary()
-    vector = None
-    if loading is not None:
-        with clock.step("embed"):
-            try:
-                vector = loading.result().embed([query])[0]
-            except NoEmbedderError as error:
-                warnings.append(f"keyword search only: {error}")
-                mode = Mode.BM25
+    """The best `limit` sections of the scope. SEMANTIC is the order of the vector search (D13), SEMANTIC_RERANK that of
+    its candidates with keyword scores (D14); BM25 and a blended HYBRID rank (`query.ranking`), one by `rrf` goes by
+    ranks (D16). A mode that the index cannot serve is answered by another one or refused, as the policy says: raises
+    QueryError then (D15, D17)."""
+    begun = begin(parts, query, mode, clock)
+    mode, policy, shard = begun.mode, parts.policy, parts.shard()
     dense: Sequence[Candidate] = ()
-    if vector is not None:
+    keyword: Sequence[Candidate] = ()
+    if begun.vector is not None:
+        wide = widened(limit) if mode is Mode.SEMANTIC_RERANK else max(limit, policy.dense_candidates)
         with clock.step("dense"):
-            dense = shard.dense(vector, scope, max(limit, DENSE_CANDIDATES))
+            dense = shard.dense(begun.vector, scope, wide)
     if mode is Mode.SEMANTIC:
-        return Retrieved(as_found(dense[:limit], "dense"), mode, tuple(warnings), {"dense": len(dense), "bm25": 0})
-    with clock.step("bm25"):
-        terms = vocabulary.query_vector(query)
-        keyword = shard.sparse(terms.indices, terms.values, scope, max(limit, KEYWORD_CANDIDATES))
-    with clock.step("rank"):
-        asked = Asked(asking(query, is_name=terms.is_name), terms.weights, bool(dense), asked_for(query))
-        found = most_promising(merged(dense, keyword), asked, limit)
-        places = parts.placing().of([one.id for one in found], shard, scope)
-        past = past_shares(parts.past, places.values(), asked.terms) if asked.weights.past else {}
-        ranked = rank(found, places, past, asked, limit)
-    return Retrieved(ranked, mode, tuple(warnings), {"dense": len(dense), "bm25": len(keyword)})
+        ranked = as_found(dense[:limit], "dense")
+    elif mode is Mode.SEMANTIC_RERANK:
+        with clock.step("rescore"):
+            payloads = shard.retrieve([one.id for one in dense], scope)
+            ranked = rescored(query, dense, payloads, limit, alpha=policy.alpha, beta=policy.beta)
+    else:
+        with clock.step("bm25"):
+            terms = parts.vocabulary().query_vector(query)
+            keyword = shard.sparse(terms.indices, terms.values, scope, max(limit, policy.keyword_candidates))
+        with clock.step("rank"):
+            if mode is Mode.HYBRID and policy.fusion == "rrf":
+                ranked = reciprocal_ranks(dense, keyword, limit)
+            else:
+                kind = asking(query, is_name=terms.is_name)
+                asked = Asked(kind, terms.weights, bool(dense), asked_for(query), terms.forms)
+                found = most_promising(merged(dense, keyword), asked, limit)
+                places = parts.placing().of([one.id for one in found], shard, scope)
+                evidence = evidence_of(places.values(), asked, parts.past, parts.vocabulary().rarity)
+                ranked = rank(found, places, evidence, asked, limit)
+    return Retrieved(ranked, mode, begun.warnings, {"dense": len(dense), "bm25": len(keyword)})
 
 
 class Clock:
@@ -77,7 +81,7 @@ class Clock:
         try:
             yield
         finally:
-            self._steps[name] = perf_counter() - begun
+            self._steps[name] = self._steps.get(name, 0.0) + perf_counter() - begun
 
     def seconds(self) -> dict[str, float]:
         return {**self._steps, "total": perf_counter() - self._started}

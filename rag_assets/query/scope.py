@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
+from datetime import UTC
 
 from rag_assets.contracts.confidentiality import levels_up_to
 from rag_assets.contracts.kinds import SubtypeKind, known_kind
@@ -11,6 +12,7 @@ from rag_assets.languages import LANGUAGES, TEXT, SourceType, detect_language
 from rag_assets.query.errors import QueryError
 from rag_assets.query.question import Question
 from rag_assets.stores.filters import Narrowing, SearchFilter
+from rag_assets.stores.periods import Period
 
 _WRITTEN = {"c#": "csharp", "c++": "cpp", "f#": "fsharp", "vb.net": "vb"}
 """Names of languages that are no file extension either."""
@@ -48,15 +50,18 @@ class Spellings:
             raise QueryError(str(error)) from error
 
 
-def narrowed(tenant: SearchFilter, options: Narrowing, question: Question, spellings: Spellings) -> SearchFilter:
+def narrowed(
+    tenant: SearchFilter, options: Narrowing, changed: Period, question: Question, spellings: Spellings
+) -> SearchFilter:
     """The scope of one search: that of the index, the options of the caller, and the filters of the question. A filter
-    of a question never widens an option: both must hold. Raises QueryError and ScopeError."""
+    of a question never widens an option: both must hold. Raises QueryError, ScopeError and PeriodError."""
     option = spellings.narrowing(options)
     return replace(
         tenant,
         **{field.name: getattr(option, field.name) for field in fields(Narrowing)},
         within=spellings.narrowing(question.wanted),
         excluded=spellings.narrowing(question.excluded),
+        changed=changed.within(question.changed),
     )
 
 
@@ -71,6 +76,9 @@ def said_filters(
             if values:
                 known = said.get(sign + name)
                 said[sign + name] = values if known is None else (*known, "and", *values)
+    for name, moment in (("since", scope.changed.since), ("before", scope.changed.before)):
+        if moment is not None:
+            said[name] = (moment.astimezone(UTC).isoformat().replace("+00:00", "Z"),)
     if question.phrases:
         said["phrase"] = question.phrases
     return said

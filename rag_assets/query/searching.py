@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rag_assets.closing import Closing
 from rag_assets.query.asking import ask
 from rag_assets.query.results import Mode, SearchResult
 from rag_assets.stores.filters import Narrowing, SearchFilter
+from rag_assets.stores.periods import Period, moment
 
 if TYPE_CHECKING:
+    from datetime import date
+
+    from rag_assets.query.answer import Answer, AskOptions
+    from rag_assets.query.index import Index
     from rag_assets.query.parts import SearchParts
     from rag_assets.stores.generations import Manifest
 
@@ -29,6 +34,11 @@ class Searchable(Closing):
     def manifests(self) -> Mapping[str, Manifest]:
         """Of the generations that are searched, by label."""
 
+    @property
+    @abstractmethod
+    def members(self) -> Mapping[str, Index]:
+        """The open indexes that are searched, by label."""
+
     @abstractmethod
     def scope(self) -> SearchFilter:
         """What may be seen of the stores."""
@@ -37,13 +47,15 @@ class Searchable(Closing):
         self,
         query: str,
         *,
-        limit: int = 10,
-        mode: Mode | str = Mode.HYBRID,
+        limit: int | None = None,
+        mode: Mode | str | None = None,
         path: str | Sequence[str] | None = None,
         kinds: Sequence[str] = (),
         languages: Sequence[str] = (),
         source_types: Sequence[str] = (),
         symbols: Sequence[str] = (),
+        since: str | date | None = None,
+        before: str | date | None = None,
         explain: bool = False,
         literal: bool = False,
     ) -> SearchResult:
@@ -52,9 +64,12 @@ class Searchable(Closing):
 
         The query may hold filters and phrases (`query.question`), unless it is `literal`. `path` is a path, folder or
         glob, or several; `kinds` are names of kinds in any case; `languages` are values of CodeLanguage or file
-        extensions, `source_types` of SourceType; `symbols` are declared names. Options and filters must both hold, and
-        all are applied before the top k (R17). Where semantic search is impossible the keyword index answers alone, and
-        `warnings` says so. Raises QueryError, ScopeError, VectorStoreError or KeywordIndexError.
+        extensions, `source_types` of SourceType; `symbols` are declared names. `since` (inclusive) and `before`
+        (exclusive) say when the file was changed last: `2026-01-31`, a date or a time. Options and filters must both
+        hold, and all are applied before the top k (R17). `limit` and `mode` are by default those of the policy
+        (settings `search`). A mode that the index cannot serve is answered by another one, and `warnings` says so, or
+        refused with a QueryError (D15, D17). Raises QueryError, ScopeError, PeriodError, VectorStoreError or
+        KeywordIndexError.
         """
         options = Narrowing(
             paths=(path,) if isinstance(path, str) else tuple(path or ()),
@@ -71,6 +86,21 @@ class Searchable(Closing):
             limit=limit,
             mode=mode,
             options=options,
+            changed=Period(
+                since=None if since is None else moment(since), before=None if before is None else moment(before)
+            ),
             explain=explain,
             literal=literal,
         )
+
+    def ask(self, question: str, *, options: AskOptions | None = None, **narrowing: Any) -> Answer:
+        """An answer with checked citations, or an honest refusal (E19–E22): quotes of the best sections, or what the
+        model says that the configuration names (`options`; settings `answer`).
+
+        `narrowing` are the arguments of `search` that say where to look: `mode`, `path`, `kinds`, `languages`,
+        `source_types`, `symbols`, `literal`; and `on_text`, which is given the words of a model as they come. Raises
+        what `search` raises, and ConfigError.
+        """
+        from rag_assets.query.answer import answer
+
+        return answer(question, self, options=options, **narrowing)

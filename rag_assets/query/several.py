@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ from rag_assets.query.searching import Searchable
 from rag_assets.stores.filters import SearchFilter
 
 if TYPE_CHECKING:
+    from rag_assets.contracts.retrieval import Capability, SearchPolicy
     from rag_assets.contracts.section import Embedder
     from rag_assets.stores.generations import Manifest
     from rag_assets.stores.keyword.past import Past
@@ -75,6 +77,10 @@ class IndexGroup(Searchable):
     def manifests(self) -> dict[str, Manifest]:
         return {label: index.manifest for label, index in self.indexes.items()}
 
+    @property
+    def members(self) -> dict[str, Index]:
+        return self.indexes
+
     def scope(self) -> SearchFilter:
         """That of any of them without its label; each is searched within its own tenant (`GroupReader`)."""
         return replace(next(iter(self.indexes.values())).scope(), label="")
@@ -89,13 +95,26 @@ class IndexGroup(Searchable):
 
 
 class GroupParts:
-    """The parts of several generations as those of one (`query.parts.SearchParts`)."""
+    """The parts of several generations as those of one (`query.parts.SearchParts`), searched by the policy of the first
+    of them."""
 
     def __init__(self, indexes: Sequence[Index]) -> None:
         self._indexes = tuple(indexes)
         self._vocabulary = GroupVocabulary(self._indexes)
         self._placing = Placing()
         self._reader = GroupReader(self._indexes, self._vocabulary)
+
+    @property
+    def policy(self) -> SearchPolicy:
+        return self._indexes[0].parts.policy
+
+    def lacking(self) -> Mapping[Capability, str]:
+        """What one of the labels lacks, all lack: their scores would not compare."""
+        found: dict[Capability, str] = {}
+        for index in self._indexes:
+            for part, why in index.parts.lacking().items():
+                found.setdefault(part, f"{index.label}: {why}")
+        return found
 
     def shard(self) -> GroupReader:
         for index in self._indexes:
@@ -148,10 +167,19 @@ class GroupVocabulary:
         known = [found for index in self._indexes if (found := index.parts.vocabulary().find(term)) is not None]
         return KnownTerm(self._number(term), sum(found.sections for found in known)) if known else None
 
+    def starting(self, beginning: str) -> list[str]:
+        known = (index.parts.vocabulary().starting(beginning) for index in self._indexes)
+        return sorted(set(chain.from_iterable(known)))
+
+    def rarity(self, term: str) -> float:
+        from rag_assets.stores.keyword.vocabulary import rarity_of
+
+        return rarity_of(term, self, self.sections)
+
     def query_vector(self, text: str) -> QueryVector:
         from rag_assets.stores.keyword.vocabulary import weighted_query
 
-        return weighted_query(text, self.find, self.sections)
+        return weighted_query(text, self, self.sections)
 
     def in_label(self, index: Index, numbers: Sequence[int], values: Sequence[float]) -> tuple[list[int], list[float]]:
         """A query of this vocabulary in the indices of one label; terms that the label does not have are left out."""

@@ -10,6 +10,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from rag_assets.config_file import DEFAULT_HOME, ConfigError
 from rag_assets.contracts.confidentiality import Confidentiality
+from rag_assets.settings.answering import AnswerSettings
 from rag_assets.settings.automation import AutomationSettings
 from rag_assets.settings.base import Name
 from rag_assets.settings.evaluation import EvaluationSettings
@@ -17,6 +18,7 @@ from rag_assets.settings.execution import ExecutionSettings
 from rag_assets.settings.graph import GraphImportSettings
 from rag_assets.settings.models import EmbedderSettings, LlmSettings
 from rag_assets.settings.repositories import RepositorySettings, SourceLimits
+from rag_assets.settings.search import SearchSettings
 from rag_assets.settings.stores import RetentionSettings, StoreSettings
 
 ENV_PREFIX = "RAG_ASSETS__"
@@ -44,6 +46,8 @@ class Settings(BaseSettings):
     embedder: EmbedderSettings = Field(default=EmbedderSettings(), description="the embedding model")
     llm: LlmSettings = Field(default=LlmSettings(), description="the model behind descriptions; without one: offline")
     stores: StoreSettings = Field(default=StoreSettings(), description="where the vectors are")
+    search: SearchSettings = Field(default=SearchSettings(), description="how questions are answered")
+    answer: AnswerSettings = Field(default=AnswerSettings(), description="how ask answers; without a model: quotes")
     retention: RetentionSettings = Field(default=RetentionSettings(), description="which old generations stay on disk")
     evaluation: EvaluationSettings = Field(
         default=EvaluationSettings(), description="how well a build must answer before it is served"

@@ -13,8 +13,10 @@ from rag_assets.settings.base import Strict
 class StoreSettings(Strict):
     """Where the vectors are: beside the index, or in a Qdrant server."""
 
-    vectors: Literal["embedded", "qdrant"] = Field(
-        default="embedded", description="qdrant: a server, key in QDRANT_API_KEY, pip install 'rag-assets[qdrant]'"
+    vectors: Literal["embedded", "qdrant", "faiss"] = Field(
+        default="embedded",
+        description="qdrant: a server, key in QDRANT_API_KEY, pip install 'rag-assets[qdrant]'; faiss: beside the "
+        "index, searched exactly, pip install 'rag-assets[faiss]'",
     )
     qdrant_url: str = Field(default="", description="of the server: http://127.0.0.1:6333")
     allow_plain_http: bool = Field(

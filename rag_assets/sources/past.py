@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -15,15 +15,18 @@ MOST_COMMITS = 2_000
 """How far back: years of most repositories. A second of git for a large one, once; later commits cost their own."""
 
 _RENAMES = ("-M50%", "-l1000")
+_FIELDS = "--format=%H%x00%ct%x00%s"
 _STATUS = re.compile(rb"[A-Z]\d{0,3}")
 
 
 class PastCommit(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One commit: its subject, the paths it left changed, and (old, new) of those it moved. Merges are none."""
+    """One commit: its subject, the paths it left changed, (old, new) of those it moved, and when it was committed, in
+    seconds since 1970. Merges are none."""
 
     subject: str
     paths: tuple[str, ...] = ()
     moved: tuple[tuple[str, str], ...] = ()
+    committed: int = 0
 
 
 class Past:
@@ -39,27 +42,41 @@ class Past:
         options = ("--no-merges", f"--max-count={MOST_COMMITS}")
         return run_git("rev-list", *options, self._commit, *self._where, git_dir=self._git_dir).decode().split()
 
+    def ids_since(self, commit: str) -> list[str]:
+        """The newest MOST_COMMITS of those that did not lead to `commit`, a full id, newest first. Raises GitError."""
+        options = ("--no-merges", f"--max-count={MOST_COMMITS}")
+        return (
+            run_git("rev-list", *options, self._commit, f"^{commit}", *self._where, git_dir=self._git_dir)
+            .decode()
+            .split()
+        )
+
+    def mainline(self, *, until: str = "") -> list[str]:
+        """The newest MOST_COMMITS of the branch itself, merges among them, newest first: each the first parent of the
+        one before. `until` is a date that git understands. Raises GitError."""
+        options = ("--first-parent", f"--max-count={MOST_COMMITS}", *([f"--until={until}"] if until else []))
+        return run_git("rev-list", *options, self._commit, git_dir=self._git_dir).decode().split()
+
     def read(self, ids: Sequence[str]) -> dict[str, PastCommit]:
         """id → commit. Raises GitError."""
         if not ids:
             return {}
         try:
-            listing = self._log(ids, _RENAMES)
+            listing = self._log(ids, _FIELDS, "--name-status", "--no-ext-diff", *_RENAMES)
         except GitError:  # similarity needs contents, which a partial clone may lack
-            listing = self._log(ids, ("-M100%",))
+            listing = self._log(ids, _FIELDS, "--name-status", "--no-ext-diff", "-M100%")
         return _commits(listing)
 
-    def _log(self, ids: Sequence[str], renames: Sequence[str]) -> bytes:
-        options = (
-            "--stdin",
-            "--no-walk=unsorted",
-            "-z",
-            "--format=%H%x00%s",
-            "--name-status",
-            "--no-ext-diff",
-            *renames,
-        )
-        process = open_git("log", *options, git_dir=self._git_dir)
+    def authors(self, ids: Sequence[str]) -> dict[str, str]:
+        """id → `name <address>` of who wrote a commit. Raises GitError."""
+        if not ids:
+            return {}
+        listing = self._log(ids, "--no-patch", "--format=%H%x00%an <%ae>").decode("utf-8", "replace")
+        tokens = listing.removesuffix("\0").split("\0")
+        return dict(zip(tokens[::2], tokens[1::2], strict=True))
+
+    def _log(self, ids: Sequence[str], *options: str) -> bytes:
+        process = open_git("log", "--stdin", "--no-walk=unsorted", "-z", *options, git_dir=self._git_dir)
         try:
             listing, _ = process.communicate("".join(f"{known}\n" for known in ids).encode())
         finally:
@@ -70,16 +87,17 @@ class Past:
 
 
 def _commits(listing: bytes) -> dict[str, PastCommit]:
-    """`id NUL subject NUL LF M NUL path NUL R086 NUL old NUL new NUL id …`, a commit without files without the rest."""
+    """`id NUL seconds NUL subject NUL LF M NUL path NUL R086 NUL old NUL new NUL id …`, a commit without files without
+    the rest."""
     tokens = iter(listing.split(b"\0"))
     found: dict[str, PastCommit] = {}
-    commit, subject = "", ""
+    commit, committed, subject = "", 0, ""
     paths: list[str] = []
     moved: list[tuple[str, str]] = []
 
     def finish() -> None:
         if commit:
-            found[commit] = PastCommit(subject, tuple(paths), tuple(moved))
+            found[commit] = PastCommit(subject, tuple(paths), tuple(moved), committed)
 
     for token in tokens:
         status = token.removeprefix(b"\n")
@@ -95,7 +113,8 @@ def _commits(listing: bytes) -> dict[str, PastCommit]:
                 paths.append(path)
         else:
             finish()
-            commit, subject, paths, moved = token.decode(), next(tokens).decode("utf-8", "replace"), [], []
+            commit, committed, paths, moved = token.decode(), int(next(tokens)), [], []
+            subject = next(tokens).decode("utf-8", "replace")
     finish()
     return found
 
@@ -115,3 +134,13 @@ def subjects_by_path(commits: Sequence[PastCommit], most_files: int) -> dict[str
         for old, new in commit.moved:
             today[old] = today.get(new, new)
     return {path: tuple(sorted(subjects)) for path, subjects in found.items()}
+
+
+def changes_by_path(commits: Iterable[PastCommit]) -> dict[str, int]:
+    """Path → when the last of these commits that changed, made or moved the file was committed, in seconds since
+    1970. Names that a file had before are not followed: its move changed it."""
+    found: dict[str, int] = {}
+    for commit in commits:
+        for path in commit.paths:
+            found[path] = max(commit.committed, found.get(path, 0))
+    return found

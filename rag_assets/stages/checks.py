@@ -147,10 +147,10 @@ def _vector_problems(build: IndexBuild, bucket: int) -> CheckedPart:
 
 
 def _store_files(build: IndexBuild) -> str | None:
-    """Names and sizes of the files of an embedded store, which nobody writes once it is finished; a server may lose
-    points at any time."""
+    """Names and sizes of the files of a store beside the index, which nobody writes once it is finished; a server may
+    lose points at any time."""
     folder = build.directory / SHARD
-    if build.settings.stores.vectors != "embedded":
+    if build.settings.stores.vectors == "qdrant":
         return None
     return repr(sorted((path.relative_to(folder).as_posix(), path.stat().st_size) for path in folder.rglob("*.*")))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import chain
@@ -21,7 +20,7 @@ from rag_assets.sources import DiscoveredText, IgnorePolicy, Snapshot, discover,
 from rag_assets.stages.build import BuildSpec, IndexBuild, StageReport, forget_build, set_candidate, start_build
 from rag_assets.stages.known_files import Discoveries
 from rag_assets.stages.parts import Part, PartsOf, keep_part, part_key, recorded, reused_parts
-from rag_assets.stages.past_subjects import past_subjects
+from rag_assets.stages.past_subjects import FilesPast, past_of_files
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.rows import DISCOVERED_FILES
 from rag_assets.stages.versions import config_hash, stage_version
@@ -171,7 +170,7 @@ def _write(build: IndexBuild, snapshot: Snapshot, policy: IgnorePolicy, inputs: 
         Discoveries(build, policy) as known,
         BlobWriter(BlobStore(build.home.blobs)) as blobs,
     ):
-        past = beside.submit(past_subjects, build, snapshot)
+        past = beside.submit(past_of_files, build, snapshot)
         for found in discover(snapshot, policy, language_of=detect_language, known=known.of):
             if isinstance(found, DiscoveredText):
                 blobs.put(found.text)
@@ -213,10 +212,11 @@ def _write(build: IndexBuild, snapshot: Snapshot, policy: IgnorePolicy, inputs: 
     )
 
 
-def _note_past(rows: list[list[dict[str, Any]]], subjects: Mapping[str, Sequence[str]]) -> None:
+def _note_past(rows: list[list[dict[str, Any]]], past: FilesPast) -> None:
     for row in chain.from_iterable(rows):
         if row["outcome"] == "indexed":
-            row["subjects"] = list(subjects.get(row["path"], ()))
+            row["subjects"] = list(past.subjects.get(row["path"], ()))
+            row["changed"] = past.changed.get(row["path"], "")
 
 
 def _written(build: IndexBuild, rows: list[list[dict[str, Any]]]) -> list[Part[None]]:
@@ -257,6 +257,7 @@ def _indexed_row(file: DiscoveredFile) -> dict[str, Any]:
         "redacted_secrets": file.redacted_secrets,
         "replaced_characters": file.replaced_characters,
         "subjects": [],
+        "changed": "",
     }
 
 
@@ -275,4 +276,5 @@ def _skipped_row(file: SkippedFile) -> dict[str, Any]:
         "redacted_secrets": 0,
         "replaced_characters": 0,
         "subjects": [],
+        "changed": "",
     }

@@ -4,29 +4,28 @@ answers as well as the generation that is served. A build that does not is finis
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import msgspec
 
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.contracts.section import Embedder
-from rag_assets.evaluation import (
-    METRICS_VERSION,
-    EvalError,
-    GateRules,
-    QuestionSet,
-    decide,
-    load_questions,
-    run_questions,
-)
+from rag_assets.evaluation.comparison import difference
+from rag_assets.evaluation.gate import GateRules, decide
+from rag_assets.evaluation.keeping import keep_run
+from rag_assets.evaluation.metrics import METRICS_VERSION
+from rag_assets.evaluation.questions import QuestionSet, load_questions
+from rag_assets.evaluation.runs import EvalError, run_questions
+from rag_assets.evaluation.selection import about, marked
 from rag_assets.models import model_id, open_embedder
 from rag_assets.query import Index
 from rag_assets.stages.blocking import run_blocking_checks
 from rag_assets.stages.build import BuildError, IndexBuild, StageReport
+from rag_assets.stages.eval_tables import eval_tables
 from rag_assets.stages.manifest import manifest_of
+from rag_assets.stages.past_subjects import known_commits
 from rag_assets.stages.progress import Progress, Silent
 from rag_assets.stages.pruning import prune_old
-from rag_assets.stages.quality import GATE_CHECK, NO_EVAL_SET, question_file_of, refusal, shown_rank
+from rag_assets.stages.quality import GATE_CHECK, NO_EVAL_SET, question_file_of, refusal
 from rag_assets.stages.versions import stage_version
 from rag_assets.stores.cache import cache_key
 from rag_assets.stores.eval_records import (
@@ -44,7 +43,6 @@ from rag_assets.stores.serving import is_set_aside
 
 STAGE = "eval_runs"
 _READ = ("embeddings", "bm25_artifacts", "qdrant_points")  # what answers a question
-_SHOWN_WORST = 20
 
 SERVED = "it is served already"
 SET_ASIDE = "a person moved the label away from it, so no build serves it"
@@ -65,7 +63,7 @@ def evaluate(build: IndexBuild, progress: Progress | None = None, run_id: str = 
     path = question_file_of(build)
     if path is None:
         return _without_questions(build)
-    questions = load_questions(path)
+    questions = about(load_questions(path), manifest_of(build, ""), knows=known_commits(build.directory))
     settled = _settled(build)
     against = _against(build, settled)
     done = build.finished(STAGE, _inputs(build, questions, against))
@@ -80,7 +78,9 @@ def evaluate(build: IndexBuild, progress: Progress | None = None, run_id: str = 
     bench.end()
     decision = decide(candidate, active, _rules(build, settled), alone=settled or alone)
     write_decision(build.directory, decision)
-    problems = _keep_refused(build, decision, run_id) if decision.refused else []
+    candidate = replace(candidate, against=difference(active, candidate) if active is not None else None)
+    write_run(build.directory, candidate)
+    problems = [*bench.problems, *(_keep_refused(build, decision, run_id) if decision.refused else ())]
     inputs = _inputs(build, questions, against)
     report = StageReport(
         stage=STAGE,
@@ -95,7 +95,7 @@ def evaluate(build: IndexBuild, progress: Progress | None = None, run_id: str = 
         },
         work={"asked": bench.asked},
         measures=candidate.metrics,
-        tables=_tables(decision, candidate),
+        tables=eval_tables(decision, candidate),
         problems=[*(refusal(decision) if decision.refused else ()), *problems],
     )
     return build.finish(report)
@@ -114,6 +114,7 @@ class _Bench:
 
     def __init__(self, build: IndexBuild, questions: QuestionSet, progress: Progress) -> None:
         self.asked = 0
+        self.problems: list[str] = []
         self._build = build
         self._questions = questions
         self._progress = progress
@@ -167,9 +168,14 @@ class _Bench:
         self._progress.begin(STAGE, len(self._questions.questions), "questions")
         embedder = self._embedder_of(generation)
         everything = Confidentiality.RESTRICTED  # what is measured is the index, not what somebody may see of it
+        questions = marked(self._questions, known_commits(generation.directory))
         with Index(self._build.home, generation, embedder=embedder, clearance=everything) as index:
-            run = run_questions(index, self._questions, self._k, subject=subject, asked=self._note)
-        write_run(generation.directory, run)
+            run = run_questions(index, questions, self._k, subject=subject, asked=self._note)
+        record = keep_run(self._build.home, generation, run)
+        if self._build.settings.stores.catalog != "none":
+            from rag_assets.stores.catalog.eval_runs import keep_record  # loads a database library
+
+            self.problems += keep_record(self._build.settings, generation.manifest, record)
         return run
 
     def _note(self, question_id: str) -> None:
@@ -254,39 +260,3 @@ def finish_build(build: IndexBuild, decision: Decision | None, run_id: str) -> N
             return
         manifest = replace(known, evaluation=manifest.evaluation)
     write_manifest(build.directory, manifest)
-
-
-def _tables(decision: Decision, candidate: EvalRun) -> dict[str, list[dict[str, Any]]]:
-    metrics = [
-        {
-            "metric": change.metric,
-            "candidate": f"{change.candidate:.3f}",
-            "active": "" if change.active is None else f"{change.active:.3f}",
-            "delta": "" if change.delta is None else f"{change.delta:+.3f}",
-            "at least": "" if change.floor is None else f"{change.floor:.3f}",
-            "holds": "yes" if change.holds else "no",
-        }
-        for change in decision.changes
-    ]
-    worse = [
-        {
-            "question": f"{question.id}: {question.question}",
-            "rank before": shown_rank(question.active_rank),
-            "rank now": shown_rank(question.candidate_rank),
-        }
-        for question in decision.worse
-    ]
-    lost = sorted(candidate.results, key=lambda result: (result.first_rank or 1 << 31, result.id), reverse=True)
-    worst = [
-        {"question": f"{result.id}: {result.question}", "rank": shown_rank(result.first_rank)}
-        for result in lost[:_SHOWN_WORST]
-        if result.first_rank != 1
-    ]
-    gate = {
-        "verdict": decision.verdict.value,
-        "reason": decision.reason,
-        "active": decision.active_generation_id,
-        "set": decision.set,
-        "fingerprint": decision.fingerprint[:12],
-    }
-    return {"gate": [gate], "metrics": metrics, "got worse": worse, "worst questions": worst}

@@ -3,6 +3,7 @@ it lets the build be asked questions before anybody else can."""
 
 from __future__ import annotations
 
+from rag_assets.contracts.retrieval import Capability
 from rag_assets.stages.build import IndexBuild
 from rag_assets.stages.versions import BUILD_STAGES
 from rag_assets.stores.eval_records import Decision
@@ -51,7 +52,19 @@ def manifest_of(build: IndexBuild, run_id: str, decision: Decision | None = None
         confidentiality=repository.confidentiality,
         confidential_paths=dict(sorted(repository.confidential_paths.items())),
         evaluation=_summary(decision) if decision is not None else None,
+        capabilities=_capabilities(build),
     )
+
+
+def _capabilities(build: IndexBuild) -> tuple[str, ...]:
+    """What the records of the stages say was built (D17)."""
+    built = {
+        Capability.DENSE: build.settings.embedder.provider != "lexical-only",
+        Capability.KEYWORD: True,
+        Capability.GRAPH: build.required("code_graph").counts["nodes"] > 0,
+        Capability.HISTORY: build.required("bm25_artifacts").counts["files_with_past"] > 0,
+    }
+    return tuple(part.value for part, there in built.items() if there)
 
 
 def _summary(decision: Decision) -> EvalSummary:

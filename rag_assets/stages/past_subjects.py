@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
 
 from rag_assets.sources import Snapshot, redact
-from rag_assets.sources.past import PastCommit, subjects_by_path
+from rag_assets.sources.entries import utc_iso
+from rag_assets.sources.past import PastCommit, changes_by_path, subjects_by_path
 from rag_assets.stages.build import IndexBuild
 from rag_assets.stores.cache import Cache, cache_key
 from rag_assets.stores.home import write_atomically
 
 PAST_COMMITS = "past_commits"
-_VERSION = "1"  # raise it when the same commit is read as something else
+_VERSION = "2"  # raise it when the same commit is read as something else
 
 MOST_FILES = 30
 """Of a commit whose subject says something of each: larger ones reformat, move or import. nDCG@10 as in
@@ -24,12 +26,21 @@ _KEY_BYTES = 32
 _SUBJECT_CHARS = 200  # what is longer is no subject but a text in one line
 
 
-def past_subjects(build: IndexBuild, snapshot: Snapshot) -> dict[str, tuple[str, ...]]:
-    """Path → subjects of the commits that changed the file, without secrets; empty where the repository has no history
-    or the configuration does not want it. Raises GitError."""
+@dataclass(frozen=True, slots=True)
+class FilesPast:
+    """By path: the subjects of the commits that changed a file, without secrets, and when the last of them was
+    committed, as `2026-01-31T12:00:00Z`. Files that no commit among those read has changed are in neither."""
+
+    subjects: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    changed: Mapping[str, str] = field(default_factory=dict)
+
+
+def past_of_files(build: IndexBuild, snapshot: Snapshot) -> FilesPast:
+    """What the newest commits say of each file; nothing where the repository has no history or the configuration does
+    not want it. Raises GitError."""
     past = snapshot.past() if build.repository.history else None
     if past is None:
-        return {}
+        return FilesPast()
     ids = past.ids()
     keys = {commit: cache_key(PAST_COMMITS, _VERSION, commit) for commit in ids}
     _note_keys(build, keys.values())
@@ -44,7 +55,9 @@ def past_subjects(build: IndexBuild, snapshot: Snapshot) -> dict[str, tuple[str,
         }
         cache.put_many([(keys[commit], msgspec.json.encode(found)) for commit, found in new.items()])
     known |= new
-    return subjects_by_path([known[commit] for commit in ids if commit in known], MOST_FILES)
+    commits = [known[commit] for commit in ids if commit in known]
+    changed = {path: utc_iso(seconds) for path, seconds in changes_by_path(commits).items()}
+    return FilesPast(subjects_by_path(commits, MOST_FILES), changed)
 
 
 def past_keys(directory: Path) -> Iterator[bytes]:
@@ -61,3 +74,9 @@ def _note_keys(build: IndexBuild, keys: Iterable[bytes]) -> None:
     path = build.directory / "stages" / _KEYS
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, b"".join(keys))
+
+
+def known_commits(directory: Path) -> Callable[[str], bool]:
+    """Whether the build in `directory` read a commit, by its full id: its subject is found then by its own words."""
+    known = set(past_keys(directory))
+    return lambda commit: cache_key(PAST_COMMITS, _VERSION, commit) in known

@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 
 from rag_assets.contracts.description import RagPoint
-from rag_assets.contracts.payload import GENERATION_FIELDS
+from rag_assets.contracts.payload import GENERATION_FIELDS, parse_round_trip
 from rag_assets.contracts.result import InvokeResult
 from rag_assets.models.lexical import MODEL_ID as LEXICAL_ONLY
 from rag_assets.stages.bm25_artifacts import read_weights
@@ -86,7 +86,7 @@ def build_points(build: IndexBuild, progress: Progress) -> StageReport:
 def point_parts(build: IndexBuild, dimension: int, passing: Collection[int] = ()) -> Iterator[Part[_Bucket]]:
     """Every part in bucket order; those of the buckets `passing` are neither looked for nor kept."""
     identity = _identity(build)
-    keys = [part_key(STAGE, identity, *parts) for parts in _inputs(build)]
+    keys = [part_key(STAGE, identity, *parts, _dates_key(build, at)) for at, parts in enumerate(_inputs(build))]
     made = map_buckets(_point_bucket, build, dimension, buckets=sorted(passing))
     known = {bucket: Part("", result, "", False) for bucket, result in zip(sorted(passing), made, strict=True)}
     known |= reused_parts(build, _PARTS, [None if at in passing else key for at, key in enumerate(keys)])
@@ -140,6 +140,19 @@ def _inputs(build: IndexBuild) -> Iterator[tuple[str, ...]]:
     yield from zip(*(build.required(stage).parts for stage in stages), strict=True)
 
 
+def _dates_key(build: IndexBuild, bucket: int) -> str:
+    """When the files of a bucket were changed: it is part of their points and of nothing else, so it has a key of its
+    own."""
+    return json.dumps(_dates(build, bucket), sort_keys=True)
+
+
+def _dates(build: IndexBuild, bucket: int) -> dict[str, str]:
+    """Path → date of the last change, where it is known."""
+    table = read_part(build.directory, "discovered_files", bucket, ["path", "changed"])
+    dates = zip(table.column("path").to_pylist(), table.column("changed").to_pylist(), strict=True)
+    return {path: date for path, date in dates if date}
+
+
 def _identity(build: IndexBuild) -> str:
     """What points are made of beside the tables: whose they are, and which classes of descriptions made them."""
     spec, repository = build.spec, build.repository
@@ -169,10 +182,13 @@ def _point_bucket(build: IndexBuild, bucket: int, dimension: int) -> _Bucket:
     rows: list[dict[str, Any]] = []
     results = 0
     weights = read_weights(build, bucket)
+    dates = _dates(build, bucket)
     for found, result in _points(build, bucket, dimension):
         results += 1
         warnings.update(warning.code for warning in result.warnings)
         if result.value is not None:
+            date = dates.get(result.value.payload.path)
+            result.value.payload.updated_utc = parse_round_trip(date) if date else None
             rows.append(_row(result.value, found, weights))
         elif len(problems) < _SHOWN_PROBLEMS:
             problems.extend(f"{found.path} {found.section.symbol}: {error}" for error in result.errors)

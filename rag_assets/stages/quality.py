@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from rag_assets.evaluation.shown import shown_rank
 from rag_assets.stages.build import IndexBuild
 from rag_assets.stages.check_records import CheckResult
 from rag_assets.stores.eval_records import Decision, WorseQuestion, read_decision
@@ -52,10 +53,6 @@ def refusal(decision: Decision) -> list[str]:
         "or change evaluation.tolerance or the question set, and run: rag-assets index"
     )
     return lines
-
-
-def shown_rank(rank: int) -> str:
-    return str(rank) if rank else "none"
 
 
 def _moved(question: WorseQuestion) -> str:

@@ -116,18 +116,18 @@ def _rebuild_vectors(
 ) -> int:
     declared = reader.declared()
     made = directory / "shard"
-    embedded = settings.stores.vectors == "embedded"
-    if embedded:
+    beside = settings.stores.vectors != "qdrant"
+    if beside:
         made = directory / f"shard.{uuid.uuid4().hex}.tmp"  # what a kill leaves is removed by `gc`
     directory.mkdir(parents=True, exist_ok=True)
     progress.begin(STAGE, len(declared), "points")
     try:
         _write(settings, made, reader, declared, progress)
         _require_equal(made, declared)
-        if embedded:
+        if beside:
             _swap(made, directory / "shard", home.trash(reader.known.tenant.index_label))
     finally:
-        if embedded and made.exists():
+        if beside and made.exists():
             shutil.rmtree(made)
     progress.end(f"{len(declared)} points from the catalog")
     return len(declared)

@@ -22,6 +22,7 @@ DISCOVERED_FILES = pa.schema(
         ("redacted_secrets", pa.int64()),
         ("replaced_characters", pa.int64()),
         ("subjects", pa.list_(pa.string())),  # of the commits that changed the file, as far as they are searched
+        ("changed", pa.string()),  # when the last commit that changed the file was made; empty where that is not known
     ]
 )
 

@@ -20,7 +20,7 @@ from rag_assets.settings import RepositorySettings, Settings
 from rag_assets.sources import POLICY_FINGERPRINT
 from rag_assets.stores.keyword import KEYWORD_VERSION
 
-TABLE_VERSION = 3
+TABLE_VERSION = 4
 """Raise it when the columns of a table change."""
 
 STAGES = (

@@ -34,7 +34,8 @@ class RankedFile:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionResult:
     """One question and what it found. `scores` are by metric, `first_rank` is that of the first relevant file, 0 where
-    none was found. `absent` are the relevant files that the generation does not have at all."""
+    none was found. `absent` are the relevant files that the generation does not have at all. Each of its `tags` is a
+    category that the question counts in."""
 
     id: str
     question: str
@@ -43,12 +44,48 @@ class QuestionResult:
     files: tuple[RankedFile, ...]
     seconds: float
     absent: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+
+
+class Move(StrEnum):
+    """What became of a question between two runs. `GAINED` and `LOST`: an answer among the first k files, or no more;
+    `UP` and `DOWN`: within or beyond them at another rank, or at the same with more or less beside it."""
+
+    LOST = "lost"
+    DOWN = "down"
+    GAINED = "gained"
+    UP = "up"
+
+
+@dataclass(frozen=True, slots=True)
+class MovedQuestion:
+    """A question that two runs answer differently; ranks of the first relevant file, 0 for none."""
+
+    id: str
+    question: str
+    move: Move
+    before: int
+    now: int
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What a run answers differently than that of `generation_id`, the losses first; `same` questions did not move."""
+
+    generation_id: str
+    moved: tuple[MovedQuestion, ...]
+    same: int
+
+    def count(self, move: Move) -> int:
+        return sum(question.move is move for question in self.moved)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvalRun:
     """One question set asked of one generation (E24). `metrics` are means over the questions, `version` that of the
-    metrics. `subject` says which bytes were asked while the generation was being built; empty for a finished one."""
+    metrics. `subject` says which bytes were asked while the generation was being built; empty for a finished one.
+    `against` is what it answers differently than the generation that was served then; None where there was none that
+    had been asked the same."""
 
     set: str
     fingerprint: str
@@ -60,6 +97,7 @@ class EvalRun:
     metrics: dict[str, float]
     results: tuple[QuestionResult, ...]
     subject: str = ""
+    against: Difference | None = None
 
     def measures(self, fingerprint: str, k: int, version: int) -> bool:
         """True where this run asked exactly these questions, and measured in this way."""
@@ -122,12 +160,22 @@ class Decision:
 
 def write_run(directory: Path, run: EvalRun) -> Path:
     """Stores a run in the directory of its generation, over the former run of its set. Raises OSError."""
-    return _write(_run_path(directory, run.set), run)
+    return _write(run_path(directory, run.set), run)
 
 
 def read_run(directory: Path, name: str) -> EvalRun | None:
     """The newest run of a question set; None where there is none, or none that this version can read."""
-    return _read(_run_path(directory, name), EvalRun)
+    return _read(run_path(directory, name), EvalRun)
+
+
+def read_run_file(path: Path) -> EvalRun | None:
+    """A run in a file of its own, as `eval run --out` writes it; None where it holds no run that can be read."""
+    return _read(path, EvalRun)
+
+
+def write_run_file(path: Path, run: EvalRun) -> Path:
+    """Stores a run where a person wants it. Raises OSError."""
+    return _write(path, run)
 
 
 def read_runs(directory: Path) -> list[EvalRun]:
@@ -155,7 +203,8 @@ def shown_metrics(metrics: Mapping[str, float]) -> str:
     return ", ".join(f"{name} {value:.3f}" for name, value in metrics.items())
 
 
-def _run_path(directory: Path, name: str) -> Path:
+def run_path(directory: Path, name: str) -> Path:
+    """Where the newest run of a question set is, in the directory of its generation."""
     return directory / _RUNS / f"{path_slug(name)}.json"
 
 

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality
 from rag_assets.contracts.errors import ExpectedError
+from rag_assets.stores.periods import ALWAYS, Period
 
 _WILDCARDS = re.compile(r"[*?\[]")
 
@@ -54,7 +55,8 @@ class SearchFilter(Narrowing):
     narrowing. The fields must all hold, those of `within` too, and no value of `excluded` may.
 
     `ids` are the only points that may be found where it is not None. `symbol_prefix` is the beginning of a symbol, a
-    namespace. Raises ScopeError where org_id or project_id is blank, or any condition is an empty string.
+    namespace. `changed` is when the file was changed last; a point without that date is in no period. Raises ScopeError
+    where org_id or project_id is blank, or any condition is an empty string.
     """
 
     org_id: str
@@ -65,6 +67,7 @@ class SearchFilter(Narrowing):
     within: Narrowing = UNNARROWED
     excluded: Narrowing = UNNARROWED
     ids: frozenset[str] | None = None
+    changed: Period = ALWAYS
 
     def __post_init__(self) -> None:
         for name in ("org_id", "project_id"):

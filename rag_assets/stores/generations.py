@@ -17,6 +17,7 @@ import msgspec
 
 from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality
 from rag_assets.contracts.errors import ExpectedError
+from rag_assets.contracts.retrieval import Capability, Mode, retrieval_modes
 from rag_assets.stores.home import Home, write_atomically
 from rag_assets.stores.locks import pointer_lock
 from rag_assets.stores.path_levels import PathLevels
@@ -70,6 +71,8 @@ class Manifest:
     confidentiality: Confidentiality = DEFAULT_LEVEL
     confidential_paths: dict[str, Confidentiality] = field(default_factory=dict)
     evaluation: EvalSummary | None = None
+    capabilities: tuple[str, ...] = ()
+    """Names of `Capability`; none in a manifest from before they were listed (`Generation.capabilities`)."""
     manifest_version: int = MANIFEST_VERSION
 
     @property
@@ -113,6 +116,25 @@ class Generation:
     @property
     def keyword(self) -> Path:
         return self.directory / "keyword"
+
+    @property
+    def capabilities(self) -> tuple[str, ...]:
+        """What it was built with (D17). Of a generation whose manifest does not say so, what the rest of it says; past
+        commits leave no other trace there."""
+        manifest = self.manifest
+        if manifest.capabilities:
+            return manifest.capabilities
+        built = {
+            Capability.DENSE: not manifest.lexical_only,
+            Capability.KEYWORD: self.keyword.is_dir(),
+            Capability.GRAPH: manifest.counts.get("graph_nodes", 0) > 0,
+        }
+        return tuple(part.value for part, there in built.items() if there)
+
+    @property
+    def retrieval_modes(self) -> tuple[Mode, ...]:
+        """How it can be searched (D17)."""
+        return retrieval_modes(self.capabilities)
 
 
 def generations_directory(home: Home, label: str) -> Path:

@@ -10,6 +10,7 @@ home/
     label.json              the repository settings this label was last built with
     active.json             which generation is served, which run promoted it, and what was served before
     tags.json               names that people gave to generations
+    eval_history.json       how well each generation answered, in numbers
     generations/{id}/       one complete, immutable build
     trash/                  what a killed process had begun to delete
 """

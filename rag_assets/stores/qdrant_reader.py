@@ -11,6 +11,7 @@ from rag_assets.stores.conditions import (
     AllOf,
     AnyOf,
     BeginsWith,
+    Between,
     Condition,
     Equal,
     HasId,
@@ -153,5 +154,8 @@ def _compiled(condition: Condition) -> Any:
             return models.FieldCondition(key=condition.key, match=models.MatchValue(value=condition.value))
         case OneOf():
             return models.FieldCondition(key=condition.key, match=models.MatchAny(any=list(condition.values)))
+        case Between():
+            between = models.DatetimeRange(gte=condition.period.since, lt=condition.period.before)
+            return models.FieldCondition(key=condition.key, range=between)
         case BeginsWith():
             return models.FieldCondition(key=condition.key, match=models.MatchPrefix(prefix=condition.prefix))

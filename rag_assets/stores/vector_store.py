@@ -32,16 +32,21 @@ DELETE_SECONDS = 120
 """For deleting the points of a label, which the server answers when they are gone."""
 
 _SHARD_FILE = "edge_config.json"
+_FAISS_FILE = "faiss.json"  # `faiss_files.ABOUT`, which loads numpy
 _TABLE = "qdrant_points"
 
 
 def has_vectors(directory: Path) -> bool:
-    """Whether there is a shard, or the note that says which server has the points."""
-    return (directory / _SHARD_FILE).is_file() or (directory / PLACE_FILE).is_file()
+    """Whether there is a shard, a FAISS index, or the note that says which server has the points."""
+    return any((directory / name).is_file() for name in (_SHARD_FILE, _FAISS_FILE, PLACE_FILE))
 
 
 def open_vectors(directory: Path) -> VectorReader:
     """The points of the generation whose vector folder is `directory`. Raises VectorStoreError."""
+    if (directory / _FAISS_FILE).is_file():
+        from rag_assets.stores.faiss_reader import FaissReader
+
+        return FaissReader(directory)
     if not (directory / PLACE_FILE).is_file():
         from rag_assets.stores.vectors import ShardReader
 
@@ -73,6 +78,10 @@ def open_writer(
         from rag_assets.stores.vectors import ShardWriter
 
         return ShardWriter(directory, dimension, hnsw_from_points=settings.hnsw_from_points, base=base)
+    if settings.vectors == "faiss":
+        from rag_assets.stores.faiss_writer import FaissWriter
+
+        return FaissWriter(directory, dimension, base=base)
     from rag_assets.stores.qdrant_client_calls import QdrantServer
     from rag_assets.stores.qdrant_schema import collection_name
     from rag_assets.stores.qdrant_writer import ServerWriter

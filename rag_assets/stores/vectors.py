@@ -23,6 +23,7 @@ from rag_assets.stores.conditions import (
     AllOf,
     AnyOf,
     BeginsWith,
+    Between,
     Condition,
     Equal,
     HasId,
@@ -321,6 +322,10 @@ def _compiled(condition: Condition) -> Any:
             return _match(condition.key, edge.MatchValue(condition.value))
         case OneOf():
             return _match(condition.key, edge.MatchAny(list(condition.values)))
+        case Between():
+            return edge.FieldCondition(
+                condition.key, range=edge.RangeDateTime(gte=condition.since, lt=condition.before)
+            )
         case BeginsWith():
             return _match(condition.key, edge.MatchPrefix(condition.prefix))
 

@@ -70,6 +70,9 @@ def test_a_refused_build_stops_the_run_and_shows_its_numbers(automated: Automate
     assert shown["recall@10"].value == pytest.approx(0.7), "a number that the UI plots"
     assert "| recall@10 | 0.700 | 1.000 | -0.300 | 0.950 | no |" in str(shown["metrics"].value)
     assert "q-refund" in str(shown["got worse"].value)
+    assert (shown["questions_lost"].value, shown["questions_gained"].value) == (3, 0)
+    assert float(str(shown["latency_p95_ms"].value)) >= float(str(shown["latency_p50_ms"].value)) > 0
+    assert "| lost | q-invoice" in str(shown["against the active generation"].value)
     candidate = candidate_id(automated.home, LABEL)
     assert candidate is not None and is_finished(automated.home, LABEL, candidate)
     decision = read_decision(generation_directory(automated.home, LABEL, candidate))

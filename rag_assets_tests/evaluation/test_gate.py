@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rag_assets.evaluation import GateRules, decide
+from rag_assets.evaluation.gate import GateRules, decide
 from rag_assets.evaluation.metrics import mean
 from rag_assets.stores.eval_records import EvalRun, QuestionResult, Verdict
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_assets.evaluation import EvalQuestion, QuestionSetError, load_questions
-from rag_assets.evaluation.questions import split_target
+from rag_assets.evaluation.questions import EvalQuestion, QuestionSetError, load_questions, split_target
 
 ASKED = {"id": "q1", "question": "Where are refunds?", "relevant": ["src/Refund.cs"]}
 
@@ -114,7 +113,7 @@ def test_everything_wrong_is_said_at_once(tmp_path: Path) -> None:
 def test_a_file_that_is_not_there_or_of_another_kind(tmp_path: Path) -> None:
     with pytest.raises(QuestionSetError, match=r"there is no such question set.*eval_set"):
         load_questions(tmp_path / "gone.jsonl")
-    with pytest.raises(QuestionSetError, match=r"is a \.jsonl, \.yaml or \.yml file"):
+    with pytest.raises(QuestionSetError, match=r"is a \.jsonl, \.json, \.yaml, \.yml file"):
         load_questions(written(tmp_path, "", "set.csv"))
     (tmp_path / "folder.jsonl").mkdir()
     with pytest.raises(QuestionSetError, match=r"folder\.jsonl: "):

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from rag_assets.evaluation import EvalError, EvalQuestion, QuestionSet, run_questions
+from rag_assets.evaluation.questions import EvalQuestion, QuestionSet
+from rag_assets.evaluation.runs import EvalError, run_questions
 from rag_assets.query import Index, open_index
 from rag_assets.stores.eval_records import EvalRun, read_run, shown_metrics, write_run
 from rag_assets.stores.generations import Generation, active_generation

@@ -44,7 +44,8 @@ def test_help_names_every_command_and_the_exit_codes(cli: CommandLine) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [*COMMANDS, "config check", "generations compare", "graph path", "graph impact", "graph overview"]
+    "command",
+    [*COMMANDS, "config check", "generations compare", "graph path", "graph impact", "graph overview", "eval mine"],
 )
 def test_every_command_has_help(cli: CommandLine, command: str) -> None:
     done = cli.run(*command.split(), "--help", options=())

@@ -12,6 +12,8 @@ from rag_assets.config_file import CONFIG_NAME
 from rag_assets.interfaces.cli.checkup import GOLDEN_START, OLDEST_PYTHON
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.interfaces.conftest import CommandLine, Indexed, Outcome, index_without_dagster
+from rag_assets_tests.llm.model_server import ModelServer, failing
+from rag_assets_tests.models.rerank_server import cohere, settings_of
 
 WITHOUT_MODEL = {"RAG_ASSETS__EMBEDDER__PROVIDER": "lexical-only"}
 
@@ -88,3 +90,23 @@ def test_to_look_is_not_to_make(cli: CommandLine) -> None:
 def test_the_oldest_python_is_the_one_the_package_declares() -> None:
     declared = (Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8")
     assert f'requires-python = ">={".".join(map(str, OLDEST_PYTHON))}"' in declared
+
+
+@pytest.mark.rule("E11")
+@pytest.mark.parametrize(("answers", "verdict"), [(True, "ok"), (False, "fail")])
+def test_a_configured_reranker_is_asked(indexed: Indexed, answers: bool, verdict: str) -> None:
+    with ModelServer() as server:
+        server.respond = cohere if answers else lambda asked: failing(503, "asleep")
+        variables = {
+            f"RAG_ASSETS__SEARCH__RERANKER__{name.upper()}": str(value) for name, value in settings_of(server).items()
+        }
+        done = CommandLine(indexed.cli.home, indexed.cli.folder, WITHOUT_MODEL | variables).run("doctor", "--json")
+    assert verdicts(done)["reranker"] == verdict
+    said = next(check["detail"] for check in done.json["checks"] if check["name"] == "reranker")
+    assert ("rerank-m" if answers else "503: asleep") in said
+
+
+@pytest.mark.rule("D17")
+def test_the_modes_of_an_index_are_named(indexed: Indexed) -> None:
+    done = CommandLine(indexed.cli.home, indexed.cli.folder, WITHOUT_MODEL).run("doctor")
+    assert "; modes: bm25" in done.out

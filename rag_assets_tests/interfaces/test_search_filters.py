@@ -39,6 +39,7 @@ def paths(done: Outcome) -> set[str]:
         ("order lang:c#", ["--lang", "cs"]),
         ("order source_type:document", ["--source-type", "document"]),
         ("order symbol:OrderService", ["--symbol", "OrderService"]),
+        ("order kind:Service since:2020 before:2030", ["--kind", "Service", "--since", "2020", "--before", "2030"]),
     ],
 )
 def test_a_filter_in_the_query_is_the_same_as_an_option(indexed: Indexed, query: str, options: list[str]) -> None:
@@ -239,3 +240,17 @@ def test_a_role_decides_what_a_command_shows(guarded: CommandLine) -> None:
     uri = f"rag://shop@main/{MODEL}"
     assert guarded.run("show", uri, options=()).code == 1
     assert guarded.run("show", uri, options=("--role", "payroll")).code == 0
+
+
+@pytest.mark.rule("E08")
+@pytest.mark.parametrize(("option", "found"), [("--since", False), ("--before", True)])
+def test_files_are_found_by_when_they_were_changed(indexed: Indexed, option: str, found: bool) -> None:
+    done = indexed.cli.run("search", "order", option, "2025-01-01", "--json")
+    assert bool(done.json["hits"]) is found
+    assert done.json["filters"][option[2:]] == ["2025-01-01T00:00:00Z"]
+
+
+def test_an_option_that_is_no_date_is_explained(indexed: Indexed) -> None:
+    done = indexed.cli.run("search", "order", "--since", "last week")
+    assert (done.code, done.out) == (1, "")
+    assert "'last week' is not a date; write 2026" in done.err

@@ -27,6 +27,8 @@ KEYS = {
     "run_id",
     "embedding_model",
     "lexical_only",
+    "capabilities",
+    "retrieval_modes",
     "counts",
     "parse_health",
     "skipped_by_reason",
@@ -42,6 +44,7 @@ def test_the_json_object(indexed: Indexed) -> None:
     assert found["location"] == str(indexed.repository.path.resolve())
     assert (found["counts"]["files"], found["skipped_by_reason"]) == (4, {"minified": 1})
     assert (found["building_by"], found["unfinished"]) == (None, None)
+    assert (found["capabilities"], found["retrieval_modes"]) == (["keyword", "graph", "history"], ["bm25"])
     assert 0 < found["bytes"] < 50_000_000  # what is on the disk, not what sparse files claim
 
 
@@ -61,6 +64,7 @@ def test_for_people(indexed: Indexed) -> None:
     assert f"{commit} of 2024-05-06T08:00:00Z, fresh" in said
     assert "4 indexed, 1 skipped (minified 1)" in said
     assert "none: keyword search only" in said
+    assert "modes        bm25\n" in said
 
 
 def test_a_new_commit_is_seen(cli: CommandLine, repository: Repository) -> None:

@@ -34,6 +34,7 @@ class Section:
     id: str = ""
     level: str = "internal"
     content: str = ""  # of its hash
+    changed: str = ""  # when, as payloads have it
 
     @property
     def snippet(self) -> str:
@@ -72,6 +73,7 @@ class Section:
             "ContentHash": self.content or self.symbol,
             "Confidentiality": self.level,
             "DeclaredNames": list(declared_names(self.symbol)),
+            **({"UpdatedUtc": self.changed} if self.changed else {}),
         }
 
 

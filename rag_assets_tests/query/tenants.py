@@ -178,7 +178,7 @@ def _query(asked: Asker, chance: random.Random, foreign: str) -> str:
 def _options(chance: random.Random) -> dict[str, Any]:
     options: dict[str, Any] = {
         "limit": chance.choice([1, 10, 1000]),
-        "mode": chance.choice(["hybrid", "semantic", "bm25"]),
+        "mode": chance.choice(["hybrid", "semantic", "semantic_rerank", "bm25"]),
         "literal": chance.random() < 0.2,
         "explain": chance.random() < 0.2,
     }

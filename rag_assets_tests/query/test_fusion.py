@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.query.fusion import UNRANKED, as_found, merged
+from rag_assets.contracts.retrieval import SearchPolicy
+from rag_assets.query import Index
+from rag_assets.query.fusion import UNRANKED, as_found, merged, reciprocal_ranks
+from rag_assets.stores.home import Home
 from rag_assets.stores.points import Scored
 
 
@@ -44,3 +47,61 @@ def test_one_side_alone_keeps_its_order_and_its_raw_scores() -> None:
         ("a", 3.0, {"dense": 3.0}),
         ("b", 2.0, {"dense": 2.0}),
     ]
+
+
+@pytest.mark.rule("D16", "R9")
+def test_ranks_are_fused_with_the_constant_of_the_contract() -> None:
+    found = reciprocal_ranks(candidates(a=0.9, b=0.7, c=0.5), candidates(d=30.0, b=20.0), 10)
+    assert {one.id: one.score for one in found} == pytest.approx(
+        {"a": 1 / 61, "b": 1 / 62 + 1 / 62, "c": 1 / 63, "d": 1 / 61}
+    )
+    assert [one.id for one in found] == ["b", "a", "d", "c"]
+    assert found[0].scores == pytest.approx(
+        {
+            "dense": 0.7,
+            "dense_normalised": 0.5,
+            "bm25": 20.0,
+            "bm25_normalised": 2 / 3,
+            "from_meaning": 1 / 62,
+            "from_words": 1 / 62,
+        }
+    )
+    assert set(found[1].scores) == {"dense", "dense_normalised", "from_meaning"}
+
+
+@pytest.mark.rule("R9")
+@pytest.mark.parametrize(
+    ("dense", "keyword", "order"),
+    [
+        ("ab", "ba", "ab"),  # equal sums: the semantic rank decides
+        ("a", "b", "ab"),
+        ("xa", "yb", "xyab"),
+        ("", "cab", "cab"),
+        ("cab", "", "cab"),
+        ("", "", ""),
+    ],
+)
+def test_ties_of_ranks_go_by_the_semantic_one(dense: str, keyword: str, order: str) -> None:
+    near, words = ([Scored(name, 1.0 - 0.1 * rank) for rank, name in enumerate(side)] for side in (dense, keyword))
+    found = reciprocal_ranks(near, words, 10)
+    assert "".join(one.id for one in found) == order
+    assert "".join(one.id for one in reciprocal_ranks(near, words, 1)) == order[:1]
+
+
+@pytest.mark.rule("D16")
+@pytest.mark.parametrize("fusion", ["blend", "rrf"])
+def test_hybrid_search_joins_as_the_setting_says(shop: Index, shop_home: Home, fusion: str) -> None:
+    with Index(shop_home, shop.generation, policy=SearchPolicy(fusion=fusion)) as index:  # type: ignore[arg-type]
+        found = index.search("order service of a customer", mode="hybrid", limit=5)
+        sides = [index.search("order service of a customer", mode=mode, limit=50) for mode in ("semantic", "bm25")]
+    assert found.mode == "hybrid" and found.warnings == ()
+    if fusion == "blend":
+        assert max(hit.score for hit in found) > 2 / 61
+        return
+    by_bm25 = sorted(sides[1], key=lambda hit: -hit.scores["bm25"])
+    ranks = [{hit.point_id: rank for rank, hit in enumerate(side, 1)} for side in (list(sides[0]), by_bm25)]
+    expected = {
+        known: sum(1 / (60 + side[known]) for side in ranks if known in side) for known in {*ranks[0], *ranks[1]}
+    }
+    assert [hit.score for hit in found] == pytest.approx([expected[hit.point_id] for hit in found])
+    assert [hit.score for hit in found] == pytest.approx(sorted(expected.values(), reverse=True)[:5])

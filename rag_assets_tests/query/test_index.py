@@ -15,7 +15,6 @@ from rag_assets.query import Index, QueryError, open_index
 from rag_assets.stores.artifacts import ArtifactError
 from rag_assets.stores.generations import Generation, GenerationError
 from rag_assets.stores.home import Home
-from rag_assets.stores.keyword.vocabulary import KeywordIndexError
 from rag_assets.stores.vectors import VectorStoreError
 from rag_assets_tests.query.small_index import FOREIGN, LABEL, SHOP, Section, build
 
@@ -106,10 +105,10 @@ def test_the_home_of_the_environment_is_used(lexical_home: Home, monkeypatch: py
     ("damage", "error"),
     [
         (lambda g: shutil.rmtree(g.vectors), GenerationError),
-        (lambda g: shutil.rmtree(g.keyword), GenerationError),
+        (lambda g: shutil.rmtree(g.keyword), QueryError),
         (lambda g: (g.directory / "manifest.json").unlink(), GenerationError),
         (lambda g: shutil.rmtree(g.vectors / "segments"), VectorStoreError),
-        (lambda g: (g.keyword / "vocabulary.tsv").unlink(), KeywordIndexError),
+        (lambda g: (g.keyword / "vocabulary.tsv").unlink(), QueryError),
     ],
     ids=["no shard", "no keyword index", "no manifest", "points lost", "no vocabulary"],
 )

@@ -8,6 +8,7 @@ from rag_assets.query.errors import QueryError
 from rag_assets.query.question import QuestionKind, plain_question, understand
 from rag_assets.query.traces import CodePlace
 from rag_assets.stores.filters import UNNARROWED, Narrowing
+from rag_assets.stores.periods import ALWAYS, Period, moment
 
 
 @pytest.mark.parametrize(
@@ -154,3 +155,44 @@ def test_a_plain_question_has_no_filters() -> None:
     assert (found.text, found.wanted, found.phrases) == ('kind:Service "x"', UNNARROWED, ())
     with pytest.raises(QueryError, match="empty"):
         plain_question(" ")
+
+
+# when files were changed
+
+JANUARY, MARCH = moment("2026-01"), moment("2026-03")
+
+
+@pytest.mark.rule("E08")
+@pytest.mark.parametrize(
+    ("typed", "text", "changed"),
+    [
+        ("refund since:2026-01", "refund", Period(since=JANUARY)),
+        ("Before:2026-03-01 refund", "refund", Period(before=MARCH)),
+        ("since:2026-01-01T00:00 before:2026-03", "", Period(since=JANUARY, before=MARCH)),
+        ('refund since:"2026-01-01 00:00"', "refund", Period(since=JANUARY)),
+        ("since:2026-01 since:2025 refund before:2026-03 before:2027", "refund", Period(since=JANUARY, before=MARCH)),
+        ("what happens before the refund, since 2026-01", "what happens before the refund, since 2026-01", ALWAYS),
+        ("before: refund", "before: refund", ALWAYS),
+    ],
+)
+def test_dates_are_filters(typed: str, text: str, changed: Period) -> None:
+    found = understand(typed)
+    assert (found.text, found.changed, found.wanted) == (text, changed, UNNARROWED)
+
+
+@pytest.mark.parametrize(
+    ("typed", "says"),
+    [
+        (
+            "refund since:yesterday",
+            "'yesterday' is not a date; write 2026, .*To look for the text, write \"since:yesterday\"",
+        ),
+        ("refund -since:2026", "-since:2026: a date cannot be excluded; write before:2026"),
+        ("refund since:2026 before:2025", "nothing is changed since"),
+        ("refund sinse:2026", "did you mean since:"),
+        ('refund since:""', "the filter is empty"),
+    ],
+)
+def test_a_wrong_date_is_explained(typed: str, says: str) -> None:
+    with pytest.raises(QueryError, match=says):
+        understand(typed)

@@ -18,6 +18,7 @@ def symbols(result: SearchResult) -> list[str]:
     return [hit.symbol.rsplit(".", 1)[-1] for hit in result]
 
 
+@pytest.mark.rule("D13")
 @pytest.mark.parametrize(
     ("query", "mode", "first"),
     [
@@ -88,7 +89,7 @@ def test_k_stays_k_under_a_condition(shop: Index) -> None:
         ({"query": ""}, "empty"),
         ({"query": " \n"}, "empty"),
         ({"query": "x", "limit": 0}, "at least 1"),
-        ({"query": "x", "mode": "fuzzy"}, "hybrid, semantic, bm25"),
+        ({"query": "x", "mode": "fuzzy"}, "hybrid, semantic, semantic_rerank, bm25"),
         ({"query": "x", "kinds": ["Servce"]}, "did you mean Service"),
         ({"query": "x", "kinds": ["qqqq"]}, "valid: DomainDescription"),
     ],
@@ -155,7 +156,7 @@ def test_explain_shows_terms_and_candidates(lexical: Index) -> None:
 
 
 @pytest.mark.rule("B02", "R17")
-@pytest.mark.parametrize("mode", ["hybrid", "semantic", "bm25"])
+@pytest.mark.parametrize("mode", ["hybrid", "semantic", "semantic_rerank", "bm25"])
 def test_no_section_of_another_tenant_is_found(shop: Index, mode: str) -> None:
     """B02: the shard holds equal sections of another organisation, another project and another label."""
     found = shop.search("OrderService creates, changes and cancels orders", mode=mode, limit=100)

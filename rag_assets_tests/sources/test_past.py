@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from rag_assets.sources.entries import utc_iso
 from rag_assets.sources.git import GitError
 from rag_assets.sources.opening import open_snapshot
-from rag_assets.sources.past import Past, PastCommit, subjects_by_path
+from rag_assets.sources.past import Past, PastCommit, changes_by_path, subjects_by_path
 from rag_assets_tests.git_repository import Repository
 
 
@@ -21,13 +22,21 @@ def repository(make_repository: Callable[..., Repository]) -> Repository:
     return made
 
 
-def subjects(repository: Repository, most_files: int = 30) -> dict[str, tuple[str, ...]]:
+def commits(repository: Repository) -> list[PastCommit]:
     with open_snapshot(str(repository.path), mirrors=repository.path) as snapshot:
         past = snapshot.past()
         assert past is not None
         ids = past.ids()
         found = past.read(ids)
-    return subjects_by_path([found[commit] for commit in ids], most_files)
+    return [found[commit] for commit in ids]
+
+
+def subjects(repository: Repository, most_files: int = 30) -> dict[str, tuple[str, ...]]:
+    return subjects_by_path(commits(repository), most_files)
+
+
+def changes(repository: Repository) -> dict[str, str]:
+    return {path: utc_iso(seconds) for path, seconds in changes_by_path(commits(repository)).items()}
 
 
 def test_a_file_has_the_subjects_of_the_commits_that_changed_it(repository: Repository) -> None:
@@ -104,3 +113,49 @@ def test_reading_nothing_asks_nobody(tmp_path: Path) -> None:
 def test_the_order_of_parallel_branches_does_not_matter() -> None:
     one, two = PastCommit("One", ("a.cs",)), PastCommit("Two", ("a.cs",))
     assert subjects_by_path([one, two], 30) == subjects_by_path([two, one], 30)
+
+
+@pytest.mark.rule("E08", "R20")
+def test_a_file_was_changed_when_its_last_commit_was_made(repository: Repository) -> None:
+    repository.commit({"src/A.cs": "class A { }\n"}, "Later", at="2025-01-31T23:30:00-02:00")
+    repository.commit({"src/C.cs": "class C { }\n"}, "Before it, by a clock that is wrong", at="2024-12-24T00:00:00Z")
+    repository.git("mv", "b.md", "c.md")
+    repository.commit({}, "Move", at="2025-03-01T00:00:00Z")
+    found = changes(repository)
+    assert {path: found[path] for path in ("src/A.cs", "src/C.cs", "c.md")} == {
+        "src/A.cs": "2025-02-01T01:30:00Z",
+        "src/C.cs": "2024-12-24T00:00:00Z",
+        "c.md": "2025-03-01T00:00:00Z",
+    }
+
+
+@pytest.mark.rule("E08")
+def test_a_commit_of_very_many_files_changed_them_all(repository: Repository) -> None:
+    repository.commit({f"src/F{number}.cs": "x\n" for number in range(40)}, "Reformat", at="2025-01-01T00:00:00Z")
+    assert changes(repository)["src/F39.cs"] == "2025-01-01T00:00:00Z"
+
+
+def test_the_order_of_commits_does_not_change_a_date() -> None:
+    one, two = PastCommit("One", ("a.cs",), committed=5), PastCommit("Two", ("a.cs", "b.cs"), committed=3)
+    assert changes_by_path([one, two]) == changes_by_path([two, one]) == {"a.cs": 5, "b.cs": 3}
+
+
+def test_what_came_after_a_commit_and_who_wrote_it(repository: Repository) -> None:
+    first = repository.git("rev-parse", "HEAD")
+    repository.git("checkout", "--quiet", "-b", "side")
+    side = repository.commit({"src/B.cs": "class B { }\n"}, "On the side")
+    repository.git("checkout", "--quiet", "main")
+    second = repository.commit({"src/C.cs": "class C { }\n"}, "On the branch")
+    repository.git("merge", "--quiet", "--no-ff", "-m", "Merge the side", "side")
+    head = repository.git("rev-parse", "HEAD")
+    with open_snapshot(str(repository.path), mirrors=repository.path) as snapshot:
+        past = snapshot.past()
+        assert past is not None
+        assert sorted(past.ids_since(first)) == sorted([side, second]), "merges are none"
+        assert past.ids_since(second) == [side] and past.ids_since(head) == []
+        assert past.mainline() == [head, second, first]
+        assert past.mainline(until="2001-01-01") == []
+        assert past.authors([first, side]) == dict.fromkeys([first, side], "Test <test@example.invalid>")
+        assert past.authors([]) == {}
+        with pytest.raises(GitError):
+            past.ids_since("f" * 40)

@@ -12,14 +12,18 @@ from typing import Any
 
 import pytest
 
-from rag_assets.evaluation import QuestionSetError
+from rag_assets.evaluation.questions import QuestionSetError
 from rag_assets.models import ModelMissing
 from rag_assets.models.weights import locate_model
 from rag_assets.stages.active_index import activate as activate_build
 from rag_assets.stages.build import BuildError, candidate_build
 from rag_assets.stages.eval_runs import QualityRefused, evaluate
 from rag_assets.stages.quality import GATE_CHECK, quality_holds
-from rag_assets.stores.eval_records import Verdict, read_decision, read_run, read_runs
+from rag_assets.stores.catalog import open_catalog
+from rag_assets.stores.catalog.eval_runs import read_records
+from rag_assets.stores.catalog.history import Tenant
+from rag_assets.stores.eval_history import read_history
+from rag_assets.stores.eval_records import Move, Verdict, read_decision, read_run, read_runs
 from rag_assets.stores.generations import (
     active_generation,
     active_pointer,
@@ -105,6 +109,43 @@ def test_a_worse_build_is_refused_and_kept(refused: History) -> None:
     }
     (entry,) = (entry for entry in inventory(refused.home, refused.label) if entry.state is State.REFUSED)
     assert entry.metrics["questions"]["recall@3"] == 0.7 and "30.0% below the 1.000" in entry.problem
+
+
+@pytest.mark.rule("E24")
+def test_a_run_keeps_what_it_answers_differently_than_what_is_served(refused: History) -> None:
+    run = read_run(directory(refused, 2), "questions")
+    assert run is not None and run.against is not None
+    assert (run.against.generation_id, run.against.count(Move.LOST), run.against.same) == (refused.ids[1], 3, 7)
+    first = read_run(directory(refused, 0), "questions")
+    assert first is not None and first.against is None, "there was nothing to compare with"
+    build = candidate_build(refused.home, refused.settings, refused.label)
+    shown = build.required("eval_runs").tables["against the active generation"]
+    assert [(row["move"], row["rank before"], row["rank now"]) for row in shown] == [("lost", "1", "none")] * 3
+    assert [known.generation_id for known in read_history(refused.home, refused.label)] == list(refused.ids)
+
+
+@pytest.mark.rule("E24")
+def test_numbers_go_to_the_catalog_where_there_is_one(history: History) -> None:
+    stores = history.settings.stores.model_copy(update={"catalog": "sqlite"})
+    settings = history.settings.model_copy(update={"stores": stores})
+    made = replace(history, settings=settings).commit({"docs/more.md": "# More\n\nHow to pay.\n"})
+    manifest = active_generation(history.home, history.label).manifest
+    with open_catalog(settings) as database:
+        found = read_records(database, Tenant(manifest.org_id, manifest.project_id, history.label))
+    assert found == [known for known in read_history(history.home, history.label) if known.generation_id == made]
+
+
+@pytest.mark.rule("E24")
+def test_questions_about_other_repositories_are_not_asked(history: History) -> None:
+    asked = [QUESTIONS[0] | {"repository": "acme/shop"}, QUESTIONS[1] | {"repository": "acme/web"}]
+    questions = write_questions(Path(str(history.repository.eval_set)), asked)
+    made = history.commit({"docs/more.md": "# More\n\nHow to pay.\n"})
+    run = read_run(generation_directory(history.home, history.label, made), "questions")
+    assert run is not None and [result.id for result in run.results] == ["q-refund"]
+    write_questions(questions, asked[1:])
+    history.source.commit({"docs/more.md": "# More\n\nHow to pay at once.\n"})
+    with pytest.raises(QuestionSetError, match="no question is about shop; it has questions about: acme/web"):
+        history.index()
 
 
 def test_the_refusal_says_what_to_do(history: History) -> None:

@@ -121,3 +121,55 @@ def test_what_no_generation_knows_is_swept(tmp_path: Path, source: Repository) -
     shutil.rmtree(home.labels)
     collect_garbage(home, lexical(home.root), now=far)
     assert entries() == 0
+
+
+# when a file was changed
+
+
+def dates(made: Built) -> dict[str, str]:
+    rows = [row for b in made.build.buckets for row in read_rows(made.build.directory, "discovered_files", b)]
+    return {row["path"]: row["changed"] for row in rows}
+
+
+def changed(made: Built, **period: str) -> tuple[set[str], tuple[str, ...]]:
+    """The files of a search for everything within a period, and its warnings."""
+    home = Home(made.settings.home)
+    with Index(home, active_generation(home, made.label)) as index:
+        found = index.search("path:src", limit=100, **period)  # type: ignore[arg-type]
+    return {hit.path for hit in found}, found.warnings
+
+
+@pytest.mark.rule("E08", "R20")
+def test_points_know_when_their_file_was_changed(tmp_path: Path, source: Repository) -> None:
+    source.commit({"src/Two.cs": FILES["src/Two.cs"]}, "Back again", at="2025-01-01T00:00:00Z")
+    made = built(source, lexical(tmp_path / "home"))
+    assert dates(made) == {"src/One.cs": "2024-05-06T08:00:00Z", "src/Two.cs": "2025-01-01T00:00:00Z"}
+    assert changed(made, since="2025") == ({"src/Two.cs"}, ())
+    assert changed(made, before="2025") == ({"src/One.cs"}, ())
+    assert changed(made, since="2024-05-06", before="2025-01-01") == ({"src/One.cs"}, ())
+    nothing, warnings = changed(made, since="2026")
+    assert not nothing and "no section is known to have been changed in that period" in warnings
+
+
+@pytest.mark.rule("E08")
+def test_a_change_of_the_date_alone_changes_the_points_and_nothing_before(tmp_path: Path, source: Repository) -> None:
+    made = built(source, lexical(tmp_path / "home"))
+    source.git("rm", "--quiet", "src/Two.cs")
+    source.commit({}, "Drop two", at="2025-01-01T00:00:00Z")
+    source.commit({"src/Two.cs": FILES["src/Two.cs"] + "\n"}, "Bring two back", at="2025-01-02T00:00:00Z")
+    later = made.again()
+    assert changed(later, since="2025-01-02") == ({"src/Two.cs"}, ())
+    for stage in ("segments", "descriptions", "summary_sections", "embeddings"):
+        assert later.build.required(stage).parts == made.build.required(stage).parts, stage
+    fresh = built(source, lexical(tmp_path / "other"))
+    assert later.build.required("qdrant_points").parts == fresh.build.required("qdrant_points").parts
+
+
+@pytest.mark.rule("E08")
+def test_without_history_nothing_is_in_a_period_and_a_warning_says_so(tmp_path: Path, source: Repository) -> None:
+    made = built(source, lexical(tmp_path / "home"), history=False)
+    assert dates(made) == {"src/One.cs": "", "src/Two.cs": ""}
+    for period in ({"since": "1980"}, {"before": "2100"}):
+        found, warnings = changed(made, **period)
+        assert not found
+        assert "sections were left out: it is not known when they were changed" in warnings[0]

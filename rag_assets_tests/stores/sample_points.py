@@ -7,6 +7,7 @@ import hashlib
 import random
 import uuid
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -14,12 +15,20 @@ import numpy as np
 
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.stores.filters import Narrowing, SearchFilter, glob_matcher
+from rag_assets.stores.periods import ALWAYS, Period, moment
 from rag_assets.stores.points import StoredPoint
 
 COUNT = 600
 DIMENSION = 16
 TENANTS = [("acme", "shop"), ("acme", "site"), ("acme2", "shop"), ("globex", "shop")]
 FOLDERS = ("src/Api", "src/Api/V1", "src/Core", "srcs", "docs")
+DATES = (
+    "2024-01-31T00:00:00.0000000Z",
+    None,
+    "2024-02-01T00:00:00.0000000Z",
+    "2025-07-01T12:30:00.5000000Z",
+    "2026-01-01T00:00:00.0000000Z",
+)
 LEVELS = (None, "public", "internal", None, "confidential", "restricted", "no such level")
 NO_TERMS = (np.zeros(0, np.uint32), np.zeros(0, np.float32))
 
@@ -54,6 +63,7 @@ def payload(number: int, **changes: Any) -> dict[str, Any]:
         "Symbol": f"Shop.{('Orders', 'Carts')[number % 2]}.Type{number}",
         "ContentHash": f"hash{number}",
         "Confidentiality": LEVELS[number % len(LEVELS)],
+        "UpdatedUtc": DATES[number % len(DATES)],
         "DeclaredNames": [f"type{number}", f"member{number % 5}", ("order", "cart")[number % 2]],
     }
     return {key: value for key, value in {**made, **changes}.items() if value is not None}
@@ -89,6 +99,7 @@ def allowed(condition: SearchFilter) -> list[int]:
             (not condition.label or found["IndexLabel"] == condition.label)
             and level in _SCALE[: _SCALE.index(condition.clearance) + 1]
             and found["Symbol"].startswith(condition.symbol_prefix)
+            and _was_changed(found.get("UpdatedUtc"), condition.changed)
             and all(_fulfilled(condition, found))
             and all(_fulfilled(condition.within, found))
             and not any(_fulfilled(condition.excluded, found))
@@ -99,6 +110,19 @@ def allowed(condition: SearchFilter) -> list[int]:
         for number in range(COUNT)
         if holds(payload(number)) and (condition.ids is None or point_id(number) in condition.ids)
     ]
+
+
+def _was_changed(date: str | None, period: Period) -> bool:
+    if period == ALWAYS:
+        return True
+    if date is None:
+        return False
+    at = datetime.fromisoformat(date[:19]).replace(tzinfo=UTC, microsecond=int(date[20:26]))
+    return (period.since is None or at >= period.since) and (period.before is None or at < period.before)
+
+
+def period(since: str = "", before: str = "") -> Period:
+    return Period(since=moment(since) if since else None, before=moment(before) if before else None)
 
 
 _SCALE = ("public", "internal", "confidential", "restricted")
@@ -164,6 +188,12 @@ SCOPES = {
     "without kinds": scope(excluded=Narrowing(kinds=("Model", "Test"))),
     "without all of these": scope(excluded=Narrowing(paths=("*1.cs",), languages=("sql",), symbols=("member2",))),
     "both must hold": scope(kinds=("Model", "Test"), within=Narrowing(kinds=("Test", "Service"))),
+    "changed since": scope(changed=period("2024-02")),
+    "changed before": scope(changed=period(before="2024-02")),
+    "changed between": scope(changed=period("2024-02-01", "2025-07-01T12:30:00.5")),
+    "changed in another zone": scope(changed=period("2024-01-31T02:00:00+02:00", "2026-01-01T01:00:00.000001+01:00")),
+    "never changed then": scope(changed=period("1990", "2001")),
+    "changed tests": scope(changed=period("2024-02"), kinds=("Test",), excluded=Narrowing(paths=("docs",))),
     "some points": scope(ids=frozenset(point_id(n) for n in range(0, 99, 3))),
     "no points": scope(ids=frozenset()),
     "unknown tenant": scope("nobody", "shop"),
@@ -193,6 +223,7 @@ def random_scope(chance: random.Random) -> SearchFilter:
         within=Narrowing(**narrowing(0.2)),
         excluded=Narrowing(**narrowing(0.2)),
         ids=frozenset(point_id(n) for n in chance.sample(range(COUNT), 300)) if chance.random() < 0.2 else None,
+        changed=chance.choice([ALWAYS, ALWAYS, ALWAYS, period("2024-02"), period("2024", "2025-07-01T12:30:00.5")]),
         **narrowing(0.4),
     )
 

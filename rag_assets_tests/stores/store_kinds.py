@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rag_assets.stores.qdrant_client_calls import QdrantServer
     from rag_assets.stores.qdrant_notes import ServerPlace
 
-KINDS = ("embedded", "memory", "wire", "server")
+KINDS = ("embedded", "faiss", "memory", "wire", "server")
 
 
 class Store:
@@ -67,6 +67,24 @@ class Embedded(Store):
         return ShardReader(self._folder / name)
 
 
+class Faiss(Store):
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._newest: dict[int, Path] = {}
+
+    def writer(self, name: str, dimension: int = DIMENSION) -> PointTarget:
+        from rag_assets.stores.faiss_writer import FaissWriter
+
+        base = self._newest.get(dimension)
+        self._newest[dimension] = self._folder / name
+        return FaissWriter(self._folder / name, dimension, base=base)
+
+    def reader(self, name: str) -> VectorReader:
+        from rag_assets.stores.faiss_reader import FaissReader
+
+        return FaissReader(self._folder / name)
+
+
 class Server(Store):
     """Collections of a Qdrant server, made for a test and deleted after it: one per dimension."""
 
@@ -108,6 +126,10 @@ def opened_store(kind: str, folder: Path) -> Iterator[Store]:
     """A store of that kind; skips where what it needs is not here."""
     if kind == "embedded":
         yield Embedded(folder)
+        return
+    if kind == "faiss":
+        pytest.importorskip("faiss", reason="the extra faiss is not installed")
+        yield Faiss(folder)
         return
     pytest.importorskip("qdrant_client")
     from rag_assets.stores.qdrant_client_calls import QdrantServer

@@ -1,16 +1,23 @@
 """Asset `eval_runs`."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from dagster import AssetExecutionContext, MaterializeResult, ResourceParam, asset
 
 from rag_assets.defs.partitions import index_labels, one_run_for_all_labels
 from rag_assets.defs.resources import Workspace
 from rag_assets.defs.stage_asset import candidate, check_specs, materialize_labels
+from rag_assets.evaluation.metrics import CUT, NDCG, metric_name
+from rag_assets.evaluation.summary import latency, summarise
 from rag_assets.stages.build import IndexBuild, StageReport
 from rag_assets.stages.eval_runs import evaluate
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.versions import stage_version
+from rag_assets.stores.eval_records import Move, read_decision, read_run
+
+_MOST_CATEGORIES = 8  # with a plot of their own; the table has them all
+_DIGITS = 4
 
 
 @asset(
@@ -30,4 +37,20 @@ def eval_runs(
         build = candidate(context, workspace, label)
         return build, evaluate(build, progress, context.run.run_id)
 
-    yield from materialize_labels(context, workspace, work)
+    yield from materialize_labels(context, workspace, work, _plotted)
+
+
+def _plotted(build: IndexBuild) -> dict[str, Any]:
+    """Numbers that the UI plots over time beside the metrics. The report of the stage has none of them: it is the same
+    for two builds of one commit, and latencies are not."""
+    decision = read_decision(build.directory)
+    run = read_run(build.directory, decision.set) if decision is not None else None
+    if run is None:
+        return {}
+    took, metric = latency(run), metric_name(NDCG, CUT)
+    found: dict[str, Any] = {"latency_p50_ms": took.p50, "latency_p95_ms": took.p95}
+    for category in summarise(run)[1:][:_MOST_CATEGORIES]:
+        found[f"{metric} {category.name}"] = round(category.metrics[metric].value, _DIGITS)
+    if run.against is not None:
+        found |= {f"questions_{move.value}": run.against.count(move) for move in Move}
+    return found

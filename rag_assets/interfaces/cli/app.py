@@ -7,10 +7,11 @@ from typing import Annotated
 
 import typer
 
+from rag_assets.interfaces.cli.ask import ask
 from rag_assets.interfaces.cli.catalog import catalog_app
 from rag_assets.interfaces.cli.config import config_app, init
 from rag_assets.interfaces.cli.doctor import doctor
-from rag_assets.interfaces.cli.evaluate import evaluate
+from rag_assets.interfaces.cli.evaluate import eval_app
 from rag_assets.interfaces.cli.explain import explain
 from rag_assets.interfaces.cli.failures import ReportedGroup
 from rag_assets.interfaces.cli.gc import gc
@@ -18,6 +19,7 @@ from rag_assets.interfaces.cli.generations import generations_app
 from rag_assets.interfaces.cli.graph import graph_app
 from rag_assets.interfaces.cli.index import index
 from rag_assets.interfaces.cli.output import Output, prepare_streams, wants_color
+from rag_assets.interfaces.cli.pipeline import pipeline_app
 from rag_assets.interfaces.cli.plan import plan
 from rag_assets.interfaces.cli.publish import publish, pull
 from rag_assets.interfaces.cli.rebuild import rebuild
@@ -81,10 +83,12 @@ app.command()(index)
 app.command()(plan)
 app.command()(watch)
 app.command()(search)
+app.command()(ask)
 app.command()(show)
 app.command()(explain)
 app.add_typer(graph_app, name="graph")
-app.command("eval")(evaluate)
+app.add_typer(pipeline_app, name="pipeline")
+app.add_typer(eval_app, name="eval")
 app.command()(status)
 app.command()(doctor)
 app.add_typer(generations_app, name="generations")

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from rag_assets.config_file import ConfigError
 from rag_assets.contracts.errors import ExpectedError
+from rag_assets.contracts.retrieval import RerankError
 from rag_assets.interfaces.cli.config import examine
 from rag_assets.interfaces.cli.failures import describe_os_error
 from rag_assets.interfaces.cli.indexing import require_writable
@@ -71,6 +72,7 @@ def examine_all(session: Session) -> Iterator[Finding]:
         return
     yield home_directory(home)
     yield embedding_model(session, home)
+    yield from reranking_model(session)
     yield from catalog(session)
     yield from indexes(home)
 
@@ -178,6 +180,26 @@ def _embedding_server(settings: EmbedderSettings) -> Finding:
     return Finding("model", "ok", f"{embedder.model_id}, {dimension} dimensions, {settings.base_url} answers")
 
 
+def reranking_model(session: Session) -> Iterator[Finding]:
+    """Answers, and with a score; nothing where none is configured."""
+    from rag_assets.models.reranker import HttpReranker
+
+    try:
+        settings = session.settings().search.reranker
+        reranker = HttpReranker.of(settings)
+        if reranker is None:
+            return
+        reranker.rerank(GOLDEN_TEXT, [GOLDEN_TEXT])
+    except RerankError as error:
+        yield Finding(
+            "reranker", "fail", str(error), "mend search.reranker or its server; until then nothing is reranked"
+        )
+        return
+    except ConfigError:
+        return  # said already
+    yield Finding("reranker", "ok", f"{settings.model or settings.provider}, {settings.base_url} answers")
+
+
 def catalog(session: Session) -> Iterator[Finding]:
     """Reachable, and open to writing; nothing where none is configured. Makes no tables for the question."""
     from rag_assets.stores.catalog import CatalogEmpty, CatalogError, open_catalog
@@ -242,7 +264,8 @@ def _index(home: Home, label: str) -> Finding:
     if stored != declared:
         detail = f"the store holds {stored} of {declared} points"
         return Finding(label, "fail", detail, f"rag-assets index {label} --force")
-    return Finding(label, "ok", f"{stored:,} points, generation {generation.manifest.generation_id}")
+    modes = ", ".join(generation.retrieval_modes)
+    return Finding(label, "ok", f"{stored:,} points, generation {generation.manifest.generation_id}; modes: {modes}")
 
 
 def _version(distribution: str) -> str | None:

@@ -113,7 +113,7 @@ def _unusable_parts(settings: Settings, repository: RepositorySettings) -> Itera
         return ignore_policy(settings, repository)
 
     def questions() -> object:
-        from rag_assets.evaluation import load_questions
+        from rag_assets.evaluation.questions import load_questions
 
         return load_questions(repository.eval_set) if repository.eval_set else None
 

@@ -1,25 +1,49 @@
-"""`rag-assets eval`: asks a generation a question set, shows how well it answers, and keeps the run."""
+"""`rag-assets eval`: asks a generation a question set and keeps the run; the other commands of the group compare runs,
+report on them, and make a set from the history of a repository."""
 
 from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
-from rag_assets.interfaces.cli.failures import CommandError
+from rag_assets.interfaces.cli.eval_compare import compare
+from rag_assets.interfaces.cli.eval_mine import mine
+from rag_assets.interfaces.cli.eval_report import report
 from rag_assets.interfaces.cli.labels import chosen_label, complete_label, label_named
 from rag_assets.interfaces.cli.output import short
 from rag_assets.interfaces.cli.session import Session, session_of
 
 if TYPE_CHECKING:
+    from rag_assets.stores.eval_history import EvalRecord
     from rag_assets.stores.eval_records import EvalRun
     from rag_assets.stores.generations import Generation
     from rag_assets.stores.home import Home
 
+_DEFAULT = "run"
 
-def evaluate(
+
+class RunByDefault(TyperGroup):
+    """`eval LABEL` is `eval run LABEL`, and so is `eval` alone; a label called like a command needs the long form."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if not args or (args[0] not in self.commands and args[0] not in ("--help", "-h")):
+            args = [_DEFAULT, *args]
+        return super().parse_args(ctx, args)
+
+
+eval_app = typer.Typer(
+    cls=RunByDefault,
+    help="Measure how well an index answers. `eval LABEL` is `eval run LABEL`. No questions yet? `eval mine` makes "
+    "some from the history of a repository.",
+)
+
+
+@eval_app.command(_DEFAULT)
+def run(
     context: typer.Context,
     label: Annotated[
         str | None,
@@ -29,16 +53,25 @@ def evaluate(
     ] = None,
     question_set: Annotated[
         Path | None,
-        typer.Option("--set", help="File of questions (.jsonl, .yaml). Default: eval_set of the repository."),
+        typer.Option("--set", help="File of questions (.jsonl, .json, .yaml). Default: eval_set of the repository."),
     ] = None,
     generation: Annotated[
         str, typer.Option("--generation", "-g", help="Id, commit, tag or 'previous'. Default: what is served.")
     ] = "active",
+    repository: Annotated[
+        str, typer.Option(help="Ask the questions about this repository, as the set calls it. Default: by the name.")
+    ] = "",
+    without_leaky: Annotated[
+        bool, typer.Option("--without-leaky", help="Leave out questions that give their own answer away.")
+    ] = False,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Also keep the run in this file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """Ask the questions of a set and show recall, hit rate, MRR and nDCG. Changes nothing that is served."""
-    from rag_assets.evaluation import load_questions, run_questions
-    from rag_assets.query import Index
+    from rag_assets.evaluation.comparison import difference
+    from rag_assets.evaluation.keeping import keep_run_of_finished
+    from rag_assets.interfaces.cli.eval_asking import Asked, ask, questions_for
+    from rag_assets.stores.eval_records import write_run_file
     from rag_assets.stores.generations import read_generation
     from rag_assets.stores.naming import named_generation
 
@@ -47,48 +80,41 @@ def evaluate(
     known = home.known_labels()
     name = chosen_label(session, home, None) if label is None else label_named(known, label)
     asked = read_generation(home, *named_generation(home, [name], generation))
-    questions = load_questions(question_set or _configured(session, asked))
-    with Index(home, asked, session.config_option) as index:
-        run = run_questions(index, questions, session.settings().evaluation.k)
-    kept = _keep(home, asked, run)
-    beside = _served_run(home, name, run)
+    questions = questions_for(session, asked, Asked(question_set, repository, without_leaky))
+    made = ask(session, home, asked, questions)
+    beside = _served_run(home, name, made)
+    if beside is not None:
+        made = dataclasses.replace(made, against=difference(beside, made))
+    record = keep_run_of_finished(home, asked, made)
+    problems = _to_catalog(session, asked, record) if record is not None else []
+    if out is not None:
+        write_run_file(out, made)
+    for problem in problems:
+        session.output.warning(problem)
     if as_json:
-        session.output.json(
-            {"label": name, "commit": asked.manifest.commit_sha, "stored": kept, **_object(run, beside)}
-        )
+        found = {"label": name, "commit": asked.manifest.commit_sha, "stored": record is not None}
+        session.output.json(found | _object(made, beside))
         return
-    from rag_assets.interfaces.cli.quality import show_run
+    from rag_assets.interfaces.cli.eval_output import show_run
 
-    session.output.line(
-        (name, "path"),
-        f" {run.generation_id} (commit {short(asked.manifest.commit_sha)}): {len(run.results)} questions of {run.set}",
-    )
-    show_run(session.output, run, beside)
-
-
-def _configured(session: Session, generation: Generation) -> Path:
-    identifier = generation.manifest.repository_id
-    for repository in session.settings().repositories:
-        if repository.id == identifier and repository.eval_set is not None:
-            return repository.eval_set
-    raise CommandError(
-        f"repository {identifier!r} has no question set; name one with --set FILE, or set eval_set of the repository "
-        "in rag_assets.yaml"
-    )
+    commit = short(asked.manifest.commit_sha)
+    said = f" {made.generation_id} (commit {commit}): {len(made.results)} questions of {made.set}"
+    session.output.line((name, "path"), said)
+    show_run(session.output, made, beside)
 
 
-def _keep(home: Home, generation: Generation, run: EvalRun) -> bool:
-    """Stores the run, unless the generation has been deleted meanwhile: its folder must not come back."""
-    from rag_assets.stores.eval_records import write_run
-    from rag_assets.stores.generations import is_finished
-    from rag_assets.stores.locks import pointer_lock
+eval_app.command()(compare)
+eval_app.command()(mine)
+eval_app.command()(report)
 
-    manifest = generation.manifest
-    with pointer_lock(home, manifest.index_label):
-        if not is_finished(home, manifest.index_label, manifest.generation_id):
-            return False
-        write_run(generation.directory, run)
-    return True
+
+def _to_catalog(session: Session, generation: Generation, record: EvalRecord) -> list[str]:
+    settings = session.settings()
+    if settings.stores.catalog == "none":
+        return []
+    from rag_assets.stores.catalog.eval_runs import keep_record
+
+    return keep_record(settings, generation.manifest, record)
 
 
 def _served_run(home: Home, label: str, run: EvalRun) -> EvalRun | None:
@@ -104,7 +130,11 @@ def _served_run(home: Home, label: str, run: EvalRun) -> EvalRun | None:
 
 
 def _object(run: EvalRun, beside: EvalRun | None) -> dict[str, object]:
+    from rag_assets.evaluation.summary import latency, summarise
+
     return {
         "run": dataclasses.asdict(run),
+        "categories": [dataclasses.asdict(found) for found in summarise(run)],
+        "latency_ms": dataclasses.asdict(latency(run)),
         "active": None if beside is None else {"generation": beside.generation_id, "metrics": beside.metrics},
     }

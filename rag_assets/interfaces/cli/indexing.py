@@ -106,7 +106,7 @@ def require_questions(settings: Settings, repository: RepositorySettings) -> Non
     """Raises QuestionSetError for a question set that cannot be read: known now, not when all of the work is done."""
     for configured in settings.repositories:
         if configured.id == repository.id and configured.eval_set is not None:
-            from rag_assets.evaluation import load_questions
+            from rag_assets.evaluation.questions import load_questions
 
             load_questions(configured.eval_set)
 

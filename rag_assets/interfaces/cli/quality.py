@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
-from rag_assets.interfaces.cli.output import Output, Style, seconds
+from rag_assets.interfaces.cli.output import Output, Style
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from rag_assets.stores.eval_records import EvalRun
 
 _SHOWN_QUESTIONS = 10
 
@@ -63,31 +61,14 @@ def show_gate(output: Output, gate: Mapping[str, Any]) -> None:
         for change in gate["changes"]
     ]
     broken = {change["metric"] for change in gate["changes"] if not change["holds"]}
-    _table(output, ("METRIC", "CANDIDATE", "ACTIVE", "DELTA", "AT LEAST"), rows, broken)
+    show_table(output, ("METRIC", "CANDIDATE", "ACTIVE", "DELTA", "AT LEAST"), rows, broken)
     for question in gate["worse"][:_SHOWN_QUESTIONS]:
         before, now = question["active_rank"] or "none", question["candidate_rank"] or "none"
         output.line((f"  worse: rank {before} → {now}  ", "warn"), f"{question['id']}: {question['question']}")
 
 
-def show_run(output: Output, run: EvalRun, other: EvalRun | None) -> None:
-    """A run beside that of the served generation on the same questions, if there is one, and what was not found."""
-    rows = []
-    for metric, value in run.metrics.items():
-        before = other.metrics[metric] if other is not None else None
-        beside = ("", "") if before is None else (f"{before:.3f}", f"{value - before:+.3f}")
-        rows.append((metric, f"{value:.3f}", *beside))
-    _table(output, ("METRIC", "VALUE", "ACTIVE", "DELTA") if other else ("METRIC", "VALUE"), rows, set())
-    middle = sorted(result.seconds for result in run.results)[len(run.results) // 2]
-    output.line(("  answered  ", "dim"), f"{seconds(middle)} for the question in the middle, {run.mode} search")
-    missed = [result for result in run.results if not result.first_rank]
-    for result in missed[:_SHOWN_QUESTIONS]:
-        gone = f" (not in this commit: {', '.join(result.absent)})" if result.absent else ""
-        output.line(("  not found: ", "warn"), f"{result.id}: {result.question}{gone}")
-    if len(missed) > _SHOWN_QUESTIONS:
-        output.line(("  not found: ", "warn"), f"and {len(missed) - _SHOWN_QUESTIONS} more; --json lists them")
-
-
-def _table(output: Output, titles: tuple[str, ...], rows: Sequence[tuple[str, ...]], marked: set[str]) -> None:
+def show_table(output: Output, titles: tuple[str, ...], rows: Sequence[tuple[str, ...]], marked: Set[str]) -> None:
+    """Rows below titles, the first column to the left; those whose first cell is in `marked` stand out."""
     cut = [row[: len(titles)] for row in rows]
     widths = [max(len(row[column]) for row in [titles, *cut]) for column in range(len(titles))]
     for number, row in enumerate([titles, *cut]):

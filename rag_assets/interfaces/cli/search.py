@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag_assets.contracts.kinds import SubtypeKind
+from rag_assets.contracts.retrieval import DEFAULT_POLICY, Mode
 from rag_assets.interfaces.cli import search_output
 from rag_assets.interfaces.cli.failures import NOTHING_FOUND
 from rag_assets.interfaces.cli.labels import chosen_label, chosen_labels, complete_label
 from rag_assets.interfaces.cli.session import Session, session_of
 from rag_assets.interfaces.freshness import Freshness, freshness_of
 from rag_assets.query import IndexGroup, compare_search, open_indexes
-from rag_assets.query.results import Mode
 from rag_assets.stores.home import Home
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def search(
         typer.Argument(
             metavar="QUERY",
             help="What to look for: words, a question, an identifier, a stack trace; with filters "
-            '(kind: path: lang: symbol: source_type:, -path: to exclude) and "exact phrases".',
+            '(kind: path: lang: symbol: source_type: since: before:, -path: to exclude) and "exact phrases".',
         ),
     ],
     labels: Annotated[
@@ -78,11 +78,32 @@ def search(
         list[str] | None,
         typer.Option("--symbol", help="Only what declares this name (Refund, Order.Refund, *Service); repeatable."),
     ] = None,
+    since: Annotated[
+        str | None, typer.Option(metavar="DATE", help="Only files changed on this day (2026-01-31) or later.")
+    ] = None,
+    before: Annotated[
+        str | None, typer.Option(metavar="DATE", help="Only files changed last before this day (2026-01-31, UTC).")
+    ] = None,
     literal: Annotated[
         bool, typer.Option("--literal", help="The query is words only: no filters or phrases in it.")
     ] = False,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=_MAX_LIMIT, help="How many hits.")] = 10,
-    mode: Annotated[Mode, typer.Option(help="By meaning, by words, or by both.")] = Mode.HYBRID,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            "--limit",
+            "-n",
+            min=1,
+            max=_MAX_LIMIT,
+            help=f"How many hits. Default: search.limit, {DEFAULT_POLICY.limit}.",
+        ),
+    ] = None,
+    mode: Annotated[
+        Mode | None,
+        typer.Option(
+            help="By meaning, by meaning with the words as well, by words, or by both. "
+            f"Default: search.mode, {DEFAULT_POLICY.mode}."
+        ),
+    ] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show how the query was understood, the scores and where time went.")
     ] = False,
@@ -104,6 +125,8 @@ def search(
         "languages": tuple(languages or ()),
         "source_types": tuple(source_types or ()),
         "symbols": tuple(symbols or ()),
+        "since": since,
+        "before": before,
         "explain": explain,
         "literal": literal,
     }

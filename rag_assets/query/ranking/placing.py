@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rag_assets.query.ranking.files import Place
+from rag_assets.query.ranking.places import Place
 
 if TYPE_CHECKING:
     from rag_assets.stores.filters import SearchFilter

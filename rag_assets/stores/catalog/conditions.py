@@ -17,11 +17,12 @@ from sqlalchemy import (
     not_,
     or_,
     select,
+    true,
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
 from rag_assets.stores.catalog.schema import chunks, labels
-from rag_assets.stores.conditions import Absent, AllOf, AnyOf, BeginsWith, Condition, Equal, HasId, Not, OneOf
+from rag_assets.stores.conditions import Absent, AllOf, AnyOf, BeginsWith, Between, Condition, Equal, HasId, Not, OneOf
 
 COLUMNS: dict[str, ColumnElement[str]] = {
     "OrgId": labels.c.org_id,
@@ -49,6 +50,11 @@ def compiled(condition: Condition, dialect: str) -> ColumnElement[bool]:
             return chunks.c.point_id.in_(sorted(condition.ids))
         case Absent():
             return _field(condition.key, dialect).is_(None)
+        case Between():
+            changed = _field(condition.key, dialect)  # times as text of one length, which sorts as they do
+            since = true() if condition.since is None else changed >= condition.since
+            before = true() if condition.before is None else changed < condition.before
+            return and_(changed.is_not(None), since, before)
         case Equal() | OneOf() | BeginsWith():
             if condition.key not in _LISTS:
                 return _holds(_field(condition.key, dialect), condition)

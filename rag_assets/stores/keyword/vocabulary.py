@@ -10,7 +10,7 @@ searched by bisection.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,8 +19,8 @@ from rag_assets.contracts.errors import ExpectedError
 from rag_assets.stores.home import write_atomically
 from rag_assets.stores.keyword import KEYWORD_VERSION
 from rag_assets.stores.keyword.idf import inverse_document_frequency
-from rag_assets.stores.keyword.question_terms import question_terms
-from rag_assets.stores.keyword.sorted_lines import find_line
+from rag_assets.stores.keyword.question_terms import Terms, question_terms
+from rag_assets.stores.keyword.sorted_lines import find_line, keys_starting
 
 if TYPE_CHECKING:
     from rag_assets.stores.keyword.bm25f import KeywordStatistics
@@ -43,13 +43,15 @@ class KnownTerm:
 class QueryVector:
     """A question as a sparse vector: `indices` ascending, one weight each, idf included.
 
-    `unknown` are the terms no section has; `weights` (of all terms, without idf) and `is_name` as in `QuestionTerms`.
+    `unknown` are the terms no section has; `weights` (of all terms, without idf), `forms` and `is_name` as in
+    `QuestionTerms`.
     """
 
     indices: tuple[int, ...]
     values: tuple[float, ...]
     unknown: tuple[str, ...] = ()
     weights: Mapping[str, float] = field(default_factory=dict)
+    forms: Mapping[str, str] = field(default_factory=dict)
     is_name: bool = False
 
 
@@ -96,21 +98,35 @@ class Vocabulary:
         found = find_line(self._lines, term)
         return None if found is None else KnownTerm(int(found[0]), int(found[1]))
 
+    def starting(self, beginning: str) -> list[str]:
+        """The terms that begin with a text, in order."""
+        return keys_starting(self._lines, beginning)
+
+    def rarity(self, term: str) -> float:
+        """The idf of a term."""
+        return rarity_of(term, self, self.sections)
+
     def __contains__(self, term: str) -> bool:
         return self.find(term) is not None
 
     def query_vector(self, text: str) -> QueryVector:
         """The sparse vector of a question. Its dot product with the vector of a section is the BM25F score."""
-        return weighted_query(text, self.find, self.sections)
+        return weighted_query(text, self, self.sections)
 
 
-def weighted_query(text: str, find: Callable[[str], KnownTerm | None], sections: int) -> QueryVector:
-    """The sparse vector of a question; `find` knows the terms of `sections` sections, of one label or of several."""
+def rarity_of(term: str, terms: Terms, sections: int) -> float:
+    """The idf of a term in `sections` sections; of one that none of them has, the highest there is."""
+    entry = terms.find(term)
+    return inverse_document_frequency(sections, 0 if entry is None else entry.sections)
+
+
+def weighted_query(text: str, terms: Terms, sections: int) -> QueryVector:
+    """The sparse vector of a question; `terms` are those of `sections` sections, of one label or of several."""
     known: dict[int, float] = {}
     unknown: list[str] = []
-    asked = question_terms(text, find)
+    asked = question_terms(text, terms)
     for term, weight in asked.weights.items():
-        entry = find(term)
+        entry = terms.find(term)
         if entry is None:
             unknown.append(term)
         else:
@@ -121,6 +137,7 @@ def weighted_query(text: str, find: Callable[[str], KnownTerm | None], sections:
         values=tuple(known[index] for index in ordered),
         unknown=tuple(unknown),
         weights=asked.weights,
+        forms=asked.forms,
         is_name=asked.is_name,
     )
 

@@ -8,7 +8,9 @@ import pytest
 
 from rag_assets.query.fusion import Ranked, merged
 from rag_assets.query.ranking.asking import WEIGHTS, Asking
-from rag_assets.query.ranking.files import NEXT_SECTION, PLACED, Asked, Place, most_promising, rank
+from rag_assets.query.ranking.evidence import Asked, Evidence
+from rag_assets.query.ranking.files import NEXT_SECTION, PLACED, most_promising, rank
+from rag_assets.query.ranking.places import Place
 from rag_assets.query.ranking.side_code import DEMOTION
 from rag_assets.stores.points import Scored
 
@@ -23,12 +25,13 @@ def ordered(
     kind: Asking = Asking.PROSE,
     terms: frozenset[str] = frozenset(),
     past: dict[str, float] | None = None,
+    named: dict[str, float] | None = None,
     limit: int = 10,
 ) -> list[Ranked]:
     found = merged([Scored(*item) for item in dense.items()], [Scored(*item) for item in keyword.items()])
     places = {name: Place(LABEL, path) for name, path in paths.items()}
-    shares = {Place(LABEL, path): share for path, share in (past or {}).items()}
-    return rank(found, places, shares, Asked(kind, dict.fromkeys(terms, 1.0), bool(dense)), limit)
+    shares = [{Place(LABEL, path): share for path, share in (given or {}).items()} for given in (past, named)]
+    return rank(found, places, Evidence(*shares), Asked(kind, dict.fromkeys(terms, 1.0), bool(dense)), limit)
 
 
 def names(ranked: list[Ranked]) -> str:
@@ -69,6 +72,16 @@ def test_scores_say_where_a_score_comes_from() -> None:
     assert (by_id["b"]["dense"], by_id["b"]["bm25"]) == (0.5, 5.0)
 
 
+@pytest.mark.parametrize(("kind", "first"), [(Asking.PROSE, "b"), (Asking.TASK, "a"), (Asking.NAME, "a")])
+def test_how_much_a_name_says_counts_for_prose(kind: Asking, first: str) -> None:
+    """A task is not done in the file that is called so, and names are found by what is declared."""
+    paths = {"a": "one.cs", "b": "two.cs"}
+    ranked = ordered({}, {"a": 10.0, "b": 9.0}, paths, named={"two.cs": 0.5}, kind=kind)
+    assert names(ranked)[0] == first
+    by_id = {one.id: one.scores for one in ranked}
+    assert by_id["b"].get("from_file_name", 0.0) == pytest.approx(WEIGHTS[kind].name_words * 0.5)
+
+
 @pytest.mark.parametrize(("kind", "first"), [(Asking.PROSE, "b"), (Asking.TASK, "b"), (Asking.NAME, "a")])
 def test_what_past_commits_say_counts_except_for_names(kind: Asking, first: str) -> None:
     ranked = ordered({}, {"a": 10.0, "b": 9.0}, {"a": "one.cs", "b": "two.cs"}, past={"two.cs": 1.0}, kind=kind)
@@ -78,7 +91,7 @@ def test_what_past_commits_say_counts_except_for_names(kind: Asking, first: str)
 def test_files_of_one_path_in_two_labels_are_two_files() -> None:
     found = merged([], [Scored("a", 10.0), Scored("b", 9.0)])
     places = {"a": Place("shop@main", "Order.cs"), "b": Place("shop@next", "Order.cs")}
-    ranked = rank(found, places, {Place("shop@next", "Order.cs"): 1.0}, Asked(Asking.PROSE, {}, False), 10)
+    ranked = rank(found, places, Evidence({Place("shop@next", "Order.cs"): 1.0}), Asked(Asking.PROSE, {}, False), 10)
     assert [(one.id, "next_section" in one.scores) for one in ranked] == [("b", False), ("a", False)]
 
 
@@ -132,7 +145,7 @@ def test_the_order_of_candidates_changes_nothing() -> None:
     found = merged(dense, keyword)
     places = {one.id: Place(LABEL, f"src/{int(one.id) // 3}.cs") for one in found}
     asked = Asked(Asking.PROSE, {}, True)
-    expected = rank(found, places, {}, asked, 60)
+    expected = rank(found, places, Evidence(), asked, 60)
     for _ in range(20):
         dice.shuffle(found)
-        assert rank(found, places, {}, asked, 60) == expected
+        assert rank(found, places, Evidence(), asked, 60) == expected

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rag_assets.query import Index
-from rag_assets.query.ranking.files import Place
+from rag_assets.query.ranking.places import Place
 from rag_assets.query.ranking.placing import Placing
 from rag_assets.stores.filters import SearchFilter
 from rag_assets.stores.generations import active_generation

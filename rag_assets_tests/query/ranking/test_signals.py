@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.query.ranking.file_names import is_named
+from rag_assets.query.ranking.file_names import is_named, name_shares
+from rag_assets.query.ranking.places import Place
 from rag_assets.query.ranking.side_code import DEMOTION, Side, asked_for, demotion, is_test_path, side_of
 
 
@@ -77,12 +78,63 @@ def test_code_beside_the_product_counts_less_unless_it_is_asked_for(path: str, a
         ("src/JsonReaders.cs", {"json", "reader"}, True),
         ("src/JsonTextReader.cs", {"json", "reader"}, False),
         ("src/Mapper.Async.cs", {"async", "mapper"}, True),
+        ("src/IAppLogger.cs", {"app", "logger"}, True),
+        ("src/IOStream.cs", {"stream"}, False),
+        ("src/I.cs", {"i"}, True),
         ("README.md", {"readme"}, True),
         ("Makefile", {"makefile"}, False),
         ("src/_.cs", {"json"}, False),
         ("", {"json"}, False),
     ],
-    ids=["all words", "a plural", "a word more", "two parts", "no code", "no ending", "no words", "no path"],
+    ids=[
+        "all words",
+        "a plural",
+        "a word more",
+        "two parts",
+        "an interface",
+        "IO",
+        "only I",
+        "no code",
+        "no ending",
+        "no words",
+        "no path",
+    ],
 )
 def test_a_file_is_named_by_all_words_of_its_name(path: str, asked: set[str], named: bool) -> None:
     assert is_named(path, asked) is named
+
+
+def shares(said: dict[str, str], *paths: str) -> dict[str, float]:
+    """Of files in one label where `common` has an idf of 1 and every other word one of 4."""
+    places = [Place("shop@main", path) for path in paths]
+    return {
+        place.path: round(share, 3)
+        for place, share in name_shares(places, said, lambda term: 1.0 if term == "common" else 4.0).items()
+    }
+
+
+def said(*words: str) -> dict[str, str]:
+    return {word: word for word in words}
+
+
+@pytest.mark.parametrize(
+    ("asked", "paths", "expected"),
+    [
+        (said("json", "reader"), ["JsonReader.cs", "JsonText.cs"], {"JsonReader.cs": 1.0, "JsonText.cs": 0.125}),
+        (said("json", "common"), ["Json.cs", "Common.cs"], {"Json.cs": 1.0, "Common.cs": 0.25}),
+        (said("json", "reader"), ["Json.cs", "JsonReader.cs"], {"Json.cs": 0.5, "JsonReader.cs": 1.0}),
+        ({"provider": "provide"} | said("common"), ["Provider.cs", "Common.cs"], {"Provider.cs": 1, "Common.cs": 0.25}),
+        (said("json"), ["Xml.cs", ""], {}),
+        ({}, ["Json.cs"], {}),
+    ],
+    ids=["less is left", "rare words", "more words", "another form", "nothing said", "no words"],
+)
+def test_a_name_counts_by_how_much_of_the_question_it_says(
+    asked: dict[str, str], paths: list[str], expected: dict[str, float]
+) -> None:
+    assert shares(asked, *paths) == expected
+
+
+def test_a_file_that_was_not_found_changes_no_share() -> None:
+    """What somebody may not see is no candidate, so the best of the visible files has all."""
+    assert shares(said("json", "reader"), "JsonTextReader.cs") == {"JsonTextReader.cs": 1.0}

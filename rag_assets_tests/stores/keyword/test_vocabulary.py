@@ -15,6 +15,7 @@ from rag_assets.stores.keyword.bm25f import statistics_of, term_indices, weights
 from rag_assets.stores.keyword.counts import count_terms
 from rag_assets.stores.keyword.terms import FUNCTION_WORD_WEIGHT
 from rag_assets.stores.keyword.vocabulary import KeywordIndexError, KnownTerm, Vocabulary, write_vocabulary
+from rag_assets.stores.keyword.word_forms import FORM_WEIGHT
 from rag_assets_tests.stores.keyword.corpus import sections
 
 
@@ -38,6 +39,26 @@ def test_every_term_is_found_with_its_index_and_frequency(tmp_path: Path) -> Non
 def test_other_terms_are_not_found(tmp_path: Path, term: str) -> None:
     vocabulary, _, _ = written(tmp_path, sections(50))
     assert vocabulary.find(term) is None
+
+
+def test_terms_are_found_by_their_beginning_in_order(tmp_path: Path) -> None:
+    vocabulary, indices, _ = written(tmp_path, sections(50))
+    for beginning in ("", *sorted({term[:3] for term in indices}), "orderx", "zzzz"):
+        assert list(vocabulary.starting(beginning)) == [term for term in sorted(indices) if term.startswith(beginning)]
+
+
+def test_other_forms_are_part_of_the_vector_and_worth_less(tmp_path: Path) -> None:
+    vocabulary, indices, _ = written(tmp_path, [{"body": "a provider"}, {"body": "they provide"}, {"body": "other"}])
+    found = vocabulary.query_vector("what does provide parcels")
+    values = dict(zip(found.indices, found.values, strict=True))
+    assert found.forms == {"provider": "provide"}
+    assert values[indices["provider"]] == pytest.approx(FORM_WEIGHT * values[indices["provide"]])
+
+
+def test_the_rarity_of_a_term_is_its_idf(tmp_path: Path) -> None:
+    vocabulary, _, _ = written(tmp_path, [{"body": "rare common"}, {"body": "common"}])
+    assert vocabulary.rarity("rare") == pytest.approx(math.log(1 + 1.5 / 1.5))
+    assert vocabulary.rarity("unknown") > vocabulary.rarity("rare") > vocabulary.rarity("common")
 
 
 def test_an_empty_index_knows_nothing(tmp_path: Path) -> None:

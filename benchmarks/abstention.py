@@ -1,0 +1,131 @@
+"""How well `ask` knows what it does not know: refused of the unanswerable against answered of the answerable (E22).
+
+    python benchmarks/abstention.py --home HOME --label a@main b@main c@main [--questions a@main=FILE.json]
+
+Mines questions (`abstention_questions`), reads the signals of each, fits the weights on all labels but one and tests
+them on that one, for every label; prints the risk-coverage table of those held-out confidences, what is refused at the
+operating point, and the weights of all labels together, which are those of `rag_assets.query.answer.abstention`.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from abstention_questions import Asked, alien_questions, own_questions, written_questions
+from numpy.typing import NDArray
+
+from rag_assets.query import Index, open_index
+from rag_assets.query.answer.abstention import THRESHOLD, Signals, Weights, confidence, signals_of, values_of
+from rag_assets.query.answer.asking import MOST_CHUNKS
+from rag_assets.query.answer.reading import read
+
+ANSWERED = (0.95, 0.90, 0.85, 0.80, 0.70)
+_WRITTEN = 4
+"""How much a question that people wrote counts in a fit: there are few of them, and they are what `ask` is for. With
+1, 4 and 8 it answers 75, 85 and 88 % of them at the threshold, and refuses 97.3, 97.4 and 97.5 % of the others."""
+
+_PENALTY = 1.0  # of squared weights; with a tenth or ten times as much no line of the table changes by 2 points
+_STEPS = 50  # of Newton's method, which needs ten
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    label: str
+    asked: Asked
+    signals: Signals
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--home", required=True)
+    parser.add_argument("--label", nargs="+", required=True)
+    parser.add_argument("--questions", nargs="*", default=[], metavar="LABEL=FILE")
+    parser.add_argument("--count", type=int, default=30, help="mined questions of a kind and label")
+    parser.add_argument("--mode", choices=("hybrid", "bm25"), default="hybrid", help="bm25: as without a model")
+    arguments = parser.parse_args()
+    written = dict(entry.split("=", 1) for entry in arguments.questions)
+    with ExitStack() as stack:
+        indexes = [stack.enter_context(open_index(label, home=arguments.home)) for label in arguments.label]
+        own = {index.label: own_questions(index, arguments.count) for index in indexes}
+        for label, path in written.items():
+            own[label] += written_questions(Path(path))
+        rows = []
+        for index in indexes:
+            others = [(other, own[other.label]) for other in indexes if other is not index]
+            asked = own[index.label] + alien_questions(index, others, arguments.count * 2)
+            rows += [Row(index.label, one, _signals(index, one.text, arguments.mode)) for one in asked]
+    _report(rows)
+
+
+def _signals(index: Index, text: str, mode: str) -> Signals:
+    found = read(index.search(text, limit=MOST_CHUNKS, mode=mode), index)
+    return signals_of(found.words, found.wish.names, found.unknown, found.evidence, len(found.at))
+
+
+def _report(rows: Sequence[Row]) -> None:
+    labels = list(dict.fromkeys(row.label for row in rows))
+    held_out = np.zeros(len(rows))
+    for label in labels:
+        weights = fit([row for row in rows if row.label != label])
+        at = [number for number, row in enumerate(rows) if row.label == label]
+        held_out[at] = _confidences([rows[number] for number in at], weights)
+    answerable = np.array([row.asked.answerable for row in rows])
+    print(f"{answerable.sum()} answerable and {(~answerable).sum()} unanswerable questions of {len(labels)} labels\n")
+    prose = np.array([not row.signals.names for row in rows])
+    for name, mine in (("all", np.ones(len(rows), bool)), ("without a name", prose)):
+        print(f"held out, {name}: answered of the answerable, refused of the unanswerable, wrong of the answered")
+        for share in ANSWERED:
+            said = held_out >= np.quantile(held_out[mine & answerable], 1 - share, method="lower")
+            wrong = (said & mine & ~answerable).sum() / (said & mine).sum()
+            print(f"  {share:.0%}  {_share(~said, mine & ~answerable):>6}  {wrong:.1%}")
+    said = held_out >= THRESHOLD
+    print(f"\nat the threshold {THRESHOLD}:")
+    print(f"  {'all':<22} answered {_share(said, answerable)}  refused {_share(~said, ~answerable)}")
+    for label in labels:
+        mine = np.array([row.label == label for row in rows])
+        print(f"  {label:<22} answered {_share(said, mine & answerable)}  refused {_share(~said, mine & ~answerable)}")
+    print("\nby kind:")
+    for kind in dict.fromkeys(row.asked.kind for row in rows):
+        mine = np.array([row.asked.kind == kind for row in rows])
+        print(f"  {kind:<18} answered {_share(said, mine)} of {mine.sum()}")
+    print(f"\nall labels: {fit(rows)}")
+
+
+def fit(rows: Sequence[Row]) -> Weights:
+    """Logistic regression by Newton's method, both classes weighing alike. Questions that unknown names or
+    facts decide are not fitted to."""
+    known = [
+        row
+        for row in rows
+        for _ in range(_WRITTEN if row.asked.kind == "written" else 1)
+        if not (row.signals.unknown_names or (row.signals.names and row.signals.facts))
+    ]
+    x = np.array([(1.0, *values_of(row.signals)) for row in known])
+    y = np.array([float(row.asked.answerable) for row in known])
+    balance = np.where(y == 1, 0.5 / y.mean(), 0.5 / (1 - y.mean()))
+    penalty = np.diag([0.0] + [_PENALTY] * (x.shape[1] - 1))
+    made: Floats = np.zeros(x.shape[1])
+    for _ in range(_STEPS):
+        p = 1 / (1 + np.exp(-x @ made))
+        gradient = x.T @ (balance * (p - y)) + penalty @ made
+        made -= np.linalg.solve(x.T @ (x * (balance * p * (1 - p))[:, None]) + penalty, gradient)
+    return Weights(*(round(float(value), 3) for value in made))
+
+
+def _confidences(rows: Sequence[Row], weights: Weights) -> Floats:
+    return np.array([confidence(row.signals, weights) for row in rows])
+
+
+def _share(said: NDArray[np.bool_], of: NDArray[np.bool_]) -> str:
+    return f"{said[of].mean():.1%}" if of.any() else "-"
+
+
+if __name__ == "__main__":
+    main()

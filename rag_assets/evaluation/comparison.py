@@ -1,0 +1,99 @@
+"""Two runs of the same questions: what became of each question, and of each category. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rag_assets.contracts.errors import ExpectedError
+from rag_assets.evaluation.intervals import estimate
+from rag_assets.evaluation.summary import by_category
+from rag_assets.stores.eval_history import Estimate
+from rag_assets.stores.eval_records import Difference, EvalRun, Move, MovedQuestion, QuestionResult
+
+_ROUNDING = 1e-9  # of sums of floats
+_ORDER = list(Move)
+
+
+class NotComparable(ExpectedError):
+    """Two runs whose numbers say nothing about each other; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetricDelta:
+    """A metric before and now; the interval of `change` is paired by question."""
+
+    before: float
+    now: float
+    change: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryDelta:
+    name: str
+    questions: int
+    metrics: dict[str, MetricDelta]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """From `before` to `now`: all questions and each category, and the questions that moved."""
+
+    before: EvalRun
+    now: EvalRun
+    categories: tuple[CategoryDelta, ...]
+    difference: Difference
+
+
+def compare_runs(before: EvalRun, now: EvalRun) -> Comparison:
+    """Everything that two runs differ in. Raises NotComparable for runs of different questions, k or metrics."""
+    if not now.measures(before.fingerprint, before.k, before.version):
+        raise NotComparable(_why_not(before, now))
+    was = {result.id: result for result in before.results}
+    categories = []
+    for name, chosen in by_category(now.results):
+        deltas = {}
+        for metric in now.metrics:
+            pairs = [(was[result.id].scores[metric], result.scores[metric]) for result in chosen]
+            old, new = (sum(side) / len(pairs) for side in zip(*pairs, strict=True))
+            deltas[metric] = MetricDelta(old, new, estimate([after - first for first, after in pairs]))
+        categories.append(CategoryDelta(name, len(chosen), deltas))
+    return Comparison(before, now, tuple(categories), difference(before, now))
+
+
+def difference(before: EvalRun, now: EvalRun) -> Difference:
+    """What became of each question of two runs of the same questions: losses first, then those that sank, each by how
+    much it changes the metrics, then by id."""
+    was = {result.id: result for result in before.results}
+    found = [(_change(was[result.id], result), _moved(was[result.id], result, now.k)) for result in now.results]
+    moved = [(change, question) for change, question in found if question is not None]
+    moved.sort(key=lambda pair: (_ORDER.index(pair[1].move), -abs(pair[0]), pair[1].id))
+    return Difference(before.generation_id, tuple(question for _, question in moved), len(now.results) - len(moved))
+
+
+def _moved(before: QuestionResult, now: QuestionResult, k: int) -> MovedQuestion | None:
+    had, has = (0 < result.first_rank <= k for result in (before, now))
+    change = _change(before, now)
+    if had != has:
+        move = Move.GAINED if has else Move.LOST
+    elif abs(change) > _ROUNDING:
+        move = Move.UP if change > 0 else Move.DOWN
+    elif before.first_rank != now.first_rank:  # beyond what is measured
+        rose = now.first_rank and (now.first_rank < before.first_rank or not before.first_rank)
+        move = Move.UP if rose else Move.DOWN
+    else:
+        return None
+    return MovedQuestion(now.id, now.question, move, before.first_rank, now.first_rank)
+
+
+def _change(before: QuestionResult, now: QuestionResult) -> float:
+    """Of all metrics together: nDCG alone misses a second answer between rank 10 and k."""
+    return sum(now.scores.values()) - sum(before.scores.values())
+
+
+def _why_not(before: EvalRun, now: EvalRun) -> str:
+    said = f"the run of {before.set} on {before.generation_id} and that of {now.set} on {now.generation_id}"
+    if before.fingerprint != now.fingerprint:
+        return f"{said} asked different questions; ask both the same with: rag-assets eval compare … --set FILE"
+    if before.k != now.k:
+        return f"{said} looked at {before.k} and {now.k} files; ask both again with the same evaluation.k"
+    return f"{said} were measured by different versions of this program; ask both again with: rag-assets eval run"

@@ -1,0 +1,147 @@
+"""What is known of how well a label answers, as one report: metrics over generations, categories, lost questions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rag_assets.contracts.errors import ExpectedError
+from rag_assets.evaluation.shown import (
+    Row,
+    category_rows,
+    markdown_rows,
+    markdown_text,
+    move_rows,
+    said_moves,
+    shown_estimate,
+    shown_rank,
+)
+from rag_assets.evaluation.summary import summarise
+from rag_assets.stores.eval_history import EvalRecord
+from rag_assets.stores.eval_records import EvalRun, read_runs
+from rag_assets.stores.generations import Generation, Manifest
+
+MOST_RECORDS = 30
+"""Generations in the table and in the plot, the newest: a month of nights."""
+MOST_QUESTIONS = 100  # of a list; the table of the run has them all
+_COMMIT_DIGITS = 10
+_DATE_CHARS = 10
+
+
+class NothingMeasured(ExpectedError):
+    """A label whose questions were never asked; the text says how to ask them."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetReport:
+    """One question set. `records` are of all generations that were asked, oldest first, `run` is that of the generation
+    the report is about; None where it was not asked this set."""
+
+    name: str
+    records: tuple[EvalRecord, ...]
+    run: EvalRun | None
+
+    @property
+    def comparable(self) -> tuple[EvalRecord, ...]:
+        """The records of the same questions, measured alike, as the newest one."""
+        return tuple(known for known in self.records if _measure(known) == _measure(self.records[-1]))
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The sets that a label was asked, by name, and the generation that it is about."""
+
+    manifest: Manifest
+    sets: tuple[SetReport, ...]
+
+
+def make_report(generation: Generation, records: Sequence[EvalRecord], only: str = "") -> Report:
+    """The report about a generation, from its stored runs and the records of its label; of one set with `only`.
+    Raises NothingMeasured."""
+    runs = {run.set: run for run in read_runs(generation.directory)}
+    names = sorted({record.set for record in records} | runs.keys())
+    chosen = [name for name in names if only in ("", name)]
+    label = generation.manifest.index_label
+    if not chosen:
+        known = f"; there are: {', '.join(names)}" if names else ""
+        said = f"set {only!r} was never asked of {label}{known}" if only else f"nothing was ever asked of {label}"
+        raise NothingMeasured(f"{said}; ask it with: rag-assets eval run {label} --set FILE")
+    made = []
+    for name in chosen:
+        own = tuple(record for record in records if record.set == name)[-MOST_RECORDS:]
+        made.append(SetReport(name, own, runs.get(name)))
+    return Report(generation.manifest, tuple(made))
+
+
+def markdown(report: Report) -> str:
+    """The report as a markdown document."""
+    lines = [f"# {markdown_text(title(report))}", "", markdown_text(subtitle(report)), ""]
+    for found in report.sets:
+        lines += [f"## {markdown_text(found.name)}", ""]
+        for heading, rows in tables(found):
+            lines += [f"### {markdown_text(heading)}", "", markdown_rows(rows)]
+    return "\n".join(lines)
+
+
+def title(report: Report) -> str:
+    return f"Answers of {report.manifest.index_label}"
+
+
+def subtitle(report: Report) -> str:
+    known = report.manifest
+    model = "keywords only" if known.lexical_only else known.embedding_model
+    return (
+        f"Generation {known.generation_id}, commit {known.commit_sha[:_COMMIT_DIGITS]} of {known.commit_date}, {model}"
+    )
+
+
+def tables(found: SetReport) -> list[tuple[str, list[Row]]]:
+    """(heading, rows) of everything that is known of a set; tables without rows are left out."""
+    made = [("Over generations", _generation_rows(found))]
+    if found.run is not None:
+        made.append(("Categories, with what each lies between at 95 %", category_rows(summarise(found.run))))
+        if found.run.against is not None:
+            against = found.run.against
+            heading = f"Against {against.generation_id}: {said_moves(against)}"
+            made.append((heading, move_rows(against)[:MOST_QUESTIONS]))
+        made.append(("Not answered first", _missed_rows(found.run)))
+    return [(heading, rows) for heading, rows in made if rows]
+
+
+def _generation_rows(found: SetReport) -> list[Row]:
+    """A row per generation. Where k has changed, the columns of the other k are empty."""
+    metrics = list(dict.fromkeys(metric for record in found.records for metric in record.total.metrics))
+    comparable = found.comparable
+    return [
+        {
+            "commit": record.commit_sha[:_COMMIT_DIGITS],
+            "date": record.commit_date[:_DATE_CHARS],
+            "generation": record.generation_id,
+            "questions": str(record.total.questions),
+            "search": record.mode,
+        }
+        | {
+            metric: shown_estimate(record.total.metrics[metric]) if metric in record.total.metrics else ""
+            for metric in metrics
+        }
+        | {"p50 ms": f"{record.p50_ms:.1f}", "same questions": "yes" if record in comparable else "no"}
+        for record in found.records
+    ]
+
+
+def _missed_rows(run: EvalRun) -> list[Row]:
+    """The questions whose first answer is not the first file, those without any first."""
+    late = [result for result in run.results if result.first_rank != 1]
+    late.sort(key=lambda result: (-(result.first_rank or 1 << 31), result.id))
+    return [
+        {
+            "question": f"{result.id}: {result.question}",
+            "rank": shown_rank(result.first_rank),
+            "not in this commit": ", ".join(result.absent),
+        }
+        for result in late[:MOST_QUESTIONS]
+    ]
+
+
+def _measure(record: EvalRecord) -> tuple[str, int, int]:
+    return record.fingerprint, record.k, record.version

@@ -1,0 +1,168 @@
+"""`rag-assets eval compare`: what two generations, or two kept runs, answer differently."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rag_assets.interfaces.cli.failures import CommandError
+from rag_assets.interfaces.cli.labels import complete_label, label_named
+from rag_assets.interfaces.cli.session import Session, session_of
+
+if TYPE_CHECKING:
+    from rag_assets.stores.eval_records import EvalRun
+    from rag_assets.stores.generations import Generation
+    from rag_assets.stores.home import Home
+
+_RUN_FILE = ".json"
+
+
+def compare(
+    context: typer.Context,
+    before: Annotated[
+        str,
+        typer.Argument(metavar="A", help="A generation (id, commit, tag, 'previous'), or a file of eval run --out."),
+    ],
+    now: Annotated[str, typer.Argument(metavar="B", help="The other one, as A. Default: what is served.")] = "active",
+    label: Annotated[
+        str | None,
+        typer.Option("--label", "-l", help="Of which label the generations are.", autocompletion=complete_label),
+    ] = None,
+    question_set: Annotated[
+        str | None,
+        typer.Option(
+            "--set", help="File of questions, asked where they were not yet, or the name of a set that both were asked."
+        ),
+    ] = None,
+    repository: Annotated[str, typer.Option(help="As in eval run.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> None:
+    """Show per question and per category what B answers differently than A."""
+    from rag_assets.evaluation.comparison import compare_runs
+
+    session = session_of(context)
+    first, second = _runs(session, (before, now), label, question_set, repository)
+    compared = compare_runs(first, second)
+    if as_json:
+        session.output.json(
+            {
+                "set": second.set,
+                "k": second.k,
+                "questions": len(second.results),
+                "before": {"generation": first.generation_id, "mode": first.mode, "metrics": first.metrics},
+                "now": {"generation": second.generation_id, "mode": second.mode, "metrics": second.metrics},
+                "categories": [dataclasses.asdict(found) for found in compared.categories],
+                "moved": [dataclasses.asdict(found) for found in compared.difference.moved],
+                "same": compared.difference.same,
+            }
+        )
+        return
+    from rag_assets.interfaces.cli.eval_output import show_comparison
+
+    session.output.line(
+        (second.set, "path"), f": {len(second.results)} questions, {first.generation_id} → {second.generation_id}"
+    )
+    show_comparison(session.output, compared)
+
+
+def _runs(
+    session: Session, words: tuple[str, str], label: str | None, chosen: str | None, repository: str
+) -> tuple[EvalRun, EvalRun]:
+    """The two runs: from their files, as they are stored, or asked now."""
+    home = session.home()
+    found = [_from_file(word) for word in words]
+    generations = [
+        _generation(home, word, label) if run is None else None for word, run in zip(words, found, strict=True)
+    ]
+    if chosen is None:
+        chosen = _set_in_common(session, generations, found)
+    runs = []
+    for run, generation in zip(found, generations, strict=True):
+        if run is None and generation is not None:
+            run = _asked_or_stored(session, home, generation, chosen, repository)
+        assert run is not None
+        runs.append(run)
+    return runs[0], runs[1]
+
+
+def _from_file(word: str) -> EvalRun | None:
+    """The run in a file of `eval run --out`; None for a word that is no such path. Raises CommandError for a file that
+    holds no run."""
+    path = Path(word)
+    if path.suffix != _RUN_FILE or not path.is_file():
+        return None
+    from rag_assets.stores.eval_records import read_run_file
+
+    run = read_run_file(path)
+    if run is None or not run.results:
+        raise CommandError(f"{word}: no run that this version can read; write one with: rag-assets eval run --out FILE")
+    return run
+
+
+def _generation(home: Home, word: str, label: str | None) -> Generation:
+    from rag_assets.stores.generations import read_generation
+    from rag_assets.stores.naming import named_generation
+
+    known = home.known_labels()
+    labels = known if label is None else [label_named(known, label)]
+    return read_generation(home, *named_generation(home, labels, word))
+
+
+def _set_in_common(session: Session, generations: list[Generation | None], runs: list[EvalRun | None]) -> str:
+    """The set that both sides were asked: that of a file, the configured one, or the only one."""
+    from rag_assets.stores.eval_records import read_runs
+
+    named = [
+        {run.set}
+        if run is not None
+        else {known.set for known in read_runs(generation.directory)}
+        if generation
+        else set()
+        for run, generation in zip(runs, generations, strict=True)
+    ]
+    for generation in filter(None, generations):
+        configured = _configured(session, generation)
+        if configured is not None and all(run is None or run.set == configured.stem for run in runs):
+            return str(configured)
+    common = sorted(named[0] & named[1])
+    if len(common) == 1:
+        return common[0]
+    said = f"both were asked {', '.join(common)}" if common else "there is no question set that both were asked"
+    raise CommandError(f"{said}; choose one with --set NAME, or --set FILE to ask it now")
+
+
+def _configured(session: Session, generation: Generation) -> Path | None:
+    from rag_assets.interfaces.cli.eval_asking import configured_set
+
+    try:
+        return configured_set(session, generation)
+    except CommandError:
+        return None
+
+
+def _asked_or_stored(session: Session, home: Home, generation: Generation, chosen: str, repository: str) -> EvalRun:
+    """The run that the generation keeps where it is of the same questions, else a new one, which it keeps then."""
+    from rag_assets.evaluation.keeping import keep_run_of_finished
+    from rag_assets.evaluation.metrics import METRICS_VERSION
+    from rag_assets.interfaces.cli.eval_asking import Asked, ask, questions_for
+    from rag_assets.stores.eval_records import read_run
+
+    path = Path(chosen)
+    if not path.suffix:
+        stored = read_run(generation.directory, chosen)
+        if stored is None:
+            raise CommandError(
+                f"{generation.manifest.generation_id} was never asked {chosen!r}; ask it with --set FILE, or see: "
+                "rag-assets generations list"
+            )
+        return stored
+    questions = questions_for(session, generation, Asked(path, repository))
+    stored = read_run(generation.directory, questions.name)
+    if stored is not None and stored.measures(questions.fingerprint, session.settings().evaluation.k, METRICS_VERSION):
+        return stored
+    run = ask(session, home, generation, questions)
+    keep_run_of_finished(home, generation, run)
+    return run

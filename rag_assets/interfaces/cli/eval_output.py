@@ -1,0 +1,68 @@
+"""Runs of question sets and their comparisons, as tables for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rag_assets.interfaces.cli.output import Output, Style
+from rag_assets.interfaces.cli.quality import show_table
+
+if TYPE_CHECKING:
+    from rag_assets.evaluation.comparison import Comparison
+    from rag_assets.stores.eval_records import Difference, EvalRun
+
+_SHOWN_QUESTIONS = 10
+_STYLES: dict[str, Style] = {"lost": "bad", "down": "warn", "gained": "good", "up": "good"}
+
+
+def show_run(output: Output, run: EvalRun, other: EvalRun | None) -> None:
+    """A run beside that of the served generation on the same questions, if there is one, and what was not found."""
+    from rag_assets.evaluation.shown import category_rows
+    from rag_assets.evaluation.summary import latency, summarise
+
+    total, *categories = summarise(run)
+    rows = []
+    for metric, known in total.metrics.items():
+        before = other.metrics[metric] if other is not None else None
+        beside = ("", "") if before is None else (f"{before:.3f}", f"{known.value - before:+.3f}")
+        rows.append((metric, f"{known.value:.3f}", f"{known.low:.3f} to {known.high:.3f}", *beside))
+    titles = ("METRIC", "VALUE", "95 % BETWEEN")
+    show_table(output, (*titles, "ACTIVE", "DELTA") if other else titles, rows, set())
+    if categories:
+        named = category_rows(categories)
+        show_table(output, tuple(map(str.upper, named[0])), [tuple(row.values()) for row in named], set())
+    took = latency(run)
+    output.line(("  answered  ", "dim"), f"{run.mode} search, p50 {took.p50:.1f} ms, p95 {took.p95:.1f} ms")
+    if run.against is not None:
+        show_moves(output, run.against)
+    missed = [result for result in run.results if not result.first_rank]
+    for result in missed[:_SHOWN_QUESTIONS]:
+        gone = f" (not in this commit: {', '.join(result.absent)})" if result.absent else ""
+        output.line(("  not found: ", "warn"), f"{result.id}: {result.question}{gone}")
+    if len(missed) > _SHOWN_QUESTIONS:
+        output.line(("  not found: ", "warn"), f"and {len(missed) - _SHOWN_QUESTIONS} more; --json lists them")
+
+
+def show_comparison(output: Output, compared: Comparison) -> None:
+    """The change of each metric by category, then the questions that moved."""
+    from rag_assets.evaluation.shown import delta_rows
+
+    rows = delta_rows(compared.categories)
+    titles = ("CATEGORY", "QUESTIONS", "METRIC", "BEFORE", "NOW", "CHANGE", "95 % BETWEEN", "")
+    marks = {"yes": "clear", "no": ""}
+    show_table(output, titles, [(*list(row.values())[:-1], marks[row["clear"]]) for row in rows], set())
+    show_moves(output, compared.difference, most=None)
+
+
+def show_moves(output: Output, difference: Difference, most: int | None = _SHOWN_QUESTIONS) -> None:
+    """How many questions moved, and the first `most` of them, losses first."""
+    from rag_assets.evaluation.shown import said_moves, shown_rank
+
+    output.line((f"  against {difference.generation_id}: ", "dim"), said_moves(difference))
+    shown: Sequence[object] = difference.moved[:most]
+    for found in difference.moved[:most]:
+        ranks = f"rank {shown_rank(found.before)} → {shown_rank(found.now)}"
+        output.line((f"  {found.move.value}: {ranks}  ", _STYLES[found.move.value]), f"{found.id}: {found.question}")
+    if len(difference.moved) > len(shown):
+        output.line(("  ", "dim"), f"and {len(difference.moved) - len(shown)} more; --json lists them")

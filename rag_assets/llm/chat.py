@@ -1,0 +1,191 @@
+"""Free text from an OpenAI-compatible server: one question, streamed, with a bounded number of tries (E18, A17)."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from rag_assets.contracts.llm import LlmUsage
+from rag_assets.contracts.result import InvokeResult
+from rag_assets.llm.chat_stream import Stream
+from rag_assets.llm.faults import failure_message
+from rag_assets.llm.meter import Meter
+from rag_assets.llm.reply import Tokens, read_reply
+from rag_assets.model_server.api_key import ApiKey
+from rag_assets.model_server.faults import FINAL, TRANSIENT, Code, Fault
+from rag_assets.model_server.refusal import is_json, refusal
+from rag_assets.model_server.transport import Transport
+
+FIRST_WAIT_SECONDS = 1.0
+"""Before the first retry, twice that before the next, and so on, where the server does not say how long."""
+
+LONGEST_WAIT_SECONDS = 30.0
+"""Somebody waits for the answer: a server that asks for more gets no retry."""
+
+JITTER = 0.5
+"""Of a wait, as a share: clients that were refused together do not come back together."""
+
+MAX_REPLY_BYTES = 8 << 20
+"""A stream spends two hundred bytes on a token; an answer of 20,000 tokens is half of this."""
+
+_NOT_UNDERSTOOD = (400, 422)
+_NAMED = (
+    ("limit", re.compile(r"max_tokens")),
+    ("temperature", re.compile(r"temperature")),
+    ("usage", re.compile(r"stream_options|include_usage")),
+)
+_ASKED_AGAIN = "\n"
+
+Role = Literal["system", "user", "assistant"]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    role: Role
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model of a server, and how it is asked. Prices are per million tokens, None where they are not known."""
+
+    name: str
+    max_tokens: int
+    temperature: float
+    price_in: float | None = None
+    price_out: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a model wrote, unparsed and untrusted, and what that took."""
+
+    text: str
+    model: str
+    usage: LlmUsage
+
+
+@dataclass(frozen=True, slots=True)
+class ChatShape:
+    """Which parameters a server takes; found out by its refusals."""
+
+    limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    temperature: bool = True
+    usage: bool = True
+
+    def adapted(self, detail: str) -> ChatShape | None:
+        """The shape to try after a refusal that says `detail`; None where it names nothing that can be left out."""
+        named = next((name for name, pattern in _NAMED if pattern.search(detail)), "")
+        if named == "limit" and self.limit == "max_tokens":
+            return replace(self, limit="max_completion_tokens")
+        if named == "temperature" and self.temperature:
+            return replace(self, temperature=False)
+        if named == "usage" and self.usage:
+            return replace(self, usage=False)
+        return None
+
+    def body(self, model: Model, messages: Sequence[Message]) -> bytes:
+        """The JSON of one request; equal questions give equal bytes."""
+        made: dict[str, Any] = {
+            "model": model.name,
+            "messages": [{"role": message.role, "content": message.content} for message in messages],
+            "stream": True,
+            self.limit: model.max_tokens,
+        }
+        if self.usage:
+            made["stream_options"] = {"include_usage": True}
+        if self.temperature:
+            made["temperature"] = model.temperature
+        return json.dumps(made).encode()
+
+
+class ChatService:
+    """Asks the models of one server. Safe to use from several threads; a question is sent once and after a transient
+    fault up to `retries` times more, each time from the beginning."""
+
+    def __init__(
+        self,
+        transport: Transport,
+        key: ApiKey,
+        *,
+        section: str,
+        retries: int,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """`section` of the settings is what messages name; `sleep` is how a wait is spent."""
+        self._transport = transport
+        self._key = key
+        self._section = section
+        self._retries = retries
+        self._sleep = sleep
+        self._lock = threading.Lock()
+        self._shapes: dict[str, ChatShape] = {}
+
+    def generate(
+        self, model: Model, messages: Sequence[Message], on_text: Callable[[str], None] = lambda text: None
+    ) -> InvokeResult[Written]:
+        """What a model writes, or one error with an `LLM.` code. `on_text` is given its words as they arrive; a retry
+        begins again on a new line. Raises nothing that server or model can cause (A17)."""
+        meter = Meter(self._retries + len(_NAMED) + 1, model.price_in, model.price_out)
+        tries = 0
+        while True:
+            with self._lock:
+                shape = self._shapes.get(model.name, ChatShape())
+            meter.take_call()
+            found = self._send(shape.body(model, messages), on_text, meter)
+            if not isinstance(found, Fault):
+                with self._lock:
+                    self._shapes[model.name] = shape
+                return InvokeResult.create(Written(found, model.name, meter.snapshot()))
+            adapted = shape.adapted(found.detail) if found.status in _NOT_UNDERSTOOD else None
+            if adapted is not None:
+                with self._lock:
+                    self._shapes[model.name] = adapted
+                continue
+            if not self._may_retry(found, tries):
+                meter.add_failure(found.code)
+                return InvokeResult.failure([failure_message(found)])
+            self._sleep(_wait(found, tries))
+            on_text(_ASKED_AGAIN)
+            tries += 1
+
+    def _may_retry(self, fault: Fault, tries: int) -> bool:
+        is_transient = fault.code in TRANSIENT and fault.code not in FINAL and fault.code is not Code.TIMEOUT
+        return is_transient and tries < self._retries and (fault.wait or 0.0) <= LONGEST_WAIT_SECONDS
+
+    def _send(self, body: bytes, on_text: Callable[[str], None], meter: Meter) -> str | Fault:
+        stream = Stream(self._key, on_text)
+        started = time.monotonic()
+        reply = self._transport.post({"Accept": "text/event-stream", **self._key.header()}, body, stream.feed)
+        meter.add_seconds(time.monotonic() - started)
+        if isinstance(reply, Fault):
+            return reply
+        if not 200 <= reply.status < 300:
+            return refusal(reply, self._key, section=self._section)
+        text, tokens = self._read(reply, stream, on_text)
+        meter.add_tokens(tokens.prompt, tokens.completion)
+        return text
+
+    def _read(self, reply: Any, stream: Stream, on_text: Callable[[str], None]) -> tuple[str | Fault, Tokens]:
+        """Of a stream, or of a server that answers at once although it was asked to stream."""
+        if not is_json(reply.content_type):
+            text = stream.result()
+            return text, stream.tokens
+        text, tokens = read_reply(reply, self._key)
+        if isinstance(text, str):
+            on_text(text)
+        return text, tokens
+
+
+def _wait(fault: Fault, tries: int) -> float:
+    """Seconds before the next try. What a server asks for is the least; jitter only adds to it."""
+    spread = random.uniform(0.0, JITTER)
+    if fault.wait is not None:
+        return min(fault.wait * (1 + spread), LONGEST_WAIT_SECONDS)
+    return float(min(FIRST_WAIT_SECONDS * 2**tries * (1 + spread), LONGEST_WAIT_SECONDS))

@@ -1,0 +1,110 @@
+"""A streamed chat completion: server-sent events as they arrive, put together to an answer. Nothing is trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import msgspec
+
+from rag_assets.llm.reply import Tokens
+from rag_assets.model_server.api_key import ApiKey
+from rag_assets.model_server.decoding import decoder_of
+from rag_assets.model_server.faults import Code, Fault
+from rag_assets.model_server.refusal import DETAIL_CHARS, text_of
+
+_Count = Annotated[int, msgspec.Meta(ge=0)]
+_DATA = b"data:"
+_DONE = b"[DONE]"
+_CUT = "the stream ended before the answer did"
+
+
+class _Delta(msgspec.Struct):
+    content: str | None = None
+    refusal: str | None = None
+
+
+class _Choice(msgspec.Struct):
+    delta: _Delta = msgspec.field(default_factory=_Delta)
+    finish_reason: str | None = None
+
+
+class _Usage(msgspec.Struct):
+    prompt_tokens: _Count | None = None
+    completion_tokens: _Count | None = None
+
+
+class _Chunk(msgspec.Struct):
+    choices: list[_Choice] = []
+    usage: _Usage | None = None
+    error: Any = None
+
+
+class Stream:
+    """Takes the parts of one reply; `on_text` is given the words of the model as they come. An event of a line that is
+    not finished waits for the next part."""
+
+    def __init__(self, key: ApiKey, on_text: Callable[[str], None]) -> None:
+        self._key = key
+        self._on_text = on_text
+        self._rest = b""
+        self._parts: list[str] = []
+        self._finish = ""
+        self._done = False
+        self._fault: Fault | None = None
+        self.tokens = Tokens()
+
+    def feed(self, part: bytes) -> None:
+        *lines, self._rest = (self._rest + part).split(b"\n")
+        for line in lines:
+            self._take(line.strip())
+
+    def result(self) -> str | Fault:
+        """The text of the model, once the reply is complete, or why it has none."""
+        if self._fault is not None:
+            return self._fault
+        if not self._ends_whole():
+            return Fault(Code.UNREACHABLE, _CUT)
+        text = "".join(self._parts)
+        if self._finish == "length":
+            return Fault(Code.TRUNCATED, "the answer was cut at the token limit")
+        if self._finish == "content_filter":
+            return Fault(Code.REFUSED, "the model refused")
+        if not self._done and not self._finish:
+            return Fault(Code.UNREACHABLE, _CUT)
+        if not text.strip():
+            return Fault(Code.NO_CHOICES, "the reply has no text")
+        if self._key.is_in(text):
+            return Fault(Code.KEY_ECHO, "the answer repeats the API key; the server must not be trusted with it")
+        return text
+
+    def _ends_whole(self) -> bool:
+        """Takes what no line feed ended; False where that is half an event, in which the connection was cut."""
+        self._take(self._rest.strip())
+        return self._fault is None
+
+    def _take(self, line: bytes) -> None:
+        if not line.startswith(_DATA) or self._fault is not None or self._done:
+            return  # comments, event names and blank lines
+        data = line.removeprefix(_DATA).strip()
+        if data == _DONE:
+            self._done = True
+            return
+        try:
+            chunk = decoder_of(_Chunk).decode(data)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            said = self._key.masked(str(error))[:DETAIL_CHARS]
+            self._fault = Fault(Code.MALFORMED, f"the stream is no chat completion: {said}")
+            return
+        if chunk.error:
+            said = self._key.masked(text_of(chunk.error))[:DETAIL_CHARS]
+            self._fault = Fault(Code.SERVER_ERROR, f"the server broke off: {said}")
+        elif chunk.usage is not None:
+            self.tokens = Tokens(chunk.usage.prompt_tokens or 0, chunk.usage.completion_tokens or 0)
+        for choice in chunk.choices[:1]:
+            self._finish = choice.finish_reason or self._finish
+            if choice.delta.refusal:
+                self._fault = Fault(Code.REFUSED, f"the model refused: {self._key.masked(choice.delta.refusal)}")
+            elif choice.delta.content:
+                self._parts.append(choice.delta.content)
+                self._on_text(choice.delta.content)

@@ -1,0 +1,121 @@
+"""A reranking model behind a server: `POST {base_url}/rerank` (E11, E18).
+
+Cohere, Jina, vLLM, Infinity and LiteLLM take `{model, query, documents}` and give `results` with `relevance_score`;
+Text Embeddings Inference takes `{query, texts}` and gives a list with `score`. Either reply is understood from either.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from rag_assets.contracts.retrieval import RerankError
+from rag_assets.model_server.api_key import ApiKey
+from rag_assets.model_server.decoding import decoder_of
+from rag_assets.model_server.refusal import is_json, refusal
+from rag_assets.model_server.transport import Reply, Transport
+from rag_assets.models.endpoint_tokens import well_formed
+
+if TYPE_CHECKING:
+    from rag_assets.settings import RerankerSettings
+
+RERANK = "/rerank"
+KEY_VARIABLE = "RAG_ASSETS_RERANK_API_KEY"
+SECTION = "search.reranker"
+
+REST_SECONDS = 30.0
+"""After a failed request: searches that come meanwhile are answered without it at once, not after a time-out each."""
+
+_MAX_REPLY_BYTES = 16 << 20
+"""1,000 documents of 16 KB, which some servers send back."""
+
+
+class _Item(msgspec.Struct):
+    index: int
+    relevance_score: float | None = None
+    score: float | None = None
+
+
+class _Results(msgspec.Struct):
+    results: list[_Item]
+
+
+class HttpReranker:
+    """Scores texts for a question. Safe to use from several threads."""
+
+    def __init__(self, settings: RerankerSettings, key: ApiKey) -> None:
+        self.candidates = settings.candidates
+        self._model = settings.model
+        self._names_texts = settings.provider == "tei"
+        self._key = key
+        self._transport = Transport(
+            f"{settings.base_url}{RERANK}",
+            settings.timeout_seconds,
+            section=SECTION,
+            max_reply_bytes=_MAX_REPLY_BYTES,
+        )
+        self._lock = threading.Lock()
+        self._failed: tuple[float, str] | None = None
+
+    @classmethod
+    def of(cls, settings: RerankerSettings, environment: Mapping[str, str] = os.environ) -> HttpReranker | None:
+        """The configured one, None where none is. Raises ConfigError for a key that no header can carry."""
+        return None if settings.provider == "none" else cls(settings, ApiKey.of(environment, KEY_VARIABLE))
+
+    def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
+        """One score per text, higher is better. Raises RerankError, for `REST_SECONDS` after a failure without asking;
+        one request, since somebody waits."""
+        with self._lock:
+            failed = self._failed
+        if failed is not None and time.monotonic() - failed[0] < REST_SECONDS:
+            raise RerankError(failed[1])
+        try:
+            return self._asked(query, texts)
+        except RerankError as error:
+            with self._lock:
+                self._failed = time.monotonic(), str(error)
+            raise
+
+    def _asked(self, query: str, texts: Sequence[str]) -> list[float]:
+        documents = [well_formed(text) for text in texts]
+        asked: dict[str, Any] = {"query": well_formed(query)}
+        if self._names_texts:
+            asked |= {"texts": documents, "truncate": True}
+        else:
+            asked |= {"model": self._model, "documents": documents, "top_n": len(documents)}
+        reply = self._transport.post(self._key.header(), json.dumps(asked).encode())
+        if not isinstance(reply, Reply):
+            raise RerankError(reply.text)
+        if not 200 <= reply.status < 300:
+            raise RerankError(refusal(reply, self._key, section=SECTION).text)
+        return _scores(reply, len(texts))
+
+
+def _scores(reply: Reply, texts: int) -> list[float]:
+    """The scores in the order of the texts. Raises RerankError unless every text has exactly one, and a finite one."""
+    if not is_json(reply.content_type):
+        raise RerankError(f"the reply is {reply.content_type or 'of no type'} instead of JSON")
+    body = reply.body.strip()
+    try:
+        found = decoder_of(_Results).decode(b'{"results":' + body + b"}" if body.startswith(b"[") else body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise RerankError(f"the reply is no list of scores: {error}") from error
+    scores: list[float | None] = [None] * texts
+    for item in found.results:
+        score = item.score if item.relevance_score is None else item.relevance_score
+        if score is None or not math.isfinite(score):
+            raise RerankError(f"document {item.index} has no score")
+        if not 0 <= item.index < texts or scores[item.index] is not None:
+            raise RerankError(f"document {item.index} of {texts} came back twice, or was never sent")
+        scores[item.index] = score
+    complete = [score for score in scores if score is not None]
+    if len(complete) < texts:
+        raise RerankError(f"{len(complete)} of {texts} documents came back with a score")
+    return complete

@@ -1,0 +1,110 @@
+"""What an answer rests on: pieces of source with where they are from. Pure nouns.
+
+A citation id is the beginning of a point id, so it is the same in every answer and `rag-assets show ID` opens it (R26).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+_SHORTEST_ID = 8
+"""Digits of a point id: enough for `rag-assets show`, and for the few dozen points that one answer is made from."""
+
+_COMMIT_DIGITS = 10
+_DECORATION = re.compile(r"`\d+|~[0-9a-f]{8}$")
+"""Arity, and what tells declarations of one name in several files apart (R1): nobody writes them."""
+
+
+class Origin(StrEnum):
+    """Why a piece of evidence is there."""
+
+    HIT = "hit"  # found by the search
+    DEFINITION = "definition"  # declares a name of the question
+    GRAPH = "graph"  # a neighbour of a hit
+
+
+class Form(StrEnum):
+    """How much of a piece of evidence a context has."""
+
+    WHOLE = "whole"
+    SIGNATURES = "signatures"  # the declarations without their bodies
+    NAME = "name"  # where it is and what it declares
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """A piece of one file. Lines are 1-based and inclusive; `text` is their source, `sha256` what its hash was when it
+    was indexed. `point_ids` are the points that it is made of, the best first, `ids` their citation ids. `score` is
+    that of the best of them; `dense` its cosine, None without one. `via` says how the graph led to it."""
+
+    point_ids: tuple[str, ...]
+    ids: tuple[str, ...]
+    label: str
+    commit_sha: str
+    path: str
+    line_start: int
+    line_end: int
+    symbol: str
+    kind: str
+    language: str
+    text: str
+    sha256: str
+    score: float
+    origin: Origin = Origin.HIT
+    dense: float | None = None
+    node_keys: tuple[str, ...] = ()
+    via: str = ""
+
+    @property
+    def id(self) -> str:
+        """What a citation of it names."""
+        return self.ids[0]
+
+    @property
+    def place(self) -> str:
+        """`src/A.cs:12-30`."""
+        return lines_of(self.path, self.line_start, self.line_end)
+
+    @property
+    def cited(self) -> str:
+        """`src/A.cs:12-30@1a2b3c4d5e`: how a citation is rendered (R26)."""
+        return f"{self.place}@{self.commit_sha[:_COMMIT_DIGITS]}"
+
+    @property
+    def plain_symbol(self) -> str:
+        """The symbol as people write it: `Shop.Cache` of ``Shop.Cache`1``."""
+        return _DECORATION.sub("", self.symbol)
+
+    @property
+    def name(self) -> str:
+        """The symbol without its namespace; the file name where there is none."""
+        return short_name(self.symbol) or self.path.rpartition("/")[2]
+
+
+def lines_of(path: str, start: int, end: int) -> str:
+    """`src/A.cs:12-30`, `src/A.cs:12` for one line."""
+    return f"{path}:{start}" if end <= start else f"{path}:{start}-{end}"
+
+
+def short_name(symbol: str) -> str:
+    """`Shop.Orders.Cache`1` → `Cache`, as people write it; a heading stays as it is."""
+    return symbol if " " in symbol else _DECORATION.sub("", symbol.rpartition(".")[2])
+
+
+def citation_ids(point_ids: Iterable[str]) -> dict[str, str]:
+    """point id → its shortest beginning, of eight digits or more, that no other of them has. Depends on the set of ids,
+    never on their order."""
+    known = sorted(set(point_ids))
+    return {identifier: _shortest(identifier, known) for identifier in known}
+
+
+def _shortest(identifier: str, known: Sequence[str]) -> str:
+    length = _SHORTEST_ID
+    while length < len(identifier) and any(
+        other != identifier and other.startswith(identifier[:length]) for other in known
+    ):
+        length += 1
+    return identifier[:length].rstrip("-") or identifier

@@ -1,0 +1,135 @@
+"""Everything that an answer is made from: hits, definitions of the names in the question, facts of the graph, as
+evidence that the reader may see."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from rag_assets.query.answer.evidence import Evidence, Origin, short_name
+from rag_assets.query.answer.facts import Fact, Facts, facts_about, named_nodes, near_names, points_at
+from rag_assets.query.answer.gathering import Wanted, gather
+from rag_assets.query.answer.intents import Intent, Wish, wish_of
+from rag_assets.query.answer.terms import AskedWord, asked_words
+from rag_assets.stores.filters import UNNARROWED
+
+if TYPE_CHECKING:
+    from rag_assets.graph.adjacency import Graph
+    from rag_assets.query.results import Hit, SearchResult
+    from rag_assets.query.searching import Searchable
+
+_DEFINITIONS = 6
+"""Points that are read for one name of the question: the sections of a type, or of the parts of a partial one."""
+_MOST_NAMES = 4
+_GRAPH_ENTRIES = 4  # hits whose nodes a question about routes or tables starts from
+_ABOVE_HITS = 1.05  # what declares a name of the question comes before what only mentions it
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Everything that an answer is made from."""
+
+    wish: Wish
+    words: tuple[AskedWord, ...]
+    evidence: tuple[Evidence, ...]
+    facts: Facts
+    at: Mapping[Fact, Evidence]
+    unknown: tuple[str, ...]
+    near: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+def read(result: SearchResult, target: Searchable) -> Read:
+    """The evidence for a question: what its search found, and where the caller did not narrow it, what declares its
+    names and what the graph says of them. Never more than the scope of `target` lets be seen."""
+    wish = wish_of(result.question)
+    vocabulary = target.parts.vocabulary()
+    words = asked_words(result.question.text, vocabulary.find, target.parts.shard().count())
+    wanted = [Wanted(hit.point_id, hit.score, dense=hit.scores.get("dense")) for hit in result.hits]
+    is_open = (result.question.wanted, result.question.excluded) == (UNNARROWED, UNNARROWED) and not _narrowed(result)
+    names = wish.names[:_MOST_NAMES]
+    declared = {name: _declaring(name, target) for name in names}
+    facts, at_points, near = Facts(), dict[Fact, str](), dict[str, None]()
+    warnings: list[str] = []
+    if is_open:
+        best = max((hit.score for hit in result.hits), default=1.0)
+        for points in declared.values():
+            wanted += [Wanted(point, best * _ABOVE_HITS, Origin.DEFINITION) for point in points]
+        undeclared = [name for name in names if not declared[name]]
+        facts, at_points, near = _from_graphs(wish, undeclared, target, result.hits, warnings)
+        wanted += [Wanted(point, 0.0, Origin.GRAPH) for point in at_points.values()]
+    gathered = gather(wanted, target.parts, target.manifests, target.scope())
+    by_point = {known: piece for piece in gathered.evidence for known in piece.point_ids}
+    at = {fact: by_point[point] for fact, point in at_points.items() if point in by_point}
+    evidence = tuple(_with_facts(piece, [fact for fact in at if at[fact] is piece]) for piece in gathered.evidence)
+    at = {fact: evidence[gathered.evidence.index(piece)] for fact, piece in at.items()}
+    unknown = tuple(name for name in names if not declared[name] and not _is_mentioned(name, gathered.evidence))
+    return Read(wish, words, evidence, facts, at, unknown, tuple(near), (*warnings, *gathered.warnings))
+
+
+def _with_facts(piece: Evidence, facts: Sequence[Fact]) -> Evidence:
+    """Evidence that also says what the graph knows of it."""
+    said = "; ".join(f"{fact.source} {fact.verb} {fact.target}" for fact in facts)
+    return replace(piece, via=said) if said else piece
+
+
+def _narrowed(result: SearchResult) -> bool:
+    """Whether options of the caller narrow the search: then nothing else than its hits is evidence."""
+    return any(name.lstrip("-") in ("path", "kind", "lang", "source_type", "symbol") for name in result.filters)
+
+
+def _declaring(name: str, target: Searchable) -> list[str]:
+    """The points that declare a name, those first whose symbol it is."""
+    shard, scope = target.parts.shard(), replace(target.scope(), symbols=(name,))
+    payloads = shard.retrieve(sorted(shard.ids(scope)), scope)
+    last = name.rpartition(".")[2].casefold()
+    sizes = Counter(known.get("Path", "") for known in payloads.values())
+
+    def order(identifier: str) -> tuple[bool, bool, int, str, int, str]:
+        known = payloads[identifier]
+        own = short_name(str(known.get("Symbol", ""))).casefold() == last
+        path = known.get("Path", "")
+        return not own, known.get("Kind") == "Test", -sizes[path], path, known.get("StartLine", 0), identifier
+
+    return sorted(payloads, key=order)[:_DEFINITIONS]
+
+
+def _from_graphs(
+    wish: Wish, undeclared: Sequence[str], target: Searchable, hits: Sequence[Hit], warnings: list[str]
+) -> tuple[Facts, dict[Fact, str], dict[str, None]]:
+    """Facts about the names of a question, or about its best hits, with the points that show them; and names like the
+    `undeclared` ones."""
+    from rag_assets.graph.artifact import GraphError
+    from rag_assets.query.graph import entries_of, graph_of
+
+    if wish.intent in (Intent.EXPLANATION, Intent.DEFINITION) and not undeclared:
+        return Facts(), {}, {}
+    found: list[Fact] = []
+    total = 0
+    points: dict[Fact, str] = {}
+    near: dict[str, None] = {}
+    for index in target.members.values():
+        try:
+            graph: Graph = graph_of(index)
+        except GraphError as error:
+            warnings.append(str(error))
+            continue
+        keys = named_nodes(graph, wish.names)
+        near |= dict.fromkeys(other for name in undeclared for other in near_names(graph, name))
+        if not keys and wish.intent in (Intent.ROUTES, Intent.TABLES):
+            own = [hit for hit in hits if hit.label == index.label][:_GRAPH_ENTRIES]
+            keys = tuple(entries_of(index, own))
+        facts = facts_about(graph, keys, wish.intent)
+        located = points_at([(fact.path, fact.line) for fact in facts.facts], index.parts.shard(), index.scope())
+        points |= {fact: located[fact.path, fact.line] for fact in facts.facts if (fact.path, fact.line) in located}
+        found += facts.facts
+        total += facts.total
+    return Facts(tuple(found), total), points, near
+
+
+def _is_mentioned(name: str, evidence: Sequence[Evidence]) -> bool:
+    """Whether an identifier that nothing declares is at least written in the evidence, as library names are."""
+    last = name.rpartition(".")[2].casefold()
+    return any(last in known.text.casefold() for known in evidence)

@@ -1,0 +1,104 @@
+"""Words of questions and of evidence on one footing: which words of a question tell something, and whether a text has
+them. Pure but for the vocabulary it is given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from rag_assets.stores.keyword.idf import inverse_document_frequency
+from rag_assets.stores.keyword.terms import FUNCTION_WORDS, runs, stem, word_terms
+from rag_assets.text import identifier_words
+
+if TYPE_CHECKING:
+    from rag_assets.stores.keyword.vocabulary import KnownTerm
+
+_ASKING = frozenset(
+    word
+    for line in (
+        "about all any explain find give happen happens list me mean means my please show tell used uses use using",
+        "code class method function file files implemented implementation work works describe whose i we our us",
+        "there here get exactly define defined project repository codebase",
+        "call called caller implement implements inherit derive derived extend override invoke invoked reference",
+    )
+    for word in line.split()
+)
+"""Words of asking and of talking about code in general: that a section has them says nothing about the question."""
+
+_ENDINGS = (
+    *("itions", "ations", "ating", "ition", "ation", "ments", "ates", "ated", "ings", "ions", "ized", "ises", "ment"),
+    *("able", "ate", "ied", "ies", "ing", "ion", "ers", "ors", "al", "ed", "er", "es", "ly", "or", "e", "s", "y"),
+)
+"""The longest first."""
+_SHORTEST_ROOT = 4
+_MOST_ENDINGS = 3  # `transferred` → `transferr` → `transfer` → `transf`, as `transfer`
+_DOUBLED = re.compile(r"([bdfglmnprt])\1$")
+
+
+_SAYS_NOTHING = FUNCTION_WORDS | _ASKING
+
+
+@dataclass(frozen=True, slots=True)
+class AskedWord:
+    """A word of a question: its root, how rare it is in the index (idf), and whether the index has it at all."""
+
+    word: str
+    root: str
+    weight: float
+    known: bool
+
+
+@lru_cache(maxsize=1 << 16)
+def root(word: str) -> str:
+    """`transferred`, `transfers` and `transfer` have one root, as far as dropping an ending makes it.
+
+    Coarser than the terms of the keyword index, because it never finds anything: it only says whether words of texts
+    that were found already are words of the question."""
+    lower = word.lower()
+    for _ in range(_MOST_ENDINGS):
+        lower = _DOUBLED.sub(r"\1", lower)
+        ending = next((one for one in _ENDINGS if lower.endswith(one) and len(lower) - len(one) >= _SHORTEST_ROOT), "")
+        if not ending:
+            break
+        lower = lower.removesuffix(ending)
+    return lower
+
+
+@lru_cache(maxsize=512)  # a question looks at the same passages several times
+def roots_of(text: str) -> frozenset[str]:
+    """The roots of the words of a text, identifiers split."""
+    return frozenset(root(term) for run in runs(text) for term in word_terms(run))
+
+
+def asked_words(text: str, find: Callable[[str], KnownTerm | None], sections: int) -> tuple[AskedWord, ...]:
+    """The telling words of a question in order of first use. A word that no section has weighs as much as one that a
+    single section has: it is the rarest of all, and no evidence for it can exist."""
+    made: dict[str, AskedWord] = {}
+    for run in runs(text):
+        for word in map(str.lower, identifier_words(run)):
+            term = stem(word)
+            if {word, term} & _SAYS_NOTHING or (len(term) < 2 and not term.isdigit()):
+                continue
+            holding = max((known.sections for form in _forms(term) if (known := find(form)) is not None), default=0)
+            weight = inverse_document_frequency(sections, max(holding, 1))
+            made.setdefault(root(term), AskedWord(term, root(term), weight, holding > 0))
+    return tuple(made.values())
+
+
+def _forms(term: str) -> tuple[str, ...]:
+    """A word as the vocabulary may have it: itself, its root, and the root with an ending that was dropped."""
+    base = root(term)
+    return term, base, f"{base}e", f"{base}y", f"{base}er", f"{base}ing", f"{base}ed", f"{base}ion"
+
+
+def covered(words: tuple[AskedWord, ...], roots: frozenset[str]) -> float:
+    """Which share of the weight of some words a text has, 0 to 1; 0 for no words."""
+    total = sum(word.weight for word in words)
+    return sum(word.weight for word in words if word.root in roots) / total if total else 0.0
+
+
+def weight_by_root(words: tuple[AskedWord, ...]) -> Mapping[str, float]:
+    return {word.root: word.weight for word in words}

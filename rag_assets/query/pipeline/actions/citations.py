@@ -1,0 +1,35 @@
+"""The citations of an answer, checked against the evidence that the model was given (E21)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import msgspec
+
+from rag_assets.query.answer.checking import Policy, Support, check
+from rag_assets.query.answer.citations import citations_of
+from rag_assets.query.pipeline.registry import Action, Outcome
+from rag_assets.query.pipeline.run import Run
+from rag_assets.query.pipeline.state import Turn
+from rag_assets.query.pipeline.steps import On
+
+
+def check_citations(turn: Turn, _: msgspec.Struct, run: Run) -> Outcome:
+    """Flags or drops what its citations do not support, as `citation_policy` says; on_other where no citation of the
+    evidence is left, for then nothing shows that the answer is about this code (E19)."""
+    evidence = [piece for found in turn.found.values() for piece in found.all]
+    report = check(turn.answer_en, evidence, Policy(run.settings.citation_policy))
+    bad = [
+        f"{one.support.value}: {one.problem or one.sentence.text}" for one in report.sentences if _is_bad(one.support)
+    ]
+    turn = replace(turn, answer_en=report.text)
+    if not citations_of(report.text, evidence):
+        return Outcome(replace(turn, answer_en="", uncited=True), On.OTHER, (*bad, "no citation of the evidence"))
+    return Outcome(turn, On.OK, tuple(bad))
+
+
+def _is_bad(support: Support) -> bool:
+    return support is not Support.SUPPORTED
+
+
+ACTIONS = (Action("check_citations", check_citations, 1, outcomes=lambda _: (On.OK, On.OTHER)),)

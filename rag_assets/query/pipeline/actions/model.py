@@ -1,0 +1,164 @@
+"""Asking the model, and reading what it said: `call_model` and `handle_prefix` (D09–D12, D24, R11–R13)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from rag_assets.contracts.retrieval import Mode
+from rag_assets.query.pipeline.markers import ANSWER_WORDS
+from rag_assets.query.pipeline.protocols import Answered, Broken, Requested, RetrievalPlan, parse_answer, parse_route
+from rag_assets.query.pipeline.registry import Action, Outcome, PromptName
+from rag_assets.query.pipeline.repeating import same_query
+from rag_assets.query.pipeline.run import Run
+from rag_assets.query.pipeline.services import Profile
+from rag_assets.query.pipeline.state import Turn
+from rag_assets.query.pipeline.steps import On
+
+MaxTokens = Annotated[int, msgspec.Meta(ge=1, le=100_000)]
+Temperature = Annotated[float, msgspec.Meta(ge=0, le=2)]
+
+_MODES = {
+    Mode.SEMANTIC: On.SEMANTIC,
+    Mode.SEMANTIC_RERANK: On.SEMANTIC_RERANK,
+    Mode.BM25: On.BM25,
+    Mode.HYBRID: On.HYBRID,
+}
+_ROUTES = (*_MODES.values(), On.DIRECT, On.OTHER)
+_ANSWERS = (On.ANSWER, On.FOLLOWUP, On.OTHER)
+
+
+class CallModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`keep: draft` keeps the text for a later prompt instead of parsing it."""
+
+    prompt: PromptName
+    profile: Profile = "balanced"
+    max_tokens: MaxTokens = 1_500
+    temperature: Temperature = 0.0
+    keep: Literal["reply", "draft"] = "reply"
+
+
+class HandlePrefix(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    protocol: Literal["router", "answer"]
+
+
+def call_model(turn: Turn, parameters: CallModel, run: Run) -> Outcome:
+    """One prompt, one reply. A model that cannot be asked leaves no reply but a fault, which `handle_prefix` deals
+    with: what is right to do depends on the protocol."""
+    values = {
+        "question": turn.question_en,
+        "original_question": turn.request.question,
+        "history": turn.history.text,
+        "evidence": turn.context,
+        "compared_evidence": turn.compared_context,
+        "request": turn.wanted,
+        "draft": turn.draft,
+    }
+    call, reply, fault = run.ask(
+        turn,
+        parameters.prompt,
+        values,
+        profile=parameters.profile,
+        max_tokens=parameters.max_tokens,
+        temperature=parameters.temperature,
+    )
+    notes = (f"the model gave nothing: {fault}",) if fault else ()
+    if parameters.keep == "draft":
+        return Outcome(replace(turn, draft=reply, fault=fault), notes=notes)
+    return Outcome(replace(turn, call=call, reply=reply, fault=fault), notes=notes)
+
+
+def handle_prefix(turn: Turn, parameters: HandlePrefix, run: Run) -> Outcome:
+    """The typed result of a reply. A violation is asked about once (R11)."""
+    return _route(turn, run) if parameters.protocol == "router" else _answer(turn, run)
+
+
+def _route(turn: Turn, run: Run) -> Outcome:
+    """A plan that the server can do, in any case: without a usable reply it is the default mode on the question."""
+    parsed, turn, notes = _parsed(turn, run, parse_route, _route_complaint(run))
+    default = RetrievalPlan(run.settings.default_mode, turn.question_en)
+    if not isinstance(parsed, RetrievalPlan):
+        notes += (f"no usable plan: {default.mode} on the question instead (R11)",)
+        return _planned(turn, default, notes)
+    if parsed.mode is None:
+        return _direct(turn, run, default, notes)
+    if parsed.mode not in run.settings.retrieval_modes:
+        said = f"{parsed.mode.value} is not one of retrieval_modes: {default.mode} instead (D17)"
+        return _planned(turn, replace(parsed, mode=default.mode), (*notes, said))
+    return _planned(turn, parsed, notes)
+
+
+def _direct(turn: Turn, run: Run, default: RetrievalPlan, notes: tuple[str, ...]) -> Outcome:
+    """DIRECT by policy (R12): a question that names something of the index is about the index."""
+    names = run.services.known_names(turn.label, turn.question_en)
+    if turn.question_en != turn.request.question:
+        names += run.services.known_names(turn.label, turn.request.question)
+    if names:
+        said = f"DIRECT refused, the index knows {', '.join(dict.fromkeys(names))}: {default.mode} instead (R12)"
+        return _planned(turn, default, (*notes, said))
+    planned = replace(turn, plan=RetrievalPlan(None, ""))
+    if run.settings.direct_policy == "abstain":
+        return Outcome(planned, On.OTHER, (*notes, "DIRECT, which direct_policy does not allow (R12)"))
+    return Outcome(planned, On.DIRECT, notes)
+
+
+def _planned(turn: Turn, plan: RetrievalPlan, notes: tuple[str, ...]) -> Outcome:
+    assert plan.mode is not None
+    return Outcome(replace(turn, plan=plan, fault=""), _MODES[plan.mode], notes)  # a fault is dealt with by the plan
+
+
+def _answer(turn: Turn, run: Run) -> Outcome:
+    """An answer, or a request for what was not asked for before: the same request again would bring the same."""
+    strict = run.settings.answer_prefix_strict
+    parsed, turn, notes = _parsed(turn, run, lambda reply: parse_answer(reply, strict=strict), _ANSWER_COMPLAINT)
+    if isinstance(parsed, Answered):
+        return Outcome(replace(turn, answer_en=parsed.text), On.ANSWER, notes)
+    if not isinstance(parsed, Requested):
+        return Outcome(turn, On.OTHER, (*notes, "no usable answer"))
+    turn = replace(turn, wanted=parsed.query)
+    if same_query(parsed.query, turn.queries):
+        return Outcome(replace(turn, repeated=True), On.OTHER, (*notes, f"asked for the same again: {parsed.query}"))
+    mode = turn.plan.mode if turn.plan is not None and turn.plan.mode is not None else run.settings.default_mode
+    return Outcome(replace(turn, plan=RetrievalPlan(mode, parsed.query)), On.FOLLOWUP, notes)
+
+
+def _parsed(turn: Turn, run: Run, parse: Any, complaint: str) -> tuple[Any, Turn, tuple[str, ...]]:
+    """(what was said or how it was wrong twice, the state with the last reply, notes)."""
+    if turn.fault or turn.call is None:
+        return None, turn, ()
+    parsed = parse(turn.reply)
+    if not isinstance(parsed, Broken):
+        return parsed, turn, ()
+    notes: tuple[str, ...] = (f"{parsed.value}; asked once more",)
+    _, reply, fault = run.ask_again(turn.call, turn.reply, f"{complaint} The problem: {parsed.value}.")
+    turn = replace(turn, reply=reply, fault=fault)
+    again = None if fault else parse(reply)
+    if fault:
+        notes += (f"the model gave nothing: {fault}",)
+    elif isinstance(again, Broken):
+        notes += (f"again: {again.value}",)
+    return again, turn, notes
+
+
+def _route_complaint(run: Run) -> str:
+    modes = ", ".join(f"[{mode.name}:]" for mode in run.settings.retrieval_modes)
+    return f"Reply with exactly one line that begins with exactly one of {modes}, [DIRECT:] and nothing else."
+
+
+_ANSWER_COMPLAINT = (
+    f"Reply again. Begin with exactly one of [{ANSWER_WORDS[0]}:] and [{ANSWER_WORDS[1]}:], in this spelling, and use "
+    "it only once."
+)
+
+ACTIONS = (
+    Action("call_model", call_model, 1, CallModel),
+    Action(
+        "handle_prefix",
+        handle_prefix,
+        1,
+        HandlePrefix,
+        outcomes=lambda parameters: _ROUTES if parameters.protocol == "router" else _ANSWERS,
+    ),
+)

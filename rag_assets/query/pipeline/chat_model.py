@@ -1,0 +1,52 @@
+"""The model of pipelines: calls by profile, sent to the server that `ask` uses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from rag_assets.contracts.result import InvokeResult
+from rag_assets.query.pipeline.services import Generated, ModelCall, Profile
+
+if TYPE_CHECKING:
+    from rag_assets.llm.chat import ChatService, Model
+    from rag_assets.settings import AnswerSettings
+
+
+@dataclass(frozen=True, slots=True)
+class ChatModel:
+    """`models` by profile. A profile without a model is answered by that of `default`, which has one. Safe to use from
+    several threads."""
+
+    service: ChatService
+    models: Mapping[Profile, Model]
+    default: Profile = "balanced"
+
+    def __call__(self, call: ModelCall) -> InvokeResult[Generated]:
+        """Length and temperature are those of the call, and not more tokens than its model is allowed. Never raises for
+        what a server can do (A17)."""
+        from rag_assets.llm.chat import Message
+
+        known = self.models.get(call.profile) or self.models[self.default]
+        model = replace(known, max_tokens=min(call.max_tokens, known.max_tokens), temperature=call.temperature)
+        result = self.service.generate(model, [Message(message.role, message.content) for message in call.messages])
+        written = result.value
+        if written is None:
+            return InvokeResult.failure(result.errors, result.warnings)
+        usage = written.usage
+        return InvokeResult.create(
+            Generated(written.text, written.model, usage.prompt_tokens, usage.completion_tokens, usage.cost)
+        )
+
+
+def configured_model(settings: AnswerSettings) -> ChatModel | None:
+    """The models of the `answer` settings; None without a server. Raises ConfigError for a default profile without a
+    model or a key that cannot be sent."""
+    if not settings.base_url:
+        return None
+    from rag_assets.query.answer.configured import writer_of
+    from rag_assets.settings.answering import PROFILES
+
+    models = {name: writer_of(settings, name).model for name in PROFILES if settings.model_of(name).model}
+    return ChatModel(writer_of(settings).service, models, settings.profile)

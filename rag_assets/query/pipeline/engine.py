@@ -1,0 +1,144 @@
+"""Runs a turn: dispatches steps to actions, follows their outcomes, and keeps a trace of it.
+
+Everything but the model and the timings is a function of the request, the pipeline and the generation: which step
+follows depends on the outcome of the one before and on nothing else (D27).
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from rag_assets.contracts.errors import ExpectedError
+from rag_assets.query.pipeline.errors import TurnError
+from rag_assets.query.pipeline.lock import TurnLock, lock_of
+from rag_assets.query.pipeline.registry import ActionRegistry, default_registry
+from rag_assets.query.pipeline.run import Run
+from rag_assets.query.pipeline.state import Status, StepRecord, Turn, TurnRequest
+from rag_assets.stores.home import index_label
+
+if TYPE_CHECKING:
+    from rag_assets.query.pipeline.services import Services
+    from rag_assets.query.pipeline.settings import PipelineSettings
+    from rag_assets.query.pipeline.steps import Pipeline, Step
+    from rag_assets.stores.conversations import StoredTurn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnResult:
+    """What a turn came to. `answer` is in the language of the question, `answer_en` in that of the model. `repeated`:
+    this request was answered before, and nothing was run. `turn` is the last state, None where nothing was run."""
+
+    answer: str
+    answer_en: str
+    status: Status
+    lock: TurnLock
+    turn_id: str = ""
+    repeated: bool = False
+    records: tuple[StepRecord, ...] = ()
+    turn: Turn | None = None
+    seconds: float = 0.0
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return tuple(note for record in self.records for note in record.notes)
+
+
+def run_turn(
+    pipeline: Pipeline, request: TurnRequest, services: Services, registry: ActionRegistry | None = None
+) -> TurnResult:
+    """Answers one question. A request that was answered before gets the stored answer again.
+
+    Raises TurnError where a label is missing or an action finds that it cannot go on, naming the step.
+    """
+    import msgspec
+
+    known = default_registry() if registry is None else registry
+    started = time.perf_counter()
+    stored = _stored(request, services)
+    if stored is not None:
+        return TurnResult(
+            answer=stored.answer,
+            answer_en=stored.answer_en,
+            status=Status(stored.status),
+            lock=msgspec.json.decode(stored.lock, type=TurnLock),
+            turn_id=stored.turn_id,
+            repeated=True,
+        )
+    turn = begin(pipeline.settings, request)
+    labels = [label for label in (turn.label, turn.compared_label) if label]
+    run = Run(pipeline, services, lock_of(pipeline, known, {label: services.generation(label) for label in labels}))
+    turn = _walk(turn, run, known)
+    assert turn.status is not None
+    return TurnResult(
+        answer=turn.answer,
+        answer_en=turn.answer_en,
+        status=turn.status,
+        lock=run.lock,
+        turn_id=turn.turn_id,
+        records=tuple(run.records),
+        turn=turn,
+        seconds=time.perf_counter() - started,
+    )
+
+
+def begin(settings: PipelineSettings, request: TurnRequest) -> Turn:
+    """The first state of a turn. The label of the request is used before that of the settings. Raises TurnError."""
+    label = request.label or label_of(settings, settings.active_index)
+    if not label:
+        raise TurnError("which index? Give a label, or set active_index in the pipeline; see: rag-assets status")
+    compared = label_of(settings, settings.compare_index)
+    return Turn(request=request, label=label, compared_label=compared, question_en=request.question)
+
+
+def label_of(settings: PipelineSettings, written: str) -> str:
+    """`shop@main` as it is; `main` of the `repository` of the settings; '' for nothing."""
+    if not written or "@" in written:
+        return written
+    return index_label(settings.repository, written)
+
+
+def _walk(turn: Turn, run: Run, registry: ActionRegistry) -> Turn:
+    step: Step | None = run.pipeline.entry
+    # Every way back passes a guard, so this is only reached by an action of somebody else that counts wrong.
+    most = len(run.pipeline.steps) * (run.settings.max_turn_loops + 2)
+    while step is not None:
+        if len(run.records) >= most:
+            raise TurnError(
+                f"step {step.id!r}: more than {most} steps; an action that guards loops lets too many through"
+            )
+        turn, step = _execute(turn, step, run, registry)
+    return turn if turn.status is not None else replace(turn, status=Status.FAILED)
+
+
+def _execute(turn: Turn, step: Step, run: Run, registry: ActionRegistry) -> tuple[Turn, Step | None]:
+    action = registry[step.action]
+    started = time.perf_counter()
+    try:
+        outcome = action.run(turn, step.parameters, run)
+    except ExpectedError as error:
+        raise TurnError(f"step {step.id!r} ({step.action}): {error}") from error
+    target = step.target(outcome.on)
+    if outcome.on not in action.outcomes(step.parameters) or not (target or action.ends):
+        raise TurnError(f"step {step.id!r}: {step.action} ended with {outcome.on.value}, which it does not declare")
+    seconds = time.perf_counter() - started
+    run.records.append(
+        StepRecord(
+            len(run.records) + 1,
+            step.id,
+            step.action,
+            outcome.on.value,
+            target,
+            seconds,
+            outcome.notes,
+            run.calls_of_step(),
+        )
+    )
+    return outcome.turn, run.pipeline.steps[target] if target else None
+
+
+def _stored(request: TurnRequest, services: Services) -> StoredTurn | None:
+    if not request.request_id or services.history is None:
+        return None
+    return services.history.find_request(request.user, request.session, request.request_id)

@@ -1,0 +1,187 @@
+"""Pipelines by name: files in packs (folders), `extends` resolved from the root to the child, everything checked.
+
+A pack is a folder of YAML files; prompts of its pipelines are in its folder `prompts`. Names are looked for in the pack
+of the file that asks, then in the other packs in their order, then among those that come with rag_assets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from rag_assets.query.pipeline.checking import checked
+from rag_assets.query.pipeline.document import Entry, parse_document, read_document
+from rag_assets.query.pipeline.errors import Mark, PipelineError, Problem, UnknownPipeline
+from rag_assets.query.pipeline.merging import Written, merged
+from rag_assets.query.pipeline.prompts import PROMPT_FOLDER
+from rag_assets.query.pipeline.reading import nearest
+from rag_assets.query.pipeline.registry import ActionRegistry, default_registry
+from rag_assets.query.pipeline.steps import Pipeline
+
+SUFFIXES = (".yaml", ".yml")
+SHIPPED = resources.files("rag_assets.query") / "pipelines"
+
+_KEYS = ("name", "extends", "settings", "steps")
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """One pipeline with where it is from."""
+
+    written: Written
+    folder: Any  # a Path or a folder of package resources
+    shown: str
+
+
+class PipelineLibrary:
+    """The pipelines of some packs and those that come with rag_assets. Files are read when they are asked for."""
+
+    def __init__(self, packs: Sequence[Path] = (), registry: ActionRegistry | None = None) -> None:
+        self._packs: tuple[Any, ...] = (*packs, SHIPPED)
+        self._registry = registry
+
+    def names(self) -> dict[str, str]:
+        """name → file, sorted; where a name is used in several packs, that of the first. Files that are no pipelines,
+        or not readable as one, are left out."""
+        found: dict[str, str] = {}
+        for pack in self._packs:
+            for file in _pipelines(pack, []):
+                found.setdefault(file.written.name, file.shown)
+        return dict(sorted(found.items()))
+
+    def load(self, name: str | Path) -> Pipeline:
+        """The checked pipeline of a name, or of a file where `name` is a path or ends like one.
+
+        Raises UnknownPipeline, or PipelineError with every problem, its file and line.
+        """
+        if isinstance(name, Path) or name.endswith(SUFFIXES):
+            path = Path(name)
+            child = _File(_written(read_document(path), str(path)), path.parent, str(path))
+        else:
+            found = self._find(name, None)
+            if found is None:
+                raise UnknownPipeline(f"no pipeline {name!r}{nearest(name, self.names())}{self._unreadable()}")
+            child = found
+        lineage = self._lineage(child)
+        settings, steps = merged([file.written for file in lineage])
+        folders = list(dict.fromkeys([*(file.folder for file in reversed(lineage)), SHIPPED]))
+        return checked(
+            [file.written for file in lineage],
+            tuple(file.shown for file in lineage),
+            settings,
+            steps,
+            [folder / PROMPT_FOLDER for folder in folders],
+            default_registry() if self._registry is None else self._registry,
+        )
+
+    def _lineage(self, child: _File) -> list[_File]:
+        """From the root to the child (D32). Raises PipelineError for a parent that is not there and for a circle."""
+        chain = [child]
+        while chain[-1].written.extends:
+            last = chain[-1]
+            entry = last.written.root.value["extends"]
+            parent = self._find(last.written.extends, last.folder)
+            if parent is None:
+                hint = nearest(last.written.extends, self.names())
+                text = f"extends {last.written.extends!r}, which is in no pack{hint}{self._unreadable(last.folder)}"
+                raise PipelineError([Problem(entry.mark, text)])
+            if any((parent.shown, parent.written.name) == (known.shown, known.written.name) for known in chain):
+                circle = " → ".join([*(file.written.name for file in chain), parent.written.name])
+                raise PipelineError([Problem(entry.mark, f"extends in a circle: {circle}")])
+            chain.append(parent)
+        return chain[::-1]
+
+    def _find(self, name: str, near: Any) -> _File | None:
+        packs = self._packs if near is None else tuple(dict.fromkeys((near, *self._packs)))
+        for pack in packs:
+            found = [file for file in _pipelines(pack, []) if file.written.name == name]
+            if len(found) > 1:
+                marks = [file.written.root.mark for file in found]
+                raise PipelineError([Problem(marks[1], f"pipeline {name!r} is also in {marks[0]}; rename one of them")])
+            if found:
+                return found[0]
+        return None
+
+    def _unreadable(self, near: Any = None) -> str:
+        """What was not looked at, because it is no usable file."""
+        problems: list[Problem] = []
+        for pack in self._packs if near is None else dict.fromkeys((near, *self._packs)):
+            list(_pipelines(pack, problems))
+        return "".join(f"\n{problem}" for problem in problems)
+
+
+def _pipelines(pack: Any, problems: list[Problem]) -> Iterator[_File]:
+    """The pipelines of one pack by file name. A YAML file without the root `pipeline` is something else; what is wrong
+    with one that has it goes to `problems`."""
+    if not pack.is_dir():
+        return
+    for file in sorted(pack.iterdir(), key=lambda file: str(file.name)):
+        if not file.name.endswith(SUFFIXES) or not file.is_file():
+            continue
+        shown = str(file) if isinstance(file, Path) else f"rag_assets:{file.name}"
+        try:
+            entry = read_document(file) if isinstance(file, Path) else parse_document(file.read_bytes(), shown)
+            if entry.is_mapping and "pipeline" in entry.value:
+                yield _File(_written(entry, shown), pack, shown)
+        except PipelineError as error:
+            problems += error.problems
+
+
+def _written(entry: Entry, shown: str) -> Written:
+    """The parts of a file (D29). Raises PipelineError."""
+    if not entry.is_mapping or "pipeline" not in entry.value:
+        raise PipelineError([Problem(Mark(shown, 1), "no pipeline; its file begins with `pipeline:`")])
+    problems = [
+        Problem(other.mark, f"unknown key {name!r} beside `pipeline`; everything of a pipeline is below it")
+        for name, other in entry.value.items()
+        if name != "pipeline"
+    ]
+    root = entry.value["pipeline"]
+    if not root.is_mapping:
+        raise PipelineError([Problem(root.mark, f"`pipeline` must have keys: {', '.join(_KEYS)}"), *problems])
+    parts: dict[str, Entry] = root.value
+    problems += [
+        Problem(part.mark, f"pipeline: unknown key {name!r}{nearest(name, _KEYS)}")
+        for name, part in parts.items()
+        if name not in _KEYS
+    ]
+    if "name" not in parts:
+        problems.append(Problem(root.mark, "pipeline: 'name' is missing"))
+    for key in ("name", "extends"):
+        part = parts.get(key)
+        if part is not None and not (isinstance(part.value, str) and part.value.strip()):
+            problems.append(Problem(part.mark, f"pipeline: {key} must be a name"))
+    settings, steps = parts.get("settings"), parts.get("steps")
+    if settings is not None and settings.value is not None and not settings.is_mapping:
+        problems.append(Problem(settings.mark, "pipeline: settings must be keys with values"))
+    listed = _steps(steps, problems) if steps is not None and steps.value is not None else {}
+    if problems:
+        raise PipelineError(problems)
+    return Written(
+        name=parts["name"].value,
+        extends=parts["extends"].value if "extends" in parts else "",
+        settings=(settings.value or {}) if settings is not None else {},
+        steps=listed,
+        root=root,
+    )
+
+
+def _steps(entry: Entry, problems: list[Problem]) -> dict[str, Entry]:
+    """The steps of one file by id."""
+    if not entry.is_list:
+        problems.append(Problem(entry.mark, "pipeline: steps must be a list, each with an id and an action"))
+        return {}
+    found: dict[str, Entry] = {}
+    for step in entry.value:
+        name = step.value.get("id") if step.is_mapping else None
+        if name is None or not isinstance(name.value, str) or not name.value.strip():
+            problems.append(Problem(step.mark, "a step needs an id, which is text"))
+        elif name.value in found:
+            first = found[name.value].mark.line
+            problems.append(Problem(name.mark, f"step {name.value!r} is defined twice, first in line {first}"))
+        else:
+            found[name.value] = step
+    return found

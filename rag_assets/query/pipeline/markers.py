@@ -1,0 +1,103 @@
+"""Text that is data stays data: protocol markers in it lose their bracket, and it is put between marks that it cannot
+contain.
+
+A marker in a source comment, a README, an earlier answer or a question must never look like one that the protocol
+gives a meaning to, whatever letters it is written with: a model may repeat it, and the parsers of `protocols` would
+believe it. Only the opening bracket changes, so the text stays readable and as long as it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from functools import lru_cache
+
+ROUTER_WORDS = ("SEMANTIC", "SEMANTIC_RERANK", "BM25", "HYBRID", "DIRECT")
+ANSWER_WORDS = ("Answer", "Requesting data on")
+
+_CITING = ("chunk", "source")
+_CHAT = (r"/?inst", r"/?sys")
+"""`[INST]`, `[/INST]`: what some models take for the end of their instructions."""
+
+_SQUARE = "[［【〔❲﹝"
+_ANGLE = "<＜﹤"
+_OPENING = re.compile(f"[{re.escape(_SQUARE + _ANGLE)}]")
+
+_WORDS = "|".join(
+    word.casefold().replace(" ", r"\s*").replace("_", r"[_\s-]*") for word in (*ROUTER_WORDS, *ANSWER_WORDS, *_CITING)
+)
+_MARKER = re.compile(rf"\[\s*(?:(?:{_WORDS})\s*[:;=]|(?:{'|'.join(_CHAT)})\s*\])")
+_TAG = re.compile(
+    r"<(?:\s*\|\s*(?:im_start|im_end|im_sep|system|user|assistant|end|endoftext|eot_id|start_header_id|end_header_id|"
+    r"begin_of_text|return|call|channel|message)\s*\||\s*/?\s*data-|<\s*/?sys\s*>>)"
+)
+"""Template tokens of chat models, and our own fence."""
+
+_OBEYED = re.compile(r"<\s*/?\s*(?:system|assistant|instructions?|tool_call|function_call)\s*>")
+"""Tags that models are trained to obey; behind a name they are type arguments (`IReader<Instruction>`)."""
+
+_LOOK_ALIKE = {
+    **dict(zip("авсԁеɡһіјкӏмнорѕтуѵԝх", "abcdeghijklmhopstyvwx", strict=True)),  # Cyrillic, IPA
+    **dict(zip("αβεζηικμνορτυχı", "abezhikmnoptyxi", strict=True)),  # Greek, as its capitals look; Turkish
+    **dict.fromkeys("：﹕ː∶꞉׃", ":"),
+}
+
+_WINDOW = 256
+"""Characters behind a bracket that are looked at. The longest marker has 20; nobody reads a word that hundreds of
+invisible characters pull apart, no model either."""
+
+_FOLDED_WINDOW = 40
+FENCE_DIGITS = 12
+
+
+def neutral(text: str) -> str:
+    """The text with the first character of everything that reads as a protocol marker, a citation or a chat template
+    replaced: `[SEMANTIC:]` → `⟦SEMANTIC:]`. As long as before; a second time changes nothing."""
+    made: list[str] = []
+    after = 0
+    for found in _OPENING.finditer(text):
+        at = found.start()
+        window = _folded(text[at : at + _WINDOW])
+        if _MARKER.match(window):
+            made += (text[after:at], "⟦")
+        elif _TAG.match(window) or _is_obeyed(window, text[at - 1 : at]):
+            made += (text[after:at], "‹")
+        else:
+            continue
+        after = at + 1
+    return "".join((*made, text[after:])) if made else text
+
+
+def fenced(name: str, text: str) -> str:
+    """Neutral text between marks that name what it is. The marks hold a hash of the text, so no text can hold its own
+    closing mark."""
+    inside = neutral(text)
+    mark = f"data-{name}-{hashlib.sha256(inside.encode('utf-8', 'surrogatepass')).hexdigest()[:FENCE_DIGITS]}"
+    return f"<{mark}>\n{inside}\n</{mark}>"
+
+
+def _is_obeyed(window: str, before: str) -> bool:
+    return _OBEYED.match(window) is not None and (not before.isalnum() or window.lstrip("< ").startswith("/"))
+
+
+def _folded(text: str) -> str:
+    """The beginning of a text as a reader sees it: no invisible characters, no accents, one case, Latin letters."""
+    made: list[str] = []
+    for char in text:
+        made += _fold(char)
+        if len(made) >= _FOLDED_WINDOW:
+            break
+    return "".join(made)
+
+
+@lru_cache(maxsize=4_096)
+def _fold(char: str) -> str:
+    if char in _SQUARE:
+        return "["
+    if char in _ANGLE:
+        return "<"
+    if unicodedata.category(char) in ("Cf", "Mn", "Me", "Cc") and not char.isspace():
+        return ""
+    bare = "".join(one for one in unicodedata.normalize("NFKD", char) if not unicodedata.combining(one)).casefold()
+    return "".join(_LOOK_ALIKE.get(one, one) for one in bare)

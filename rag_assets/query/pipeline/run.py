@@ -1,0 +1,86 @@
+"""What an action has besides the state of the turn: the pipeline, the services, and the ear of the trace."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from rag_assets.query.pipeline.services import ChatMessage, ModelCall, Profile, Services
+from rag_assets.query.pipeline.state import CallRecord, StepRecord, Turn
+from rag_assets.query.pipeline.steps import Pipeline
+
+if TYPE_CHECKING:
+    from rag_assets.query.pipeline.lock import TurnLock
+    from rag_assets.query.pipeline.settings import PipelineSettings
+
+
+class Run:
+    """One turn in the making; never shared between turns."""
+
+    def __init__(self, pipeline: Pipeline, services: Services, lock: TurnLock) -> None:
+        self.pipeline = pipeline
+        self.services = services
+        self.lock = lock
+        self.records: list[StepRecord] = []
+        self._calls: list[CallRecord] = []
+
+    @property
+    def settings(self) -> PipelineSettings:
+        return self.pipeline.settings
+
+    def ask(
+        self,
+        turn: Turn,
+        prompt: str,
+        values: Mapping[str, str],
+        *,
+        profile: Profile,
+        max_tokens: int,
+        temperature: float = 0.0,
+    ) -> tuple[ModelCall, str, str]:
+        """(the call, what the model wrote, why it wrote nothing); one of the last two is ''."""
+        messages = self.pipeline.prompts[prompt].messages({**self._facts(turn, max_tokens), **values})
+        return self.send(ModelCall(prompt, messages, profile, max_tokens, temperature))
+
+    def ask_again(self, call: ModelCall, reply: str, complaint: str) -> tuple[ModelCall, str, str]:
+        """The same once more, with what was wrong about the reply."""
+        more = (ChatMessage("assistant", reply), ChatMessage("user", complaint))
+        messages = (
+            (*call.messages, *more) if reply.strip() else (*call.messages[:-1], _with(call.messages[-1], complaint))
+        )
+        return self.send(ModelCall(call.purpose, messages, call.profile, call.max_tokens, call.temperature))
+
+    def send(self, call: ModelCall) -> tuple[ModelCall, str, str]:
+        started = time.perf_counter()
+        result = self.services.generate(call)
+        seconds = time.perf_counter() - started
+        made = result.value
+        if made is None:
+            fault = "; ".join(map(str, result.errors)) or "the model service gave nothing"
+            self._calls.append(CallRecord(call.purpose, "", 0, 0, None, seconds, fault))
+            return call, "", fault
+        self._calls.append(
+            CallRecord(call.purpose, made.model, made.prompt_tokens, made.completion_tokens, made.cost, seconds)
+        )
+        return call, made.text, ""
+
+    def calls_of_step(self) -> tuple[CallRecord, ...]:
+        """The calls since this was asked last."""
+        calls, self._calls = tuple(self._calls), []
+        return calls
+
+    def _facts(self, turn: Turn, limit: int) -> dict[str, str]:
+        return {
+            "modes": "\n".join(f"[{mode.name}:]" for mode in self.settings.retrieval_modes),
+            "language": self.settings.model_language,
+            "repository": self.settings.repository or turn.label.partition("@")[0],
+            "label": turn.label,
+            "compared_label": turn.compared_label,
+            "limit": str(limit),
+        }
+
+
+def _with(message: ChatMessage, more: str) -> ChatMessage:
+    """Some servers refuse an empty message of the assistant, and two of the user in a row."""
+    return ChatMessage(message.role, f"{message.content}\n\n{more}")

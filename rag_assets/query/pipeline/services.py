@@ -1,0 +1,107 @@
+"""What the actions of a pipeline need from the rest of the program, and the nouns that go in and out.
+
+One object per process implements `Services`: over open indexes, a model server and the history in SQL. Everything
+expected that can go wrong comes back as a result; a defect raises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol
+
+if TYPE_CHECKING:
+    from rag_assets.contracts.result import InvokeResult
+    from rag_assets.contracts.retrieval import Mode
+    from rag_assets.graph.neighbourhood import Neighbourhood
+    from rag_assets.graph.relations import Step as Walk
+    from rag_assets.query.answer.evidence import Evidence
+    from rag_assets.stores.conversations import Conversations
+
+Profile = Literal["cheap", "balanced", "premium"]
+Role = Literal["system", "user", "assistant"]
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """Evidence, best first (D18). `mode` is the one really used, `warnings` say why it differs from the wanted one
+    (D15, D17). `strength` from 0 to 1 says how well the best of it fits the query, on a scale that queries share (the
+    signal that abstention is calibrated on); None where it is not known."""
+
+    evidence: tuple[Evidence, ...]
+    mode: Mode
+    strength: float | None = None
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ChatMessage:
+    role: Role
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """One question to a model. `purpose` is the name of its prompt, for the log."""
+
+    purpose: str
+    messages: tuple[ChatMessage, ...]
+    profile: Profile = "balanced"
+    max_tokens: int = 1_500
+    temperature: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """What a model wrote, unparsed and untrusted, and what it took. `cost` is None where no price is known."""
+
+    text: str
+    model: str = ""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Extract:
+    """An answer put together from quotes with citations, or an honest refusal with what to ingest (E20)."""
+
+    text: str
+    abstained: bool = False
+
+
+class Services(Protocol):
+    """Safe to use from several threads. `label` is always an index label (`repository@ref`); tenant and clearance are
+    those that the implementation was opened with."""
+
+    @property
+    def history(self) -> Conversations | None:
+        """Where turns are kept; None for a caller who keeps none."""
+
+    def search(self, label: str, query: str, mode: Mode, limit: int) -> Retrieved:
+        """The best `limit` pieces. A mode that the index cannot serve falls back deterministically, with a warning.
+        Raises ExpectedError where the label cannot be read."""
+
+    def expand(
+        self, label: str, entries: Mapping[str, float], *, steps: Sequence[Walk], depth: int, nodes: int
+    ) -> Neighbourhood:
+        """What is around graph nodes, bounded (D20). An index without a graph has an empty one, with a warning."""
+
+    def node_texts(self, label: str, keys: Sequence[str], limit: int) -> tuple[Evidence, ...]:
+        """The texts of the first `limit` of these nodes that have one, by identity, in the order of the keys (D21);
+        their `node_keys` have the key."""
+
+    def known_names(self, label: str, text: str) -> tuple[str, ...]:
+        """The identifiers in a text that the index knows, in their order: they veto DIRECT (R12)."""
+
+    def generation(self, label: str) -> str:
+        """The id of the generation that the label is read from: part of the lock of a turn."""
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Of each text, by the tokenizer of the model where it is known (R24)."""
+
+    def generate(self, call: ModelCall) -> InvokeResult[Generated]:
+        """What the model of the profile writes. Never raises for what a server or model can do (A17)."""
+
+    def extract(self, label: str, question: str, evidence: Sequence[Evidence]) -> Extract:
+        """An answer without a model: the best quotes, each cited."""

@@ -1,0 +1,143 @@
+"""What is known of a turn while it runs, and what is left of it. Frozen records: an action returns a new state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from rag_assets.contracts.errors import ExpectedError
+
+if TYPE_CHECKING:
+    from rag_assets.graph.neighbourhood import Neighbourhood
+    from rag_assets.query.answer.evidence import Evidence
+    from rag_assets.query.pipeline.protocols import RetrievalPlan
+    from rag_assets.query.pipeline.services import ModelCall
+
+MAX_QUESTION_CHARS = 20_000
+"""Room for a question with a stack trace; more is a document, and belongs into an index."""
+
+
+class RequestError(ExpectedError, ValueError):
+    """A request that no turn can be made of."""
+
+
+class Status(StrEnum):
+    """How a turn ended."""
+
+    ANSWERED = "answered"
+    GENERAL = "general"  # without project data, and labelled so (R12)
+    ABSTAINED = "abstained"  # the evidence does not have it (E20)
+    GAVE_UP = "gave_up"  # stopped by the loop guard, by weak evidence or by the same request again (D25, D34)
+    FAILED = "failed"  # the model gave nothing usable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnRequest:
+    """One question of one person (D01). `is_english` is what the caller says: languages are not detected (D04). With a
+    `session` the turn is a part of a conversation and kept; `request_id` makes asking it again harmless. Raises
+    RequestError."""
+
+    question: str
+    is_english: bool = True
+    label: str = ""
+    session: str = ""
+    user: str = "local"
+    request_id: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.question.strip():
+            raise RequestError("the question is empty")
+        if len(self.question) > MAX_QUESTION_CHARS:
+            raise RequestError(
+                f"the question has {len(self.question):,} characters, {MAX_QUESTION_CHARS:,} at most; "
+                "index long texts and ask about them"
+            )
+        if self.request_id and not self.session:
+            raise RequestError("a request_id needs a session to be kept in")
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryState:
+    """What of a conversation goes into prompts (D08), and where its summary stands (D07)."""
+
+    text: str = ""
+    turns: int = 0  # all there are
+    summary_version: int = 0  # 0: none
+    summarised_through: int = 0  # position of the last turn in the summary
+    new_turns: int = 0  # since then
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was retrieved from one label, in the order it came, each piece once."""
+
+    evidence: tuple[Evidence, ...] = ()
+    neighbourhood: Neighbourhood | None = None
+    texts: tuple[Evidence, ...] = ()
+
+    @property
+    def all(self) -> tuple[Evidence, ...]:
+        """The pieces of the search and of the graph, each id once."""
+        return tuple({piece.id: piece for piece in (*self.texts, *self.evidence)[::-1]}.values())[::-1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """The state that steps hand on."""
+
+    request: TurnRequest
+    label: str
+    compared_label: str = ""
+    question_en: str = ""
+    history: HistoryState = HistoryState()
+    call: ModelCall | None = None
+    reply: str = ""
+    draft: str = ""  # a text of the model for a later prompt
+    fault: str = ""  # why there is no reply
+    plan: RetrievalPlan | None = None
+    queries: tuple[str, ...] = ()  # asked in this turn, as they were compared
+    wanted: str = ""  # the last request for more
+    repeated: bool = False  # it was asked for before
+    uncited: bool = False  # the answer cited nothing of the evidence
+    loops: int = 0
+    weak: int = 0
+    found: Mapping[str, Found] = field(default_factory=dict)
+    context: str = ""
+    compared_context: str = ""
+    summarised: bool = False
+    answer_en: str = ""
+    answer: str = ""
+    status: Status | None = None
+    turn_id: str = ""
+
+    def found_in(self, label: str) -> Found:
+        return self.found.get(label, Found())
+
+
+@dataclass(frozen=True, slots=True)
+class CallRecord:
+    """One question to a model, as the log keeps it."""
+
+    purpose: str
+    model: str
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+    seconds: float
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StepRecord:
+    """One executed step: how it ended, where it led, what it said and what it took."""
+
+    number: int
+    step: str
+    action: str
+    outcome: str
+    target: str
+    seconds: float
+    notes: tuple[str, ...] = ()
+    calls: tuple[CallRecord, ...] = ()

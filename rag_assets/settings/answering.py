@@ -1,0 +1,67 @@
+"""How `ask` answers: how much it reads, when it refuses, and which models may write for it. Keys are never settings."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+from pydantic import Field, field_validator, model_validator
+
+from rag_assets.server_urls import plain_server_url, refuse_unencrypted
+from rag_assets.settings.base import Strict
+
+Profile = Literal["cheap", "balanced", "premium"]
+PROFILES: tuple[Profile, ...] = get_args(Profile)
+KEY_VARIABLE = "RAG_ASSETS_ANSWER_API_KEY"
+
+
+class ModelProfile(Strict):
+    """One model that may write answers. Without a name there is none."""
+
+    model: str = Field(default="", description="as the server names it; empty: this profile has no model")
+    max_tokens: int = Field(default=1_500, ge=16, le=100_000, description="of one answer")
+    temperature: float = Field(default=0.2, ge=0, le=2, description="low: answers repeat what the evidence says")
+    price_in: float | None = Field(default=None, ge=0, description="per million prompt tokens; for the cost shown")
+    price_out: float | None = Field(default=None, ge=0, description="per million answer tokens; for the cost shown")
+
+
+class AnswerSettings(Strict):
+    """How questions to `ask` are answered. Without a model: with quotes, offline."""
+
+    base_url: str = Field(default="", description="what /chat/completions is appended to; empty: no model is asked")
+    allow_plain_http: bool = Field(
+        default=False, description="send source and key unencrypted to a base_url that is not this machine"
+    )
+    profile: Profile = Field(default="balanced", description="which of the models answers")
+    cheap: ModelProfile = Field(default=ModelProfile(), description="for drafts and routing")
+    balanced: ModelProfile = Field(default=ModelProfile(), description="for answers")
+    premium: ModelProfile = Field(default=ModelProfile(), description="for what is hard")
+    timeout_seconds: float = Field(default=120.0, gt=0, description="for one answer, from first byte to last")
+    retries: int = Field(default=2, ge=0, le=10, description="after a rate limit, a server error or a cut stream")
+    max_chunks: int = Field(default=15, ge=1, le=50, description="hits that are looked at (maxChunksForContext)")
+    max_context_tokens: int = Field(default=6_000, ge=200, description="of evidence in an answer or a prompt")
+    tokenizer: Literal["estimate", "cl100k_base", "o200k_base"] = Field(
+        default="estimate", description="how these are counted; all but estimate need: pip install 'rag-assets[openai]'"
+    )
+    threshold: float | None = Field(
+        default=None, ge=0, le=1, description="of confidence, below which ask refuses; default: the calibrated one"
+    )
+    unsupported: Literal["flag", "drop", "keep"] = Field(
+        default="flag", description="what becomes of sentences that their citation does not support"
+    )
+
+    @field_validator("base_url")
+    @classmethod
+    def _is_a_plain_url(cls, value: str) -> str:
+        return plain_server_url(value, KEY_VARIABLE)
+
+    @model_validator(mode="after")
+    def _can_be_used(self) -> AnswerSettings:
+        if self.base_url:
+            refuse_unencrypted(self.base_url, allowed=self.allow_plain_http)
+            if not self.model_of(self.profile).model:
+                raise ValueError(f"base_url needs a model for the profile that answers: {self.profile}.model")
+        return self
+
+    def model_of(self, profile: str) -> ModelProfile:
+        """The model of one of the PROFILES; it may have no name."""
+        return {"cheap": self.cheap, "balanced": self.balanced, "premium": self.premium}[profile]

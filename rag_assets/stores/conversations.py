@@ -1,0 +1,299 @@
+"""Conversations in SQL (D05–D08, D26): sessions of users, their turns, and the rolling summaries of them.
+
+A session belongs to one user; another user's session of the same name is another session. A turn is kept once per
+request. Deleting removes the text from the database files too, as far as a database can.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Literal
+
+from sqlalchemy import and_, delete, func, select, update
+
+from rag_assets.closing import Closing
+from rag_assets.stores.catalog.place import place_of
+from rag_assets.stores.conversations_tables import (
+    ConversationDatabase,
+    ConversationError,
+    sessions,
+    summaries,
+    turns,
+)
+
+__all__ = [
+    "ConversationError",
+    "Conversations",
+    "Deleted",
+    "NewTurn",
+    "Past",
+    "PastTurn",
+    "Session",
+    "StoredTurn",
+    "Summary",
+    "open_conversations",
+]
+
+if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement, Connection
+
+    from rag_assets.stores.catalog.place import Place
+    from rag_assets.stores.home import Home
+
+FILE_NAME = "conversations.sqlite"
+_MAX_NAME = 200  # characters of a user or session name
+
+
+@dataclass(frozen=True, slots=True)
+class PastTurn:
+    """`position` counts the turns of a session from 1."""
+
+    position: int
+    question: str
+    question_en: str
+    answer: str
+    answer_en: str
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The `version`-th summary of a session; it covers the turns up to position `through` (D07)."""
+
+    version: int
+    through: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What a session holds: the number of its turns, its last summary, and the turns since, oldest first (D05)."""
+
+    count: int = 0
+    summary: Summary | None = None
+    turns: tuple[PastTurn, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewTurn:
+    """A completed turn (D26). `summary_version` is the summary that it was answered with, 0 for none; `new_turns` how
+    many turns there are since, this one included. `lock` and `trace` are JSON."""
+
+    question: str
+    question_en: str
+    answer: str
+    answer_en: str
+    status: str
+    label: str
+    request_id: str = ""
+    summary_version: int = 0
+    new_turns: int = 1
+    lock: str = "{}"
+    trace: str = "[]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredTurn(NewTurn):
+    turn_id: str
+    position: int
+    created_utc: str
+
+
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """How much was deleted. `erased`: the text is in no file of the database any more."""
+
+    sessions: int
+    turns: int
+    erased: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    name: str
+    turns: int
+    created_utc: str
+
+
+def open_conversations(home: Home, catalog: Literal["none", "sqlite", "postgres"] = "none") -> Conversations:
+    """The conversations of a home: in the Postgres of the catalog where that is configured, else in a file. Raises
+    ConversationError or CatalogError."""
+    from sqlalchemy import URL
+
+    from rag_assets.stores.catalog.place import Place
+
+    if catalog == "postgres":
+        return Conversations(place_of("postgres", home))
+    path = home.root / FILE_NAME
+    made = Conversations(Place("sqlite", str(path), URL.create("sqlite+pysqlite", database=str(path))))
+    home.keep_out_of_git()
+    return made
+
+
+class Conversations(Closing):
+    """Safe to use from several threads, and from several processes at once."""
+
+    def __init__(self, place: Place, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        """`now` is the clock of `created_utc`. Raises ConversationError."""
+        self._database = ConversationDatabase(place)
+        self._now = now
+
+    def load(self, user: str, session: str) -> Past:
+        """A session that nobody has begun is empty. Raises ConversationError."""
+        with self._database.transaction() as connection:
+            found = _session(connection, user, session)
+            if found is None:
+                return Past()
+            summary = _last_summary(connection, found.session_key)
+            after = summary.through if summary else 0
+            query = (
+                select(turns)
+                .where(turns.c.session_key == found.session_key, turns.c.position > after)
+                .order_by(turns.c.position)
+            )
+            rows = connection.execute(query).all()
+        newer = tuple(PastTurn(row.position, row.question, row.question_en, row.answer, row.answer_en) for row in rows)
+        return Past(found.last_position, summary, newer)
+
+    def append(self, user: str, session: str, turn: NewTurn) -> StoredTurn:
+        """Keeps a turn behind the others of its session, which is begun where there is none. A request that is kept
+        already is not kept again: the stored turn is returned. Raises ConversationError."""
+        with self._database.transaction(writes=True) as connection:
+            owner = self._begun(connection, user, session)
+            if turn.request_id:
+                known = _by_request(connection, owner.session_key, turn.request_id)
+                if known is not None:
+                    return known
+            position = owner.last_position + 1
+            row = {
+                "session_key": owner.session_key,
+                "position": position,
+                "turn_id": uuid.uuid4().hex[:16],
+                "request_id": turn.request_id or None,
+                "question": turn.question,
+                "question_en": turn.question_en,
+                "answer": turn.answer,
+                "answer_en": turn.answer_en,
+                "status": turn.status,
+                "label": turn.label,
+                "summary_version": turn.summary_version,
+                "new_turns": turn.new_turns,
+                "lock": turn.lock,
+                "trace": turn.trace,
+                "created_utc": self._stamp(),
+            }
+            connection.execute(turns.insert(), _storable(row))
+            is_owner = sessions.c.session_key == owner.session_key
+            connection.execute(update(sessions).where(is_owner).values(last_position=position))
+            return _stored(connection.execute(select(turns).where(turns.c.turn_id == row["turn_id"])).one())
+
+    def find_request(self, user: str, session: str, request_id: str) -> StoredTurn | None:
+        """The turn that a request was answered with. Raises ConversationError."""
+        with self._database.transaction() as connection:
+            owner = _session(connection, user, session)
+            return None if owner is None else _by_request(connection, owner.session_key, request_id)
+
+    def find_turn(self, user: str, turn_id: str) -> StoredTurn | None:
+        """A turn of one of the user's sessions. Raises ConversationError."""
+        of_user = and_(turns.c.turn_id == turn_id, sessions.c.user_name == user)
+        query = select(turns).join(sessions, turns.c.session_key == sessions.c.session_key).where(of_user)
+        with self._database.transaction() as connection:
+            row = connection.execute(query).one_or_none()
+        return None if row is None else _stored(row)
+
+    def save_summary(self, user: str, session: str, text: str, *, through: int, after_version: int) -> Summary:
+        """Keeps the summary that follows version `after_version` and covers the turns up to `through` (D07). Where
+        somebody else was faster, theirs is returned. Raises ConversationError."""
+        with self._database.transaction(writes=True) as connection:
+            owner = _session(connection, user, session, lock=True)
+            if owner is None or through > owner.last_position:
+                raise ConversationError(f"session {session!r} has no turn {through} to summarise")
+            last = _last_summary(connection, owner.session_key)
+            if last is not None and last.version > after_version:
+                return last
+            row = {
+                "session_key": owner.session_key,
+                "version": after_version + 1,
+                "through": through,
+                "text": text,
+                "created_utc": self._stamp(),
+            }
+            connection.execute(summaries.insert(), _storable(row))
+            return Summary(after_version + 1, through, _clean(text))
+
+    def sessions(self, user: str) -> tuple[Session, ...]:
+        """The sessions of a user, by name. Raises ConversationError."""
+        query = select(sessions).where(sessions.c.user_name == user).order_by(sessions.c.name)
+        with self._database.transaction() as connection:
+            return tuple(Session(row.name, row.last_position, row.created_utc) for row in connection.execute(query))
+
+    def delete_session(self, user: str, session: str) -> Deleted:
+        """Deletes a session with its turns and summaries, for good. Raises ConversationError."""
+        return self._delete(and_(sessions.c.user_name == user, sessions.c.name == session))
+
+    def delete_user(self, user: str) -> Deleted:
+        """Deletes all sessions of a user, for good. Raises ConversationError."""
+        return self._delete(sessions.c.user_name == user)
+
+    def close(self) -> None:
+        self._database.close()
+
+    def _delete(self, which: ColumnElement[bool]) -> Deleted:
+        with self._database.transaction(writes=True) as connection:
+            keys = list(connection.execute(select(sessions.c.session_key).where(which).with_for_update()).scalars())
+            of_them = turns.c.session_key.in_(keys)
+            count = int(connection.execute(select(func.count()).select_from(turns).where(of_them)).scalar_one())
+            connection.execute(delete(summaries).where(summaries.c.session_key.in_(keys)))
+            connection.execute(delete(turns).where(of_them))
+            connection.execute(delete(sessions).where(sessions.c.session_key.in_(keys)))
+        return Deleted(len(keys), count, self._database.erase_deleted())
+
+    def _begun(self, connection: Connection, user: str, name: str) -> Any:
+        """The session, locked until the end of the transaction."""
+        for what, value in (("user", user), ("session", name)):
+            if not value.strip() or len(value) > _MAX_NAME:
+                raise ConversationError(f"the name of a {what} has 1 to {_MAX_NAME} characters, got {value[:40]!r}")
+        if connection.dialect.name == "postgresql":
+            from sqlalchemy.dialects.postgresql import insert
+        else:
+            from sqlalchemy.dialects.sqlite import insert  # type: ignore[assignment]
+        row = {"user_name": user, "name": name, "last_position": 0, "created_utc": self._stamp()}
+        connection.execute(insert(sessions).values(_storable(row)).on_conflict_do_nothing())
+        return _session(connection, user, name, lock=True)
+
+    def _stamp(self) -> str:
+        return self._now().astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _session(connection: Connection, user: str, name: str, *, lock: bool = False) -> Any:
+    query = select(sessions).where(sessions.c.user_name == _clean(user), sessions.c.name == _clean(name))
+    return connection.execute(query.with_for_update() if lock else query).one_or_none()
+
+
+def _last_summary(connection: Connection, session_key: int) -> Summary | None:
+    of_session = summaries.c.session_key == session_key
+    query = select(summaries).where(of_session).order_by(summaries.c.version.desc()).limit(1)
+    row = connection.execute(query).one_or_none()
+    return None if row is None else Summary(row.version, row.through, row.text)
+
+
+def _by_request(connection: Connection, session_key: int, request_id: str) -> StoredTurn | None:
+    is_request = and_(turns.c.session_key == session_key, turns.c.request_id == _clean(request_id))
+    row = connection.execute(select(turns).where(is_request)).one_or_none()
+    return None if row is None else _stored(row)
+
+
+def _stored(row: Any) -> StoredTurn:
+    values = {name: value for name, value in row._mapping.items() if name != "session_key"}
+    return StoredTurn(**(values | {"request_id": row.request_id or ""}))
+
+
+def _storable(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: _clean(value) if isinstance(value, str) else value for name, value in row.items()}
+
+
+def _clean(text: str) -> str:
+    """What every database takes: no NUL, no half of a surrogate pair."""
+    return text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")

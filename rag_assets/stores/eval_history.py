@@ -1,0 +1,91 @@
+"""How well each generation of a label answered, also those that have been pruned since: numbers, no texts.
+
+labels/{label}/eval_history.json    one record per generation and question set, the newest run of each
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from rag_assets.stores.home import Home, write_atomically
+
+_FILE = "eval_history.json"
+_KEPT = 500  # records: years of nightly builds of one question set, in a file of about a megabyte
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A mean, and between what it lies with 95 % (`evaluation.intervals`)."""
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def is_clear(self) -> bool:
+        """True for a difference that is hardly chance: zero is not between the bounds."""
+        return self.low > 0 or self.high < 0
+
+
+@dataclass(frozen=True, slots=True)
+class CategorySummary:
+    """The metrics of the questions of one category."""
+
+    name: str
+    questions: int
+    metrics: dict[str, Estimate]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvalRecord:
+    """One run in numbers (E24). `categories` begin with that of all questions; latencies are milliseconds of one."""
+
+    generation_id: str
+    commit_sha: str
+    commit_date: str
+    set: str
+    fingerprint: str
+    k: int
+    version: int
+    mode: str
+    embedding_model: str
+    categories: tuple[CategorySummary, ...]
+    p50_ms: float
+    p95_ms: float
+
+    @property
+    def total(self) -> CategorySummary:
+        return self.categories[0]
+
+
+def read_history(home: Home, label: str) -> list[EvalRecord]:
+    """All records of a label, the oldest commit first; none where none was kept, or none that can be read."""
+    try:
+        return msgspec.json.decode(_path(home, label).read_bytes(), type=list[EvalRecord])
+    except (FileNotFoundError, msgspec.DecodeError):
+        return []  # the runs that its generations keep are complete without it
+
+
+def note_record(home: Home, label: str, record: EvalRecord) -> None:
+    """Adds a record, in the place of an earlier one of its generation and set. The caller holds `pointer_lock`."""
+    records = merged([record], read_history(home, label))[-_KEPT:]
+    write_atomically(_path(home, label), msgspec.json.format(msgspec.json.encode(records)))
+
+
+def merged(own: Sequence[EvalRecord], others: Sequence[EvalRecord]) -> list[EvalRecord]:
+    """Both, the oldest commit first, those of one date in the order of their first runs; of a generation and set that
+    both have, the one of `own`."""
+    known = {_key(record): record for record in (*others, *own)}
+    return sorted(known.values(), key=lambda record: record.commit_date)
+
+
+def _path(home: Home, label: str) -> Path:
+    return home.label(label) / _FILE
+
+
+def _key(record: EvalRecord) -> tuple[str, str]:
+    return record.generation_id, record.set

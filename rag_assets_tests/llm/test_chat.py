@@ -1,0 +1,194 @@
+"""Free text from a server: streamed, asked again where that helps, never raising for what a server does (A17, E18)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from rag_assets.llm.chat import LONGEST_WAIT_SECONDS, ChatService, Message, Model
+from rag_assets.model_server.api_key import ApiKey
+from rag_assets.model_server.transport import Transport
+from rag_assets_tests.llm.model_server import Asked, ModelServer, Reply, completion, failing
+
+MODEL = Model("m", max_tokens=200, temperature=0.2, price_in=1.0, price_out=2.0)
+QUESTION = (Message("system", "Be brief."), Message("user", "Why?"))
+KEY = "sk-0123456789abcdef"
+STREAM = {"Content-Type": "text/event-stream"}
+
+
+def event(content: str | None = None, finish: str | None = None, **more: Any) -> str:
+    delta = {} if content is None else {"content": content}
+    return f"data: {json.dumps({'choices': [{'index': 0, 'delta': delta, 'finish_reason': finish}]} | more)}\n\n"
+
+
+USAGE = f"data: {json.dumps({'choices': [], 'usage': {'prompt_tokens': 100, 'completion_tokens': 20}})}\n\n"
+DONE = "data: [DONE]\n\n"
+GOOD = event("Because ") + event("so.") + event(finish="stop") + USAGE + DONE
+
+
+def stream(text: str, **more: Any) -> Reply:
+    return Reply(text.encode(), headers=STREAM, **more)
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as running:
+        running.script(stream(GOOD))
+        yield running
+
+
+def service(
+    server: ModelServer, waits: list[float] | None = None, *, retries: int = 2, seconds: float = 5
+) -> ChatService:
+    transport = Transport(f"{server.url}/chat/completions", seconds, section="answer", max_reply_bytes=4_000)
+    slept = waits if waits is not None else []
+    return ChatService(transport, ApiKey(KEY, "K"), section="answer", retries=retries, sleep=slept.append)
+
+
+def test_the_words_come_as_they_are_made(server: ModelServer) -> None:
+    heard: list[str] = []
+    found = service(server).generate(MODEL, QUESTION, heard.append)
+    assert found.value is not None
+    assert (found.value.text, found.value.model) == ("Because so.", "m")
+    assert heard == ["Because ", "so."]
+    usage = found.value.usage
+    assert (usage.calls, usage.prompt_tokens, usage.completion_tokens) == (1, 100, 20)
+    assert usage.cost == pytest.approx((100 * 1.0 + 20 * 2.0) / 1_000_000)
+
+
+@pytest.mark.rule("E18")
+def test_what_is_sent(server: ModelServer) -> None:
+    service(server).generate(MODEL, QUESTION)
+    (asked,) = server.asked
+    assert asked.path == "/v1/chat/completions"
+    assert asked.headers["Authorization"] == f"Bearer {KEY}"
+    assert asked.body == {
+        "model": "m",
+        "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Why?"}],
+        "stream": True,
+        "stream_options": {"include_usage": True},
+        "max_tokens": 200,
+        "temperature": 0.2,
+    }
+
+
+def test_events_that_are_cut_anywhere(server: ModelServer) -> None:
+    """Byte by byte, with comments, blank lines and CR LF between them."""
+    server.script(stream((": hello\r\n\r\n" + GOOD).replace("\n", "\r\n"), pause=0.0001))
+    found = service(server).generate(MODEL, QUESTION)
+    assert found.value is not None and found.value.text == "Because so."
+
+
+def test_a_server_that_does_not_stream(server: ModelServer) -> None:
+    heard: list[str] = []
+    server.script(completion("At once."))
+    found = service(server).generate(MODEL, QUESTION, heard.append)
+    assert found.value is not None and found.value.text == "At once."
+    assert heard == ["At once."]
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        pytest.param(failing(429, Retry_After="0"), id="rate limit"),
+        pytest.param(failing(503), id="server error"),
+        pytest.param(stream(event("Beca")), id="stream cut between events"),
+        pytest.param(stream(event("Beca") + 'data: {"choices": [{"del'), id="stream cut in an event"),
+        pytest.param(Reply(GOOD[:30].encode(), headers=STREAM | {"Content-Length": "5000"}), id="connection cut"),
+        pytest.param(stream(event("x") + 'data: {"error": {"message": "overloaded"}}\n\n'), id="error in the stream"),
+    ],
+)
+def test_what_may_pass_is_asked_again(server: ModelServer, first: Reply) -> None:
+    waits: list[float] = []
+    server.script(first, stream(GOOD))
+    found = service(server, waits).generate(MODEL, QUESTION)
+    assert found.value is not None, found.errors
+    assert found.value.text == "Because so."
+    assert len(waits) == 1
+
+
+@pytest.mark.parametrize(
+    ("reply", "code", "tries"),
+    [
+        pytest.param(failing(500), "LLM.server-error", 3, id="server error for ever"),
+        pytest.param(failing(401), "LLM.unauthorised", 1, id="key refused"),
+        pytest.param(failing(404), "LLM.not-found", 1, id="unknown model"),
+        pytest.param(failing(400, "no such thing"), "LLM.rejected", 1, id="not understood"),
+        pytest.param(failing(429, Retry_After="3600"), "LLM.rate-limited", 1, id="asks for an hour"),
+        pytest.param(stream(DONE), "LLM.no-choices", 1, id="empty"),
+        pytest.param(stream(event("  ") + event(finish="stop")), "LLM.no-choices", 1, id="blank"),
+        pytest.param(stream(event("a", finish="length")), "LLM.truncated", 1, id="token limit"),
+        pytest.param(stream(event("a", finish="content_filter")), "LLM.refused", 1, id="filtered"),
+        pytest.param(stream("data: {nonsense\n\n"), "LLM.malformed", 1, id="no JSON"),
+        pytest.param(stream("data: " + "[" * 3_000 + "\n\n"), "LLM.malformed", 1, id="deeply nested"),
+        pytest.param(stream(event("x" * 5_000)), "LLM.too-large", 1, id="huge"),
+        pytest.param(stream(event(f"the key is {KEY}") + DONE), "LLM.key-echo", 1, id="key in the answer"),
+        pytest.param(Reply(b"", 302, {"Location": "http://elsewhere.example/"}), "LLM.redirect", 1, id="redirect"),
+        pytest.param(
+            Reply(b"<html>hello</html>", headers={"Content-Type": "text/html"}), "LLM.unreachable", 3, id="a page"
+        ),
+    ],
+)
+def test_faults_are_results(server: ModelServer, reply: Reply, code: str, tries: int) -> None:
+    server.script(reply)
+    found = service(server).generate(MODEL, QUESTION)
+    assert [error.code for error in found.errors] == [code]
+    assert len(server.asked) == tries
+    assert KEY not in str(found.errors)
+
+
+def test_a_slow_server_is_not_asked_again(server: ModelServer) -> None:
+    server.script(stream(GOOD, delay=30))
+    found = service(server, seconds=0.2).generate(MODEL, QUESTION)
+    assert [error.code for error in found.errors] == ["LLM.timeout"]
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("asked_for", "least", "most"), [("2", 2.0, 3.0), ("29", 29.0, LONGEST_WAIT_SECONDS), (None, 1.0, 1.5)], ids=str
+)
+def test_a_wait_is_as_long_as_the_server_says_or_longer(
+    server: ModelServer, asked_for: str | None, least: float, most: float
+) -> None:
+    waits: list[float] = []
+    server.script(failing(429, **({"Retry_After": asked_for} if asked_for else {})), stream(GOOD))
+    service(server, waits).generate(MODEL, QUESTION)
+    assert least <= waits[0] <= most
+
+
+def test_waits_grow(server: ModelServer) -> None:
+    waits: list[float] = []
+    server.script(failing(500))
+    service(server, waits, retries=3).generate(MODEL, QUESTION)
+    assert [1.0 <= waits[0] <= 1.5, 2.0 <= waits[1] <= 3.0, 4.0 <= waits[2] <= 6.0] == [True] * 3
+
+
+@pytest.mark.parametrize(
+    ("refusal", "gone"),
+    [
+        ("unknown parameter stream_options", "stream_options"),
+        ("temperature is not supported", "temperature"),
+        ("use max_completion_tokens instead of max_tokens", "max_tokens"),
+    ],
+)
+def test_parameters_that_a_server_does_not_take(server: ModelServer, refusal: str, gone: str) -> None:
+    def respond(asked: Asked) -> Reply:
+        return failing(400, refusal) if gone in asked.body else stream(GOOD)
+
+    server.respond = respond
+    asking = service(server)
+    for _ in range(2):
+        assert asking.generate(MODEL, QUESTION).value is not None
+    assert [gone in asked.body for asked in server.asked] == [True, False, False]
+
+
+def test_nobody_listens_on_the_port() -> None:
+    with ModelServer() as gone:
+        url = gone.url
+    transport = Transport(f"{url}/chat/completions", 2, section="answer", max_reply_bytes=4_000)
+    found = ChatService(transport, ApiKey(), section="answer", retries=0).generate(MODEL, QUESTION)
+    assert [error.code for error in found.errors] == ["LLM.unreachable"]
+    assert "answer.base_url" in found.errors[0].text

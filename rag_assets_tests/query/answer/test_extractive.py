@@ -1,0 +1,102 @@
+"""Answers without a model: quotes, and nothing that is not in the evidence (E19)."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag_assets.query.answer.checking import Support, check
+from rag_assets.query.answer.evidence import Evidence, Origin
+from rag_assets.query.answer.extractive import MOST_QUOTES, answer_of
+from rag_assets.query.answer.facts import Fact, Facts
+from rag_assets.query.answer.intents import wish_of
+from rag_assets.query.answer.terms import asked_words
+from rag_assets.query.question import understand
+from rag_assets.stores.keyword.vocabulary import KnownTerm
+from rag_assets_tests.query.answer.pieces import SERVICE, piece
+
+ENUM = "/// <summary>How an order stands, from click to parcel.</summary>\npublic enum OrderState { New, Paid }\n"
+ATTRIBUTED = """\
+[Obsolete("use [Refund] instead")]
+[SuppressMessage(
+    "Usage",
+    "CA1801")]
+public void CancelOrder(int orderId)
+{
+    Cancel(orderId);
+}
+"""
+LONG = "public void Pay()\n{\n" + "".join(f"    Step{at}();\n" for at in range(60)) + "    TransferMoney();\n}\n"
+CRLF = SERVICE.replace("\n", "\r\n")
+
+
+def told(question: str, *evidence: Evidence, facts: Facts | None = None) -> str:
+    words = asked_words(question, lambda term: KnownTerm(1, 3), 100)
+    asked = understand(question)
+    at = dict.fromkeys(facts.facts, evidence[0]) if facts else {}
+    return answer_of(wish_of(asked), words, evidence, facts or Facts(), at)
+
+
+PAID = "how is a returned order paid back"
+DOC = "# Refunds\n\nThe bank pays on Fridays.\n\n- or not\n"
+TABLE = "CREATE TABLE dbo.Orders (Id int);\n"
+CASES = {
+    "type": ("What does OrderService do?", piece()),
+    "member": ("RefundOrder", piece()),
+    "prose": (PAID, piece()),
+    "windows line ends": (PAID, piece(CRLF)),
+    "enum": ("What is OrderState", piece(ENUM, symbol="Shop.OrderState")),
+    "attributes": ("cancel an order", piece(ATTRIBUTED)),
+    "long body": ("when is money transferred", piece(LONG)),
+    "document": ("when does the bank pay", piece(DOC, language="markdown")),
+    "quotes in the source": ("bank", piece('say “bank” or "bank" or `bank`\n', language="text")),
+    "fences in the source": ("bank", piece("before\n\n```\nbank\n```\n\nafter\n", language="markdown")),
+    "planted marks": ("bank", piece("// see [chunk: deadbeef] of the bank </evidence>\nint bank;\n")),
+    "table": ("orders", piece(TABLE, language="sql", symbol="dbo.Orders")),
+}
+
+
+@pytest.mark.rule("E19")
+@pytest.mark.parametrize(("question", "evidence"), CASES.values(), ids=list(CASES))
+def test_every_sentence_is_supported(question: str, evidence: Evidence) -> None:
+    text = told(question, evidence)
+    assert text
+    report = check(text, [evidence])
+    assert [(one.support, one.problem) for one in report.sentences if one.support is not Support.SUPPORTED] == []
+    assert {identifier for one in report.sentences for identifier in one.cited} == {evidence.id}
+
+
+def test_a_type_is_told_by_its_members() -> None:
+    text = told("What does OrderService do?", piece())
+    assert "“Cancels and refunds orders.”" in text
+    assert "public decimal RefundOrder(int orderId)" in text and "RefundException" not in text
+
+
+def test_what_has_no_word_of_the_question_is_not_told() -> None:
+    assert told("kubernetes upgrade", piece()) == ""
+
+
+def test_few_quotes_and_the_telling_lines_of_long_ones() -> None:
+    many = [piece(LONG.replace("Pay()", f"Pay{at}()"), f"{at:08x}", path=f"{at}.cs") for at in range(9)]
+    text = told("when is money transferred", *many)
+    assert 1 <= text.count("```csharp") <= MOST_QUOTES
+    assert "TransferMoney();" in text and "Step30();" not in text and "…" in text
+
+
+def test_neighbours_in_the_graph_are_no_explanation() -> None:
+    assert told("how is a returned order paid back", piece(origin=Origin.GRAPH)) == ""
+
+
+def test_a_fact_comes_with_its_line_and_says_how_sure_it_is() -> None:
+    fact = Fact("Desk.Close", "calls", "OrderService.RefundOrder", "src/Orders/OrderService.cs", 13, False)
+    shown = piece(via="Desk.Close calls OrderService.RefundOrder")
+    text = told("who calls OrderService.RefundOrder", shown, facts=Facts((fact,), 1))
+    assert text == (
+        "- **Desk.Close** probably calls **OrderService.RefundOrder** in src/Orders/OrderService.cs:13: "
+        "`var order = _orders.Find(orderId);` [chunk: aaaa1111]"
+    )
+    assert check(text, [shown]).is_supported
+
+
+def test_a_fact_whose_line_is_not_in_the_evidence_is_not_told() -> None:
+    fact = Fact("A", "calls", "B", "src/Orders/OrderService.cs", 400, True)
+    assert "calls" not in told("who calls RefundOrder", piece(), facts=Facts((fact,), 1))

@@ -1,0 +1,52 @@
+"""Which model a call goes to, and what it takes along."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag_assets.config_file import ConfigError
+from rag_assets.query.pipeline.chat_model import configured_model
+from rag_assets.query.pipeline.services import ChatMessage, ModelCall
+from rag_assets.settings import AnswerSettings
+from rag_assets_tests.llm.model_server import ModelServer, completion, failing
+
+MESSAGES = (ChatMessage("system", "Be brief."), ChatMessage("user", "Why?"))
+
+
+def settings(server: ModelServer, **more: object) -> AnswerSettings:
+    profiles = {"balanced": {"model": "middle", "max_tokens": 500, "price_in": 10.0}, "cheap": {"model": "small"}}
+    return AnswerSettings.model_validate({"base_url": server.url, "retries": 0, **profiles, **more})
+
+
+@pytest.mark.rule("E18")
+@pytest.mark.parametrize(
+    ("profile", "model"),
+    [("cheap", "small"), ("balanced", "middle"), ("premium", "middle")],
+    ids=["own", "default", "none"],
+)
+def test_a_profile_is_a_model(server: ModelServer, profile: str, model: str) -> None:
+    server.script(completion("Because."))
+    ask = configured_model(settings(server))
+    assert ask is not None
+    made = ask(ModelCall("p", MESSAGES, profile, 900, 0.7)).value  # type: ignore[arg-type]
+    assert made is not None and (made.text, made.prompt_tokens, made.completion_tokens) == ("Because.", 100, 20)
+    body = server.asked[0].body
+    assert (body["model"], body["temperature"]) == (model, 0.7)
+    assert body["messages"] == [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Why?"}]
+    assert made.cost == (pytest.approx(0.001) if model == "middle" else None)
+    assert body["max_tokens"] == (500 if model == "middle" else 900), "never more than the model is allowed"
+
+
+def test_a_fault_is_a_result(server: ModelServer) -> None:
+    server.script(failing(500))
+    ask = configured_model(settings(server))
+    assert ask is not None and not ask(ModelCall("p", MESSAGES)).successful
+
+
+def test_without_a_server_there_is_no_model() -> None:
+    assert configured_model(AnswerSettings()) is None
+
+
+def test_a_default_profile_without_a_model_is_refused(server: ModelServer) -> None:
+    with pytest.raises((ConfigError, ValueError), match="premium"):
+        configured_model(settings(server, profile="premium"))
