@@ -131,12 +131,12 @@ def _thinned(index: Index, doc: str, sections: int) -> str:
     """The first sentence of a comment without its rarest word and every third of the others; '' where too little is
     left."""
     sentence = doc.partition(". ")[0].strip(" .").replace('"', "").replace(":", " ")  # no filters and phrases
-    words = asked_words(sentence, index.parts.vocabulary().find, sections)
+    words = asked_words(sentence, index.parts.vocabulary(), sections)
     if len(words) < _FEWEST_WORDS + 2 or len(sentence) > _LONGEST_SENTENCE:
         return ""
     rarest = max(words, key=lambda word: (word.weight, word.word)).word
     kept = [word for at, word in enumerate(sentence.split()) if at % 3 != 2 and rarest not in word.lower()]
-    left = asked_words(" ".join(kept), index.parts.vocabulary().find, sections)
+    left = asked_words(" ".join(kept), index.parts.vocabulary(), sections)
     return " ".join(kept) if len(left) >= _FEWEST_WORDS else ""
 
 

@@ -46,7 +46,7 @@ def read(result: SearchResult, target: Searchable) -> Read:
     names and what the graph says of them. Never more than the scope of `target` lets be seen."""
     wish = wish_of(result.question)
     vocabulary = target.parts.vocabulary()
-    words = asked_words(result.question.text, vocabulary.find, target.parts.shard().count())
+    words = asked_words(result.question.text, vocabulary, target.parts.shard().count())
     wanted = [Wanted(hit.point_id, hit.score, dense=hit.scores.get("dense")) for hit in result.hits]
     is_open = (result.question.wanted, result.question.excluded) == (UNNARROWED, UNNARROWED) and not _narrowed(result)
     names = wish.names[:_MOST_NAMES]

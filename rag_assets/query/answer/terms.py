@@ -4,17 +4,18 @@ them. Pure but for the vocabulary it is given."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rag_assets.stores.keyword.idf import inverse_document_frequency
 from rag_assets.stores.keyword.terms import FUNCTION_WORDS, runs, stem, word_terms
+from rag_assets.stores.keyword.word_forms import word_forms
 from rag_assets.text import identifier_words
 
 if TYPE_CHECKING:
-    from rag_assets.stores.keyword.vocabulary import KnownTerm
+    from rag_assets.stores.keyword.question_terms import Terms
 
 _ASKING = frozenset(
     word
@@ -22,6 +23,7 @@ _ASKING = frozenset(
         "about all any explain find give happen happens list me mean means my please show tell used uses use using",
         "code class method function file files implemented implementation work works describe whose i we our us",
         "there here get exactly define defined project repository codebase",
+        "across after against before between during through under until via within without",
         "call called caller implement implements inherit derive derived extend override invoke invoked reference",
     )
     for word in line.split()
@@ -73,7 +75,7 @@ def roots_of(text: str) -> frozenset[str]:
     return frozenset(root(term) for run in runs(text) for term in word_terms(run))
 
 
-def asked_words(text: str, find: Callable[[str], KnownTerm | None], sections: int) -> tuple[AskedWord, ...]:
+def asked_words(text: str, terms: Terms, sections: int) -> tuple[AskedWord, ...]:
     """The telling words of a question in order of first use. A word that no section has weighs as much as one that a
     single section has: it is the rarest of all, and no evidence for it can exist."""
     made: dict[str, AskedWord] = {}
@@ -82,16 +84,15 @@ def asked_words(text: str, find: Callable[[str], KnownTerm | None], sections: in
             term = stem(word)
             if {word, term} & _SAYS_NOTHING or (len(term) < 2 and not term.isdigit()):
                 continue
-            holding = max((known.sections for form in _forms(term) if (known := find(form)) is not None), default=0)
+            holding = max((known.sections for form in _forms(term, terms) if (known := terms.find(form))), default=0)
             weight = inverse_document_frequency(sections, max(holding, 1))
             made.setdefault(root(term), AskedWord(term, root(term), weight, holding > 0))
     return tuple(made.values())
 
 
-def _forms(term: str) -> tuple[str, ...]:
-    """A word as the vocabulary may have it: itself, its root, and the root with an ending that was dropped."""
-    base = root(term)
-    return term, base, f"{base}e", f"{base}y", f"{base}er", f"{base}ing", f"{base}ed", f"{base}ion"
+def _forms(term: str, terms: Terms) -> Iterable[str]:
+    """A word as the index has it: itself, its root, and what differs from it in endings only, as a search finds it."""
+    return term, root(term), *word_forms([term], terms.starting)
 
 
 def covered(words: tuple[AskedWord, ...], roots: frozenset[str]) -> float:

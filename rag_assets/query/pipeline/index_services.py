@@ -194,4 +194,4 @@ class IndexServices:
     def _words(self, index: Index, text: str) -> tuple[AskedWord, ...]:
         from rag_assets.query.answer.terms import asked_words
 
-        return asked_words(text, index.parts.vocabulary().find, index.parts.shard().count())
+        return asked_words(text, index.parts.vocabulary(), index.parts.shard().count())

@@ -28,9 +28,19 @@ def test_other_words_have_another(one: str, other: str) -> None:
     assert root(one) != root(other)
 
 
+class Known(dict[str, KnownTerm]):
+    """The terms of an index."""
+
+    def find(self, term: str) -> KnownTerm | None:
+        return self.get(term)
+
+    def starting(self, beginning: str) -> list[str]:
+        return sorted(term for term in self if term.startswith(beginning))
+
+
 def test_only_telling_words_are_asked_for() -> None:
-    known = {"refund": KnownTerm(1, 2), "order": KnownTerm(2, 50)}
-    found = asked_words("How does the class handle refunds of orders by fax?", known.get, 100)
+    known = Known(refund=KnownTerm(1, 2), order=KnownTerm(2, 50))
+    found = asked_words("How does the class handle refunds of orders by fax?", known, 100)
     assert [(word.word, word.known) for word in found] == [
         ("handle", False), ("refund", True), ("order", True), ("fax", False)
     ]  # fmt: skip
@@ -38,8 +48,22 @@ def test_only_telling_words_are_asked_for() -> None:
     assert weights["fax"] >= weights["refund"] > weights["order"]
 
 
+@pytest.mark.parametrize(
+    ("asked", "held"),
+    [("translated", "translate"), ("providing", "provider"), ("limits", "limit"), ("retries", "retry")],
+)
+def test_a_word_is_known_in_another_form(asked: str, held: str) -> None:
+    (word,) = asked_words(asked, Known({held: KnownTerm(1, 2)}), 100)
+    assert word.known
+
+
+def test_a_word_that_only_begins_alike_is_not() -> None:
+    (word,) = asked_words("transaction", Known(translate=KnownTerm(1, 2), transport=KnownTerm(2, 2)), 100)
+    assert not word.known
+
+
 def test_coverage_is_a_share_of_the_weight() -> None:
-    words = asked_words("refund order", {"refund": KnownTerm(1, 1), "order": KnownTerm(2, 90)}.get, 100)
+    words = asked_words("refund order", Known(refund=KnownTerm(1, 1), order=KnownTerm(2, 90)), 100)
     assert covered(words, roots_of("public class RefundPolicy")) > 0.8
     assert covered(words, roots_of("RefundOrder")) == 1.0
     assert covered(words, frozenset()) == 0.0
