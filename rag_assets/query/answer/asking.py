@@ -31,6 +31,7 @@ MOST_CHUNKS = 15
 """`maxChunksForContext` of the seed (E13)."""
 
 
+_CLOSEST = 3  # places to look at oneself after a refusal
 _OF_THE_GRAPH = (Intent.USAGE, Intent.IMPLEMENTATIONS)
 
 
@@ -159,10 +160,13 @@ def _notes(found: Read, target: Searchable) -> tuple[str, ...]:
 
 
 def _suggestions(found: Read, result: SearchResult) -> tuple[str, ...]:
-    """What would help: names that there are, and what to ingest."""
+    """What would help: names that there are, where to look oneself, and what to ingest."""
     made = []
     if found.unknown and found.near:
         made.append(f"did you mean {', '.join(found.near)}?")
+    elif not found.unknown and any(word.known for word in found.words):
+        places = dict.fromkeys(f"{hit.path}:{hit.start_line}-{hit.end_line}" for hit in result.hits)
+        made.append(f"the closest are {', '.join([*places][:_CLOSEST])}")
     labels = ", ".join(source.label for source in result.sources)
     about = list(found.unknown) or [word.word for word in found.words if not word.known]
     about = about or [word.word for word in sorted(found.words, key=lambda word: -word.weight)[:3]]

@@ -57,6 +57,15 @@ def test_a_refusal_names_what_is_nearly_called_so(shop: Index) -> None:
     assert "RefundPolicy" in found.suggestions[0]
 
 
+def test_a_refusal_says_where_to_look(shop: Index) -> None:
+    question = "how much money is paid back for a returned parcel"
+    refused = shop.ask(question, options=AskOptions(threshold=1.0))
+    best = refused.search.hits[0]
+    assert f"the closest are {best.path}:{best.start_line}-{best.end_line}" in refused.suggestions[0]
+    nothing_alike = shop.ask("How long should pasta boil?", options=AskOptions())
+    assert not any("closest" in said for said in nothing_alike.suggestions)
+
+
 @pytest.mark.rule("E22")
 def test_the_threshold_decides(shop: Index) -> None:
     question = "how much money is paid back for a returned parcel"
