@@ -6,7 +6,6 @@ its own configuration names) behind our back. Nothing here touches a working tre
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
 import signal
@@ -20,13 +19,8 @@ from typing import IO
 from rag_assets.sources.errors import GitNotFound, SourceError
 from rag_assets.sources.urls import Credentials
 
-if sys.platform == "linux":
-    import fcntl
-
 NETWORK_PROTOCOLS = "https:http:ssh:git:file"
 """GIT_ALLOW_PROTOCOL of commands that may use the network; `ext::` and other helpers are not among them."""
-
-_PIPE_BYTES = 1 << 20  # the most that Linux gives without asking
 
 # Only these variables of the caller reach git: the rest (GIT_DIR, GIT_INDEX_FILE, GIT_TRACE…) would redirect it,
 # as it does inside a hook, or make it print what it sends.
@@ -120,22 +114,13 @@ def run_git(
 def open_git(*arguments: str, git_dir: Path) -> subprocess.Popen[bytes]:
     """A running git command to talk to through `stdin` and `stdout`; end it with `stop`. Local only."""
     command = [git_executable(), *_location(git_dir), *arguments]
-    process = _start(
+    return _start(
         command,
         git_environment(network=False),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
     )
-    _widen(process.stdout)
-    return process
-
-
-def _widen(pipe: IO[bytes] | None) -> None:
-    """Lets git work ahead of its reader, where the system has a word for that: 64 kB are seven files."""
-    if sys.platform == "linux" and pipe is not None:
-        with contextlib.suppress(OSError):  # more than this user may have
-            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:

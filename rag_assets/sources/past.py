@@ -39,23 +39,16 @@ class Past:
 
     def ids(self) -> list[str]:
         """The newest MOST_COMMITS of them, newest first; fewer in a shallow clone. Raises GitError."""
-        options = ("--no-merges", f"--max-count={MOST_COMMITS}")
-        return run_git("rev-list", *options, self._commit, *self._where, git_dir=self._git_dir).decode().split()
+        return self._listed("--no-merges", self._commit, *self._where)
 
     def ids_since(self, commit: str) -> list[str]:
         """The newest MOST_COMMITS of those that did not lead to `commit`, a full id, newest first. Raises GitError."""
-        options = ("--no-merges", f"--max-count={MOST_COMMITS}")
-        return (
-            run_git("rev-list", *options, self._commit, f"^{commit}", *self._where, git_dir=self._git_dir)
-            .decode()
-            .split()
-        )
+        return self._listed("--no-merges", self._commit, f"^{commit}", *self._where)
 
     def mainline(self, *, until: str = "") -> list[str]:
         """The newest MOST_COMMITS of the branch itself, merges among them, newest first: each the first parent of the
         one before. `until` is a date that git understands. Raises GitError."""
-        options = ("--first-parent", f"--max-count={MOST_COMMITS}", *([f"--until={until}"] if until else []))
-        return run_git("rev-list", *options, self._commit, git_dir=self._git_dir).decode().split()
+        return self._listed("--first-parent", *([f"--until={until}"] if until else []), self._commit)
 
     def read(self, ids: Sequence[str]) -> dict[str, PastCommit]:
         """id → commit. Raises GitError."""
@@ -74,6 +67,10 @@ class Past:
         listing = self._log(ids, "--no-patch", "--format=%H%x00%an <%ae>").decode("utf-8", "replace")
         tokens = listing.removesuffix("\0").split("\0")
         return dict(zip(tokens[::2], tokens[1::2], strict=True))
+
+    def _listed(self, *arguments: str) -> list[str]:
+        options = (f"--max-count={MOST_COMMITS}", *arguments)
+        return run_git("rev-list", *options, git_dir=self._git_dir).decode().split()
 
     def _log(self, ids: Sequence[str], *options: str) -> bytes:
         process = open_git("log", "--stdin", "--no-walk=unsorted", "-z", *options, git_dir=self._git_dir)

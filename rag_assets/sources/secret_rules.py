@@ -32,8 +32,8 @@ class Probe(Enum):
 
 
 _IN_WORDS = frozenset(b"-_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
-WORD_SHAPE = bytes(ord("w") if byte in _IN_WORDS else ord(" ") for byte in range(256))
-"""Translation table: `w` for what words of letters, digits, `_` and `-` are made of, a space for all else."""
+WORD_BYTES = bytes(byte if byte in _IN_WORDS else ord(" ") for byte in range(256))
+"""Translation table that leaves words of letters, digits, `_` and `-`."""
 MIN_WORD = 16  # the shortest token, an AWS key id, has 20
 
 

@@ -18,7 +18,7 @@ from rag_assets.sources.secret_rules import (
     MIN_WORD,
     PRIVATE_KEY_BEGIN,
     PRIVATE_KEY_LITERAL,
-    WORD_SHAPE,
+    WORD_BYTES,
     Probe,
     TokenRule,
     literals_of,
@@ -31,7 +31,6 @@ _BEFORE, _AFTER = 400, 4_000
 _LONGEST_PRIVATE_KEY = 64 * 1024  # an 8,192-bit RSA key has 6.5 kB; as a string literal with line ends, twice that
 _BASE64_RUN = re.compile(r"(?:\\[nrt])|([A-Za-z0-9+/=]{4,})")
 _MIN_KEY_BODY = 40  # characters of base64 that make it a key and not a text about keys
-_LONG_WORD = b"w" * MIN_WORD
 _VISIBLE = re.compile(r"[^\r\n]")
 
 
@@ -105,16 +104,8 @@ def _spans(text: str, path: str, deadline: float | None) -> Iterator[_Span]:
 
 def _long_words(text: str) -> str:
     """The words of a text that could be tokens, one a line: long, and not mere letters of a name."""
-    data = text.encode("utf-8", "replace")
-    shape = data.translate(WORD_SHAPE)  # most words are short: to look for a long run takes an eighth of splitting
-    found: list[bytes] = []
-    start = shape.find(_LONG_WORD)
-    while start != -1:
-        end = shape.find(b" ", start)
-        word = data[start:] if end == -1 else data[start:end]
-        if not word.isalpha() or word.isupper():
-            found.append(word)
-        start = shape.find(_LONG_WORD, start + len(word))
+    words = text.encode("utf-8", "replace").translate(WORD_BYTES).split()
+    found = [word for word in words if len(word) >= MIN_WORD and (not word.isalpha() or word.isupper())]
     return b"\n".join(found).decode("ascii")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,40 +49,22 @@ def bring(target: PointTarget, points: Sequence[StoredPoint]) -> Difference:
     return bring_to([target], [asked_for])
 
 
-class Embedded(Store):
-    def __init__(self, folder: Path) -> None:
+class Folders(Store):
+    """Stores that are a folder for each generation."""
+
+    def __init__(self, folder: Path, write: Callable[..., PointTarget], read: Callable[[Path], VectorReader]) -> None:
         self._folder = folder
+        self._write = write
+        self._read = read
         self._newest: dict[int, Path] = {}
 
     def writer(self, name: str, dimension: int = DIMENSION) -> PointTarget:
-        from rag_assets.stores.vectors import ShardWriter
-
         base = self._newest.get(dimension)
         self._newest[dimension] = self._folder / name
-        return ShardWriter(self._folder / name, dimension, base=base)
+        return self._write(self._folder / name, dimension, base=base)
 
     def reader(self, name: str) -> VectorReader:
-        from rag_assets.stores.vectors import ShardReader
-
-        return ShardReader(self._folder / name)
-
-
-class Faiss(Store):
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._newest: dict[int, Path] = {}
-
-    def writer(self, name: str, dimension: int = DIMENSION) -> PointTarget:
-        from rag_assets.stores.faiss_writer import FaissWriter
-
-        base = self._newest.get(dimension)
-        self._newest[dimension] = self._folder / name
-        return FaissWriter(self._folder / name, dimension, base=base)
-
-    def reader(self, name: str) -> VectorReader:
-        from rag_assets.stores.faiss_reader import FaissReader
-
-        return FaissReader(self._folder / name)
+        return self._read(self._folder / name)
 
 
 class Server(Store):
@@ -125,11 +107,17 @@ class Server(Store):
 def opened_store(kind: str, folder: Path) -> Iterator[Store]:
     """A store of that kind; skips where what it needs is not here."""
     if kind == "embedded":
-        yield Embedded(folder)
+        from rag_assets.stores.shard_reader import ShardReader
+        from rag_assets.stores.shard_writer import ShardWriter
+
+        yield Folders(folder, ShardWriter, ShardReader)
         return
     if kind == "faiss":
         pytest.importorskip("faiss", reason="the extra faiss is not installed")
-        yield Faiss(folder)
+        from rag_assets.stores.faiss_reader import FaissReader
+        from rag_assets.stores.faiss_writer import FaissWriter
+
+        yield Folders(folder, FaissWriter, FaissReader)
         return
     pytest.importorskip("qdrant_client")
     from rag_assets.stores.qdrant_client_calls import QdrantServer
