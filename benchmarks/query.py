@@ -67,7 +67,8 @@ def build(home: Path, size: int) -> dict[str, str]:
     from rag_assets.stores.keyword.bm25f import merge_statistics, statistics_of, term_indices, weights
     from rag_assets.stores.keyword.counts import count_terms
     from rag_assets.stores.keyword.vocabulary import write_vocabulary
-    from rag_assets.stores.vectors import ShardWriter, StoredPoint
+    from rag_assets.stores.points import StoredPoint
+    from rag_assets.stores.shard_writer import ShardWriter
 
     store = Home(home)
     try:

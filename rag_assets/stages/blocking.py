@@ -9,6 +9,7 @@ from rag_assets.stages.build import BuildError, IndexBuild
 from rag_assets.stages.checks import CHECKS
 
 _CHECKS_AT_A_TIME = 2  # one waits for the workers while another reads the vector store
+_LONGEST = "store_matches_declaration"  # begun first: it takes one worker as long as all others take the rest
 
 
 def run_blocking_checks(build: IndexBuild, *, without: Iterable[str] = ()) -> None:
@@ -20,9 +21,10 @@ def run_blocking_checks(build: IndexBuild, *, without: Iterable[str] = ()) -> No
         if is_blocking and name not in left_out
     }
     with ThreadPoolExecutor(_CHECKS_AT_A_TIME, thread_name_prefix="check") as pool:
-        results = pool.map(lambda found: found[1](build), blocking.values())
-        verdicts = list(zip(blocking.items(), results, strict=True))
-    for (name, (asset, _)), result in verdicts:
+        begun = sorted(blocking, key=lambda name: name != _LONGEST)
+        verdicts = {name: pool.submit(blocking[name][1], build) for name in begun}
+    for name, (asset, _) in blocking.items():
+        result = verdicts[name].result()
         if not result.passed:
             detail = "; ".join(result.examples[:3]) or str(result.numbers)
             raise BuildError(f"{build.spec.index_label}: check {name} on {asset} failed: {detail}")

@@ -17,6 +17,7 @@ from rag_assets.stages.embeddings import check_vectors, read_vectors
 from rag_assets.stages.graph_checks import CARRIED, graph_is_sound, points_are_in_the_graph
 from rag_assets.stages.qdrant_points import SHARD
 from rag_assets.stages.quality import GATE_CHECK, quality_holds
+from rag_assets.stages.workers import in_worker
 from rag_assets.stores.blobs import BlobError, BlobStore
 from rag_assets.stores.tables import read_part, read_rows
 from rag_assets.stores.vector_store import open_vectors
@@ -158,6 +159,12 @@ def _store_files(build: IndexBuild) -> str | None:
 @once_per_state("qdrant_points", beside=_store_files, touched=True)  # the engine writes when it opens a store first
 def store_matches_declaration(build: IndexBuild) -> CheckResult:
     """The vector store holds exactly the declared points with their vectors and payloads, compared both ways."""
+    of_server = build.settings.stores.vectors == "qdrant"  # the embedded engine holds this interpreter while it reads
+    return _compared_store(build) if of_server else in_worker(_compared_store, build)
+
+
+def _compared_store(build: IndexBuild) -> CheckResult:
+    """May run in a worker process."""
     declared: dict[str, str] = {}
     for bucket in build.buckets:
         table = read_part(build.directory, "qdrant_points", bucket, ["point_id", "digest"])

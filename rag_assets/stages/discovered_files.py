@@ -173,7 +173,7 @@ def _write(build: IndexBuild, snapshot: Snapshot, policy: IgnorePolicy, inputs: 
         past = beside.submit(past_of_files, build, snapshot)
         for found in discover(snapshot, policy, language_of=detect_language, known=known.of):
             if isinstance(found, DiscoveredText):
-                blobs.put(found.text)
+                blobs.put_as(found.file.text_sha256, found.text)
                 known.add(found.file)
                 found = found.file
                 totals["read"] += 1

@@ -6,9 +6,10 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Collection, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from itertools import groupby
+from itertools import chain, groupby, islice
 from pathlib import Path
 from typing import Any
 
@@ -55,14 +56,18 @@ def build_points(build: IndexBuild, progress: Progress) -> StageReport:
     problems: list[str] = []
     made: list[Part[_Bucket]] = []
 
-    def declared() -> Iterator[DeclaredPoints]:
-        for bucket, part in enumerate(point_parts(build, dimension)):
+    def declared(parts: Iterator[Part[_Bucket]]) -> Iterator[DeclaredPoints]:
+        for bucket, part in enumerate(parts):
             made.append(part)
             yield _declared(build, bucket, dimension)
             progress.advance(part.result.points + part.result.blocked)
 
     progress.begin(STAGE, build.required("summary_sections").counts["sections"], "points")
-    found = bring_to(_targets(build, dimension), declared())
+    parts = point_parts(build, dimension)
+    with ThreadPoolExecutor(1) as beside:  # workers begin while the engine makes an empty store, .1 s
+        begun = beside.submit(list, islice(parts, 1))
+        targets = _targets(build, dimension)
+    found = bring_to(targets, declared(chain(begun.result(), parts)))
     for part in made:
         warnings.update(part.result.warnings)
         problems += part.result.problems[: _SHOWN_PROBLEMS - len(problems)]

@@ -37,6 +37,7 @@ _WORTH_STARTING = 4  # buckets: processes take a second to start, a bucket of a 
 
 _PRELOADED = ["rag_assets.stages.run"]
 _log = logging.getLogger(__name__)
+_hidden_main = threading.Lock()
 
 
 def map_buckets(
@@ -65,6 +66,20 @@ def map_buckets(
             _Pool.give_up()
     for bucket in wanted[done:]:
         yield work(build, bucket, *arguments)
+
+
+def in_worker(work: Callable[..., R], build: IndexBuild, *arguments: Any) -> R:
+    """`work(build, *arguments)` in a worker process where some are running, so that other threads of this one go on
+    meanwhile; else here. As of `map_buckets`, and what it raises is raised here."""
+    if workers_for(build) > 1 and _Pool.is_open():
+        try:
+            with _main_left_out():
+                future = _Pool.open(workers_for(build)).submit(work, build, *arguments)
+            return future.result()
+        except BrokenProcessPool as error:
+            _log.warning("a worker process ended early (%s); going on with one process", error)
+            _Pool.give_up()
+    return work(build, *arguments)
 
 
 def _worth_processes(build: IndexBuild, buckets: int) -> bool:
@@ -219,12 +234,13 @@ class _Pool:
 def _main_left_out() -> Iterator[None]:
     """A new process imports the main module of its parent: a script without a `__main__` guard would run again in it.
     The work of a stage is in modules of its own, so workers are told of an empty one."""
-    main = sys.modules["__main__"]
-    sys.modules["__main__"] = ModuleType("__main__")
-    try:
-        yield
-    finally:
-        sys.modules["__main__"] = main
+    with _hidden_main:  # two threads would give each other the empty one back
+        main = sys.modules["__main__"]
+        sys.modules["__main__"] = ModuleType("__main__")
+        try:
+            yield
+        finally:
+            sys.modules["__main__"] = main
 
 
 def _context() -> multiprocessing.context.BaseContext:

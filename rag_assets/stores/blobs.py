@@ -7,6 +7,7 @@ import uuid
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -19,6 +20,8 @@ class BlobError(ExpectedError):
     """A blob is absent or not what its address says."""
 
 
+_WRITER = uuid.uuid4().hex  # with the process id (workers are forked): names of unfinished files are nobody else's
+_NUMBERS = count()
 _WRITERS = 2  # more do not finish earlier: the file system takes its turns
 _MOST_PENDING = 64  # texts in memory, each at most `sources.max_file_bytes`
 
@@ -39,23 +42,26 @@ class BlobStore:
     def put(self, text: str) -> str:
         """Stores a text and returns its address. A text that is already there is not written again."""
         address = content_hash(text)
-        path = self.path(address)
-        if not path.exists():
-            self._write(path, text.encode())
+        self.put_as(address, text)
         return address
+
+    def put_as(self, address: str, text: str) -> None:
+        """Stores a text of which the caller knows the address."""
+        if not self.has(address):
+            self._write(self.path(address), text.encode())
 
     def _write(self, path: Path, data: bytes) -> None:
         # No fsync per blob: a torn file cannot pass for whole, because `get` checks the address.
-        temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex}.tmp")
+        temporary = f"{path}.{_WRITER}.{os.getpid()}.{next(_NUMBERS)}.tmp"
         try:
             try:
-                temporary.write_bytes(data)
+                _write_file(temporary, data)
             except FileNotFoundError:  # there are 256 folders, and most texts find theirs
                 path.parent.mkdir(parents=True, exist_ok=True)
-                temporary.write_bytes(data)
-            temporary.replace(path)
+                _write_file(temporary, data)
+            os.replace(temporary, path)  # noqa: PTH105 - as below
         except BaseException:
-            temporary.unlink(missing_ok=True)
+            Path(temporary).unlink(missing_ok=True)
             raise
 
     def get(self, sha256: str) -> str:
@@ -76,21 +82,27 @@ class BlobStore:
         return BlobError(f"document {sha256} was damaged on disk and has been removed; run: rag-assets index --force")
 
 
+def _write_file(path: str, data: bytes) -> None:
+    with open(path, "wb") as file:  # noqa: PTH123 - a Path costs as much as the file
+        file.write(data)
+
+
 class BlobWriter:
     """Writes many texts while the caller goes on: to make a file takes the kernel longer than Python the next text.
 
-    A context manager; leaving it waits for all writes. What a write raises is raised by a later `put`, or on leaving.
+    A context manager; leaving it waits for all writes. What a write raises is raised by a later `put_as` or on leaving.
     """
 
     def __init__(self, store: BlobStore) -> None:
         self._store = store
         self._threads = ThreadPoolExecutor(_WRITERS, thread_name_prefix="blobs")
-        self._pending: deque[Future[str]] = deque()
+        self._pending: deque[Future[None]] = deque()
 
-    def put(self, text: str) -> None:
+    def put_as(self, address: str, text: str) -> None:
+        """Stores a text of which the caller knows the address."""
         if len(self._pending) >= _MOST_PENDING:
             self._pending.popleft().result()
-        self._pending.append(self._threads.submit(self._store.put, text))
+        self._pending.append(self._threads.submit(self._store.put_as, address, text))
 
     def __enter__(self) -> Self:
         return self

@@ -5,14 +5,23 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import qdrant_edge as edge
 
 from rag_assets.contracts.payload import PayloadIndex, payload_indexes
 from rag_assets.stores.disk import written_blocks
 from rag_assets.stores.points import DENSE, PREFIX_FIELDS, SPARSE, VectorStoreError
+
+WHOLE = "Payload"
+DIGEST = "Digest"
+"""What a point has beside the fields it is filtered by: its whole payload as JSON, and the digest of what it is."""
+
+COMMON = "rag_assets.common.json"
+"""The file with the payload fields that all points share; read whenever a shard is opened."""
 
 _HNSW_LINKS = 16  # the engine's default; recall@40 .999 on clustered vectors
 _HNSW_CANDIDATES = 100  # the engine's default
@@ -25,8 +34,8 @@ _MEMORY_NEEDED = 256 << 20
 kills the process, and Docker gives 64 MB by default."""
 
 
-def create_empty_shard(directory: Path, dimension: int) -> edge.EdgeShard:
-    """A shard at `directory` that has its payload indexes and no points.
+def create_empty_shard(directory: Path, dimension: int, *, without: Collection[str] = ()) -> edge.EdgeShard:
+    """A shard at `directory` that has its payload indexes, but of the fields `without`, and no points.
 
     With each new index the engine syncs the files of all others: 4 s of waiting on a disk that takes 4 ms a sync,
     whatever the number of points. So the empty shard is made in memory, where the system has such a folder, and
@@ -38,7 +47,8 @@ def create_empty_shard(directory: Path, dimension: int) -> edge.EdgeShard:
         shard = edge.EdgeShard.create(str(made), _configuration(dimension))
         try:
             for key, kind in payload_indexes().items():
-                shard.update(edge.UpdateOperation.create_field_index(key, _index_parameters(key, kind)))
+                if key not in without:
+                    shard.update(edge.UpdateOperation.create_field_index(key, _index_parameters(key, kind)))
             shard.flush()
         except Exception as error:  # the engine raises plain Exception
             raise VectorStoreError(f"vector shard {directory} cannot be made: {error}") from error
@@ -56,6 +66,15 @@ def copied_shard(source: Path, directory: Path) -> edge.EdgeShard:
     OSError, or what the engine raises."""
     shutil.copytree(source, directory, copy_function=_copy_sparse)
     return edge.EdgeShard.load(str(directory))
+
+
+def common_of(directory: Path) -> dict[str, str]:
+    """The fields that are the same in all points of a shard; none in one from before there were any. Without its note a
+    shard has no point of any tenant."""
+    try:
+        return msgspec.json.decode((directory / COMMON).read_bytes(), type=dict[str, str])
+    except FileNotFoundError:
+        return {}
 
 
 def _configuration(dimension: int) -> edge.EdgeConfig:

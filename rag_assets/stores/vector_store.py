@@ -48,7 +48,7 @@ def open_vectors(directory: Path) -> VectorReader:
 
         return FaissReader(directory)
     if not (directory / PLACE_FILE).is_file():
-        from rag_assets.stores.vectors import ShardReader
+        from rag_assets.stores.shard_reader import ShardReader
 
         return ShardReader(directory)
     from rag_assets.stores.qdrant_client_calls import QdrantServer
@@ -75,9 +75,11 @@ def open_writer(
     generations of the label. `dimension` 0: without dense vectors; `base` is the vector folder of an earlier generation
     whose points have the same form, for a store that copies it. Raises VectorStoreError."""
     if settings.vectors == "embedded":
-        from rag_assets.stores.vectors import ShardWriter
+        from rag_assets.stores.shard_writer import ShardWriter
 
-        return ShardWriter(directory, dimension, hnsw_from_points=settings.hnsw_from_points, base=base)
+        # A shard is of one label, so these say nothing about any of its points.
+        owner = {"OrgId": org_id, "ProjectId": project_id, "IndexLabel": index_label}
+        return ShardWriter(directory, dimension, hnsw_from_points=settings.hnsw_from_points, base=base, common=owner)
     if settings.vectors == "faiss":
         from rag_assets.stores.faiss_writer import FaissWriter
 

@@ -15,7 +15,7 @@ from rag_assets.models import ModelMissing
 from rag_assets.sources import SourceError
 from rag_assets.stages.build import LabelBusy
 from rag_assets.stores.generations import GenerationError
-from rag_assets.stores.vectors import VectorStoreError
+from rag_assets.stores.points import VectorStoreError
 from rag_assets_tests.interfaces.conftest import CommandLine, Indexed
 
 COMMANDS = [

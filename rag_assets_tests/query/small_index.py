@@ -15,7 +15,8 @@ from rag_assets.stores.home import Home
 from rag_assets.stores.keyword.bm25f import KeywordStatistics, statistics_of, term_indices, weights
 from rag_assets.stores.keyword.counts import count_terms
 from rag_assets.stores.keyword.vocabulary import write_vocabulary
-from rag_assets.stores.vectors import ShardWriter, StoredPoint
+from rag_assets.stores.points import StoredPoint
+from rag_assets.stores.shard_writer import ShardWriter
 
 LABEL = "shop@main"
 

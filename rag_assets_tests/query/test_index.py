@@ -15,7 +15,7 @@ from rag_assets.query import Index, QueryError, open_index
 from rag_assets.stores.artifacts import ArtifactError
 from rag_assets.stores.generations import Generation, GenerationError
 from rag_assets.stores.home import Home
-from rag_assets.stores.vectors import VectorStoreError
+from rag_assets.stores.points import VectorStoreError
 from rag_assets_tests.query.small_index import FOREIGN, LABEL, SHOP, Section, build
 
 

@@ -15,7 +15,7 @@ def test_everything_is_there_when_the_writer_is_left(tmp_path: Path) -> None:
     store = BlobStore(tmp_path)
     with BlobWriter(store) as writer:
         for text in texts:
-            writer.put(text)
+            writer.put_as(content_hash(text), text)
     assert [store.get(content_hash(text)) for text in texts] == texts
     assert sum(path.is_file() for path in tmp_path.rglob("*")) == 150
 
@@ -26,10 +26,10 @@ def test_a_failed_write_is_raised(tmp_path: Path, texts: int) -> None:
     blocked.write_text("a file where the folder should be", encoding="utf-8")
     with pytest.raises(OSError, match="blobs"), BlobWriter(BlobStore(blocked)) as writer:
         for number in range(texts):
-            writer.put(f"text {number}")
+            writer.put_as(content_hash(f"{number}"), f"text {number}")
 
 
 def test_the_error_of_the_caller_is_not_hidden(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError), BlobWriter(BlobStore(tmp_path)) as writer:
-        writer.put("text")
+        writer.put_as(content_hash("text"), "text")
         raise ZeroDivisionError

@@ -14,6 +14,7 @@ import pytest
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.settings import StoreSettings
 from rag_assets.stores.points import StoredPoint, VectorStoreError
+from rag_assets.stores.shard_writer import ShardWriter
 from rag_assets.stores.vector_store import has_vectors, open_vectors, open_writer
 from rag_assets_tests.stores.sample_points import (
     COUNT,
@@ -30,23 +31,17 @@ from rag_assets_tests.stores.store_kinds import bring
 
 pytest.importorskip("faiss", reason="the extra faiss is not installed")
 
+from rag_assets.stores.faiss_writer import FaissWriter
+
 EVERYTHING = scope(clearance=Confidentiality.RESTRICTED)
 
 
 def written(directory: Path, vectors: str, base: Path | None = None, *, hnsw_from_points: int = 20_000) -> Path:
-    """A generation of the sample points in that kind of store; the folder it is read from."""
-    writer = open_writer(
-        StoreSettings(vectors=vectors, hnsw_from_points=hnsw_from_points),  # type: ignore[arg-type]
-        directory,
-        DIMENSION,
-        embedding_model="m",
-        org_id="acme",
-        project_id="shop",
-        index_label="shop@main",
-        generation_id="g",
-        base=base,
-    )
-    bring(writer, points(COUNT))
+    """The sample points, of several tenants, in that kind of store; the folder it is read from."""
+    if vectors == "faiss":
+        bring(FaissWriter(directory, DIMENSION, base=base), points(COUNT))
+    else:
+        bring(ShardWriter(directory, DIMENSION, base=base, hnsw_from_points=hnsw_from_points), points(COUNT))
     return directory
 
 
@@ -161,6 +156,7 @@ import sys
 sys.modules["faiss"] = None
 from pathlib import Path
 from rag_assets.stores.points import VectorStoreError
+from rag_assets.stores.shard_writer import ShardWriter
 from rag_assets.stores.vector_store import open_vectors
 try:
     open_vectors(Path({str(folder / "faiss")!r}))

@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 
 from rag_assets.stores import shard_schema
-from rag_assets.stores.vectors import Scored, ShardReader, ShardWriter, StoredPoint, VectorStoreError
+from rag_assets.stores.points import Scored, StoredPoint, VectorStoreError
+from rag_assets.stores.shard_reader import ShardReader
+from rag_assets.stores.shard_writer import ShardWriter
 from rag_assets_tests.stores.sample_points import DIMENSION, payload, point_id, points, scope, terms, unit_rows
 
 

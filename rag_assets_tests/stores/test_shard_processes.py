@@ -9,15 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from rag_assets.stores.vectors import ShardReader, ShardWriter
+from rag_assets.stores.shard_reader import ShardReader
+from rag_assets.stores.shard_writer import ShardWriter
 from rag_assets_tests.stores.sample_points import allowed
-from rag_assets_tests.stores.test_vectors import DIMENSION, points, scope, write
+from rag_assets_tests.stores.test_shard import DIMENSION, points, scope, write
 
 BUILD_FOR_EVER = """
 import sys
 from pathlib import Path
-from rag_assets.stores.vectors import ShardWriter
-from rag_assets_tests.stores.test_vectors import DIMENSION, points
+from rag_assets.stores.shard_writer import ShardWriter
+from rag_assets_tests.stores.test_shard import DIMENSION, points
 writer = ShardWriter(Path(sys.argv[1]), DIMENSION)
 batch = points(200)
 while True:
@@ -28,8 +29,8 @@ while True:
 READ = """
 import sys
 from pathlib import Path
-from rag_assets.stores.vectors import ShardReader
-from rag_assets_tests.stores.test_vectors import scope
+from rag_assets.stores.shard_reader import ShardReader
+from rag_assets_tests.stores.test_shard import scope
 for _ in range(3):
     with ShardReader(Path(sys.argv[1])) as reader:
         print(reader.count(), len(reader.sparse([5], [1.0], scope(), 1000)))

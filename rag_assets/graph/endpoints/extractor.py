@@ -117,7 +117,7 @@ def _handler(endpoint: Endpoint, file: GraphFile, segment: Segment, symbols: Sym
 def _inherited(file: GraphFile, segment: Segment, symbols: Symbols) -> Iterator[tuple[str, Endpoint]]:
     """The actions that a controller has from its bases, on its own routes (nearest declaration first)."""
     declared = symbols.declared_types
-    controller = controller_of(segment, declared, {})
+    controller = controller_of(segment, declared)
     if controller.is_abstract or not controller.is_controller:
         return
     known = {method_suffix(member) for member in segment.members}

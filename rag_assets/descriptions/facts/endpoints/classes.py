@@ -52,7 +52,7 @@ def endpoints_of_class(
     `file_text` is the whole file: constants and parameter objects of its other types count.
     """
     neighbours = Neighbours(file_text)
-    controller = controller_of(segment, declared, neighbours.constants())
+    controller = controller_of(segment, declared, neighbours.constants)
     body_of = _bodies(segment, text)
     page = is_page_model(segment, declared)
     fast = is_fast_endpoint(segment)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from rag_assets.contracts.segment import Member, MemberKind
 from rag_assets.descriptions.facts.expressions import dotted_name, last_name, literal, split_list
@@ -11,6 +11,24 @@ from rag_assets.descriptions.facts.expressions import dotted_name, last_name, li
 _HOLE = re.compile(r"\{([^{}]*)\}")
 _MAX_DEPTH = 8
 """Constants made of constants made of constants: more is a cycle."""
+
+
+class Constants(Mapping[str, str]):
+    """The string constants of a type, and behind them those of others, which are only read when a name asks for one:
+    most attributes are written as literals."""
+
+    def __init__(self, own: Mapping[str, str], others: Callable[[], Mapping[str, str]] = dict) -> None:
+        self._own = own
+        self._others = others
+
+    def __getitem__(self, name: str) -> str:
+        return self._own[name] if name in self._own else self._others()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys((*self._own, *self._others())))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 def constants_of(members: tuple[Member, ...]) -> dict[str, str]:
@@ -44,7 +62,7 @@ def string_of(expression: str, constants: Mapping[str, str], depth: int = 0) -> 
         return last_name(text), True
     name = dotted_name(text)
     qualified = ".".join(name[-2:]) if len(name) > 1 else ""
-    if qualified in constants and depth < _MAX_DEPTH:
+    if qualified and qualified in constants and depth < _MAX_DEPTH:
         return string_of(constants[qualified], constants, depth + 1)
     if name and name[-1] in constants and depth < _MAX_DEPTH and len(name) <= 2:
         return string_of(constants[name[-1]], constants, depth + 1)

@@ -6,7 +6,7 @@ decides; demands of authorization add up.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from rag_assets.classification.facts import attribute_name, is_interface_name, simple_name
@@ -14,7 +14,7 @@ from rag_assets.contracts.segment import Segment
 from rag_assets.descriptions.declared_types import DeclaredType, DeclaredTypes
 from rag_assets.descriptions.facts.endpoints.authorization import authorization_of, combined
 from rag_assets.descriptions.facts.endpoints.binding import Framework
-from rag_assets.descriptions.facts.endpoints.constants import constants_of, string_of
+from rag_assets.descriptions.facts.endpoints.constants import Constants, constants_of, string_of
 from rag_assets.descriptions.facts.endpoints.nouns import Authorization
 from rag_assets.descriptions.facts.expressions import arguments_of
 
@@ -62,10 +62,12 @@ class Controller:
         return self.name.removesuffix(_CONTROLLER_SUFFIX) or self.name
 
 
-def controller_of(segment: Segment, declared: DeclaredTypes, elsewhere: Mapping[str, str] | None = None) -> Controller:
+def controller_of(
+    segment: Segment, declared: DeclaredTypes, elsewhere: Callable[[], Mapping[str, str]] = dict
+) -> Controller:
     """The facts of a C# class that may be a controller; `is_controller` tells.
 
-    `elsewhere` are constants of other types, by their qualified names.
+    `elsewhere` gives the constants of other types, by their qualified names.
     """
     bases = base_chain(segment, declared)
     levels = [segment.attributes, *(_attributes(base, declared) for base in bases)]
@@ -73,7 +75,7 @@ def controller_of(segment: Segment, declared: DeclaredTypes, elsewhere: Mapping[
     names += [simple_name(base) for found in bases for base in found.base_list]
     attributes = {attribute_name(attribute) for level in levels for attribute in level}
     framework = _framework(segment, names, attributes)
-    constants = {**(elsewhere or {}), **constants_of(segment.members)}
+    constants = Constants(constants_of(segment.members), elsewhere)
     routes = _class_routes(levels, "Route", constants)
     prefixes = _class_routes(levels, "RoutePrefix", constants)
     is_web_api_2 = framework is Framework.WEB_API_2

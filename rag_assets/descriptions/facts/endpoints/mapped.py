@@ -11,7 +11,7 @@ from rag_assets.descriptions.declared_types import DeclaredTypes
 from rag_assets.descriptions.facts.endpoints.authorization import authorization_of, combined
 from rag_assets.descriptions.facts.endpoints.binding import Binding, Framework, bound_parameters, route_parameters
 from rag_assets.descriptions.facts.endpoints.calls import OUTERMOST, Call, CodeTree, read_calls
-from rag_assets.descriptions.facts.endpoints.constants import constants_of
+from rag_assets.descriptions.facts.endpoints.constants import Constants, constants_of
 from rag_assets.descriptions.facts.endpoints.docs import ActionDoc, action_doc
 from rag_assets.descriptions.facts.endpoints.groups import (
     MAP_ANY,
@@ -75,7 +75,7 @@ def mapped_endpoints(
         if leaf.member.kind in METHODS and not leaf.owner:
             methods.setdefault(leaf.member.name, leaf.member)
     around = neighbours or Neighbours()
-    constants = {**around.constants(), **constants_of(segment.members)}
+    constants = Constants(constants_of(segment.members), around.constants)
     mapper = Mapper(segment, tree, declared, constants, methods, around)
     read_groups(mapper)
     found: list[Endpoint] = []

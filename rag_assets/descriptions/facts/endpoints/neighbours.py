@@ -40,18 +40,21 @@ _WITHOUT_TYPES = frozenset(
 class Neighbours:
     """The types of one file, read when the first question is asked. A text beyond the parser has none."""
 
-    __slots__ = ("_reader", "_text", "_types")
+    __slots__ = ("_constants", "_reader", "_text", "_types")
 
     def __init__(self, text: str = "") -> None:
         self._text = text
+        self._constants: dict[str, str] | None = None
         self._reader: Reader | None = None
         self._types: dict[str, list[Node]] | None = None
 
     def constants(self) -> dict[str, str]:
         """`Names.Route` → `"api/x"` as a literal; only what the file fully tells, of names declared once."""
-        if not _CONSTANT.search(self._text):
-            return {}
-        found: dict[str, str] = {}
+        if self._constants is None:
+            self._constants = dict(self._read_constants()) if _CONSTANT.search(self._text) else {}
+        return self._constants
+
+    def _read_constants(self) -> Iterator[tuple[str, str]]:
         for name, nodes in self._read().items():
             if len(nodes) != 1:
                 continue
@@ -59,8 +62,7 @@ class Neighbours:
             for constant, expression in own.items():
                 value, known = string_of(expression, own)
                 if known and '"' not in value:
-                    found[f"{name}.{constant}"] = f'@"{value}"'
-        return found
+                    yield f"{name}.{constant}", f'@"{value}"'
 
     def parameters_of(self, type_name: str) -> tuple[Parameter, ...] | None:
         """What a request fills of a class or record: its primary constructor, else its settable properties. None for

@@ -1,0 +1,188 @@
+"""Reads the embedded vector store: one Qdrant Edge shard per generation, written once, then only read.
+
+Without a write-ahead log there is no lock: any number of processes can open a finished shard, while another
+generation is being built beside it. The engine touches some files when it opens a shard (with equal content), so
+readers need write permission in the folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import qdrant_edge as edge
+
+from rag_assets.closing import Closing
+from rag_assets.stores.conditions import (
+    Absent,
+    AllOf,
+    AnyOf,
+    BeginsWith,
+    Between,
+    Condition,
+    Equal,
+    HasId,
+    KnownValues,
+    Not,
+    OneOf,
+    conditions_of,
+)
+from rag_assets.stores.filters import SearchFilter
+from rag_assets.stores.points import DENSE, SPARSE, Scored, VectorStoreError, best_with_ties
+from rag_assets.stores.settled import settled
+from rag_assets.stores.shard_schema import DIGEST, WHOLE, common_of
+
+if TYPE_CHECKING:
+    from rag_assets.stores.points import Dense
+
+_SCROLL_BATCH = 5_000  # records in one engine call
+_REPAIR = "run: rag-assets index --force"
+
+
+class ShardReader(Closing):
+    """Reads one finished shard. Every search takes a SearchFilter, which the engine applies before its top k."""
+
+    def __init__(self, directory: Path) -> None:
+        """Raises VectorStoreError where there is no readable shard."""
+        self._directory = directory
+        if not (directory / "edge_config.json").is_file():
+            raise VectorStoreError(f"no vector shard in {directory}; {_REPAIR}")
+        try:
+            self._common = common_of(directory)
+            self._shard = edge.EdgeShard.load(str(directory))
+        except Exception as error:  # the engine raises plain Exception
+            raise VectorStoreError(f"vector shard {directory} cannot be opened: {error}; {_remedy(error)}") from error
+        self._known = KnownValues(self.values)  # a finished shard never changes
+
+    def count(self, scope: SearchFilter | None = None) -> int:
+        return int(self._shard.count(edge.CountRequest(filter=None if scope is None else self._compile(scope))))
+
+    def dense(self, vector: Dense, scope: SearchFilter, limit: int) -> list[Scored]:
+        """The nearest points by dot product, best first."""
+        return self._search(vector, DENSE, scope, limit)
+
+    def sparse(self, indices: Sequence[int], values: Sequence[float], scope: SearchFilter, limit: int) -> list[Scored]:
+        """The points with the highest keyword score, best first; only points that share a term."""
+        if not len(indices):
+            return []
+        return self._search(_sparse_vector(indices, values), SPARSE, scope, limit)
+
+    def retrieve(self, ids: Sequence[str], scope: SearchFilter) -> dict[str, dict[str, Any]]:
+        """id → payload of the points of `ids` that exist within the scope."""
+        if not ids:
+            return {}
+        return self._payloads(edge.HasIdCondition(set(ids)), scope, len(ids))
+
+    def digests(self) -> dict[str, str]:
+        """id → digest of every point, of every tenant: for checks, not for answers."""
+        found: dict[str, str] = self._call(digests_of, self._shard)
+        return found
+
+    def ids(self, scope: SearchFilter | None = None) -> dict[str, str]:
+        """id → ContentHash of every point of the scope. Without one, of every tenant: for checks, not for answers."""
+        found: dict[str, str] = {}
+        condition = None if scope is None else self._compile(scope)
+        offset: Any = None
+        while True:
+            request = edge.ScrollRequest(offset, _SCROLL_BATCH, filter=condition, with_payload=["ContentHash"])
+            records, offset = self._call(self._shard.scroll, request)
+            found.update((str(record.id), (record.payload or {}).get("ContentHash", "")) for record in records)
+            if offset is None:
+                return found
+
+    def values(self, key: str, scope: SearchFilter) -> dict[str, int]:
+        """Distinct values of an indexed payload field within the scope, and how many points have each; sorted."""
+        if key in self._common:
+            count = self.count(scope)
+            return {self._common[key]: count} if count else {}
+        # No limit but the number of points: a value that is left out would be a hit that is left out.
+        request = edge.FacetRequest(key, limit=max(1, self.count()), exact=True, filter=self._compile(scope))
+        return dict(sorted((str(hit.value), hit.count) for hit in self._call(self._shard.facet, request)))
+
+    def close(self) -> None:
+        self._shard.close()
+
+    def _search(self, vector: Any, using: str, scope: SearchFilter, limit: int) -> list[Scored]:
+        query = edge.Query.Nearest(vector, using=using)
+        condition = self._compile(scope)
+
+        def search(asked: int) -> list[Scored]:
+            request = edge.QueryRequest(asked, query=query, filter=condition, with_payload=False)
+            return [Scored(str(point.id), point.score) for point in self._call(self._shard.query, request)]
+
+        return best_with_ties(search, limit)
+
+    def _payloads(self, condition: Any, scope: SearchFilter, limit: int) -> dict[str, dict[str, Any]]:
+        wanted = edge.Filter(must=[condition, self._compile(scope)])
+        request = edge.ScrollRequest(limit=limit, filter=wanted, with_payload=[WHOLE])
+        records = self._call(self._shard.scroll, request)[0]
+        return {str(record.id): msgspec.json.decode((record.payload or {}).get(WHOLE, "{}")) for record in records}
+
+    def _call(self, method: Any, request: Any) -> Any:
+        try:
+            return method(request)
+        except Exception as error:  # the engine raises plain Exception
+            raise VectorStoreError(f"vector shard {self._directory} cannot be searched: {error}; {_REPAIR}") from error
+
+    def _compile(self, scope: SearchFilter) -> edge.Filter:
+        """The engine's filter for a scope; all of it is applied before the top k (R17)."""
+        conditions = conditions_of(scope, self._known.within(scope))
+        return edge.Filter(must=[_compiled(condition) for condition in settled(conditions, self._common)])
+
+
+def _sparse_vector(indices: Any, values: Any) -> edge.SparseVector:
+    return edge.SparseVector(indices, values)  # takes arrays as they are, though its stub says lists
+
+
+def _remedy(error: Exception) -> str:
+    """What to do about a shard that cannot be opened. The engine touches its files when it opens them, so what it says
+    of the system is no damage."""
+    for words, remedy in (
+        ("Permission denied", "whoever searches needs write permission in that folder"),
+        ("os error 28", "the disk is full, and opening needs some space: free some"),
+        ("os error 30", "it is on a read-only file system: copy the home to where it may be written"),
+    ):
+        if words in str(error):
+            return remedy
+    return _REPAIR
+
+
+def digests_of(shard: edge.EdgeShard) -> dict[str, str]:
+    """id → digest of every point of an open shard."""
+    found: dict[str, str] = {}
+    offset: Any = None
+    while True:
+        records, offset = shard.scroll(edge.ScrollRequest(offset, _SCROLL_BATCH, with_payload=[DIGEST]))
+        found.update((str(record.id), (record.payload or {}).get(DIGEST, "")) for record in records)
+        if offset is None:
+            return found
+
+
+def _compiled(condition: Condition) -> Any:
+    match condition:
+        case AnyOf():
+            return edge.Filter(should=[_compiled(found) for found in condition.conditions])
+        case AllOf():
+            return edge.Filter(must=[_compiled(found) for found in condition.conditions])
+        case Not():
+            return edge.Filter(must_not=[_compiled(condition.condition)])
+        case HasId():
+            return edge.HasIdCondition(set(condition.ids))
+        case Absent():
+            return edge.IsEmptyCondition(condition.key)
+        case Equal():
+            return _match(condition.key, edge.MatchValue(condition.value))
+        case OneOf():
+            return _match(condition.key, edge.MatchAny(list(condition.values)))
+        case Between():
+            return edge.FieldCondition(
+                condition.key, range=edge.RangeDateTime(gte=condition.since, lt=condition.before)
+            )
+        case BeginsWith():
+            return _match(condition.key, edge.MatchPrefix(condition.prefix))
+
+
+def _match(key: str, match: Any) -> edge.FieldCondition:
+    return edge.FieldCondition(key, match=match)
