@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from rag_assets.config_file import DEFAULT_HOME, ConfigError
+from rag_assets.config_file import DEFAULT_HOME, ENV_PREFIX, ConfigError
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.settings.answering import AnswerSettings
 from rag_assets.settings.automation import AutomationSettings
@@ -20,8 +20,6 @@ from rag_assets.settings.models import EmbedderSettings, LlmSettings
 from rag_assets.settings.repositories import RepositorySettings, SourceLimits
 from rag_assets.settings.search import SearchSettings
 from rag_assets.settings.stores import RetentionSettings, StoreSettings
-
-ENV_PREFIX = "RAG_ASSETS__"
 
 
 class Settings(BaseSettings):
@@ -48,6 +46,9 @@ class Settings(BaseSettings):
     stores: StoreSettings = Field(default=StoreSettings(), description="where the vectors are")
     search: SearchSettings = Field(default=SearchSettings(), description="how questions are answered")
     answer: AnswerSettings = Field(default=AnswerSettings(), description="how ask answers; without a model: quotes")
+    packs: tuple[Path, ...] = Field(
+        default=(), description="folders of pipelines, beside the folder pipelines; relative to the configuration file"
+    )
     retention: RetentionSettings = Field(default=RetentionSettings(), description="which old generations stay on disk")
     evaluation: EvaluationSettings = Field(
         default=EvaluationSettings(), description="how well a build must answer before it is served"
