@@ -28,6 +28,12 @@ WORDS = st.sampled_from(
         "注文",
         "İ",
         "ﬀ",
+        "…",
+        "Foo…Bar_x",
+        "a—b",
+        "“it’s”",
+        "•",
+        "‘–’",
     ]
 )
 TEXTS = st.lists(
