@@ -28,8 +28,8 @@ _SPECIAL_TOKENS = 2
 # 2 MB must not cost a second. Only a text that is nearly all blanks could have shown the model more.
 _MAX_CHARACTERS = 64 * MAX_TOKENS
 _MARKS = "\u2013\u2014\u2018\u2019\u201c\u201d\u2022\u2026"
-"""Dashes, quotation marks, bullet and ellipsis: a word each, as in ASCII. Nine tenths of what is beyond ASCII in snippets
-of code, which are cut with an ellipsis and joined with a dash."""
+"""Dashes, quotation marks, bullet and ellipsis: a word each, as in ASCII. Snippets of code are cut with an ellipsis and
+joined with a dash, which makes these nine tenths of what is beyond ASCII."""
 # BERT drops control characters and joins what they separate.
 _NOT_PLAIN = re.compile(rf"[^\t\n\r -~{_MARKS}]")
 _WORDS = re.compile(r"[A-Za-z0-9_]+|[^\sA-Za-z0-9_]")  # BERT: every other plain character is a word of its own
