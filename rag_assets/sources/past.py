@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
@@ -11,11 +12,18 @@ import msgspec
 from rag_assets.sources.entries import safe_path
 from rag_assets.sources.git import GitError, open_git, run_git, stop
 
+PAST_VERSION = 2
+"""Raise it when the same history says something else of a file."""
+
 MOST_COMMITS = 2_000
 """How far back: years of most repositories. A second of git for a large one, once; later commits cost their own."""
 
+MOST_DATED = 100_000
+"""Commits that are looked through for the dates of files: 45 µs each."""
+
 _RENAMES = ("-M50%", "-l1000")
 _FIELDS = "--format=%H%x00%ct%x00%s"
+_NO_ANCESTOR = (1, 128)  # no; and no such commit here
 _STATUS = re.compile(rb"[A-Z]\d{0,3}")
 
 
@@ -50,6 +58,23 @@ class Past:
         one before. `until` is a date that git understands. Raises GitError."""
         return self._listed("--first-parent", *([f"--until={until}"] if until else []), self._commit)
 
+    def includes(self, commit: str) -> bool:
+        """Whether `commit`, a full id, led to this one, or is it. Raises GitError."""
+        try:
+            run_git("merge-base", "--is-ancestor", commit, self._commit, git_dir=self._git_dir)
+        except GitError as error:
+            if error.returncode in _NO_ANCESTOR:
+                return False
+            raise
+        return True
+
+    def dates(self) -> tuple[dict[str, int], bool]:
+        """(path → when the last of the newest MOST_DATED commits that changed or made it was committed, in seconds
+        since 1970; whether these are all commits there are). Merges are none. Raises GitError."""
+        options = ("--no-merges", f"--max-count={MOST_DATED}", "--no-renames", "--diff-filter=d", "--name-only", "-z")
+        listing = run_git("log", *options, "--format=%x00%ct", self._commit, *self._where, git_dir=self._git_dir)
+        return _dates(listing)
+
     def read(self, ids: Sequence[str]) -> dict[str, PastCommit]:
         """id → commit. Raises GitError."""
         if not ids:
@@ -81,6 +106,22 @@ class Past:
         if process.returncode != 0:
             raise GitError("log", process.returncode, "the past of files could not be read")
         return listing
+
+
+def _dates(listing: bytes) -> tuple[dict[str, int], bool]:
+    """`NUL seconds NUL LF path NUL path NUL NUL seconds …`, a commit without files without the paths."""
+    found: dict[bytes, int] = {}
+    seconds = commits = 0
+    tokens = iter(listing.removesuffix(b"\0").split(b"\0") if listing else ())
+    for token in tokens:
+        if not token:
+            seconds = int(next(tokens))
+            commits += 1
+            continue
+        path = token.removeprefix(b"\n")
+        if seconds > found.get(path, -1):
+            found[path] = seconds
+    return {safe_path(path)[0]: when for path, when in found.items()}, commits < MOST_DATED
 
 
 def _commits(listing: bytes) -> dict[str, PastCommit]:
@@ -131,6 +172,17 @@ def subjects_by_path(commits: Sequence[PastCommit], most_files: int) -> dict[str
         for old, new in commit.moved:
             today[old] = today.get(new, new)
     return {path: tuple(sorted(subjects)) for path, subjects in found.items()}
+
+
+def of_whole_months(commits: Sequence[PastCommit]) -> list[PastCommit]:
+    """The newest commits as they are or, where there are MOST_COMMITS and so probably more, without those of the month
+    (UTC) of the oldest: what is too old to count changes once a month then, not with every commit, and with it what is
+    said of the files that nobody has touched."""
+    if len(commits) < MOST_COMMITS:
+        return list(commits)
+    oldest = datetime.fromtimestamp(commits[-1].committed, UTC)
+    begin = datetime(oldest.year + oldest.month // 12, oldest.month % 12 + 1, 1, tzinfo=UTC).timestamp()
+    return [commit for commit in commits if commit.committed >= begin] or list(commits)
 
 
 def changes_by_path(commits: Iterable[PastCommit]) -> dict[str, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,8 +10,9 @@ import msgspec
 
 from rag_assets.sources import Snapshot, redact
 from rag_assets.sources.entries import utc_iso
-from rag_assets.sources.past import PastCommit, changes_by_path, subjects_by_path
+from rag_assets.sources.past import PastCommit, of_whole_months, subjects_by_path
 from rag_assets.stages.build import IndexBuild
+from rag_assets.stages.file_dates import dates_of_files
 from rag_assets.stores.cache import Cache, cache_key
 from rag_assets.stores.home import write_atomically
 
@@ -29,7 +30,7 @@ _SUBJECT_CHARS = 200  # what is longer is no subject but a text in one line
 @dataclass(frozen=True, slots=True)
 class FilesPast:
     """By path: the subjects of the commits that changed a file, without secrets, and when the last of them was
-    committed, as `2026-01-31T12:00:00Z`. Files that no commit among those read has changed are in neither."""
+    committed, as `2026-01-31T12:00:00Z`. Files that no commit among those looked at has changed are in neither."""
 
     subjects: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     changed: Mapping[str, str] = field(default_factory=dict)
@@ -55,8 +56,14 @@ def past_of_files(build: IndexBuild, snapshot: Snapshot) -> FilesPast:
         }
         cache.put_many([(keys[commit], msgspec.json.encode(found)) for commit, found in new.items()])
     known |= new
-    commits = [known[commit] for commit in ids if commit in known]
-    changed = {path: utc_iso(seconds) for path, seconds in changes_by_path(commits).items()}
+
+    def read(wanted: Sequence[str]) -> dict[str, PastCommit]:
+        others = [commit for commit in wanted if commit not in known]
+        found = known | past.read(others) if others else known
+        return {commit: found[commit] for commit in wanted if commit in found}
+
+    commits = of_whole_months([known[commit] for commit in ids if commit in known])
+    changed = {path: utc_iso(seconds) for path, seconds in dates_of_files(build, snapshot, past, read).items()}
     return FilesPast(subjects_by_path(commits, MOST_FILES), changed)
 
 

@@ -18,6 +18,7 @@ from rag_assets.sections import SECTION_VERSION
 from rag_assets.segmentation import SEGMENTER_VERSION
 from rag_assets.settings import RepositorySettings, Settings
 from rag_assets.sources import POLICY_FINGERPRINT
+from rag_assets.sources.past import PAST_VERSION
 from rag_assets.stores.keyword import KEYWORD_VERSION
 
 TABLE_VERSION = 4
@@ -40,7 +41,7 @@ BUILD_STAGES = STAGES[: STAGES.index("eval_runs")]
 """The stages that make a generation what it is; how it is measured, and whether it is served, changes nothing in it."""
 
 _PARTS: dict[str, tuple[object, ...]] = {
-    "discovered_files": (POLICY_FINGERPRINT,),
+    "discovered_files": (POLICY_FINGERPRINT, PAST_VERSION),
     "segments": (SEGMENTER_VERSION,),
     "descriptions": (CLASSIFIER_VERSION, DESCRIPTION_VERSION),
     "summary_sections": (SECTION_VERSION,),
