@@ -6,10 +6,14 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rag_assets.config_file import find_config, read_yaml
 from rag_assets.contracts.retrieval import DEFAULT_POLICY, SearchPolicy
 from rag_assets.stores.home import Home
+
+if TYPE_CHECKING:
+    from rag_assets.settings import SearchSettings
 
 _SECTION = "search"
 _VARIABLES = "RAG_ASSETS__SEARCH"
@@ -22,8 +26,13 @@ def load_policy(home: Home, config: Path | None) -> SearchPolicy:
     in_environment = any(name.upper().startswith(_VARIABLES) for name in os.environ)
     if not in_environment and (path is None or _SECTION not in read_yaml(path)):
         return DEFAULT_POLICY
-    from rag_assets.models.reranker import HttpReranker
     from rag_assets.settings import load_settings
 
-    search = load_settings(path).search
+    return opened_policy(load_settings(path).search)
+
+
+def opened_policy(search: SearchSettings) -> SearchPolicy:
+    """What settings say, with the reranker opened that they name. Raises ConfigError."""
+    from rag_assets.models.reranker import HttpReranker
+
     return replace(search.policy(), reranker=HttpReranker.of(search.reranker))

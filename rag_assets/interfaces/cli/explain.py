@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 _PATH_AND_SYMBOL = re.compile(r"(?P<path>.{2,}?):(?P<symbol>[^:/\\]+)")
 _LINES = re.compile(r"(\d+)(?:-\d+)?")
 _NEAR_PATHS = 3
-_NEAR_RATIO = 0.8  # of equal characters: a slip in one name, not another file of the folder
 _SHOWN_NAMES = 8
 _FACT_CHARS = 300  # of one fact; --json has it whole
 
@@ -123,13 +122,11 @@ def _is_meant(segment: SegmentExplanation, symbol: str) -> bool:
 
 def _unknown(generation: Generation, path: str, clearance: Confidentiality) -> str:
     from rag_assets.interfaces.explanation import paths_of
+    from rag_assets.near_paths import near_paths
 
     wanted = path.replace("\\", "/")
-    name = wanted.rpartition("/")[2].lower()
-    paths = list(paths_of(generation, clearance))
-    same = [known for known in paths if known.rpartition("/")[2].lower() == name]
-    near = same or difflib.get_close_matches(wanted, paths, n=_NEAR_PATHS, cutoff=_NEAR_RATIO)
-    hint = f"did you mean {' or '.join(near[:_NEAR_PATHS])}?" if near else "see: rag-assets status"
+    near = near_paths(wanted, list(paths_of(generation, clearance)), _NEAR_PATHS)
+    hint = f"did you mean {' or '.join(near)}?" if near else "see: rag-assets status"
     return f"{wanted} is neither a file nor a symbol of {generation.manifest.index_label}; {hint}"
 
 

@@ -28,9 +28,7 @@ def payload_at(home: Home, label: str, path: str, line: int, clearance: Confiden
     generation = active_generation(home, label)
     candidates = repository_paths(home, label, path)
     for candidate in candidates:
-        payloads = (
-            _payloads(generation, candidate) if generation.manifest.levels.visible(candidate, clearance) else []
-        )
+        payloads = _payloads(generation, candidate) if generation.manifest.levels.visible(candidate, clearance) else []
         if payloads:
             return _nearest(payloads, candidate, line, _line_count(generation, candidate))
     raise CommandError(

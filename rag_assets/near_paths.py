@@ -1,0 +1,20 @@
+"""Paths like one that does not exist: what somebody meant who made a slip, or who knows a file by an older place."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+
+_NEAR = 0.8  # of equal characters: a slip in one name, not another file of the folder
+
+
+def near_paths(wanted: str, known: Sequence[str], most: int) -> list[str]:
+    """At most `most` of the `known` paths: those with the same file name in any case, in their order; without any the
+    most alike, the best first."""
+    name = _name(wanted)
+    same = [path for path in known if _name(path) == name]
+    return (same or difflib.get_close_matches(wanted, known, n=most, cutoff=_NEAR))[:most]
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2].lower()
