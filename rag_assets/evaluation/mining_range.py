@@ -72,7 +72,8 @@ def mine_after(past: Past, snapshot: Snapshot, limit: int, sees: Callable[[str],
     """At most `limit` questions about a snapshot, of the commits that came next: the files are still alike then.
     Raises MiningError where no commit gives one."""
     later = later_commits(past, snapshot.info.commit_sha, sees)
-    paths = {entry.path for entry in snapshot.entries() if entry.kind is EntryKind.FILE}
+    files = (entry.path for entry in snapshot.entries() if entry.kind is EntryKind.FILE)
+    paths = {path for path in files if sees(path)}  # a visible file may have had a hidden place before
     found = mined(later, paths)
     if not found.questions:
         short = snapshot.info.commit_sha[:10]
