@@ -49,7 +49,7 @@ LIBRARY_WITHOUT_CONTENT: Mapping[str, str] = {
 _OPERATES = "needs the sources or the home itself, whose files its user can read"
 COMMANDS_WITHOUT_CONTENT: Mapping[str, str] = {
     **dict.fromkeys(("index", "plan", "watch", "rebuild", "publish", "pull", "gc", "reset", "doctor"), _OPERATES),
-    **dict.fromkeys(("init", "config show", "config schema", "config check"), "about settings"),
+    **dict.fromkeys(("init", "config check"), "about settings"),
     **dict.fromkeys((f"pipeline {name}" for name in ("validate", "show", "graph")), "about pipelines"),
     **dict.fromkeys((f"generations {name}" for name in ("activate", "rollback", "tag", "untag", "prune")), _OPERATES),
     "generations list": "of generations as wholes",
@@ -249,9 +249,7 @@ def _also(words: tuple[str, ...], chance: Random) -> list[str]:
     return made
 
 
-def typed(
-    world: World, asker: Asker, chance: Random, words: tuple[str, ...], labels: tuple[str, ...] = ()
-) -> Request:
+def typed(world: World, asker: Asker, chance: Random, words: tuple[str, ...], labels: tuple[str, ...] = ()) -> Request:
     role = () if asker.role is None else ("--role", asker.role)
     cli = CommandLine(world.home, world.folder)
     done = cli.run(*words, options=("--config", str(world.folder / CONFIG), *role))

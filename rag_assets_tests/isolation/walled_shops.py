@@ -41,7 +41,8 @@ namespace Shop.Orders;
 public class OrderService{Name} : IOrders{Name}, IPublic, IInternal, IConfidential, IRestricted
 {{
     private readonly Invoices{Name} invoices;
-    public string Denied => PublicTexts.Denied + InternalTexts.Denied + ConfidentialTexts.Denied + RestrictedTexts.Denied;
+    public string Denied => PublicTexts.Denied + InternalTexts.Denied + ConfidentialTexts.Denied;
+    public string Refused => RestrictedTexts.Denied;
     public OrderService{Name}(Invoices{Name} invoices) {{ this.invoices = invoices; }}
 
     /// <summary>Pays back what a customer returned. {secret}</summary>
@@ -204,7 +205,7 @@ def _repository(path: Path, label: str) -> tuple[Repository, str]:
     for level in Confidentiality:
         known = canary(label, level)
         name = known.name.capitalize()
-        changed = _CODE.format(Name=name, secret=known.secret) + "\n// checked twice\n"
+        changed = _CODE.format(Name=name, secret=known.secret).replace("Pays back", "Pays twice")
         source.commit({f"src/{level}/Order{name}.cs": changed}, f"Refund rules of {name} are checked twice")
     hidden = canary(label, Confidentiality.RESTRICTED).name
     source.git("mv", f"src/restricted/{hidden}/Plain.cs", PLAIN.format("public"))
