@@ -104,18 +104,18 @@ def static_vectors(cache: Path) -> dict[str, str]:
         words = [token.removeprefix("##") for token in tokens]
         rows = np.vstack([model.embed(words[start : start + _BATCH]) for start in range(0, len(words), _BATCH)])
         cache.mkdir(parents=True, exist_ok=True)
-        np.save(file, _weighed(_reduced(rows), tokens))
+        np.save(file, weighed_rows(reduced_rows(rows), tokens))
     return {"vectors": str(file), "tokenizer": str(tokenizer)}
 
 
-def _reduced(rows: Any) -> Any:
+def reduced_rows(rows: Any) -> Any:
     """The principal components, as PCA gives them."""
     centred = rows - rows.mean(axis=0)
     _, axes = np.linalg.eigh(centred.T @ centred)
     return centred @ axes[:, ::-1][:, :_DIMENSION]
 
 
-def _weighed(rows: Any, tokens: Sequence[str]) -> Any:
+def weighed_rows(rows: Any, tokens: Sequence[str]) -> Any:
     """A vocabulary is in the order of frequency; special tokens say nothing."""
     ranks = np.arange(1, len(tokens) + 1)
     frequency = (1 / ranks) / (1 / ranks).sum()
