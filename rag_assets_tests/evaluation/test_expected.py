@@ -42,9 +42,11 @@ def test_each_file_counts_once_and_some_are_likened() -> None:
     [
         ("lib/order.CS", ["src/Order.cs", "tests/Order.cs"]),
         ("src/OrderServices.cs", ["src/OrderService.cs"]),
+        ("OrderServise.cs", ["src/OrderService.cs"]),
+        ("lib/deep/down/guides.md", ["docs/guide.md"]),
         ("zebra", []),
         ("", []),
     ],
 )
-def test_near_paths_are_namesakes_else_slips(wanted: str, near: list[str]) -> None:
+def test_near_paths_are_namesakes_else_slips_in_the_path_or_in_the_name(wanted: str, near: list[str]) -> None:
     assert near_paths(wanted, sorted(PRESENT), 3) == near

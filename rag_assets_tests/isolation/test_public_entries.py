@@ -23,7 +23,7 @@ from rag_assets_tests.isolation.public_entries import (
 )
 from rag_assets_tests.isolation.walled_shops import LEDGER, Asker, World, walled_shops
 
-REQUESTS = 12
+REQUESTS = 10
 """Of each entry; `benchmarks/isolation.py` makes 10,000 in all."""
 _ONLY_TYPES = {"ComparedHit", "ComparedSearch", "Hit", "Mode", "QueryError", "Question", "QuestionKind"}
 _OPENING = {"Index", "IndexGroup", "open_index", "open_indexes", "understand", "SearchResult", "Source", "TermEvidence"}
