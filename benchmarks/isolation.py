@@ -1,9 +1,11 @@
-"""Adversarial requests against one store of many tenants with the very same texts: how many show a foreign point?
+"""Adversarial requests of many tenants and roles to every public entry: how many show what their reader must not see?
 
     python benchmarks/isolation.py [--requests 10000] [--seed 1] [--server]
 
-Prints requests, leaks and CPU time, and ends with code 1 where there is a leak. The requests are those of
-`rag_assets_tests/query/tenants.py`: every public entry, filters, phrases, traces, ids and names of other tenants.
+Half of the requests go to one store that has the very same texts of twelve owners at every level of confidentiality
+(`rag_assets_tests/query/tenants.py`); any point of somebody else that is shown is a leak. The other half goes to real
+indexes of three owners, through the library and the command line (`rag_assets_tests/isolation`), whose files have words
+that give a leak away. Ends with code 1 where there is one.
 """
 
 from __future__ import annotations
@@ -12,10 +14,26 @@ import argparse
 import random
 import tempfile
 import time
+from collections import Counter
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from report import table
+
 from rag_assets.stores.home import Home
+from rag_assets_tests.isolation.public_entries import ENTRIES
+from rag_assets_tests.isolation.walled_shops import walled_shops
 from rag_assets_tests.query.tenants import OWNERS, askers, shown
+
+
+@dataclass
+class Tally:
+    """Of one entry; `answered` had something of the asker's own to show, CPU is of this process."""
+
+    asked: int = 0
+    answered: int = 0
+    seconds: float = 0.0
+    leaks: Counter[str] = field(default_factory=Counter)
 
 
 def main() -> int:
@@ -25,23 +43,57 @@ def main() -> int:
     parser.add_argument("--server", action="store_true", help="one collection of a server instead of an embedded store")
     options = parser.parse_args()
     chance = random.Random(options.seed)
-    leaked: set[str] = set()
-    answered = points = 0
-    with tempfile.TemporaryDirectory() as folder, askers(Home(Path(folder)), on_server=options.server) as everybody:
+    half = options.requests // 2
+    with tempfile.TemporaryDirectory() as folder:
+        tallies = {f"one store of {len(OWNERS)} owners": one_store(Path(folder), half, chance, options.server)}
+    with tempfile.TemporaryDirectory() as folder:
+        tallies |= every_entry(Path(folder), options.requests - half, chance)
+    rows = [
+        (
+            name,
+            f"{one.asked:,}",
+            f"{one.answered:,}",
+            f"{1000 * one.seconds / max(one.asked, 1):.1f}",
+            str(len(one.leaks)),
+        )
+        for name, one in tallies.items()
+    ]
+    leaks = [f"{name}: {leak}" for name, one in tallies.items() for leak in sorted(one.leaks)]
+    total = ("all", f"{options.requests:,}", f"{sum(one.answered for one in tallies.values()):,}", "", str(len(leaks)))
+    table(("entry", "requests", "answered", "CPU ms each", "leaks"), [*rows, total])
+    for leak in leaks:
+        print(f"leaked by {leak}")
+    return 1 if leaks else 0
+
+
+def one_store(folder: Path, requests: int, chance: random.Random, on_server: bool) -> Tally:
+    made = Tally(asked=requests)
+    with askers(Home(folder), on_server=on_server) as everybody:
         begun = time.process_time()
-        for _ in range(options.requests):
+        for _ in range(requests):
             asked = chance.choice(everybody)
             found = shown(asked, everybody, chance)
-            answered += bool(found)
-            points += len(found)
-            leaked |= found - asked.allowed
-        spent = time.process_time() - begun
-    print(f"{options.requests:,} requests of {len(OWNERS)} owners with {len(everybody)} indexes: {len(leaked)} leaks")
-    print(f"{answered:,} were answered, with {points:,} points")
-    print(f"{1000 * spent / options.requests:.2f} ms of CPU a request")
-    for point in sorted(leaked):
-        print(f"leaked {point}")
-    return 1 if leaked else 0
+            made.answered += bool(found)
+            made.leaks.update(found - asked.allowed)
+        made.seconds = time.process_time() - begun
+    return made
+
+
+def every_entry(folder: Path, requests: int, chance: random.Random) -> dict[str, Tally]:
+    """Each entry is asked equally often."""
+    names = sorted(ENTRIES)
+    made = {name: Tally() for name in names}
+    with walled_shops(folder) as world:
+        for number in range(requests):
+            name = names[number % len(names)]
+            asked, one = chance.choice(world.askers), made[name]
+            begun = time.process_time()
+            found = ENTRIES[name](world, asked, chance)
+            one.seconds += time.process_time() - begun
+            one.asked += 1
+            one.answered += bool(world.leaks(found.shown, found.said, (), asked.clearance))
+            one.leaks.update(world.leaks(found.shown, found.said, found.labels, asked.clearance))
+    return made
 
 
 if __name__ == "__main__":

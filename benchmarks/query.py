@@ -1,11 +1,12 @@
 """What a search costs at several index sizes: cold process, opening, each side, hybrid, conditions, memory.
 
-    python benchmarks/query.py                       1,000 and 10,000 points
-    python benchmarks/query.py --points 100000       minutes: building the graph of 100,000 points takes most of it
+    python benchmarks/query.py                                      1,000 and 10,000 points
+    python benchmarks/query.py --points 1000,10000,100000,300000    minutes: the graph of many points takes most of it
 
 Points are synthetic: words drawn as in real text (Zipf), clustered random unit vectors, ten sections a file. The
-question is embedded by the real model when it is installed, else only keyword search is measured. Each size is read
-by a process of its own.
+question is embedded by the real model when it is installed, else only keyword search is measured. Each size is built by
+one process of its own and read by another. The last column is what the largest size costs of the smallest: beside the
+growth of the points, which is in its head.
 """
 
 from __future__ import annotations
@@ -41,22 +42,42 @@ SYLLABLES = [consonant + vowel for consonant in "bdfgklmnprtv" for vowel in "aei
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--points", default="1000,10000", help="comma-separated sizes")
-    parser.add_argument("--child", default="", help=argparse.SUPPRESS)
+    parser.add_argument("--child", nargs=2, metavar=("STEP", "HOME"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    sizes = sorted(int(size) for size in arguments.points.split(","))
     if arguments.child:
-        print(json.dumps(measure(Path(arguments.child))))
+        step, home = arguments.child[0], Path(arguments.child[1])
+        print(json.dumps(build(home, sizes[0]) if step == "build" else measure(home)))
         return
     with_bytecode()
     columns = []
-    for size in (int(size) for size in arguments.points.split(",")):
+    for size in sizes:
         with tempfile.TemporaryDirectory(prefix="rag-assets-query-", ignore_cleanup_errors=True) as folder:
             home = Path(folder)
-            columns.append({"points": f"{size:,}"} | build(home, size) | cold(home) | child(home))
+            built = child(home, "build", size)
+            columns.append({"points": f"{size:,}"} | built | cold(home) | child(home, "measure", size))
+    show(columns)
+
+
+def show(columns: list[dict[str, str]]) -> None:
+    """A table with a column for each size, and the growth where there are several."""
+    if len(columns) > 1:
+        columns = [*columns, grown(columns[0], columns[-1])]
     names = list(dict.fromkeys(name for column in columns for name in column))
     print("| measure | " + " | ".join(column["points"] for column in columns) + " |")
     print("| --- |" + " --- |" * len(columns))
     for name in names[1:]:
         print(f"| {name} | " + " | ".join(column.get(name, "-") for column in columns) + " |")
+
+
+def grown(smallest: dict[str, str], largest: dict[str, str]) -> dict[str, str]:
+    """Factors between two sizes, of the first number of each cell (the p50 of two)."""
+    pairs = {name: (first(smallest[name]), first(largest[name])) for name in smallest.keys() & largest.keys()}
+    return {name: f"× {after / before:,.1f}" for name, (before, after) in pairs.items() if before}
+
+
+def first(cell: str) -> float:
+    return float(cell.partition(" ")[0].replace(",", ""))
 
 
 def build(home: Path, size: int) -> dict[str, str]:
@@ -129,6 +150,7 @@ def build(home: Path, size: int) -> dict[str, str]:
         "upsert, points per CPU s": f"{size / upserting:,.0f}",
         "finish (graph from 20,000 points), CPU s": f"{finishing:.1f}",
         "shard, MB": f"{used / 1e6:.0f}",
+        "memory of building it, MB": f"{peak_megabytes():.0f}",
     }
 
 
@@ -228,8 +250,10 @@ def run(home: Path, *arguments: str) -> str:
     return done.stdout
 
 
-def child(home: Path) -> dict[str, str]:
-    found: dict[str, str] = json.loads(run(home, __file__, "--child", str(home)).splitlines()[-1])
+def child(home: Path, step: str, size: int) -> dict[str, str]:
+    """What one step found in a process of its own: memory is that of the step."""
+    said = run(home, __file__, "--points", str(size), "--child", step, str(home))
+    found: dict[str, str] = json.loads(said.splitlines()[-1])
     return found
 
 
@@ -260,7 +284,7 @@ def measure(home: Path) -> dict[str, str]:
         if name == "hybrid":
             for step in ("embed", "dense", "bm25", "rank", "fetch"):
                 made[f"  of it {step}"] = spread([result.timings[step] for result in results])
-    made["memory, MB"] = f"{peak_megabytes():.0f}"
+    made["memory of searching (RSS, peak), MB"] = f"{peak_megabytes():.0f}"
     return made
 
 

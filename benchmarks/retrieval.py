@@ -10,8 +10,8 @@ cloned from GitHub at the pinned revisions, or read from MIRRORS, which holds `O
 CACHE. What is ranked is C# files: a file is where its best section is.
 
 Commit questions are leaky when they name the file that answers them; the others decide. An annotated mean is that of
-the repositories. Beside the modes of the search: BM25 of rank-bm25 over whole files, identifiers split; and reciprocal
-rank fusion (k 60) of the keyword and the semantic ranking.
+the repositories. Beside the modes of the search: BM25 of rank-bm25 over whole files, identifiers split; reciprocal rank
+fusion (k 60) of the keyword and the semantic ranking; and with --peer-python semble (`retrieval_peers`).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -26,6 +27,7 @@ from pathlib import Path
 
 from report import table
 from retrieval_floors import fused, whole_file_bm25
+from retrieval_peers import PeerError, Semble
 from retrieval_questions import ANNOTATED, Question, load_questions, load_snapshots
 from retrieval_snapshots import benchmark_settings, open_snapshot
 
@@ -65,17 +67,28 @@ def main() -> None:
     parser.add_argument("--mirrors", type=Path, default=None, help="folder of repositories; default: GitHub")
     parser.add_argument("--modes", default=",".join(MODES), help="comma-separated modes of the search")
     parser.add_argument("--no-floors", action="store_true", help="leave the simpler rankings out")
+    parser.add_argument("--only", default="", help="comma-separated repositories (OWNER/NAME); default: all")
+    parser.add_argument("--peer-python", type=Path, default=None, help="a Python that has semble, to rank with it too")
+    parser.add_argument("--peer-model", default="", help="its model; default: static vectors of the local one")
     parser.add_argument("--lexical-only", action="store_true", help="index without an embedding model")
     parser.add_argument("--json", action="store_true", help="one JSON object per answer instead of tables")
     arguments = parser.parse_args()
     settings = benchmark_settings(arguments.lexical_only)
     modes = ["bm25"] if arguments.lexical_only else arguments.modes.split(",")
     questions = load_questions(arguments.questions)
+    only = arguments.only.split(",") if arguments.only else []
     answers: list[Answer] = []
-    for snapshot in load_snapshots(arguments.questions):
-        asked = [question for question in questions if question.repository == snapshot.repository]
-        with open_snapshot(snapshot, arguments.mirrors, arguments.cache, settings) as index:
-            answers += answered(index, asked, modes, floors=not arguments.no_floors)
+    try:
+        peer = Semble(arguments.peer_python, arguments.peer_model, arguments.cache) if arguments.peer_python else None
+        for snapshot in load_snapshots(arguments.questions):
+            if only and snapshot.repository not in only:
+                continue
+            asked = [question for question in questions if question.repository == snapshot.repository]
+            with open_snapshot(snapshot, arguments.mirrors, arguments.cache, settings) as index:
+                answers += answered(index, asked, modes, floors=not arguments.no_floors)
+                answers += by_peer(index, asked, peer) if peer is not None else []
+    except PeerError as error:
+        sys.exit(f"error: {error}")
     if arguments.json:
         for answer in answers:
             print(json.dumps(asdict(answer), sort_keys=True))
@@ -100,6 +113,13 @@ def answered(index: Index, questions: Sequence[Question], modes: Sequence[str], 
             rankings[WHOLE_FILES] = (whole(question.text), 0.0)
         made += [_answer(system, question, files, seconds) for system, (files, seconds) in rankings.items()]
     return made
+
+
+def by_peer(index: Index, questions: Sequence[Question], peer: Semble) -> list[Answer]:
+    """Every question to the peer; as many of its chunks as there are sections of ours."""
+    found = peer.rankings(index, [question.text for question in questions], SECTIONS)
+    pairs = zip(questions, found, strict=True)
+    return [_answer(peer.name, question, ranking.files, ranking.seconds) for question, ranking in pairs]
 
 
 def distinct(paths: Iterable[str]) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from rank_bm25 import BM25Okapi  # type: ignore[import-untyped]
 
 from rag_assets.contracts.artifacts import document_uri
-from rag_assets.evaluation.runs import indexed_files
+from rag_assets.evaluation.runs import visible_files
 from rag_assets.query.index import Index
 from rag_assets.text import split_identifiers
 
@@ -16,7 +16,7 @@ RRF_K = 60  # Cormack, Clarke and Büttcher 2009
 
 def whole_file_bm25(index: Index) -> Callable[[str], list[str]]:
     """BM25 (rank-bm25, its defaults) over the texts of whole C# files; terms are lower-case words of identifiers."""
-    texts = _texts(index)
+    texts = texts_of(index)
     paths = sorted(texts)
     model = BM25Okapi([_terms(texts[path]) for path in paths])
 
@@ -37,11 +37,12 @@ def fused(rankings: Sequence[Sequence[str]]) -> list[str]:
     return sorted(scores, key=lambda path: (-scores[path], path))
 
 
+def texts_of(index: Index) -> dict[str, str]:
+    """Path → text of the C# files, as they are indexed."""
+    paths = (path for path in visible_files(index.generation, index.clearance) if path.endswith(".cs"))
+    return {path: index.resolve(document_uri(index.label, path)) for path in paths}
+
+
 def _terms(text: str) -> list[str]:
     spaced = "".join(char if char.isalnum() else " " for char in split_identifiers(text))
     return spaced.lower().split()
-
-
-def _texts(index: Index) -> dict[str, str]:
-    paths = (path for path in indexed_files(index.generation) if path.endswith(".cs"))
-    return {path: index.resolve(document_uri(index.label, path)) for path in paths}

@@ -61,6 +61,9 @@ class Reranker(Protocol):
     candidates: int
     """How many of the best candidates it is asked about."""
 
+    model_id: str
+    """What runs of question sets keep of it."""
+
     def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
         """One finite score per text, higher is better. Raises RerankError."""
 

@@ -15,6 +15,7 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 import msgspec
@@ -79,8 +80,29 @@ def recording() -> Iterator[dict[Question, Any]]:
         _recording.reset(token)
 
 
+@contextmanager
+def among(wall: str) -> Iterator[None]:
+    """What is asked in this context is asked of the services behind a wall (`Behind`), and recorded so; '' is none."""
+    outer = _recording.get()
+    if outer is None or not wall:
+        yield
+        return
+    with recording() as own:
+        yield
+    outer.update({(_behind(wall, name), arguments): answer for (name, arguments), answer in own.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """Services that answer what is asked `among` a wall: the same questions have other answers behind each."""
+
+    wall: str
+    services: tuple[object, ...]
+
+
 def answers_of(services: Iterable[object], questions: Iterable[Question]) -> dict[Question, Any]:
-    """The same questions asked of other services. Raises KeyError for one that nobody answers."""
+    """The same questions asked of other services, each alone or a `Behind`. Raises KeyError for one that nobody
+    answers."""
     answering = _methods(services)
     return {known: answering[known[0]](*known[1]) for known in questions}
 
@@ -100,13 +122,23 @@ def decoded_questions(data: bytes) -> list[Question]:
     return msgspec.json.decode(data, type=list[Question])
 
 
+def _behind(wall: str, name: str) -> str:
+    return f"{wall}/{name}"
+
+
 def _methods(services: Iterable[object]) -> dict[str, Callable[..., Any]]:
-    return {
-        getattr(method, _NAME): getattr(service, attribute)
-        for service in services
-        for attribute, method in vars(type(service)).items()
-        if hasattr(method, _NAME)
-    }
+    found: dict[str, Callable[..., Any]] = {}
+    for service in services:
+        if isinstance(service, Behind):
+            own = _methods(service.services)
+            found |= {_behind(service.wall, name): method for name, method in own.items()}
+            continue
+        found |= {
+            getattr(method, _NAME): getattr(service, attribute)
+            for attribute, method in vars(type(service)).items()
+            if hasattr(method, _NAME)
+        }
+    return found
 
 
 def _plain(

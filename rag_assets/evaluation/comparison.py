@@ -36,18 +36,29 @@ class CategoryDelta:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """From `before` to `now`: all questions and each category, and the questions that moved."""
+    """From `before` to `now`: all questions and each category, and the questions that moved. `conditions` is how they
+    were searched differently, name → (before, now), the embedding model among it: where there is something, a change
+    may come from that, and the runs do not say which commit answers better."""
 
     before: EvalRun
     now: EvalRun
     categories: tuple[CategoryDelta, ...]
     difference: Difference
+    conditions: dict[str, tuple[str, str]]
 
 
 def compare_runs(before: EvalRun, now: EvalRun) -> Comparison:
-    """Everything that two runs differ in. Raises NotComparable for runs of different questions, k or metrics."""
+    """Everything that two runs differ in. Raises NotComparable for runs of different questions, k or metrics, and for
+    those of readers who may not see the same."""
     if not now.measures(before.fingerprint, before.k, before.version):
         raise NotComparable(_why_not(before, now))
+    unlike = before.conditions.differences(now.conditions)
+    if "clearance" in unlike:
+        old, new = unlike["clearance"]
+        raise NotComparable(
+            f"{_both(before, now)} saw files up to {old} and up to {new}; ask both again as one role, "
+            "with: rag-assets --role ROLE eval run"
+        )
     was = {result.id: result for result in before.results}
     categories = []
     for name, chosen in by_category(now.results):
@@ -57,7 +68,9 @@ def compare_runs(before: EvalRun, now: EvalRun) -> Comparison:
             old, new = (sum(side) / len(pairs) for side in zip(*pairs, strict=True))
             deltas[metric] = MetricDelta(old, new, estimate([after - first for first, after in pairs]))
         categories.append(CategoryDelta(name, len(chosen), deltas))
-    return Comparison(before, now, tuple(categories), difference(before, now))
+    if before.embedding_model != now.embedding_model:
+        unlike["embedding_model"] = (before.embedding_model, now.embedding_model)
+    return Comparison(before, now, tuple(categories), difference(before, now), unlike)
 
 
 def difference(before: EvalRun, now: EvalRun) -> Difference:
@@ -90,8 +103,12 @@ def _change(before: QuestionResult, now: QuestionResult) -> float:
     return sum(now.scores.values()) - sum(before.scores.values())
 
 
+def _both(before: EvalRun, now: EvalRun) -> str:
+    return f"the run of {before.set} on {before.generation_id} and that of {now.set} on {now.generation_id}"
+
+
 def _why_not(before: EvalRun, now: EvalRun) -> str:
-    said = f"the run of {before.set} on {before.generation_id} and that of {now.set} on {now.generation_id}"
+    said = _both(before, now)
     if before.fingerprint != now.fingerprint:
         return f"{said} asked different questions; ask both the same with: rag-assets eval compare … --set FILE"
     if before.k != now.k:

@@ -30,8 +30,8 @@ def decide(candidate: EvalRun, active: EvalRun | None, rules: GateRules, *, alon
     `alone` says why there is nothing to compare with. Raises ValueError for runs of different questions or metrics:
     their numbers say nothing about each other.
     """
-    if active is not None and not active.measures(candidate.fingerprint, candidate.k, candidate.version):
-        raise ValueError("the two runs asked different questions, or measured them differently")
+    if active is not None and not active.is_like(candidate):
+        raise ValueError("the two runs asked different questions, or searched or measured differently")
     changes = _changes(candidate, active, rules)
     broken = [_said(change, active, rules) for change in changes if not change.holds]
     worse = _worse(candidate, active, rules) if active is not None else []

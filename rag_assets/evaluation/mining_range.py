@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 import msgspec
@@ -23,6 +24,10 @@ class MiningError(ExpectedError):
     """A repository, or a part of its history, that gives no questions; the text says why and what to do."""
 
 
+def _everything(path: str) -> bool:
+    return True
+
+
 def is_date(word: str) -> bool:
     return _DATE.fullmatch(word) is not None
 
@@ -35,7 +40,7 @@ def commit_at(past: Past, date: str) -> str:
     return found[0]
 
 
-def chosen_snapshot(past: Past, limit: int) -> str:
+def chosen_snapshot(past: Past, limit: int, sees: Callable[[str], bool] = _everything) -> str:
     """The newest commit of the branch after which come enough commits for `limit` questions, else the one in the
     middle: before that a repository looks too little like today. Raises MiningError for a history of one commit."""
     mainline = past.mainline()
@@ -44,29 +49,31 @@ def chosen_snapshot(past: Past, limit: int) -> str:
     nearest, furthest = 1, max(1, len(mainline) // 2)
     while nearest < furthest:  # the further back, the more commits come after it
         middle = (nearest + furthest) // 2
-        if sum(unasked(commit) is None for commit in later_commits(past, mainline[middle])) >= limit * _SPARE:
+        if sum(unasked(commit) is None for commit in later_commits(past, mainline[middle], sees)) >= limit * _SPARE:
             furthest = middle
         else:
             nearest = middle + 1
     return mainline[nearest]
 
 
-def later_commits(past: Past, snapshot: str) -> list[LaterCommit]:
-    """What came after a commit, newest first, without secrets in what was written."""
+def later_commits(past: Past, snapshot: str, sees: Callable[[str], bool] = _everything) -> list[LaterCommit]:
+    """What came after a commit, newest first, without secrets in what was written. A commit that changed a path which
+    the reader does not see is not told of at all: its subject speaks of that file (E12)."""
     ids = past.ids_since(snapshot)
     read, authors = past.read(ids), past.authors(ids)
     return [
         LaterCommit(id=commit, author=authors.get(commit, ""), past=_safe(read[commit]))
         for commit in ids
-        if commit in read
+        if commit in read and all(map(sees, read[commit].paths))
     ]
 
 
-def mine_after(past: Past, snapshot: Snapshot, limit: int) -> Mined:
+def mine_after(past: Past, snapshot: Snapshot, limit: int, sees: Callable[[str], bool] = _everything) -> Mined:
     """At most `limit` questions about a snapshot, of the commits that came next: the files are still alike then.
     Raises MiningError where no commit gives one."""
-    later = later_commits(past, snapshot.info.commit_sha)
-    paths = {entry.path for entry in snapshot.entries() if entry.kind is EntryKind.FILE}
+    later = later_commits(past, snapshot.info.commit_sha, sees)
+    files = (entry.path for entry in snapshot.entries() if entry.kind is EntryKind.FILE)
+    paths = {path for path in files if sees(path)}  # a visible file may have had a hidden place before
     found = mined(later, paths)
     if not found.questions:
         short = snapshot.info.commit_sha[:10]

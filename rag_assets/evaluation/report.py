@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rag_assets.contracts.confidentiality import Confidentiality, may_see
 from rag_assets.contracts.errors import ExpectedError
 from rag_assets.evaluation.shown import (
     Row,
@@ -43,7 +44,7 @@ class SetReport:
 
     @property
     def comparable(self) -> tuple[EvalRecord, ...]:
-        """The records of the same questions, measured alike, as the newest one."""
+        """The records of the same questions, searched and measured alike, as the newest one."""
         return tuple(known for known in self.records if _measure(known) == _measure(self.records[-1]))
 
 
@@ -55,10 +56,20 @@ class Report:
     sets: tuple[SetReport, ...]
 
 
-def make_report(generation: Generation, records: Sequence[EvalRecord], only: str = "") -> Report:
-    """The report about a generation, from its stored runs and the records of its label; of one set with `only`.
-    Raises NothingMeasured."""
-    runs = {run.set: run for run in read_runs(generation.directory)}
+def make_report(
+    generation: Generation,
+    records: Sequence[EvalRecord],
+    only: str = "",
+    clearance: Confidentiality = Confidentiality.RESTRICTED,
+) -> Report:
+    """The report about a generation, from its stored runs and the records of its label; of one set with `only`. Single
+    questions of a run that saw more than `clearance` does are left out, as if it had not been asked (E12). Raises
+    NothingMeasured."""
+    runs = {
+        run.set: run
+        for run in read_runs(generation.directory)
+        if may_see(clearance, Confidentiality(run.conditions.clearance))
+    }
     names = sorted({record.set for record in records} | runs.keys())
     chosen = [name for name in names if only in ("", name)]
     label = generation.manifest.index_label
@@ -119,12 +130,13 @@ def _generation_rows(found: SetReport) -> list[Row]:
             "generation": record.generation_id,
             "questions": str(record.total.questions),
             "search": record.mode,
+            "ranking": "" if record.conditions is None else str(record.conditions.ranking),
         }
         | {
             metric: shown_estimate(record.total.metrics[metric]) if metric in record.total.metrics else ""
             for metric in metrics
         }
-        | {"p50 ms": f"{record.p50_ms:.1f}", "same questions": "yes" if record in comparable else "no"}
+        | {"p50 ms": f"{record.p50_ms:.1f}", "comparable": "yes" if record in comparable else "no"}
         for record in found.records
     ]
 
@@ -143,5 +155,5 @@ def _missed_rows(run: EvalRun) -> list[Row]:
     ]
 
 
-def _measure(record: EvalRecord) -> tuple[str, int, int]:
-    return record.fingerprint, record.k, record.version
+def _measure(record: EvalRecord) -> tuple[object, ...]:
+    return record.fingerprint, record.k, record.version, record.conditions

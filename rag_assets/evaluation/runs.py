@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from time import perf_counter
 
+from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.contracts.errors import ExpectedError
 from rag_assets.contracts.identity import plain_symbol
+from rag_assets.contracts.retrieval import SearchPolicy
 from rag_assets.evaluation.metrics import METRICS_VERSION, depth, first_gains, mean, measure
 from rag_assets.evaluation.questions import EvalQuestion, QuestionSet, split_target
 from rag_assets.query import Hit, Index, QueryError, SearchResult
+from rag_assets.query.ranking import RANKING_VERSION
+from rag_assets.stores.eval_history import Conditions
 from rag_assets.stores.eval_records import EvalRun, QuestionResult, RankedFile
 from rag_assets.stores.generations import Generation
 from rag_assets.stores.tables import read_all
@@ -34,9 +38,9 @@ def run_questions(
     """Asks every question and measures the ranked distinct files (E24). `asked` is told each question that is done.
 
     Raises EvalError where a question cannot be asked, or not in the way the index is searched: numbers of a search
-    that fell back to keywords must not decide anything.
+    that fell back to keywords, or was not reranked, must not decide anything.
     """
-    present = indexed_files(index.generation)
+    present = visible_files(index.generation, index.clearance)
     results = []
     mode = ""
     for question in questions.questions:
@@ -53,18 +57,34 @@ def run_questions(
         version=METRICS_VERSION,
         mode=mode,
         embedding_model=index.manifest.embedding_model,
+        conditions=conditions_of(index.generation, index.parts.policy, index.clearance),
         metrics=mean(result.scores for result in results),
         results=tuple(results),
         subject=subject,
     )
 
 
-def indexed_files(generation: Generation) -> set[str]:
-    """The paths of all files that the generation indexed."""
-    tables = read_all(
-        generation.directory, "discovered_files", generation.manifest.bucket_count, columns=["path", "outcome"]
+def conditions_of(generation: Generation, policy: SearchPolicy, clearance: Confidentiality) -> Conditions:
+    """How a generation is searched by a policy and up to a clearance, as its runs keep it."""
+    return Conditions(
+        ranking=RANKING_VERSION,
+        mode=policy.mode.value,
+        fusion=policy.fusion,
+        dense_candidates=policy.dense_candidates,
+        keyword_candidates=policy.keyword_candidates,
+        alpha=policy.alpha,
+        beta=policy.beta,
+        reranker="" if policy.reranker is None else policy.reranker.model_id,
+        clearance=generation.manifest.levels.reached(clearance).value,
     )
-    return {row["path"] for table in tables for row in table.to_pylist() if row["outcome"] == "indexed"}
+
+
+def visible_files(generation: Generation, clearance: Confidentiality) -> set[str]:
+    """The paths of all files that the generation indexed and a clearance reaches for (E12)."""
+    manifest = generation.manifest
+    tables = read_all(generation.directory, "discovered_files", manifest.bucket_count, columns=["path", "outcome"])
+    indexed = (row["path"] for table in tables for row in table.to_pylist() if row["outcome"] == "indexed")
+    return {path for path in indexed if manifest.levels.visible(path, clearance)}
 
 
 def ranked_files(hits: Iterable[Hit], targets: Mapping[str, tuple[str, str]]) -> list[tuple[Hit, frozenset[str]]]:
@@ -93,6 +113,8 @@ def _search(index: Index, question: EvalQuestion, k: int) -> SearchResult:
     if found.mode is not found.requested_mode and not index.manifest.lexical_only:
         of_label = f"generation {index.manifest.generation_id} of {index.label}"
         raise EvalError(f"{of_label} cannot be measured: {'; '.join(found.warnings)}")
+    if index.parts.policy.reranker is not None and found.hits and not any("rerank" in hit.scores for hit in found.hits):
+        raise EvalError(f"question {question.id!r} of {index.label} cannot be measured: {'; '.join(found.warnings)}")
     return found
 
 

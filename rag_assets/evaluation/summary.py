@@ -65,4 +65,5 @@ def record_of(run: EvalRun, manifest: Manifest) -> EvalRecord:
         categories=summarise(run),
         p50_ms=took.p50,
         p95_ms=took.p95,
+        conditions=run.conditions,
     )

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from rag_assets.classification.facts import walk_members
+from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.contracts.description import SummaryFacts
 from rag_assets.contracts.kinds import Classification
 from rag_assets.contracts.payload import with_generation
@@ -103,8 +104,11 @@ class FileExplanation:
     problems: tuple[str, ...] = ()
 
 
-def explain_file(generation: Generation, path: str) -> FileExplanation | None:
-    """What the generation says of a file; None where its commit has no such file."""
+def explain_file(generation: Generation, path: str, clearance: Confidentiality) -> FileExplanation | None:
+    """What the generation says of a file; None where its commit has no such file, and just so where `clearance` does
+    not reach for it (E12)."""
+    if not generation.manifest.levels.visible(path, clearance):
+        return None
     import_installed_builders()
     rows = _Rows(generation, path)
     found = next(rows.of("discovered_files"), None)
@@ -131,22 +135,26 @@ def explain_file(generation: Generation, path: str) -> FileExplanation | None:
     )
 
 
-def paths_of(generation: Generation) -> Iterator[str]:
-    """Every path of the commit, indexed or not."""
+def paths_of(generation: Generation, clearance: Confidentiality) -> Iterator[str]:
+    """Every path of the commit, indexed or not, that `clearance` reaches for."""
+    levels = generation.manifest.levels
     for bucket in range(generation.manifest.bucket_count):
         for row in read_rows(generation.directory, "discovered_files", bucket, ["path"]):
-            yield row["path"]
+            if levels.visible(row["path"], clearance):
+                yield row["path"]
 
 
-def places_of(generation: Generation, name: str) -> list[tuple[str, str]]:
-    """(path, symbol) of the segments with this simple or fully qualified name, in any case, sorted."""
-    wanted = name.lower()
+def places_of(generation: Generation, name: str, clearance: Confidentiality) -> list[tuple[str, str]]:
+    """(path, symbol) of the segments with this simple or fully qualified name, in any case, sorted; of files that
+    `clearance` reaches for."""
+    wanted, levels = name.lower(), generation.manifest.levels
     rows = (
         row
         for bucket in range(generation.manifest.bucket_count)
         for row in read_rows(generation.directory, "segments", bucket, ["path", "symbol"])
     )
-    return sorted((row["path"], row["symbol"]) for row in rows if wanted in names_of(row["symbol"]))
+    found = ((row["path"], row["symbol"]) for row in rows if wanted in names_of(row["symbol"]))
+    return sorted(place for place in found if levels.visible(place[0], clearance))
 
 
 def names_of(symbol: str) -> tuple[str, ...]:

@@ -32,7 +32,7 @@ from rag_assets.sources.secrets import redact
 from rag_assets.stages.build import BuildSpec, IndexBuild
 from rag_assets.stages.descriptions import file_context
 from rag_assets.stages.discovered_files import open_repository
-from rag_assets.stages.label_survey import survey_label
+from rag_assets.stages.label_survey import walled_surveys
 from rag_assets.stages.labels import repository_of
 from rag_assets.stores.generations import Generation
 from rag_assets.stores.home import Home
@@ -65,7 +65,7 @@ def describe_now(home: Home, settings: Settings, generation: Generation, skipped
     context = file_context(build, repository.location, skipped.path, text, content_hash(text), language)
     segmented = segment_file(text, skipped.path, language)
     try:
-        survey = survey_label(build)
+        survey = walled_surveys(build).of(skipped.path)
     except OSError as error:  # a home that may only be read, whose survey is not in the cache
         return replace(skipped, note=f"it cannot be described now: {error}")
     described = survey.processor(build).describe_file(context, segmented)

@@ -52,6 +52,7 @@ class HttpReranker:
 
     def __init__(self, settings: RerankerSettings, key: ApiKey) -> None:
         self.candidates = settings.candidates
+        self.model_id = f"{settings.provider}:{settings.model}/{settings.candidates}"
         self._model = settings.model
         self._names_texts = settings.provider == "tei"
         self._key = key

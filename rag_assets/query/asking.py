@@ -73,7 +73,7 @@ def ask(
         run_id=one.run_id if one else "",
         warnings=(*found.warnings, *_undated(parts, scope), *_why_missing(parts, found, scope, tenant)),
         timings=clock.seconds(),
-        terms=_evidence(parts, question.text) if explain else (),
+        terms=_evidence(parts, question.text, tenant) if explain else (),
         candidates=found.candidates if explain else {},
     )
 
@@ -116,16 +116,25 @@ def _tenant_of(manifests: Mapping[str, Manifest]) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _evidence(parts: SearchParts, text: str) -> tuple[TermEvidence, ...]:
+def _evidence(parts: SearchParts, text: str, tenant: SearchFilter) -> tuple[TermEvidence, ...]:
+    """The terms of a question with the sections of the tenant that hold them. A vocabulary is that of all sections, so
+    what only others than the visible ones say is neither counted nor told as another form of a word (E12)."""
     from rag_assets.stores.keyword.question_terms import question_terms
+    from rag_assets.stores.keyword.terms import query_terms
     from rag_assets.stores.keyword.vocabulary import KeywordIndexError
 
     try:
         terms = parts.vocabulary()
     except KeywordIndexError:  # the search said so where it needed it
         return ()
-    found = [(term, terms.find(term), weight) for term, weight in question_terms(text, terms).weights.items()]
-    return tuple(TermEvidence(term, known.sections if known else 0, weight) for term, known, weight in found)
+    shard, own = parts.shard(), query_terms(text)
+    found = []
+    for term, weight in question_terms(text, terms).weights.items():
+        known = terms.find(term)
+        sections = len(shard.sparse([known.index], [1.0], tenant, known.sections)) if known is not None else 0
+        if sections or term in own:
+            found.append(TermEvidence(term, sections, weight))
+    return tuple(found)
 
 
 def _why_missing(parts: SearchParts, found: Found, scope: SearchFilter, tenant: SearchFilter) -> list[str]:

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from rag_assets.contracts.artifacts import document_uri
 from rag_assets.graph.adjacency import Graph, Place
 from rag_assets.graph.artifact import GRAPH_FOLDER, HEADER, GraphError
-from rag_assets.query.graph_view import visible_graph
+from rag_assets.graph.summary import GraphCounts
+from rag_assets.query.graph_view import visible_counts, visible_graph
 from rag_assets.query.index import Index
 from rag_assets.query.results import Hit
 
@@ -28,13 +30,12 @@ class Body:
 def graph_of(index: Index) -> Graph:
     """The graph of the generation that `index` reads, as far as its clearance reaches. Raises GraphError where there is
     none or a damaged one."""
-    directory = index.generation.directory / GRAPH_FOLDER
-    if not (directory / HEADER).is_file():
-        raise GraphError(
-            f"the index of {index.label} has no graph (generation {index.manifest.generation_id}); "
-            f"run: rag-assets index {index.label} --force"
-        )
-    return visible_graph(directory, index.manifest.levels, index.clearance)
+    return visible_graph(_directory(index), index.manifest.levels, index.clearance)
+
+
+def counts_of(index: Index) -> tuple[GraphCounts, bool]:
+    """What that graph consists of, and whether it is the whole one. Raises GraphError as `graph_of`."""
+    return visible_counts(_directory(index), index.manifest.levels, index.clearance)
 
 
 def entries_of(index: Index, hits: Iterable[Hit]) -> dict[str, float]:
@@ -63,3 +64,13 @@ def bodies(index: Index, graph: Graph, keys: Sequence[str]) -> tuple[Body, ...]:
             lines = documents[place.path][max(place.line_start - 1, 0) : place.line_end]
             found.append(Body(key, place, "\n".join(lines)))
     return tuple(found)
+
+
+def _directory(index: Index) -> Path:
+    directory = index.generation.directory / GRAPH_FOLDER
+    if not (directory / HEADER).is_file():
+        raise GraphError(
+            f"the index of {index.label} has no graph (generation {index.manifest.generation_id}); "
+            f"run: rag-assets index {index.label} --force"
+        )
+    return directory

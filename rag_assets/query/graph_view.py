@@ -15,16 +15,29 @@ import numpy as np
 from rag_assets.contracts.confidentiality import Confidentiality, may_see
 from rag_assets.contracts.graph import GraphEdge, GraphNode
 from rag_assets.graph.adjacency import Graph, Reading
-from rag_assets.graph.artifact import open_graph
+from rag_assets.graph.artifact import open_graph, read_counts
+from rag_assets.graph.summary import GraphCounts
 from rag_assets.stores.path_levels import PathLevels
 
 
 def visible_graph(directory: Path, levels: PathLevels, clearance: Confidentiality) -> Graph:
     """The graph of a generation without what `clearance` does not reach: the graph as it is stored where it reaches
     everywhere. Raises GraphError."""
-    if all(may_see(clearance, level) for level in (levels.default, *levels.paths.values())):
+    if _sees_all(levels, clearance):
         return open_graph(directory)
-    return _reduced(directory, levels.default, tuple(sorted(levels.paths.items())), clearance)
+    return _reduced(directory, levels.default, tuple(sorted(levels.paths.items())), clearance)[0]
+
+
+def visible_counts(directory: Path, levels: PathLevels, clearance: Confidentiality) -> tuple[GraphCounts, bool]:
+    """The counts of `visible_graph`, and whether that is the whole graph: of a part nobody knows how many edges lead to
+    what is not declared. Raises GraphError."""
+    if _sees_all(levels, clearance):
+        return read_counts(directory), True
+    return _reduced(directory, levels.default, tuple(sorted(levels.paths.items())), clearance)[1], False
+
+
+def _sees_all(levels: PathLevels, clearance: Confidentiality) -> bool:
+    return all(may_see(clearance, level) for level in (levels.default, *levels.paths.values()))
 
 
 @lru_cache(maxsize=4)  # making one takes seconds for a large label, and a server is asked again
@@ -33,7 +46,7 @@ def _reduced(
     default: Confidentiality,
     paths: tuple[tuple[str, Confidentiality], ...],
     clearance: Confidentiality,
-) -> Graph:
+) -> tuple[Graph, GraphCounts]:
     from rag_assets.graph.assembly import assemble  # loads Arrow, which a stored graph does not need
 
     graph = open_graph(directory)
@@ -59,7 +72,8 @@ def _reduced(
             for part in visible
         ]
     edges = Reading(graph).edges(np.arange(graph.edge_count))
-    return Graph(assemble(nodes, [edge for edge in edges if _is_visible(edge, seen, hidden)]).arrays)
+    made = assemble(nodes, [edge for edge in edges if _is_visible(edge, seen, hidden)])
+    return Graph(made.arrays), made.counts
 
 
 def _is_visible(edge: GraphEdge, seen: Mapping[str, bool], hidden: set[str]) -> bool:

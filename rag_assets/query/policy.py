@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rag_assets.config_file import config_of, is_configured
 from rag_assets.contracts.retrieval import DEFAULT_POLICY, SearchPolicy
 from rag_assets.stores.home import Home
+
+if TYPE_CHECKING:
+    from rag_assets.settings import SearchSettings
 
 _SECTION = "search"
 
@@ -18,8 +22,13 @@ def load_policy(home: Home, config: Path | None) -> SearchPolicy:
     path = config_of(home.root, config)
     if not is_configured(_SECTION, path):
         return DEFAULT_POLICY
-    from rag_assets.models.reranker import HttpReranker
     from rag_assets.settings import load_settings
 
-    search = load_settings(path).search
+    return opened_policy(load_settings(path).search)
+
+
+def opened_policy(search: SearchSettings) -> SearchPolicy:
+    """What settings say, with the reranker opened that they name. Raises ConfigError."""
+    from rag_assets.models.reranker import HttpReranker
+
     return replace(search.policy(), reranker=HttpReranker.of(search.reranker))

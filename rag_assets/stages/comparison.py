@@ -10,7 +10,10 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cache, partial
 
+from rag_assets.contracts.confidentiality import Confidentiality
+from rag_assets.contracts.errors import ExpectedError
 from rag_assets.stores.generations import Generation, Manifest
 from rag_assets.stores.tables import read_part
 
@@ -37,6 +40,10 @@ _GROUPS = """
 SELECT path, symbol, sum(what = 'added'), sum(what = 'changed'), sum(what = 'removed'), sum(what = 'moved'), max(was)
 FROM changes GROUP BY path, symbol ORDER BY path, symbol LIMIT ?
 """
+
+
+class TwoOrganisations(ExpectedError):
+    """Generations of two organisations: nobody is in both of them (B02)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,16 +84,26 @@ class Comparison:
         return self.groups == 0
 
 
-def compare(old: Generation, new: Generation, *, limit: int | None = None) -> Comparison:
-    """Compares two finished generations, of one label or of two. `limit` bounds the listed groups, not the counts.
+def compare(
+    old: Generation,
+    new: Generation,
+    *,
+    clearance: Confidentiality = Confidentiality.RESTRICTED,
+    limit: int | None = None,
+) -> Comparison:
+    """Compares two finished generations, of one label or of two of one organisation. `limit` bounds the listed groups,
+    not the counts.
 
-    Raises OSError or an Arrow error for a table that cannot be read.
+    What `clearance` does not reach for is neither listed nor counted (E12), in each generation by its own levels: a
+    file that became confidential is removed for who may not see it any more. Raises TwoOrganisations, and OSError or
+    an Arrow error for a table that cannot be read.
     """
+    refuse_two_organisations(old.manifest, new.manifest)
     with closing(sqlite3.connect("")) as database:  # a file without a name, gone when it is closed
         database.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
         for side, generation in (("old", old), ("new", new)):
             database.execute(_SCHEMA.format(side=side))
-            for rows in _points(generation):
+            for rows in _points(generation, clearance):
                 database.executemany(f"INSERT INTO {side} VALUES (?, ?, ?, ?)", rows)
         database.execute(_CHANGES)
         counts: dict[str, int] = dict(database.execute("SELECT what, count(*) FROM changes GROUP BY what"))
@@ -110,22 +127,32 @@ def compare(old: Generation, new: Generation, *, limit: int | None = None) -> Co
     )
 
 
-def _points(generation: Generation) -> Iterator[list[tuple[str, str, str, str]]]:
-    """(semantic id, content hash, path, symbol) of every point, one bucket after the other."""
+def refuse_two_organisations(old: Manifest, new: Manifest) -> None:
+    """Raises TwoOrganisations, whatever else may be compared."""
+    if old.org_id != new.org_id:
+        raise TwoOrganisations(
+            f"labels of several organisations ({old.org_id}, {new.org_id}) are never compared; "
+            "see which there are with: rag-assets generations list"
+        )
+
+
+def _points(generation: Generation, clearance: Confidentiality) -> Iterator[list[tuple[str, str, str, str]]]:
+    """(semantic id, content hash, path, symbol) of every visible point, one bucket after the other."""
+    sees = cache(partial(generation.manifest.levels.visible, clearance=clearance))
     for bucket in range(generation.manifest.bucket_count):
         columns = ["semantic_id", "content_hash", "path", "section_row"]
         table = read_part(generation.directory, "qdrant_points", bucket, columns)
         sections = read_part(generation.directory, "summary_sections", bucket, ["symbol"]).column("symbol")
         symbols = sections.take(table.column("section_row")).to_pylist()
         plain = (table.column(name).to_pylist() for name in columns[:3])
-        yield list(zip(*plain, symbols, strict=True))
+        yield [row for row in zip(*plain, symbols, strict=True) if sees(row[2])]
 
 
 def _notes(old: Manifest, new: Manifest) -> Iterator[str]:
-    if old.repository_id != new.repository_id or (old.org_id, old.project_id) != (new.org_id, new.project_id):
+    if (old.project_id, old.repository_id) != (new.project_id, new.repository_id):
         yield (
-            f"two repositories or projects: {old.org_id}/{old.project_id}/{old.repository_id} and "
-            f"{new.org_id}/{new.project_id}/{new.repository_id}; their semantic ids have nothing in common"
+            f"two repositories or projects: {old.project_id}/{old.repository_id} and "
+            f"{new.project_id}/{new.repository_id}; their semantic ids have nothing in common"
         )
     if (old.embedding_model, old.dimension) != (new.embedding_model, new.dimension):
         yield (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -18,18 +18,18 @@ from rag_assets.contracts.artifacts import document_uri
 from rag_assets.contracts.description import SummaryFacts
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.contracts.llm import StructuredTextLlmService
-from rag_assets.contracts.segment import ParseHealth, SegmentedFile
+from rag_assets.contracts.segment import ParseHealth, Segment, SegmentedFile
 from rag_assets.contracts.source_file import DocumentIdentity, IndexFileContext
 from rag_assets.counting import by_count
 from rag_assets.descriptions import FileOutcome, Outcome, SegmentOutcome, SourceFileProcessor, default_registry
 from rag_assets.descriptions.identity import final_symbols
-from rag_assets.descriptions.questions import recording
+from rag_assets.descriptions.questions import among, recording
 from rag_assets.descriptions.refinement import DescriptionRefiner
 from rag_assets.descriptions.registry import import_installed_builders
 from rag_assets.llm import open_llm
 from rag_assets.stages.answered_parts import AnsweredParts, Answers
 from rag_assets.stages.build import IndexBuild, StageReport
-from rag_assets.stages.label_survey import LabelSurvey, survey_label
+from rag_assets.stages.label_survey import WalledSurveys, walled_surveys
 from rag_assets.stages.labels import repository_of
 from rag_assets.stages.parts import Part, PartsOf, digest_of_part, part_key, recorded
 from rag_assets.stages.progress import Progress
@@ -60,7 +60,8 @@ def describe_files(
     if done is not None:
         return done
     progress.begin(STAGE, build.required("discovered_files").counts["indexed"], "files")
-    survey, keys = survey_label(build), _keys(build)
+    surveys = walled_surveys(build)
+    survey, keys = surveys.whole, _keys(build, surveys)
     outcomes: Counter[str] = Counter()
     kinds: Counter[str] = Counter()
     csharp: Counter[str] = Counter()
@@ -71,7 +72,7 @@ def describe_files(
     model = open_llm(build.settings.llm, build.home.cache) if service is None else nullcontext(service)
     with model as llm:
         refiner = DescriptionRefiner(llm, build.settings.llm.refine)
-        for part in _described(build, survey, keys, refiner if llm.enabled else None):
+        for part in _described(build, surveys, keys, refiner if llm.enabled else None):
             made = part.result
             outcomes.update(made.outcomes)
             kinds.update(made.kinds)
@@ -125,31 +126,33 @@ class _Bucket:
 
 
 def _described(
-    build: IndexBuild, survey: LabelSurvey, keys: list[str], refiner: DescriptionRefiner | None
+    build: IndexBuild, surveys: WalledSurveys, keys: list[str], refiner: DescriptionRefiner | None
 ) -> Iterator[Part[_Bucket]]:
     """The buckets in order. With a model in this process, which keeps its limits, and which is what is waited for; what
     is left over for a later build to ask must not be kept as finished."""
-    describer = _Describer(build, survey, refiner)
+    describer = Describer(build, surveys, refiner)
     if refiner is not None:
         for bucket in build.buckets:
             made = _describe_bucket(build, bucket, Broadcast(None, describer))
             yield Part("", made, digest_of_part(build, _PARTS, bucket), False)
         return
-    known = AnsweredParts(build, _PARTS, keys, survey.services)
+    known = AnsweredParts(build, _PARTS, keys, surveys.services)
     with broadcast(build, describer) as shared:
         yield from known.made(_describe_recorded, shared, sizes=part_sizes(build, "segments"))
 
 
-def _keys(build: IndexBuild) -> list[str]:
+def _keys(build: IndexBuild, surveys: WalledSurveys) -> list[str]:
     """By bucket, of everything but what a description asks about the rest of the label."""
     files, segments = build.required("discovered_files").parts, build.required("segments").parts
-    configuration = _configuration(build)
+    configuration = _configuration(build, surveys)
     return [part_key(STAGE, *both, configuration) for both in zip(files, segments, strict=True)]
 
 
-def _configuration(build: IndexBuild) -> str:
-    """What of the configuration descriptions read, and whose they are."""
+def _configuration(build: IndexBuild, surveys: WalledSurveys) -> str:
+    """What of the configuration descriptions read, and whose they are. Levels count where they are walls: another level
+    of a file lets its description tell of others."""
     repository = build.repository
+    walls = {"levels": [repository.confidentiality, repository.confidential_paths]} if surveys.behind else {}
     parts = {
         "repository": repository.model_dump(
             mode="json", include={"id", "org", "org_namespace", "project", "domains", "kinds"}
@@ -157,21 +160,31 @@ def _configuration(build: IndexBuild) -> str:
         "url": build.spec.git.remote_url,
         "rules": Classifier(repository.rule_packs, repository.kinds).fingerprint,
         "builders": default_registry().fingerprint,
+        **walls,
     }
     return json.dumps(parts, sort_keys=True)
 
 
 @dataclass(frozen=True)
-class _Describer:
-    """What describing a bucket needs of the whole label; the processor is made where it is used, once per process."""
+class Describer:
+    """What describing a bucket needs of the whole label; processors are made where they are used, once per process."""
 
     build: IndexBuild
-    survey: LabelSurvey
+    surveys: WalledSurveys
     refiner: DescriptionRefiner | None = None
 
+    def describe(self, context: IndexFileContext, segments: Sequence[Segment]) -> FileOutcome:
+        """One file, with what may be told of others in it."""
+        path = context.relative_path
+        wall = self.surveys.wall(path)
+        if wall not in self._processors:
+            self._processors[wall] = self.surveys.of(path).processor(self.build, self.refiner)
+        with among(wall):
+            return self._processors[wall].describe_file(context, SegmentedFile(tuple(segments), ParseHealth.OK))
+
     @cached_property
-    def processor(self) -> SourceFileProcessor:
-        return self.survey.processor(self.build, self.refiner)
+    def _processors(self) -> dict[str, SourceFileProcessor]:
+        return {}
 
     @property
     def threads(self) -> int:
@@ -179,16 +192,16 @@ class _Describer:
         return 1 if self.refiner is None else self.build.settings.llm.max_concurrency
 
 
-def _describe_recorded(build: IndexBuild, bucket: int, shared: Broadcast[_Describer]) -> tuple[_Bucket, Answers]:
+def _describe_recorded(build: IndexBuild, bucket: int, shared: Broadcast[Describer]) -> tuple[_Bucket, Answers]:
     """Describes one bucket, with the questions that it asked. Runs in a worker process."""
     with recording() as answers:
         return _describe_bucket(build, bucket, shared), answers
 
 
-def _describe_bucket(build: IndexBuild, bucket: int, shared: Broadcast[_Describer]) -> _Bucket:
+def _describe_bucket(build: IndexBuild, bucket: int, shared: Broadcast[Describer]) -> _Bucket:
     """Describes the files of one bucket and writes its part."""
     describer = shared.value
-    processor, survey = describer.processor, describer.survey
+    census = describer.surveys.whole.census
     segments = read_segments(build, bucket)
     everything: list[SegmentOutcome] = []
     kinds: Counter[str] = Counter()
@@ -198,12 +211,11 @@ def _describe_bucket(build: IndexBuild, bucket: int, shared: Broadcast[_Describe
     contexts = file_contexts(build, bucket)
 
     def describe(context: IndexFileContext) -> FileOutcome:
-        found = segments.get(context.relative_path, [])
-        return processor.describe_file(context, SegmentedFile(tuple(found), ParseHealth.OK))
+        return describer.describe(context, segments.get(context.relative_path, []))
 
     for path, outcome_of_file in zip(contexts, _each(describe, contexts.values(), describer.threads), strict=True):
         context, described, found = contexts[path], outcome_of_file.outcomes, segments.get(path, [])
-        symbols = dict(zip([s.ordinal for s in found], final_symbols(found, path, survey.census), strict=True))
+        symbols = dict(zip([s.ordinal for s in found], final_symbols(found, path, census), strict=True))
         kinds_of = {outcome.segment.ordinal: str(outcome.classification.kind) for outcome in described}
         kinds.update(kinds_of.values())
         if context.language_hint == "csharp":

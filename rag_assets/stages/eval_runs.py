@@ -14,10 +14,12 @@ from rag_assets.evaluation.gate import GateRules, decide
 from rag_assets.evaluation.keeping import keep_run
 from rag_assets.evaluation.metrics import METRICS_VERSION
 from rag_assets.evaluation.questions import QuestionSet, load_questions
-from rag_assets.evaluation.runs import EvalError, run_questions
+from rag_assets.evaluation.runs import EvalError, conditions_of, run_questions
 from rag_assets.evaluation.selection import about, marked
 from rag_assets.models import model_id, open_embedder
 from rag_assets.query import Index
+from rag_assets.query.policy import opened_policy
+from rag_assets.query.ranking import RANKING_VERSION
 from rag_assets.stages.blocking import run_blocking_checks
 from rag_assets.stages.build import BuildError, IndexBuild, StageReport
 from rag_assets.stages.eval_tables import eval_tables
@@ -43,6 +45,7 @@ from rag_assets.stores.serving import is_set_aside
 
 STAGE = "eval_runs"
 _READ = ("embeddings", "bm25_artifacts", "qdrant_points")  # what answers a question
+_EVERYTHING = Confidentiality.RESTRICTED  # what is measured is the index, not what somebody may see of it
 
 SERVED = "it is served already"
 SET_ASIDE = "a person moved the label away from it, so no build serves it"
@@ -119,6 +122,7 @@ class _Bench:
         self._questions = questions
         self._progress = progress
         self._k = build.settings.evaluation.k
+        self._policy = opened_policy(build.settings.search)
         self._embedder: Embedder | None = None
 
     def candidate(self) -> EvalRun:
@@ -161,15 +165,18 @@ class _Bench:
 
     def _stored(self, generation: Generation) -> EvalRun | None:
         found = read_run(generation.directory, self._questions.name)
-        known = found is not None and found.measures(self._questions.fingerprint, self._k, METRICS_VERSION)
-        return found if known and found and found.generation_id == generation.manifest.generation_id else None
+        if found is None or not found.measures(self._questions.fingerprint, self._k, METRICS_VERSION):
+            return None
+        wanted = conditions_of(generation, self._policy, _EVERYTHING)
+        same = (wanted, generation.manifest.generation_id)
+        return found if (found.conditions, found.generation_id) == same else None
 
     def _run(self, generation: Generation, subject: str) -> EvalRun:
         self._progress.begin(STAGE, len(self._questions.questions), "questions")
         embedder = self._embedder_of(generation)
-        everything = Confidentiality.RESTRICTED  # what is measured is the index, not what somebody may see of it
         questions = marked(self._questions, known_commits(generation.directory))
-        with Index(self._build.home, generation, embedder=embedder, clearance=everything) as index:
+        home, policy = self._build.home, self._policy
+        with Index(home, generation, embedder=embedder, clearance=_EVERYTHING, policy=policy) as index:
             run = run_questions(index, questions, self._k, subject=subject, asked=self._note)
         record = keep_run(self._build.home, generation, run)
         if self._build.settings.stores.catalog != "none":
@@ -226,8 +233,9 @@ def _against(build: IndexBuild, settled: str) -> str:
 
 
 def _inputs(build: IndexBuild, questions: QuestionSet, against: str) -> str:
-    rules = build.settings.evaluation.model_dump_json()
-    return cache_key(_subject(build), questions.name, questions.fingerprint, rules, against).hex()
+    rules, search = build.settings.evaluation.model_dump_json(), build.settings.search.model_dump_json()
+    asked = (questions.name, questions.fingerprint, search, RANKING_VERSION)
+    return cache_key(_subject(build), *map(str, asked), rules, against).hex()
 
 
 def _subject(build: IndexBuild) -> str:

@@ -1,18 +1,22 @@
 """What a description must know of the whole label, gathered from the segments of all files before the first one.
 
 It is gathered bucket by bucket, in worker processes, and what a bucket adds is kept like every other part.
+
+Where files of a label have several levels of confidentiality, each level has a survey of its own, of the files that
+all may see who may see the level (E12): no description tells of other parts, users or implementers behind a wall.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
 
 import msgspec
 
 from rag_assets.classification import Classifier
+from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.contracts.segment import Segment
 from rag_assets.contracts.source_file import SkipReason
 from rag_assets.descriptions import (
@@ -27,6 +31,7 @@ from rag_assets.descriptions import (
 from rag_assets.descriptions.domain_catalog import ConfiguredDomainCatalog, Domain
 from rag_assets.descriptions.domain_survey import DomainFacts, DomainSurvey
 from rag_assets.descriptions.partial_types import PartialTypes, may_have_parts
+from rag_assets.descriptions.questions import Behind
 from rag_assets.descriptions.refinement import DescriptionRefiner, RefiningBuilder
 from rag_assets.descriptions.resource_dictionary import StaticResourceDictionary
 from rag_assets.descriptions.resource_usages import ResourceUsages, Usage, UsageScanner
@@ -36,6 +41,7 @@ from rag_assets.stages.segments import indexed_files, read_segments
 from rag_assets.stages.workers import Broadcast, broadcast
 from rag_assets.stores.blobs import BlobStore
 from rag_assets.stores.cache import cache_key
+from rag_assets.stores.path_levels import PathLevels
 from rag_assets.stores.tables import read_rows
 
 SURVEY_VERSION = "1"
@@ -116,12 +122,39 @@ _SURVEYED = PartsOf("survey", SurveyedBucket, ())
 _USAGES = PartsOf("resource_usages", UsedResources, ())
 
 
-_latest: dict[tuple[str, ...], LabelSurvey] = {}
-"""The survey that was made last: descriptions and the graph of a build want the same."""
+@dataclass(frozen=True, slots=True)
+class WalledSurveys:
+    """The survey of a label, and where its files have several levels one for each: `behind` is empty without walls."""
+
+    whole: LabelSurvey
+    levels: PathLevels
+    behind: Mapping[Confidentiality, LabelSurvey]
+
+    def wall(self, path: str) -> str:
+        """The name of what a file lies behind, '' without walls (`descriptions.questions.among`)."""
+        return self.levels.of(path).value if self.behind else ""
+
+    def of(self, path: str) -> LabelSurvey:
+        """What may be told in the description of a file."""
+        return self.behind[self.levels.of(path)] if self.behind else self.whole
+
+    @property
+    def services(self) -> tuple[object, ...]:
+        """Everything that answers questions about the label (`descriptions.questions`)."""
+        return (*self.whole.services, *(Behind(level.value, own.services) for level, own in self.behind.items()))
+
+
+_latest: dict[tuple[str, ...], WalledSurveys] = {}
+"""The surveys that were made last: descriptions and the graph of a build want the same."""
 
 
 def survey_label(build: IndexBuild) -> LabelSurvey:
-    """The survey of a label whose segments are there. What an earlier build knows of equal files is not read again."""
+    """The survey of all of a label, as `walled_surveys` has it: for what asks for the level of each path itself."""
+    return walled_surveys(build).whole
+
+
+def walled_surveys(build: IndexBuild) -> WalledSurveys:
+    """The surveys of a label whose segments are there. What an earlier build knows of equal files is not read again."""
     outputs = (build.required(stage).output for stage in ("discovered_files", "segments"))
     subject = (str(build.directory), build.spec.config_hash, *outputs)
     known = _latest.get(subject)
@@ -132,39 +165,60 @@ def survey_label(build: IndexBuild) -> LabelSurvey:
     return known
 
 
-def _surveyed(build: IndexBuild) -> LabelSurvey:
-    census, domains = SymbolCensus(), DomainSurvey()
-    declared: list[DeclaredType] = []
-    parts: list[tuple[str, Segment]] = []
-    part_texts: dict[str, str] = {}
-    resource_files: dict[str, list[Segment]] = {}
+def _surveyed(build: IndexBuild) -> WalledSurveys:
     surveyed = list(made_parts(build, _SURVEYED, _survey_keys(build), _survey_bucket))
-    for found in (part.result for part in surveyed):
+    files = {path: segments for part in surveyed for path, segments in part.result.resources}
+    usages = _usages(build, files, _resources(files))
+    keys = {_SURVEYED.name: [part.key for part in surveyed], _USAGES.name: [part.key for part in usages]}
+    buckets = [part.result for part in surveyed]
+    used = [usage for part in usages for usage in part.result.usages]
+    census = SymbolCensus()  # of all files: a symbol is unique in the label, whoever looks
+    for found in buckets:
         census.merge(found.symbols)
-        declared.extend(found.declared)
-        domains.merge(found.domains)
-        parts.extend((path, segment) for path, _, segment in found.partial_types)
-        part_texts.update((path, text_sha256) for path, text_sha256, _ in found.partial_types)
-        resource_files.update(found.resources)
-    resources = _resources(resource_files)
-    usages = _usages(build, resource_files, resources)
+    put_together = partial(_put_together, build, census, buckets, used, keys)
+    levels = PathLevels(build.repository.confidentiality, build.repository.confidential_paths)
+    there = {levels.of(row["path"]) for row in _discovered(build)} if levels.paths else set()
+    behind = {
+        level: put_together(cache(partial(levels.visible, clearance=level)))
+        for level in (sorted(there) if len(there) > 1 else ())
+    }
+    return WalledSurveys(put_together(lambda path: True), levels, behind)
+
+
+def _put_together(
+    build: IndexBuild,
+    census: SymbolCensus,
+    buckets: Sequence[SurveyedBucket],
+    usages: Sequence[Usage],
+    keys: dict[str, list[str]],
+    sees: Callable[[str], bool],
+) -> LabelSurvey:
+    """The survey of the files that are seen."""
+    domains = DomainSurvey()
+    for found in buckets:
+        domains.merge(replace(found.domains, declarations=tuple(d for d in found.domains.declarations if sees(d.path))))
+    parts = [found for bucket in buckets for found in bucket.partial_types if sees(found[0])]
+    part_texts = {path: text_sha256 for path, text_sha256, _ in parts}
+    skipped = {path: reason for path, reason in _skipped_generated(build).items() if sees(path)}
     declared_domains = domains.declared()
     configured = [Domain(**domain.model_dump()) for domain in build.repository.domains]
-    texts = partial(_text_of, BlobStore(build.home.blobs), part_texts)
     return LabelSurvey(
         census=census,
-        partial_types=PartialTypes(parts, _skipped_generated(build), _project_files(build), texts, part_texts),
-        resources=resources,
+        partial_types=PartialTypes(
+            [(path, segment) for path, _, segment in parts],
+            skipped,
+            _project_files(build),
+            partial(_text_of, BlobStore(build.home.blobs), part_texts),
+            part_texts,
+        ),
+        resources=_resources({path: own for found in buckets for path, own in found.resources if sees(path)}),
         catalog=ConfiguredDomainCatalog(configured, declared_domains),
         knowledge=LabelKnowledge(
-            declared_types=DeclaredTypes(declared),
+            declared_types=DeclaredTypes(known for found in buckets for known in found.declared if sees(known.path)),
             declared_domains=declared_domains,
-            resource_usages=ResourceUsages(usage for part in usages for usage in part.result.usages),
+            resource_usages=ResourceUsages(usage for usage in usages if sees(usage.path)),
         ),
-        part_keys={
-            _SURVEYED.name: [part.key for part in surveyed],
-            _USAGES.name: [part.key for part in usages],
-        },
+        part_keys=keys,
     )
 
 

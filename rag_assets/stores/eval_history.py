@@ -6,7 +6,7 @@ labels/{label}/eval_history.json    one record per generation and question set, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import msgspec
@@ -41,8 +41,33 @@ class CategorySummary:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Conditions:
+    """How an index was searched for a run: all that decides the numbers besides the questions and the index itself.
+
+    `ranking` is the version of the ranking (`query.ranking`), `reranker` the name of its model, empty for none,
+    `clearance` the highest level of the label that was reached; the others are those of `SearchPolicy`.
+    """
+
+    ranking: int
+    mode: str
+    fusion: str
+    dense_candidates: int
+    keyword_candidates: int
+    alpha: float
+    beta: float
+    reranker: str
+    clearance: str
+
+    def differences(self, other: Conditions) -> dict[str, tuple[str, str]]:
+        """Name → (here, in the other), of what differs."""
+        pairs = ((field.name, getattr(self, field.name), getattr(other, field.name)) for field in fields(self))
+        return {name: (str(here), str(there)) for name, here, there in pairs if here != there}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EvalRecord:
-    """One run in numbers (E24). `categories` begin with that of all questions; latencies are milliseconds of one."""
+    """One run in numbers (E24). `categories` begin with that of all questions; latencies are milliseconds of one.
+    `conditions` is None for a run from before they were kept."""
 
     generation_id: str
     commit_sha: str
@@ -56,6 +81,7 @@ class EvalRecord:
     categories: tuple[CategorySummary, ...]
     p50_ms: float
     p95_ms: float
+    conditions: Conditions | None = None
 
     @property
     def total(self) -> CategorySummary:

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from rag_assets.stores.eval_history import Conditions
 from rag_assets.stores.home import path_slug, write_atomically
 
 _RUNS = "eval"
@@ -83,9 +84,9 @@ class Difference:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvalRun:
     """One question set asked of one generation (E24). `metrics` are means over the questions, `version` that of the
-    metrics. `subject` says which bytes were asked while the generation was being built; empty for a finished one.
-    `against` is what it answers differently than the generation that was served then; None where there was none that
-    had been asked the same."""
+    metrics; `mode` is the one that answered, `conditions` is what was asked for. `subject` says which bytes were asked
+    while the generation was being built; empty for a finished one. `against` is what it answers differently than the
+    generation that was served then; None where there was none that had been asked the same."""
 
     set: str
     fingerprint: str
@@ -94,6 +95,7 @@ class EvalRun:
     version: int
     mode: str
     embedding_model: str
+    conditions: Conditions
     metrics: dict[str, float]
     results: tuple[QuestionResult, ...]
     subject: str = ""
@@ -102,6 +104,11 @@ class EvalRun:
     def measures(self, fingerprint: str, k: int, version: int) -> bool:
         """True where this run asked exactly these questions, and measured in this way."""
         return (self.fingerprint, self.k, self.version) == (fingerprint, k, version)
+
+    def is_like(self, other: EvalRun) -> bool:
+        """True where the numbers of both can only differ because of what was asked (R9): the same questions, measured
+        in the same way, of indexes that were searched in the same way."""
+        return self.measures(other.fingerprint, other.k, other.version) and self.conditions == other.conditions
 
 
 class Verdict(StrEnum):

@@ -32,6 +32,12 @@ class PathLevels:
     def visible(self, path: str, clearance: Confidentiality) -> bool:
         return may_see(clearance, self.of(path))
 
+    def reached(self, clearance: Confidentiality) -> Confidentiality:
+        """The highest level here that a clearance reaches: two that reach the same one see the same. The clearance
+        itself where it reaches none."""
+        found = [level for level in (self.default, *self.paths.values()) if may_see(clearance, level)]
+        return most_confidential(found) if found else clearance
+
 
 def _covers(pattern: str, path: str) -> bool:
     folded = pattern.casefold().removeprefix("./").lstrip("/")

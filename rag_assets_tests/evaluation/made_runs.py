@@ -6,11 +6,23 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rag_assets.evaluation.metrics import mean, measure
+from rag_assets.stores.eval_history import Conditions
 from rag_assets.stores.eval_records import EvalRun, QuestionResult
 from rag_assets.stores.generations import Manifest
 
 K = 3
 TARGET = "a"
+CONDITIONS = Conditions(
+    ranking=1,
+    mode="hybrid",
+    fusion="blend",
+    dense_candidates=100,
+    keyword_candidates=200,
+    alpha=1.0,
+    beta=0.3,
+    reranker="",
+    clearance="internal",
+)
 
 
 def result(identifier: str, rank: int, **changes: Any) -> QuestionResult:
@@ -38,6 +50,7 @@ def run(results: Mapping[str, int] | Sequence[QuestionResult], generation: str =
         "version": 1,
         "mode": "bm25",
         "embedding_model": "lexical-only",
+        "conditions": CONDITIONS,
         "metrics": mean(one.scores for one in made),
         "results": tuple(made),
     }

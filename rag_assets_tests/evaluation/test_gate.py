@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from rag_assets.evaluation.gate import GateRules, decide
 from rag_assets.evaluation.metrics import mean
 from rag_assets.stores.eval_records import EvalRun, QuestionResult, Verdict
+from rag_assets_tests.evaluation.made_runs import CONDITIONS
 
 pytestmark = pytest.mark.rule("E25")
 
@@ -35,6 +37,7 @@ def run(recalls: Sequence[float], generation: str = "new", **changes: Any) -> Ev
         "version": 1,
         "mode": "bm25",
         "embedding_model": "lexical-only",
+        "conditions": CONDITIONS,
         "metrics": mean(result.scores for result in results),
         "results": results,
     }
@@ -106,7 +109,9 @@ def test_why_there_was_nothing_to_compare_with_is_kept() -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [{"fingerprint": "g"}, {"k": 5}, {"version": 2}], ids=lambda change: next(iter(change))
+    "change",
+    [{"fingerprint": "g"}, {"k": 5}, {"version": 2}, {"conditions": replace(CONDITIONS, ranking=2)}],
+    ids=lambda change: next(iter(change)),
 )
 def test_runs_of_different_questions_are_never_compared(change: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="different questions"):

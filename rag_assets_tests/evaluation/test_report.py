@@ -72,7 +72,8 @@ def test_markdown_has_generations_categories_and_lost_questions(report: Report) 
     for part in (
         "# Answers of shop@main",
         "## questions",
-        "| 0000000000 | 2026-01-01 | first | 4 | bm25 |",
+        "| commit | date | generation | questions | search | ranking |",
+        "| 0000000000 | 2026-01-01 | first | 4 | bm25 | 1 |",
         "### Against old: 1 lost, 1 down, 1 up, 1 the same",
         "| lost | q0: ",
         "| all | 4 |",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from statistics import fmean
 
 import pytest
@@ -12,7 +13,7 @@ from rag_assets.evaluation.intervals import estimate
 from rag_assets.evaluation.shown import said_moves
 from rag_assets.evaluation.summary import latency, summarise
 from rag_assets.stores.eval_records import Move
-from rag_assets_tests.evaluation.made_runs import result, run
+from rag_assets_tests.evaluation.made_runs import CONDITIONS, result, run
 
 pytestmark = pytest.mark.rule("E24")
 
@@ -123,3 +124,20 @@ def test_deltas_by_category_are_paired() -> None:
 def test_runs_that_say_nothing_about_each_other(change: dict[str, object], said: str) -> None:
     with pytest.raises(NotComparable, match=said):
         compare_runs(run({"a": 1}, "old"), run({"a": 1}, **change))
+
+
+def test_readers_who_see_different_files_are_not_compared() -> None:
+    other = replace(CONDITIONS, clearance="restricted")
+    with pytest.raises(NotComparable, match="saw files up to internal and up to restricted; ask both again"):
+        compare_runs(run({"a": 1}, "old"), run({"a": 1}, conditions=other))
+
+
+def test_what_else_than_the_commit_differs_is_told() -> None:
+    assert compare_runs(run({"a": 1}, "old"), run({"a": 2})).conditions == {}
+    other = replace(CONDITIONS, ranking=2, mode="bm25")
+    found = compare_runs(run({"a": 1}, "old"), run({"a": 2}, conditions=other, embedding_model="m"))
+    assert found.conditions == {
+        "ranking": ("1", "2"),
+        "mode": ("hybrid", "bm25"),
+        "embedding_model": ("lexical-only", "m"),
+    }

@@ -54,6 +54,23 @@ def test_search_looks_words_up(catalogued: CommandLine) -> None:
     assert nothing.code == 4 and "ask with: rag-assets search" in nothing.err
 
 
+@pytest.mark.rule("E12")
+def test_search_shows_what_the_role_may_see(cli: CommandLine, repository: Repository) -> None:
+    (cli.folder / "rag_assets.yaml").write_text(
+        f"home: {cli.home.root}\nembedder: {{provider: lexical-only}}\nstores: {{catalog: sqlite}}\n"
+        f"roles: {{support: public, payroll: restricted}}\nrepositories:\n"
+        f"  - {{id: shop, location: {repository.path}, ref: main, confidential_paths: {{src/Orders: restricted}}}}\n",
+        encoding="utf-8",
+    )
+    assert cli.run("index", options=()).code == 0
+    found = {
+        role: cli.run("catalog", "search", "refund", "--json", options=("--role", role) if role else ()).json["hits"]
+        for role in ("", "support", "payroll")
+    }
+    assert found[""] == found["support"] == []
+    assert {hit["path"] for hit in found["payroll"]} == {"src/Orders/OrderService.cs"}
+
+
 @pytest.mark.rule("E07", "R8")
 def test_rebuild_brings_a_lost_shard_back(catalogued: CommandLine) -> None:
     before = catalogued.run("search", "refund", "--json").json["hits"]

@@ -125,9 +125,57 @@ def test_what_cannot_be_done_says_what_can(cli: CommandLine, words: list[str], s
 
 
 def test_an_expected_file_that_is_not_there_is_a_warning(cli: CommandLine) -> None:
-    write_questions(cli.folder / "old.jsonl", [QUESTIONS[0] | {"relevant": ["src/Moved.cs"]}])
+    moved = QUESTIONS[0] | {"relevant": ["old/RefundService.cs", "src/Moved.cs"]}
+    write_questions(cli.folder / "old.jsonl", [moved, QUESTIONS[1]])
     done = cli.run("eval", "--set", "old.jsonl")
-    assert done.code == 0 and "not in this commit, so nothing can find them: src/Moved.cs" in done.err
+    assert done.code == 0 and "2 of the 3 expected files are not in shop@main (commit " in done.err
+    assert "old/RefundService.cs (near: src/RefundService.cs), src/Moved.cs; correct the paths" in done.err
+
+
+def test_a_set_that_this_index_cannot_answer_is_refused(cli: CommandLine, history: History) -> None:
+    foreign = [question | {"relevant": [f"web/{number}.ts"]} for number, question in enumerate(QUESTIONS)]
+    foreign[0]["relevant"] = ["app/refundservice.cs"]
+    write_questions(cli.folder / "web.jsonl", foreign)
+    done = cli.run("eval", "--set", "web.jsonl")
+    assert (done.code, done.out) == (1, "")
+    for part in (
+        "web seems to be for another repository or commit: 0 of the 10 files that it expects are in shop@main",
+        "app/refundservice.cs (near: src/RefundService.cs), web/1.ts, web/2.ts, web/3.ts, web/4.ts and 5 more;",
+        "rag-assets eval mine shop@main",
+    ):
+        assert part in done.err, done.err
+    assert not (generation_directory(history.home, LABEL, history.ids[1]) / "eval").exists()
+
+
+def test_settings_of_the_search_are_asked_and_kept(cli: CommandLine) -> None:
+    """Two configurations of one index: the numbers are compared, and said not to be of two indexes."""
+    kept: list[dict[str, object]] = []
+    for name, candidates in (("wide.json", 200), ("narrow.json", 1)):
+        config = f"search: {{keyword_candidates: {candidates}}}\n"
+        (cli.folder / "rag_assets.yaml").write_text(config, encoding="utf-8")
+        assert cli.run("eval", "--set", "set.jsonl", "--out", name).code == 0
+        kept.append(json.loads((cli.folder / name).read_text(encoding="utf-8")))
+    assert [run["conditions"]["keyword_candidates"] for run in kept] == [200, 1]  # type: ignore[index]
+    assert [run["conditions"]["clearance"] for run in kept] == ["internal", "internal"]  # type: ignore[index]
+    done = cli.run("eval", "compare", "wide.json", "narrow.json")
+    assert done.code == 0 and "more than the commit differs (keyword_candidates 200 → 1)" in done.err
+    found = cli.run("eval", "compare", "wide.json", "narrow.json", "--json").json
+    assert (found["comparable"], found["conditions"]) == (False, {"keyword_candidates": ["200", "1"]})
+    again = cli.run("eval", "compare", "wide.json", "active", "--set", "set", "--json").json
+    assert again["now"]["conditions"]["keyword_candidates"] == 1, "what the generation keeps is the newest run"
+
+
+def test_a_run_of_another_ranking_is_asked_again(cli: CommandLine, history: History) -> None:
+    cli.run("eval", "compare", "previous", "--set", "set.jsonl")
+    stored = generation_directory(history.home, LABEL, history.ids[0]) / "eval" / "set.json"
+    run = json.loads(stored.read_text(encoding="utf-8"))
+    run["conditions"]["ranking"] = 0
+    stored.write_text(json.dumps(run), encoding="utf-8")
+    said = "more than the commit differs (ranking 0 → "
+    assert said in cli.run("eval", "compare", "previous", "--set", "set").err, "by its name a run is taken as it is"
+    by_file = cli.run("eval", "compare", "previous", "--set", "set.jsonl")
+    assert by_file.code == 0 and said not in by_file.err
+    assert json.loads(stored.read_text(encoding="utf-8"))["conditions"]["ranking"] > 0
 
 
 def test_another_name_of_the_repository_is_said_by_hand(cli: CommandLine) -> None:

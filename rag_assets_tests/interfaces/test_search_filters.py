@@ -242,6 +242,37 @@ def test_a_role_decides_what_a_command_shows(guarded: CommandLine) -> None:
     assert guarded.run("show", uri, options=("--role", "payroll")).code == 0
 
 
+@pytest.mark.rule("E12")
+def test_words_of_what_is_hidden_are_not_counted(guarded: CommandLine) -> None:
+    """The vocabulary is that of all sections; `--explain` tells of those that the reader sees."""
+
+    def terms(*options: str) -> dict[str, int]:
+        done = guarded.run("search", "refund order", "--explain", "--json", options=options)
+        return {term["term"]: term["sections"] for term in done.json["terms"]}
+
+    everything, own = terms("--role", "payroll"), terms()
+    assert everything["refund"] > 0 and everything["refundorder"] > 0
+    assert own["refund"] == 0 and "refundorder" not in own
+
+
+@pytest.mark.rule("E12")
+def test_the_graph_is_counted_as_far_as_the_role_sees(guarded: CommandLine) -> None:
+    whole = guarded.run("graph", "overview", "--json", options=("--role", "payroll")).json
+    part = guarded.run("graph", "overview", "--json", options=()).json
+    assert whole["unresolved_share"] is not None and part["unresolved_share"] is None
+    assert part["nodes"] < whole["nodes"] and sum(part["kinds"].values()) == part["nodes"]
+    assert not any("OrderService" in hub["key"] for hub in part["hubs"])
+    assert "as far as the role may see" in guarded.run("graph", "overview", options=()).out
+
+
+@pytest.mark.rule("E12")
+@pytest.mark.parametrize("place", [SERVICE, f"{SERVICE}:OrderService", "OrderService", f"{SERVICE}:7"])
+def test_a_file_is_explained_to_those_who_may_see_it(guarded: CommandLine, place: str) -> None:
+    hidden = guarded.run("explain", place, options=())
+    assert (hidden.code, hidden.out) == (1, "") and "is neither a file nor a symbol of shop@main" in hidden.err
+    assert guarded.run("explain", place, options=("--role", "payroll")).code == 0
+
+
 @pytest.mark.rule("E08")
 @pytest.mark.parametrize(("option", "found"), [("--since", False), ("--before", True)])
 def test_files_are_found_by_when_they_were_changed(indexed: Indexed, option: str, found: bool) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from rag_assets.stages.comparison import Comparison, compare
+from rag_assets.contracts.confidentiality import Confidentiality
+from rag_assets.stages.comparison import Comparison, TwoOrganisations, compare
 from rag_assets.stages.run import run_stages
 from rag_assets.stores import tables
 from rag_assets.stores.generations import Generation, read_generation
@@ -103,3 +104,24 @@ def test_what_else_differs_is_said(history: History) -> None:
     assert "two embedding spaces: lexical-only (1) and other (384)" in notes
     assert "two repositories" in notes
     assert "segments" in notes
+
+
+@pytest.mark.rule("E12")
+def test_each_side_shows_what_its_own_levels_let_be_seen(history: History) -> None:
+    """A file that became confidential is gone for who may not see it any more, and is not a change for others."""
+    one = generation(history, history.ids[2])
+    guarded = dataclasses.replace(one.manifest, confidential_paths={"src/Refund.cs": Confidentiality.RESTRICTED})
+    later = dataclasses.replace(one, manifest=guarded)
+    for clearance, removed in ((Confidentiality.INTERNAL, {"src/Refund.cs"}), (Confidentiality.RESTRICTED, set())):
+        found = compare(one, later, clearance=clearance)
+        assert {change.path for change in found.changes if change.removed} == removed == {c.path for c in found.changes}
+    assert compare(later, later, clearance=Confidentiality.INTERNAL).unchanged < compare(later, later).unchanged
+    assert compare(one, later, clearance=Confidentiality.PUBLIC).unchanged == 0
+
+
+@pytest.mark.rule("B02")
+def test_two_organisations_are_never_compared(history: History) -> None:
+    one = generation(history, history.ids[2])
+    other = dataclasses.replace(one, manifest=dataclasses.replace(one.manifest, org_id="globex"))
+    with pytest.raises(TwoOrganisations, match=r"labels of several organisations \(local, globex\) are never compared"):
+        compare(one, other)

@@ -81,6 +81,7 @@ def search(
         label=name,
         paths=tuple(path or ()),
         kinds=tuple(kind or ()),
+        clearance=session.clearance(),
     )
     with open_catalog(settings) as database:
         hits = search_text(database, query, scope, limit)

@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING
 from rag_assets.interfaces.cli.failures import CommandError
 from rag_assets.interfaces.cli.output import short
 from rag_assets.interfaces.cli.session import Session
+from rag_assets.query.policy import load_policy
 
 if TYPE_CHECKING:
+    from rag_assets.contracts.confidentiality import Confidentiality
     from rag_assets.evaluation.questions import QuestionSet
+    from rag_assets.stores.eval_history import Conditions
     from rag_assets.stores.eval_records import EvalRun
     from rag_assets.stores.generations import Generation
     from rag_assets.stores.home import Home
 
-_SHOWN_ABSENT = 5
+_SHOWN_MISSING = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,21 +33,53 @@ class Asked:
 
 
 def ask(session: Session, home: Home, generation: Generation, questions: QuestionSet) -> EvalRun:
-    """Asks the questions, and warns of files that no index of the commit can find. Raises EvalError."""
+    """Asks the questions as the configuration says that the index is searched, as a member of the role. Raises
+    EvalError, and CommandError for questions that this index cannot answer; warns of single files that it does not
+    have."""
     from rag_assets.evaluation.runs import run_questions
     from rag_assets.query import Index
 
-    with Index(home, generation, session.config_option) as index:
-        run = run_questions(index, questions, session.settings().evaluation.k)
-    absent = sorted({path for result in run.results for path in result.absent})
-    if absent:
-        left = len(absent) - _SHOWN_ABSENT
-        more = f" and {left} more" if left > 0 else ""
-        session.output.warning(
-            f"not in this commit, so nothing can find them: {', '.join(absent[:_SHOWN_ABSENT])}{more}; "
-            "correct the paths in the set, or ask a generation of the commit that it was written for"
+    clearance, policy = session.clearance(), load_policy(home, session.config_option)
+    _check_files(session, home, generation, questions, clearance)
+    with Index(home, generation, session.config_option, clearance=clearance, policy=policy) as index:
+        return run_questions(index, questions, session.settings().evaluation.k)
+
+
+def conditions_now(session: Session, home: Home, generation: Generation) -> Conditions:
+    """How the generation would be asked by this command."""
+    from rag_assets.evaluation.runs import conditions_of
+
+    return conditions_of(generation, load_policy(home, session.config_option), session.clearance())
+
+
+def _check_files(
+    session: Session, home: Home, generation: Generation, questions: QuestionSet, clearance: Confidentiality
+) -> None:
+    """Raises CommandError where none of the answers can be found, warns of those that cannot."""
+    from rag_assets.evaluation.expected import expected_files
+    from rag_assets.evaluation.runs import visible_files
+
+    found = expected_files(questions, visible_files(generation, clearance))
+    if not found.missing:
+        return
+    manifest = generation.manifest
+    shown = [f"{path} (near: {found.near[path]})" if path in found.near else path for path in found.missing]
+    left = len(shown) - _SHOWN_MISSING
+    listed = f"{', '.join(shown[:_SHOWN_MISSING])}{f' and {left} more' if left > 0 else ''}"
+    seen = f"{manifest.index_label} (commit {short(manifest.commit_sha)})"
+    seen += f" as far as role {session.role} sees it" if session.role else ""
+    if found.hopeless:
+        others = [known for known in home.known_labels() if known != manifest.index_label]
+        ask_another = f" ask the index that it is for, one of {', '.join(others)}, or" if others else ""
+        raise CommandError(
+            f"{questions.name} seems to be for another repository or commit: 0 of the {found.expected} files that it "
+            f"expects are in {seen}: {listed};{ask_another} correct the paths in the set, or make a set for this one "
+            f"with: rag-assets eval mine {manifest.index_label}"
         )
-    return run
+    session.output.warning(
+        f"{len(found.missing)} of the {found.expected} expected files are not in {seen}, so nothing can find them: "
+        f"{listed}; correct the paths in the set, or ask a generation of the commit that it was written for"
+    )
 
 
 def questions_for(session: Session, generation: Generation, asked: Asked) -> QuestionSet:

@@ -52,8 +52,10 @@ def compare(
                 "set": second.set,
                 "k": second.k,
                 "questions": len(second.results),
-                "before": {"generation": first.generation_id, "mode": first.mode, "metrics": first.metrics},
-                "now": {"generation": second.generation_id, "mode": second.mode, "metrics": second.metrics},
+                "comparable": not compared.conditions,
+                "conditions": {name: list(pair) for name, pair in compared.conditions.items()},
+                "before": _side(first),
+                "now": _side(second),
                 "categories": [dataclasses.asdict(found) for found in compared.categories],
                 "moved": [dataclasses.asdict(found) for found in compared.difference.moved],
                 "same": compared.difference.same,
@@ -68,6 +70,16 @@ def compare(
     show_comparison(session.output, compared)
 
 
+def _side(run: EvalRun) -> dict[str, object]:
+    return {
+        "generation": run.generation_id,
+        "mode": run.mode,
+        "embedding_model": run.embedding_model,
+        "conditions": dataclasses.asdict(run.conditions),
+        "metrics": run.metrics,
+    }
+
+
 def _runs(
     session: Session, words: tuple[str, str], label: str | None, chosen: str | None, repository: str
 ) -> tuple[EvalRun, EvalRun]:
@@ -77,6 +89,7 @@ def _runs(
     generations = [
         _generation(home, word, label) if run is None else None for word, run in zip(words, found, strict=True)
     ]
+    _refuse_two_organisations(generations)
     if chosen is None:
         chosen = _set_in_common(session, generations, found)
     runs = []
@@ -86,6 +99,13 @@ def _runs(
         assert run is not None
         runs.append(run)
     return runs[0], runs[1]
+
+
+def _refuse_two_organisations(generations: list[Generation | None]) -> None:
+    from rag_assets.stages.comparison import refuse_two_organisations
+
+    known = [generation.manifest for generation in generations if generation is not None]
+    refuse_two_organisations(known[0], known[-1]) if known else None
 
 
 def _from_file(word: str) -> EvalRun | None:
@@ -144,13 +164,15 @@ def _configured(session: Session, generation: Generation) -> Path | None:
 
 
 def _asked_or_stored(session: Session, home: Home, generation: Generation, chosen: str, repository: str) -> EvalRun:
-    """The run that the generation keeps where it is of the same questions, else a new one, which it keeps then."""
+    """The run that the generation keeps where it asked the same questions in the way they would be asked now, else a
+    new one, which it keeps then. By the name of a set alone, whatever it keeps, if the role may see as much."""
     from rag_assets.evaluation.keeping import keep_run_of_finished
     from rag_assets.evaluation.metrics import METRICS_VERSION
-    from rag_assets.interfaces.cli.eval_asking import Asked, ask, questions_for
+    from rag_assets.interfaces.cli.eval_asking import Asked, ask, conditions_now, questions_for
     from rag_assets.stores.eval_records import read_run
 
     path = Path(chosen)
+    conditions = conditions_now(session, home, generation)
     if not path.suffix:
         stored = read_run(generation.directory, chosen)
         if stored is None:
@@ -158,10 +180,16 @@ def _asked_or_stored(session: Session, home: Home, generation: Generation, chose
                 f"{generation.manifest.generation_id} was never asked {chosen!r}; ask it with --set FILE, or see: "
                 "rag-assets generations list"
             )
+        if stored.conditions.clearance != conditions.clearance:
+            raise CommandError(
+                f"{generation.manifest.generation_id} was asked {chosen!r} up to {stored.conditions.clearance} files, "
+                f"and here those up to {conditions.clearance} are seen; ask it as the same role with --set FILE"
+            )
         return stored
     questions = questions_for(session, generation, Asked(path, repository))
     stored = read_run(generation.directory, questions.name)
-    if stored is not None and stored.measures(questions.fingerprint, session.settings().evaluation.k, METRICS_VERSION):
+    measured = (questions.fingerprint, session.settings().evaluation.k, METRICS_VERSION)
+    if stored is not None and stored.measures(*measured) and stored.conditions == conditions:
         return stored
     run = ask(session, home, generation, questions)
     keep_run_of_finished(home, generation, run)

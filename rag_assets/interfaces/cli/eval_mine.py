@@ -6,6 +6,7 @@ import json
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -112,17 +113,20 @@ def _history(
 ) -> Iterator[tuple[Snapshot, Mined]]:
     """The snapshot, open, and the questions about it. Raises SourceError, MiningError, CommandError."""
     from rag_assets.evaluation.mining_range import chosen_snapshot, commit_at, is_date, mine_after
+    from rag_assets.stores.path_levels import PathLevels
 
+    levels = PathLevels(repository.confidentiality, repository.confidential_paths)
+    sees = cache(partial(levels.visible, clearance=session.clearance()))
     with _opened(session, repository, until) as newest:
         past = newest.past()
         if past is None:
             raise CommandError(f"{repository.location} has no history; mining needs a git repository")
         if since is None:
-            since = chosen_snapshot(past, limit)
+            since = chosen_snapshot(past, limit, sees)
         elif is_date(since):
             since = commit_at(past, since)
         with _opened(session, repository, since) as snapshot:
-            yield snapshot, mine_after(past, snapshot, limit)
+            yield snapshot, mine_after(past, snapshot, limit, sees)
 
 
 def _opened(session: Session, repository: RepositorySettings, ref: str | None) -> Snapshot:

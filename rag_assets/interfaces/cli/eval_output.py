@@ -45,9 +45,16 @@ def show_run(output: Output, run: EvalRun, other: EvalRun | None) -> None:
 
 
 def show_comparison(output: Output, compared: Comparison) -> None:
-    """The change of each metric by category, then the questions that moved."""
+    """The change of each metric by category, then the questions that moved; first, that it says nothing of the indexes
+    where they were searched differently."""
     from rag_assets.evaluation.shown import delta_rows
 
+    if compared.conditions:
+        unlike = ", ".join(f"{name} {before} → {now}" for name, (before, now) in compared.conditions.items())
+        output.warning(
+            f"more than the commit differs ({unlike}): what changed may come from that. "
+            "To compare the indexes alone, ask both in one way with: rag-assets eval compare … --set FILE"
+        )
     rows = delta_rows(compared.categories)
     titles = ("CATEGORY", "QUESTIONS", "METRIC", "BEFORE", "NOW", "CHANGE", "95 % BETWEEN", "")
     marks = {"yes": "clear", "no": ""}

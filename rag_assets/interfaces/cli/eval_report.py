@@ -40,7 +40,7 @@ def report(
     home = session.home()
     name = chosen_label(session, home, None) if label is None else label_named(home.known_labels(), label)
     about = read_generation(home, *named_generation(home, [name], generation))
-    made = make_report(about, _records(session, about.manifest), question_set)
+    made = make_report(about, _records(session, about.manifest), question_set, session.clearance())
     session.output.text(markdown(made))
     if html is not None:
         from rag_assets.evaluation.report_html import html as page

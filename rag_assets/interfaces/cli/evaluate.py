@@ -126,7 +126,7 @@ def _served_run(home: Home, label: str, run: EvalRun) -> EvalRun | None:
     if pointer is None or pointer.generation_id == run.generation_id:
         return None
     found = read_run(generation_directory(home, label, pointer.generation_id), run.set)
-    return found if found is not None and found.measures(run.fingerprint, run.k, run.version) else None
+    return found if found is not None and found.is_like(run) else None
 
 
 def _object(run: EvalRun, beside: EvalRun | None) -> dict[str, object]:

@@ -15,6 +15,7 @@ from rag_assets.interfaces.cli.output import Output, short
 from rag_assets.interfaces.cli.session import Session, session_of
 
 if TYPE_CHECKING:
+    from rag_assets.contracts.confidentiality import Confidentiality
     from rag_assets.interfaces.explanation import (
         BuilderExplanation,
         FileExplanation,
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 _PATH_AND_SYMBOL = re.compile(r"(?P<path>.{2,}?):(?P<symbol>[^:/\\]+)")
 _LINES = re.compile(r"(\d+)(?:-\d+)?")
 _NEAR_PATHS = 3
-_NEAR_RATIO = 0.8  # of equal characters: a slip in one name, not another file of the folder
 _SHOWN_NAMES = 8
 _FACT_CHARS = 300  # of one fact; --json has it whole
 
@@ -61,22 +61,22 @@ def _explanation(session: Session, label: str, place: str) -> FileExplanation:
     from rag_assets.interfaces.explanation import explain_file, places_of
     from rag_assets.stores.generations import active_generation
 
-    home = session.home()
+    home, clearance = session.home(), session.clearance()
     generation = active_generation(home, label)
     for path, symbol in _readings(place):
         for candidate in repository_paths(home, label, path):
-            found = explain_file(generation, candidate)
+            found = explain_file(generation, candidate, clearance)
             if found is not None:
                 return _only(_complete(session, generation, found), symbol)
-    named = places_of(generation, place)
+    named = places_of(generation, place, clearance)
     if len({path for path, _ in named}) == 1:
-        found = explain_file(generation, named[0][0])
+        found = explain_file(generation, named[0][0], clearance)
         assert found is not None
         return _only(found, place)
     if named:
         listed = "\n".join(f"  {path}:{symbol}" for path, symbol in named)
         raise CommandError(f"{place} is declared in several files; explain one of\n{listed}")
-    raise CommandError(_unknown(generation, _readings(place)[-1][0]))
+    raise CommandError(_unknown(generation, _readings(place)[-1][0], clearance))
 
 
 def _readings(place: str) -> list[tuple[str, str]]:
@@ -120,15 +120,13 @@ def _is_meant(segment: SegmentExplanation, symbol: str) -> bool:
     return any(last in names_of(name) for builder in segment.builders for name in builder.member_names)
 
 
-def _unknown(generation: Generation, path: str) -> str:
+def _unknown(generation: Generation, path: str, clearance: Confidentiality) -> str:
     from rag_assets.interfaces.explanation import paths_of
+    from rag_assets.near_paths import near_paths
 
     wanted = path.replace("\\", "/")
-    name = wanted.rpartition("/")[2].lower()
-    paths = list(paths_of(generation))
-    same = [known for known in paths if known.rpartition("/")[2].lower() == name]
-    near = same or difflib.get_close_matches(wanted, paths, n=_NEAR_PATHS, cutoff=_NEAR_RATIO)
-    hint = f"did you mean {' or '.join(near[:_NEAR_PATHS])}?" if near else "see: rag-assets status"
+    near = near_paths(wanted, list(paths_of(generation, clearance)), _NEAR_PATHS)
+    hint = f"did you mean {' or '.join(near)}?" if near else "see: rag-assets status"
     return f"{wanted} is neither a file nor a symbol of {generation.manifest.index_label}; {hint}"
 
 

@@ -73,6 +73,9 @@ def quality_lines(old: Sequence[dict[str, Any]], new: Sequence[dict[str, Any]]) 
         if was["fingerprint"] != run["fingerprint"] or was["metrics"].keys() != run["metrics"].keys():
             lines.append(f"{run['set']}: asked different questions; ask both with: rag-assets eval --generation ID")
             continue
+        if was["conditions"] != run["conditions"]:
+            lines.append(f"{run['set']}: searched in different ways; ask both with: rag-assets eval --generation ID")
+            continue
         changes = (f"{name} {was['metrics'][name]:.3f} → {value:.3f}" for name, value in run["metrics"].items())
         lines.append(f"{run['set']}: {', '.join(changes)}")
     return lines

@@ -80,18 +80,19 @@ def compare(
     limit: Annotated[int, typer.Option(min=0, help="How many symbols to list; 0 for all.")] = DEFAULT_LISTED,
     as_json: AsJson = False,
 ) -> None:
-    """Show which points were added, changed, removed and moved from A to B, by file and symbol."""
+    """Show which points were added, changed, removed and moved from A to B, by file and symbol: of the files that
+    --role may see."""
     from rag_assets.interfaces.cli.generation_tables import comparison_object, quality_lines, show_comparison
     from rag_assets.interfaces.cli.quality import measured
     from rag_assets.stages.comparison import compare as compared
     from rag_assets.stores.generations import read_generation
 
     session = session_of(context)
-    home = session.home()
+    home, clearance = session.home(), session.clearance()
     first = read_generation(home, *_named(session, home, old, label))
     of_the_first = label or (first.manifest.index_label if new in ("active", "previous") else None)
     second = read_generation(home, *_named(session, home, new, of_the_first))
-    found = compared(first, second, limit=limit or None)
+    found = compared(first, second, clearance=clearance, limit=limit or None)
     runs = {"old": measured(first.directory), "new": measured(second.directory)}
     if as_json:
         session.output.json(comparison_object(found) | {"quality": runs})

@@ -183,20 +183,20 @@ def overview(
 ) -> None:
     """What an index consists of: kinds of nodes, relations, hubs, and which folders use which."""
     from rag_assets.graph.areas import area_map
-    from rag_assets.graph.artifact import GRAPH_FOLDER, read_counts
     from rag_assets.interfaces.cli.graph_output import overview_object, show_overview
+    from rag_assets.query.graph import counts_of
 
     output = session_of(context).output
     with _opened(context, label) as (index, graph):
-        counts, areas = read_counts(index.generation.directory / GRAPH_FOLDER), area_map(graph)
+        (counts, whole), areas = counts_of(index), area_map(graph)
         if svg is not None:
             from rag_assets.graph.area_picture import area_svg
 
             write_picture(output, svg, area_svg(areas))
         if as_json:
-            output.json(origin(index) | overview_object(counts, areas))
+            output.json(origin(index) | overview_object(counts, areas, whole))
         else:
-            show_overview(output, counts, areas, footer(index))
+            show_overview(output, counts, areas, footer(index), whole)
 
 
 @contextmanager

@@ -168,24 +168,28 @@ def show_impact(output: Output, found: Impact, footer: str) -> None:
     output.line((footer, "dim"))
 
 
-def overview_object(counts: GraphCounts, found: AreaMap) -> dict[str, Any]:
-    """The object of `graph overview --json`."""
+def overview_object(counts: GraphCounts, found: AreaMap, whole: bool) -> dict[str, Any]:
+    """The object of `graph overview --json`. Of the `undeclared` it tells for a whole graph only."""
     return {
         "nodes": counts.nodes,
         "edges": counts.edges,
         "kinds": dict(by_count(counts.kinds)),
         "relations": dict(by_count(counts.relations)),
         "confidences": dict(by_count(counts.confidences)),
-        "undeclared": dict(by_count(counts.undeclared)),
-        "unresolved_share": round(counts.unresolved_share, 6),
+        "undeclared": dict(by_count(counts.undeclared)) if whole else None,
+        "unresolved_share": round(counts.unresolved_share, 6) if whole else None,
         "hubs": [{"key": hub.key, "kind": hub.kind, "edges": hub.degree} for hub in counts.hubs],
         "areas": [{"path": area.path, "nodes": area.nodes} for area in found.areas],
         "uses": [{"source": source, "target": target, "edges": edges} for source, target, edges in found.uses],
     }
 
 
-def show_overview(output: Output, counts: GraphCounts, found: AreaMap, footer: str) -> None:
-    unresolved = f"; {counts.unresolved_share:.1%} of all edges lead to what is not declared, or by name only"
+def show_overview(output: Output, counts: GraphCounts, found: AreaMap, footer: str, whole: bool) -> None:
+    unresolved = (
+        f"; {counts.unresolved_share:.1%} of all edges lead to what is not declared, or by name only"
+        if whole
+        else "; as far as the role may see"
+    )
     output.line(
         (f"{counts.nodes:,} nodes, {counts.edges:,} edges", "bold"), (unresolved if counts.edges else "", "dim")
     )

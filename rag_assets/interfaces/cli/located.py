@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.contracts.payload import with_generation
 from rag_assets.interfaces.cli.failures import CommandError
 from rag_assets.interfaces.freshness import remembered_repository
@@ -17,16 +18,17 @@ from rag_assets.stores.tables import bucket_of, read_rows
 _SHOWN_SECTIONS = 8
 
 
-def payload_at(home: Home, label: str, path: str, line: int) -> dict[str, Any]:
+def payload_at(home: Home, label: str, path: str, line: int, clearance: Confidentiality) -> dict[str, Any]:
     """The payload of the smallest section around a line, else of the nearest one: directives and blank lines between
-    declarations belong to none. Raises CommandError for a file without sections and a line behind its end.
+    declarations belong to none. Raises CommandError for a file without sections, which is also what one is that
+    `clearance` does not reach for (E12), and for a line behind its end.
 
     `path` is relative to the repository, or to the current folder inside it, with either separator.
     """
     generation = active_generation(home, label)
     candidates = repository_paths(home, label, path)
     for candidate in candidates:
-        payloads = _payloads(generation, candidate)
+        payloads = _payloads(generation, candidate) if generation.manifest.levels.visible(candidate, clearance) else []
         if payloads:
             return _nearest(payloads, candidate, line, _line_count(generation, candidate))
     raise CommandError(

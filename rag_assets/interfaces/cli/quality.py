@@ -27,7 +27,13 @@ def measured(directory: Path) -> list[dict[str, Any]]:
     from rag_assets.stores.eval_records import read_runs
 
     return [
-        {"set": run.set, "fingerprint": run.fingerprint, "questions": len(run.results), "metrics": run.metrics}
+        {
+            "set": run.set,
+            "fingerprint": run.fingerprint,
+            "conditions": dataclasses.asdict(run.conditions),
+            "questions": len(run.results),
+            "metrics": run.metrics,
+        }
         for run in read_runs(directory)
     ]
 

@@ -82,8 +82,8 @@ def _payload(home: Home, name: str, index: Index, point: str) -> dict[str, Any]:
         return index.get(point)
     from rag_assets.interfaces.cli.located import payload_at
 
-    found = payload_at(home, name, located["path"], int(located["line"]))
-    return index.get(found["SemanticId"])  # the tables ask nobody for a role, the index does
+    found = payload_at(home, name, located["path"], int(located["line"]), index.clearance)
+    return index.get(found["SemanticId"])
 
 
 def _say_nearest(output: Output, point: str, payload: dict[str, Any]) -> None:

@@ -13,6 +13,7 @@ from rag_assets.interfaces.cli.quality import gate_object, measured, said_metric
 from rag_assets.interfaces.cli.session import session_of
 
 if TYPE_CHECKING:
+    from rag_assets.contracts.confidentiality import Confidentiality
     from rag_assets.stores.generations import Generation
     from rag_assets.stores.home import Home
 
@@ -31,7 +32,7 @@ def status(
     session = session_of(context)
     home = session.home()
     labels = home.known_labels() if label is None else [label_named(home.known_labels(), label)]
-    found = [describe_label(home, name, skipped) for name in labels]
+    found = [describe_label(home, name, session.clearance() if skipped else None) for name in labels]
     if as_json:
         session.output.json({"home": str(home.root), "labels": found})
     elif not found:
@@ -43,8 +44,8 @@ def status(
             _show(session.output, entry)
 
 
-def describe_label(home: Home, label: str, skipped: bool = False) -> dict[str, Any]:
-    """The object of one label in `status --json`."""
+def describe_label(home: Home, label: str, skipped_for: Confidentiality | None = None) -> dict[str, Any]:
+    """The object of one label in `status --json`, with the skipped files that `skipped_for` reaches for, if any."""
     from rag_assets.interfaces.freshness import freshness_of, remembered_repository
     from rag_assets.stages.build import label_holder
     from rag_assets.stores.disk import size_on_disk
@@ -83,20 +84,22 @@ def describe_label(home: Home, label: str, skipped: bool = False) -> dict[str, A
         "quality": measured(generation.directory),
         "skipped_by_reason": _skipped_by_reason(generation),
     }
-    if skipped:
-        found["skipped"] = skipped_files(generation)
+    if skipped_for is not None:
+        found["skipped"] = skipped_files(generation, skipped_for)
     return found
 
 
-def skipped_files(generation: Generation) -> list[dict[str, Any]]:
-    """Every file that was left out, in path order, with the reason and the rule that matched."""
+def skipped_files(generation: Generation, clearance: Confidentiality) -> list[dict[str, Any]]:
+    """Every file that was left out and that `clearance` reaches for (E12), in path order, with the reason and the rule
+    that matched."""
     from rag_assets.stores.tables import read_all
 
     columns = ["path", "outcome", "reason", "detail", "size_bytes"]
     rows: list[dict[str, Any]] = []
     for table in read_all(generation.directory, "discovered_files", generation.manifest.bucket_count, columns):
         rows += [row for row in table.to_pylist() if row.pop("outcome") == "skipped"]
-    return sorted(rows, key=lambda row: str(row["path"]))
+    levels = generation.manifest.levels
+    return sorted((row for row in rows if levels.visible(row["path"], clearance)), key=lambda row: str(row["path"]))
 
 
 def _unfinished(home: Home, label: str) -> str | None:

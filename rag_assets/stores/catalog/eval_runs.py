@@ -11,11 +11,11 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from sqlalchemy import Column, Float, ForeignKey, Integer, Table, Text, and_, delete, inspect, select
+from sqlalchemy import Column, Float, ForeignKey, Integer, Table, Text, and_, delete, inspect, select, text
 
 from rag_assets.stores.catalog.errors import CatalogError
 from rag_assets.stores.catalog.schema import labels, metadata
-from rag_assets.stores.eval_history import CategorySummary, Estimate, EvalRecord
+from rag_assets.stores.eval_history import CategorySummary, Conditions, Estimate, EvalRecord
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -44,7 +44,9 @@ runs = Table(
     Column("metrics", Text, nullable=False),  # JSON: metric → value, low, high
     Column("p50_ms", Float, nullable=False),
     Column("p95_ms", Float, nullable=False),
+    Column("conditions", Text),  # JSON: how it was searched; NULL for a run from before that was kept
 )
+_ADDED = "conditions"  # to the table after it was made in catalogs that there are
 
 
 def keep_record(settings: Settings, manifest: Manifest, record: EvalRecord) -> list[str]:
@@ -60,6 +62,8 @@ def keep_record(settings: Settings, manifest: Manifest, record: EvalRecord) -> l
         with open_catalog(settings, writable=True) as database, database.transaction("written") as connection:
             if not inspect(connection).has_table(runs.name):
                 runs.create(connection, checkfirst=True)
+            elif not _has_conditions(connection):
+                connection.execute(text(f"ALTER TABLE {runs.name} ADD COLUMN {_ADDED} TEXT"))
             label_id = _label_id(connection, tenant)
             if label_id is None:
                 return [f"the catalog does not know {manifest.index_label} yet; run: rag-assets index --force"]
@@ -82,7 +86,8 @@ def read_records(database: Database, tenant: Tenant) -> list[EvalRecord]:
         if label_id is None or not inspect(connection).has_table(runs.name):
             return []
         order = (runs.c.commit_date, runs.c.generation_id, runs.c.question_set, runs.c.position)
-        rows = connection.execute(select(runs).where(runs.c.label_id == label_id).order_by(*order)).all()
+        columns = [known for known in runs.columns if known.name != _ADDED or _has_conditions(connection)]
+        rows = connection.execute(select(*columns).where(runs.c.label_id == label_id).order_by(*order)).all()
     grouped: dict[tuple[str, str], list[CategorySummary]] = {}
     first: dict[tuple[str, str], Any] = {}
     for row in rows:
@@ -104,9 +109,18 @@ def read_records(database: Database, tenant: Tenant) -> list[EvalRecord]:
             categories=tuple(grouped[key]),
             p50_ms=row.p50_ms,
             p95_ms=row.p95_ms,
+            conditions=_conditions(getattr(row, _ADDED, None)),
         )
         for key, row in first.items()
     ]
+
+
+def _has_conditions(connection: Connection) -> bool:
+    return any(known["name"] == _ADDED for known in inspect(connection).get_columns(runs.name))
+
+
+def _conditions(stored: str | None) -> Conditions | None:
+    return None if stored is None else msgspec.json.decode(stored, type=Conditions)
 
 
 def _rows(label_id: int, record: EvalRecord) -> list[dict[str, object]]:
@@ -128,6 +142,7 @@ def _rows(label_id: int, record: EvalRecord) -> list[dict[str, object]]:
             "metrics": json.dumps({name: msgspec.to_builtins(known) for name, known in category.metrics.items()}),
             "p50_ms": record.p50_ms,
             "p95_ms": record.p95_ms,
+            _ADDED: None if record.conditions is None else msgspec.json.encode(record.conditions).decode(),
         }
         for position, category in enumerate(record.categories)
     ]

@@ -19,7 +19,7 @@ part, with 0, .15, .3, .4 and .5: commits .540 .554 .564 .567 .571, doc summarie
 _SHORTEST_STEM = 4
 """Letters that stay. With 3 (`log` of `logging`) unlike words meet: commits .550 instead of .552; with 5, .548."""
 _MOST_ENDINGS = 2  # after a stem: `builders` is `build`, `er`, `s`
-_ENDINGS = tuple(
+_WRITTEN = tuple(
     ending
     for line in (
         "e es ed er ers s or ors ing ings ion ions ation ations able ment al ly ive y ies ity ance ence",
@@ -28,9 +28,11 @@ _ENDINGS = tuple(
     for ending in line.split()
 )
 """Inflections, and derivations that names are made with. Twice as many (`ification`, `ness` …) change nothing."""
-_BY_LENGTH = sorted(_ENDINGS, key=lambda ending: (-len(ending), ending))
+ENDINGS = tuple(sorted(_WRITTEN, key=lambda ending: (-len(ending), ending)))
+"""The longest first, so that the first that fits is the longest."""
+
 _LETTERS = re.compile(r"[a-z]+")
-_TAILS = frozenset("".join(endings) for size in range(_MOST_ENDINGS + 1) for endings in product(_ENDINGS, repeat=size))
+_TAILS = frozenset("".join(endings) for size in range(_MOST_ENDINGS + 1) for endings in product(ENDINGS, repeat=size))
 
 
 def word_forms(words: Iterable[str], starting: Callable[[str], Iterable[str]]) -> Mapping[str, str]:
@@ -51,7 +53,7 @@ def word_forms(words: Iterable[str], starting: Callable[[str], Iterable[str]]) -
 
 def stem_of(word: str) -> str:
     """A word without its longest ending that leaves a stem: `serializer` → `serial`, `uses` → `uses`."""
-    for ending in _BY_LENGTH:
+    for ending in ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
             return word[: len(word) - len(ending)]
     return word

@@ -69,6 +69,17 @@ def test_a_catalog_from_before_there_were_runs(catalog: Catalog) -> None:
     assert kept(catalog, record(catalog, "g1")) == [] and len(read(catalog)) == 1
 
 
+def test_a_catalog_from_before_runs_kept_how_they_searched(catalog: Catalog) -> None:
+    catalog.build("g1", [point(1)])
+    old = replace(record(catalog, "g1"), conditions=None)
+    kept(catalog, old)
+    with open_catalog(catalog.settings, writable=True) as database, database.transaction("written") as connection:
+        connection.exec_driver_sql("ALTER TABLE rag_eval_runs DROP COLUMN conditions")
+    assert read(catalog) == [old]
+    new = record(catalog, "g2")
+    assert kept(catalog, new) == [] and read(catalog) == [old, new]
+
+
 def test_what_goes_wrong_is_said_and_does_not_stop_the_measuring(catalog: Catalog) -> None:
     catalog.build("g1", [point(1)])
     stranger = replace(catalog.manifest("g1"), index_label="never@built")
