@@ -89,6 +89,12 @@ class Asker(Closing):
         found = pipeline_of(self._options, config_of(self._home.root, self._config))
         return with_options(found, self._options, mode or self._configured_mode())
 
+    def forget(self, session: str, user: str = "") -> None:
+        """Deletes a session for good, where anything was asked in it. Raises ConversationError."""
+        history = self.services.history
+        if history is not None:
+            history.delete_session(user or system_user(), session)
+
     def close(self) -> None:
         self.services.close()
         with self._lock:
