@@ -24,7 +24,6 @@ from rag_assets.query.where import EVERYWHERE, Where
 
 if TYPE_CHECKING:
     from rag_assets.query.answer.options import AskOptions
-    from rag_assets.query.pipeline.loading import PipelineLibrary
     from rag_assets.query.pipeline.steps import Pipeline
     from rag_assets.query.searching import Searchable
     from rag_assets.stores.conversations import Conversations
@@ -138,7 +137,8 @@ class Asker(Closing):
 def pipeline_of(options: AskOptions, config: Path | None) -> Pipeline:
     """The pipeline that options name, or the shipped one. Raises UnknownPipeline, PipelineError, ConfigError."""
     named = options.pipeline or (WITHOUT_MODEL if options.model is None else WITH_MODEL)
-    return _library(config, options.packs).load(named)
+    library = library_of(config, options.packs)
+    return _loaded(named, library.packs, library.stamp(named))
 
 
 def label_of_pipeline(options: AskOptions, config: Path | None) -> str:
@@ -196,6 +196,9 @@ def system_user() -> str:
         return _NOBODY
 
 
-@lru_cache(maxsize=16)
-def _library(config: Path | None, packs: tuple[Path, ...]) -> PipelineLibrary:
-    return library_of(config, packs)
+@lru_cache(maxsize=16)  # reading and checking a pipeline costs as much as a search
+def _loaded(named: str, packs: tuple[Path, ...], stamp: tuple[object, ...]) -> Pipeline:
+    """As the files are that the stamp is of."""
+    from rag_assets.query.pipeline.loading import PipelineLibrary
+
+    return PipelineLibrary(packs).load(named)

@@ -47,12 +47,15 @@ def whole(found: Found, count: TokenCounter) -> Composed:
     return Composed(text, count([text])[0], True)
 
 
+def is_within(found: Found, budget: int, count: TokenCounter) -> bool:
+    """Whether everything fits, by the parts: they are counted again when they are packed, the whole text is not."""
+    blocks = [block(piece, Form.WHOLE) for piece in found.all]
+    return sum(count([f"{part}\n" for part in (*blocks, graph_text(found))])) <= budget
+
+
 def compacted(found: Found, budget: int, count: TokenCounter) -> Composed:
     """At most `budget` tokens: signatures instead of bodies where that is worth most, every node key, and the edges of
     the most relevant nodes."""
-    everything = whole(found, count)
-    if everything.tokens <= budget:
-        return everything
     keys, edges = _graph_lines(found)
     share = _fitting(_GRAPH_HEAD, keys, int(budget * GRAPH_SHARE), count)
     reserved = count([share])[0] + _LINE_END if share else 0
