@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from rag_assets.query.pipeline.checking import checked
 from rag_assets.query.pipeline.document import Entry, parse_document, read_document
 from rag_assets.query.pipeline.errors import Mark, PipelineError, Problem, UnknownPipeline
 from rag_assets.query.pipeline.merging import Written, merged
-from rag_assets.query.pipeline.prompts import PROMPT_FOLDER
+from rag_assets.query.pipeline.prompts import PROMPT_FOLDER, PROMPT_SUFFIX
 from rag_assets.query.pipeline.reading import nearest
 from rag_assets.query.pipeline.registry import ActionRegistry, default_registry
 from rag_assets.query.pipeline.steps import Pipeline
@@ -24,6 +25,7 @@ from rag_assets.query.pipeline.steps import Pipeline
 SUFFIXES = (".yaml", ".yml")
 SHIPPED = resources.files("rag_assets.query") / "pipelines"
 
+_PACKAGE = "rag_assets"
 _KEYS = ("name", "extends", "settings", "steps")
 
 
@@ -40,6 +42,7 @@ class PipelineLibrary:
     """The pipelines of some packs and those that come with rag_assets. Files are read when they are asked for."""
 
     def __init__(self, packs: Sequence[Path] = (), registry: ActionRegistry | None = None) -> None:
+        self.packs = tuple(packs)
         self._packs: tuple[Any, ...] = (*packs, SHIPPED)
         self._registry = registry
 
@@ -77,6 +80,19 @@ class PipelineLibrary:
             default_registry() if self._registry is None else self._registry,
         )
 
+    def stamp(self, name: str) -> tuple[object, ...]:
+        """What changes with the files that a pipeline of this name may be made of; what comes with rag_assets does
+        not change."""
+        folders = dict.fromkeys([*self.packs, *([Path(name).parent] if name.endswith(SUFFIXES) else [])])
+        files = sorted(
+            file
+            for folder in folders
+            for pattern in (*(f"*{suffix}" for suffix in SUFFIXES), f"{PROMPT_FOLDER}/*{PROMPT_SUFFIX}")
+            for file in folder.glob(pattern)
+        )
+        stats = [(file, file.stat()) for file in files]
+        return tuple((str(file), found.st_mtime_ns, found.st_size) for file, found in stats)
+
     def _lineage(self, child: _File) -> list[_File]:
         """From the root to the child (D32). Raises PipelineError for a parent that is not there and for a circle."""
         chain = [child]
@@ -97,6 +113,8 @@ class PipelineLibrary:
     def _find(self, name: str, near: Any) -> _File | None:
         packs = self._packs if near is None else tuple(dict.fromkeys((near, *self._packs)))
         for pack in packs:
+            if pack is SHIPPED:
+                return _shipped(name)
             found = [file for file in _pipelines(pack, []) if file.written.name == name]
             if len(found) > 1:
                 marks = [file.written.root.mark for file in found]
@@ -113,6 +131,16 @@ class PipelineLibrary:
         return "".join(f"\n{problem}" for problem in problems)
 
 
+@cache
+def _shipped(name: str) -> _File | None:
+    """One that comes with rag_assets: it is in the file of its name, so the others need not be read."""
+    file = SHIPPED / f"{name}{SUFFIXES[0]}"
+    if not name.isidentifier() or not file.is_file():
+        return None
+    shown = f"{_PACKAGE}:{file.name}"
+    return _File(_written(parse_document(file.read_bytes(), shown), shown), SHIPPED, shown)
+
+
 def _pipelines(pack: Any, problems: list[Problem]) -> Iterator[_File]:
     """The pipelines of one pack by file name. A YAML file without the root `pipeline` is something else; what is wrong
     with one that has it goes to `problems`."""
@@ -121,7 +149,7 @@ def _pipelines(pack: Any, problems: list[Problem]) -> Iterator[_File]:
     for file in sorted(pack.iterdir(), key=lambda file: str(file.name)):
         if not file.name.endswith(SUFFIXES) or not file.is_file():
             continue
-        shown = str(file) if isinstance(file, Path) else f"rag_assets:{file.name}"
+        shown = str(file) if isinstance(file, Path) else f"{_PACKAGE}:{file.name}"
         try:
             entry = read_document(file) if isinstance(file, Path) else parse_document(file.read_bytes(), shown)
             if entry.is_mapping and "pipeline" in entry.value:

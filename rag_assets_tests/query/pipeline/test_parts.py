@@ -109,7 +109,7 @@ class TestTranslation:
 
     @pytest.mark.rule("R28")
     def test_a_translation_that_loses_a_citation_is_not_shown(self, asking: Asking, good: str) -> None:
-        asking.script(translate_in="How?", translate_out="Alles gut.", answer=good)
+        asking.script(translate_in="How is an order refunded?", translate_out="Alles gut.", answer=good)
         result = asking.ask(question="Wie?", is_english=False)
         assert result.answer == result.answer_en
         assert any("not translated" in note for note in result.notes)
@@ -119,6 +119,18 @@ class TestRegistry:
     @pytest.mark.rule("D28")
     def test_every_generic_action_is_there(self) -> None:
         assert set(default_registry().names) >= REQUIRED
+
+    def test_installed_packages_are_looked_at_for_names_that_are_not_built_in(self) -> None:
+        looked_at: list[str] = []
+
+        def installed() -> list[EntryPoint]:
+            looked_at.append("now")
+            return [point("register_shout")]
+
+        found = ActionRegistry(BUILT_IN, installed=installed)
+        assert found.get("finalize") is not None and looked_at == []
+        assert found.get("shout") is not None and found.get("nobody") is None
+        assert looked_at == ["now"] and "shout" in found.names
 
     def test_one_name_is_registered_once(self) -> None:
         with pytest.raises(ActionError, match="'finalize' is registered twice"):
