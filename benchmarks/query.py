@@ -83,13 +83,14 @@ def first(cell: str) -> float:
 def build(home: Path, size: int) -> dict[str, str]:
     """Writes a generation of `size` points as the stages do."""
     from rag_assets.models import LocalEmbedder, ModelMissing
+    from rag_assets.settings import StoreSettings
     from rag_assets.stores.generations import Manifest, generation_directory, promote, write_manifest
     from rag_assets.stores.home import Home
     from rag_assets.stores.keyword.bm25f import merge_statistics, statistics_of, term_indices, weights
     from rag_assets.stores.keyword.counts import count_terms
     from rag_assets.stores.keyword.vocabulary import write_vocabulary
     from rag_assets.stores.points import StoredPoint
-    from rag_assets.stores.shard_writer import ShardWriter
+    from rag_assets.stores.vector_store import open_writer
 
     store = Home(home)
     try:
@@ -109,7 +110,16 @@ def build(home: Path, size: int) -> dict[str, str]:
     indices = term_indices(statistics_.document_frequencies)
     write_vocabulary(directory / "keyword", statistics_, indices)
     keyword_seconds += time.process_time() - started
-    writer = ShardWriter(directory / "shard", DIMENSION if model else 0)
+    writer = open_writer(
+        StoreSettings(),
+        directory / "shard",
+        DIMENSION if model else 0,
+        embedding_model=model,
+        org_id="local",
+        project_id="benchmark",
+        index_label=LABEL,
+        generation_id=GENERATION,
+    )
     upserting = 0.0
     for number, part in enumerate(counts):
         sparse = weights(part, statistics_, indices)
