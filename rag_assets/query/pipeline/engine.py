@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from rag_assets.contracts.errors import ExpectedError
 from rag_assets.query.pipeline.errors import TurnError
+from rag_assets.query.pipeline.journal import Journal
 from rag_assets.query.pipeline.lock import TurnLock, lock_of
 from rag_assets.query.pipeline.registry import ActionRegistry, default_registry
 from rag_assets.query.pipeline.run import Run
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from rag_assets.query.pipeline.settings import PipelineSettings
     from rag_assets.query.pipeline.steps import Pipeline, Step
     from rag_assets.stores.conversations import StoredTurn
+
+FAILED = "error"
+"""The outcome of a step that an error ended: of the trace only, no transition has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,9 +50,14 @@ class TurnResult:
 
 
 def run_turn(
-    pipeline: Pipeline, request: TurnRequest, services: Services, registry: ActionRegistry | None = None
+    pipeline: Pipeline,
+    request: TurnRequest,
+    services: Services,
+    registry: ActionRegistry | None = None,
+    journal: Journal | None = None,
 ) -> TurnResult:
-    """Answers one question. A request that was answered before gets the stored answer again.
+    """Answers one question. A request that was answered before gets the stored answer again. What happens is written
+    into the `journal`, so that its owner has it after an error, too.
 
     Raises TurnError where a label is missing or an action finds that it cannot go on, naming the step.
     """
@@ -68,7 +77,10 @@ def run_turn(
         )
     turn = begin(pipeline.settings, request)
     labels = [label for label in (turn.label, turn.compared_label) if label]
-    run = Run(pipeline, services, lock_of(pipeline, known, {label: services.generation(label) for label in labels}))
+    journal = Journal() if journal is None else journal
+    lock = lock_of(pipeline, known, {label: services.generation(label) for label in labels})
+    journal.lock, journal.turn = lock, turn
+    run = Run(pipeline, services, lock, journal)
     turn = _walk(turn, run, known)
     assert turn.status is not None
     return TurnResult(
@@ -109,6 +121,7 @@ def _walk(turn: Turn, run: Run, registry: ActionRegistry) -> Turn:
                 f"step {step.id!r}: more than {most} steps; an action that guards loops lets too many through"
             )
         turn, step = _execute(turn, step, run, registry)
+        run.journal.turn = turn
     return turn if turn.status is not None else replace(turn, status=Status.FAILED)
 
 
@@ -117,25 +130,21 @@ def _execute(turn: Turn, step: Step, run: Run, registry: ActionRegistry) -> tupl
     started = time.perf_counter()
     try:
         outcome = action.run(turn, step.parameters, run)
-    except ExpectedError as error:
-        raise TurnError(f"step {step.id!r} ({step.action}): {error}") from error
+    except Exception as error:
+        _record(run, step, FAILED, "", time.perf_counter() - started, (f"{type(error).__name__}: {error}",))
+        if isinstance(error, ExpectedError):
+            raise TurnError(f"step {step.id!r} ({step.action}): {error}") from error
+        raise
     target = step.target(outcome.on)
     if outcome.on not in action.outcomes(step.parameters) or not (target or action.ends):
         raise TurnError(f"step {step.id!r}: {step.action} ended with {outcome.on.value}, which it does not declare")
-    seconds = time.perf_counter() - started
-    run.records.append(
-        StepRecord(
-            len(run.records) + 1,
-            step.id,
-            step.action,
-            outcome.on.value,
-            target,
-            seconds,
-            outcome.notes,
-            run.calls_of_step(),
-        )
-    )
+    _record(run, step, outcome.on.value, target, time.perf_counter() - started, outcome.notes)
     return outcome.turn, run.pipeline.steps[target] if target else None
+
+
+def _record(run: Run, step: Step, outcome: str, target: str, seconds: float, notes: tuple[str, ...]) -> None:
+    number = len(run.records) + 1
+    run.records.append(StepRecord(number, step.id, step.action, outcome, target, seconds, notes, run.calls_of_step()))
 
 
 def _stored(request: TurnRequest, services: Services) -> StoredTurn | None:

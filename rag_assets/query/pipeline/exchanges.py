@@ -86,9 +86,7 @@ def result_of(exchange: Exchange) -> InvokeResult[Generated]:
     if exchange.errors:
         return InvokeResult.failure([Message(code, text) for code, text in exchange.errors])
     return InvokeResult.create(
-        Generated(
-            exchange.text, exchange.model, exchange.prompt_tokens, exchange.completion_tokens, exchange.cost
-        )
+        Generated(exchange.text, exchange.model, exchange.prompt_tokens, exchange.completion_tokens, exchange.cost)
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.llm import ChatMessage, Profile
+from rag_assets.query.pipeline.journal import Journal
 from rag_assets.query.pipeline.services import ModelCall, Services
 from rag_assets.query.pipeline.state import CallRecord, StepRecord, Turn
 from rag_assets.query.pipeline.steps import Pipeline
@@ -19,12 +20,17 @@ if TYPE_CHECKING:
 class Run:
     """One turn in the making; never shared between turns."""
 
-    def __init__(self, pipeline: Pipeline, services: Services, lock: TurnLock) -> None:
+    def __init__(self, pipeline: Pipeline, services: Services, lock: TurnLock, journal: Journal | None = None) -> None:
         self.pipeline = pipeline
         self.services = services
         self.lock = lock
-        self.records: list[StepRecord] = []
+        self.journal = Journal() if journal is None else journal
         self._calls: list[CallRecord] = []
+
+    @property
+    def records(self) -> list[StepRecord]:
+        """The steps so far."""
+        return self.journal.records
 
     @property
     def settings(self) -> PipelineSettings:
@@ -56,13 +62,22 @@ class Run:
         started = time.perf_counter()
         result = self.services.generate(call)
         seconds = time.perf_counter() - started
+        self.journal.calls.append((call, result, seconds))
         made = result.value
         if made is None:
             fault = "; ".join(map(str, result.errors)) or "the model service gave nothing"
-            self._calls.append(CallRecord(call.purpose, "", 0, 0, None, seconds, fault))
+            self._calls.append(CallRecord(call.purpose, "", 0, 0, None, seconds, fault, call.profile))
             return call, "", fault
         self._calls.append(
-            CallRecord(call.purpose, made.model, made.prompt_tokens, made.completion_tokens, made.cost, seconds)
+            CallRecord(
+                call.purpose,
+                made.model,
+                made.prompt_tokens,
+                made.completion_tokens,
+                made.cost,
+                seconds,
+                profile=call.profile,
+            )
         )
         return call, made.text, ""
 

@@ -127,6 +127,7 @@ class CallRecord:
     cost: float | None
     seconds: float
     error: str = ""
+    profile: str = ""
 
 
 @dataclass(frozen=True, slots=True)
