@@ -38,7 +38,14 @@ def load_settings(config: Path | None = None) -> Settings:
         )
         for repository in settings.repositories
     )
-    return settings.model_copy(update={"home": resolve_home(config=path), "repositories": repositories})
+    answer = settings.answer
+    if answer.replies_file:
+        answer = answer.model_copy(
+            update={"replies_file": str((base / Path(answer.replies_file).expanduser()).resolve())}
+        )
+    return settings.model_copy(
+        update={"home": resolve_home(config=path), "repositories": repositories, "answer": answer}
+    )
 
 
 def _refuse_unknown_variables() -> None:

@@ -26,7 +26,7 @@ from rag_assets.stores.sql_text import storable
 if TYPE_CHECKING:
     from rag_assets.stores.home import Home
 
-__all__ = ["ERROR", "Asked", "LogRecord", "QueryLog", "QueryLogError", "Wanted", "open_query_log", "stamp"]
+__all__ = ["ERROR", "Asked", "Figures", "LogRecord", "QueryLog", "QueryLogError", "Wanted", "open_query_log", "stamp"]
 
 ERROR = "error"
 """Status of a question that a defect or a missing index ended; the others are those of turns."""
@@ -34,6 +34,7 @@ ERROR = "error"
 _NAMES = ", ".join(COLUMNS)
 _INSERT = f"INSERT INTO {TABLE} ({_NAMES}) VALUES ({', '.join('?' * len(COLUMNS))}) ON CONFLICT DO NOTHING"
 _SHORT = ", ".join(name for name in COLUMNS if name not in ("detail", "replies"))
+_FIGURES = "status, calls, prompt_tokens, completion_tokens, cost, retrieval_seconds, generation_seconds"
 _DELETE_OLD = f"DELETE FROM {TABLE} WHERE asked_utc < ?"
 _NEWEST_FIRST = "ORDER BY asked_utc DESC, turn_id"
 _LISTS = ("models", "chunk_ids", "cited_ids")  # JSON arrays in the table
@@ -76,6 +77,19 @@ class LogRecord(Asked):
 
     detail: str
     replies: str
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """The numbers of one question, for totals."""
+
+    status: str
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+    retrieval_seconds: float
+    generation_seconds: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,6 +153,16 @@ class QueryLog(Closing):
         bound: tuple[str, list[int]] = ("", []) if limit is None else ("LIMIT ?", [limit])
         rows = self._rows(f"SELECT {_SHORT} FROM {TABLE} {where} {_NEWEST_FIRST} {bound[0]}", [*values, *bound[1]])
         return tuple(Asked(**_fields(_SHORT.split(", "), row)) for row in rows)
+
+    def figures(self, wanted: Wanted) -> tuple[Figures, ...]:
+        """The numbers of all that are wanted, newest first. Raises QueryLogError."""
+        where, values = wanted.conditions()
+        rows = self._rows(f"SELECT {_FIGURES} FROM {TABLE} {where} {_NEWEST_FIRST}", list(values))
+        return tuple(Figures(*row) for row in rows)
+
+    def labels(self) -> tuple[str, ...]:
+        """All labels that were asked, sorted. Raises QueryLogError."""
+        return tuple(row[0] for row in self._rows(f"SELECT DISTINCT label FROM {TABLE} ORDER BY label", []))
 
     def find(self, turn_id: str) -> LogRecord | None:
         """The record of a turn, by its whole id. Raises QueryLogError."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -20,9 +19,8 @@ from rag_assets.query.pipeline.recorded_replies import RecordedReplies
 
 if TYPE_CHECKING:
     from rag_assets.contracts.result import InvokeResult
+    from rag_assets.query.pipeline.chat_model import AskModel
     from rag_assets.query.pipeline.services import Generated, ModelCall
-
-    Model = Callable[[ModelCall], InvokeResult[Generated]]
 
 
 class CassetteError(ExpectedError):
@@ -32,7 +30,7 @@ class CassetteError(ExpectedError):
 class Recorder:
     """Asks a model and writes down what it says, faults too. Safe to use from several threads."""
 
-    def __init__(self, model: Model, path: Path) -> None:
+    def __init__(self, model: AskModel, path: Path) -> None:
         """New replies are added to those that `path` has. Raises CassetteError where it cannot be written."""
         self._model = model
         self._path = path

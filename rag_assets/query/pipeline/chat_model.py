@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.llm import PROFILES, Profile
@@ -13,6 +14,9 @@ from rag_assets.query.pipeline.services import Generated, ModelCall
 if TYPE_CHECKING:
     from rag_assets.llm.chat import ChatService, Model
     from rag_assets.settings import AnswerSettings
+
+AskModel = Callable[[ModelCall], InvokeResult[Generated]]
+"""What a model is to a turn. It raises nothing that a server or a model can cause (A17)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +43,22 @@ class ChatModel:
         )
 
 
-def configured_model(settings: AnswerSettings) -> ChatModel | None:
-    """The models of the `answer` settings; None without a server. Raises ConfigError for a default profile without a
-    model or a key that cannot be sent."""
+def configured_model(settings: AnswerSettings) -> AskModel | None:
+    """The models of the `answer` settings, what they say written down or played back as `answer.replies` wants; None
+    without a server. Raises ConfigError for a default profile without a model or a key that cannot be sent, and
+    CassetteError."""
+    if settings.replies == "replay":
+        from rag_assets.query.pipeline.cassettes import recorded_replies
+
+        return recorded_replies(Path(settings.replies_file))
     if not settings.base_url:
         return None
     from rag_assets.query.answer.configured import model_of, service_of
 
     models = {name: model_of(settings, name) for name in PROFILES if settings.model_of(name).model}
-    return ChatModel(service_of(settings), models, settings.profile)
+    model = ChatModel(service_of(settings), models, settings.profile)
+    if settings.replies == "record":
+        from rag_assets.query.pipeline.cassettes import Recorder
+
+        return Recorder(model, Path(settings.replies_file))
+    return model

@@ -32,7 +32,8 @@ FAILED = "error"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnResult:
     """What a turn came to. `answer` is in the language of the question, `answer_en` in that of the model. `repeated`:
-    this request was answered before, and nothing was run. `turn` is the last state, None where nothing was run."""
+    this request was answered before, and nothing was run. `turn` is the last state, None where nothing was run.
+    `warnings` are for whoever asked."""
 
     answer: str
     answer_en: str
@@ -43,6 +44,7 @@ class TurnResult:
     records: tuple[StepRecord, ...] = ()
     turn: Turn | None = None
     seconds: float = 0.0
+    warnings: tuple[str, ...] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:

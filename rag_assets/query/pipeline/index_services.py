@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rag_assets.query.answer.packing import TokenCounter
     from rag_assets.query.answer.terms import AskedWord
     from rag_assets.query.index import Index
-    from rag_assets.stores.conversations import Conversations
+    from rag_assets.query.pipeline.services import History
 
 NO_MODEL = "LLM.none"
 """Code of the result where no model is configured."""
@@ -40,7 +40,7 @@ class IndexServices:
         self,
         open_label: Callable[[str], Index],
         *,
-        history: Conversations | None = None,
+        history: History | None = None,
         generate: Callable[[ModelCall], InvokeResult[Generated]] | None = None,
         count_tokens: TokenCounter | None = None,
     ) -> None:
@@ -55,7 +55,7 @@ class IndexServices:
         self._graphs: dict[str, Graph | str] = {}
 
     @property
-    def history(self) -> Conversations | None:
+    def history(self) -> History | None:
         return self._history
 
     def search(self, label: str, query: str, mode: Mode, limit: int) -> Retrieved:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rag_assets.graph.neighbourhood import Neighbourhood
     from rag_assets.graph.relations import Step as Walk
     from rag_assets.query.answer.evidence import Evidence
-    from rag_assets.stores.conversations import Conversations
+    from rag_assets.stores.conversations import NewTurn, Past, StoredTurn, Summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +63,24 @@ class Extract:
     abstained: bool = False
 
 
+class History(Protocol):
+    """Where turns are kept: `stores.conversations.Conversations`, or what a replay sees of them."""
+
+    def load(self, user: str, session: str) -> Past: ...
+
+    def append(self, user: str, session: str, turn: NewTurn) -> StoredTurn: ...
+
+    def find_request(self, user: str, session: str, request_id: str) -> StoredTurn | None: ...
+
+    def save_summary(self, user: str, session: str, text: str, *, through: int, after_version: int) -> Summary: ...
+
+
 class Services(Protocol):
     """Safe to use from several threads. `label` is always an index label (`repository@ref`); tenant and clearance are
     those that the implementation was opened with."""
 
     @property
-    def history(self) -> Conversations | None:
+    def history(self) -> History | None:
         """Where turns are kept; None for a caller who keeps none."""
 
     def search(self, label: str, query: str, mode: Mode, limit: int) -> Retrieved:

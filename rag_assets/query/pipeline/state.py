@@ -36,8 +36,8 @@ class Status(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnRequest:
     """One question of one person (D01). `is_english` is what the caller says: languages are not detected (D04). With a
-    `session` the turn is a part of a conversation and kept; `request_id` makes asking it again harmless. Raises
-    RequestError."""
+    `session` the turn is a part of a conversation and kept; `request_id` makes asking it again harmless; `agent` is the
+    id of the one that is asked, for the log. Raises RequestError."""
 
     question: str
     is_english: bool = True
@@ -45,6 +45,7 @@ class TurnRequest:
     session: str = ""
     user: str = "local"
     request_id: str = ""
+    agent: str = ""
 
     def __post_init__(self) -> None:
         if not self.question.strip():
