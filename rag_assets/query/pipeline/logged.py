@@ -9,10 +9,10 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
-from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING
 
 from rag_assets.closing import Closing
 from rag_assets.config_file import config_of, is_configured
@@ -34,35 +34,29 @@ if TYPE_CHECKING:
     from rag_assets.query.pipeline.steps import Pipeline
 
 TURN_ID_DIGITS = 16
-_DAYS = 90
+DAYS = 90
+"""The default of answer.log_days: a quarter shows what changed, and a year of questions is nobody's business."""
+
 _REMEMBERED_MANIFESTS = 64  # of a server that answers from many labels; each is a few kB
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogOptions:
-    """`catalog` is the setting that says where conversations and log are; records go after `days`."""
-
-    days: int = _DAYS
-    keeps_replies: bool = True
-    catalog: Literal["none", "sqlite", "postgres"] = "none"
-
-
-def log_options(home: Home, config: Path | None) -> LogOptions | None:
-    """As the settings of `config` want it, or those of the file that is found from here or from the home; None where
-    nothing shall be logged. Raises ConfigError."""
+def open_turn_log(
+    home: Home, config: Path | None = None, *, clearance: Confidentiality = DEFAULT_LEVEL
+) -> TurnLog | None:
+    """The log of a home as the settings of `config` want it, or those of the file that is found from here or from the
+    home; None where nothing shall be logged. `clearance` is that of the indexes that are asked: a replay must not see
+    more. Opens nothing before a turn has ended. Raises ConfigError."""
     path = config_of(home.root, config)
     if not is_configured("answer", path) and not is_configured("stores", path):
-        return LogOptions()
+        return TurnLog(home, partial(open_query_log, home), clearance=clearance)
     from rag_assets.settings import load_settings
 
     settings = load_settings(path)
-    if not settings.answer.log:
+    answer = settings.answer
+    if not answer.log:
         return None
-    return LogOptions(
-        days=settings.answer.log_days,
-        keeps_replies=settings.answer.log_replies,
-        catalog=settings.stores.catalog,
-    )
+    opened = partial(open_query_log, home, settings.stores.catalog)
+    return TurnLog(home, opened, days=answer.log_days, keeps_replies=answer.log_replies, clearance=clearance)
 
 
 class TurnLog(Closing):
@@ -71,17 +65,20 @@ class TurnLog(Closing):
     def __init__(
         self,
         home: Home,
-        options: LogOptions | None = None,
+        open_log: Callable[[], QueryLog],
         *,
+        days: int = DAYS,
+        keeps_replies: bool = True,
         clearance: Confidentiality = DEFAULT_LEVEL,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        """`clearance` is that of the indexes that are asked: a replay must not see more. `now` is the clock of the
-        records."""
+        """`home` has the generations that answer; records go after `days`; `now` is the clock of the records."""
         self._home = home
+        self._open_log = open_log
+        self.days = days
+        self.keeps_replies = keeps_replies
         self._clearance = clearance
         self._now = now
-        self.options = options or LogOptions()
         self._lock = threading.Lock()
         self._log: QueryLog | None = None
         self._manifests = lru_cache(_REMEMBERED_MANIFESTS)(self._read_manifest)
@@ -133,9 +130,9 @@ class TurnLog(Closing):
                 ran,
                 clearance=self._clearance.value,
                 manifests=self._manifests_of(ran.journal),
-                keeps_replies=self.options.keeps_replies,
+                keeps_replies=self.keeps_replies,
             )
-            self._opened().write(record, days=self.options.days)
+            self._opened().write(record, days=self.days)
         except ExpectedError as error:
             return f"this question is not in the log: {error}"
         except Exception as error:  # a defect in here must not cost the answer either; it is told as one
@@ -145,7 +142,7 @@ class TurnLog(Closing):
     def _opened(self) -> QueryLog:
         with self._lock:
             if self._log is None:
-                self._log = open_query_log(self._home, self.options.catalog)
+                self._log = self._open_log()
             return self._log
 
     def _manifests_of(self, journal: Journal) -> dict[str, Manifest]:
