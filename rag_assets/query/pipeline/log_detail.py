@@ -9,6 +9,7 @@ import msgspec
 from rag_assets.contracts.errors import ExpectedError
 from rag_assets.query.pipeline.exchanges import Exchange
 from rag_assets.query.pipeline.lock import TurnLock
+from rag_assets.query.pipeline.settings import PipelineSettings
 from rag_assets.query.pipeline.state import StepRecord, TurnRequest
 
 _OTHER_VERSION = "this turn was logged by another version of rag-assets: {}"
@@ -48,13 +49,15 @@ class LoggedIndex(msgspec.Struct, frozen=True, kw_only=True):
 
 class TurnDetail(msgspec.Struct, frozen=True, kw_only=True):
     """`request` is the request as it was made, its question masked; `is_masked` says that a secret was in it.
-    `pipeline_file` is where the pipeline was read from, `clearance` how far the user saw. Before this turn the session
+    `pipeline_file` is where the pipeline was read from, `settings` are its own with what the caller said instead;
+    `clearance` is how far the user saw. Before this turn the session
     had `history_turns` turns. Answers are masked; `lock` is None for a turn that ended before it had one."""
 
     request: dict[str, Any]
     is_masked: bool
     clearance: str
     pipeline_file: str
+    settings: dict[str, Any]
     history_turns: int
     question_en: str
     answer: str
@@ -69,6 +72,13 @@ class TurnDetail(msgspec.Struct, frozen=True, kw_only=True):
         try:
             return msgspec.convert(self.request, type=TurnRequest)
         except (msgspec.ValidationError, TypeError) as error:
+            raise DetailError(_OTHER_VERSION.format(error)) from error
+
+    def pipeline_settings(self) -> PipelineSettings:
+        """The settings of the pipeline, as they were used. Raises DetailError."""
+        try:
+            return msgspec.convert(self.settings, type=PipelineSettings)
+        except msgspec.ValidationError as error:
             raise DetailError(_OTHER_VERSION.format(error)) from error
 
 

@@ -59,6 +59,7 @@ def record_of(ran: Ran, *, clearance: str, manifests: Mapping[str, Manifest], ke
         is_masked=question != request.question,
         clearance=clearance,
         pipeline_file=ran.pipeline.files[-1],
+        settings=msgspec.to_builtins(ran.pipeline.settings),
         history_turns=turn.history.turns if turn is not None else 0,
         question_en=masked(turn.question_en) if turn is not None else question,
         answer=answer,

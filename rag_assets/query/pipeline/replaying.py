@@ -161,10 +161,12 @@ class Replayer:
             raise ReplayError(f"turn {turn_id} is part of a conversation, and no conversations are open")
 
     def _pipeline(self, record: LogRecord, detail: TurnDetail) -> Pipeline:
-        """From its file, where that is one of somebody's own; else by its name."""
+        """From its file, where that is one of somebody's own; else by its name. With the settings of then: callers say
+        some of them, and what is left to differ is how the program and the files have changed."""
         file = Path(detail.pipeline_file)
         is_own = not detail.pipeline_file.startswith(_SHIPPED)
-        return self._library.load(file if is_own and file.is_file() else record.pipeline)
+        found = self._library.load(file if is_own and file.is_file() else record.pipeline)
+        return replace(found, settings=detail.pipeline_settings())
 
     def _generation(self, label: str, generation_id: str) -> Generation:
         try:

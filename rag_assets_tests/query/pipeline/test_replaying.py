@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from rag_assets.contracts.confidentiality import Confidentiality
@@ -110,10 +112,21 @@ def test_a_summary_that_was_made_then_is_made_again(
     assert history.load("ann", "s1").summary == saved
 
 
+def test_what_the_caller_said_instead_of_settings_is_said_again(
+    logged: Logged, replayer: MakeReplayer, good: str
+) -> None:
+    logged.asking.script(answer=good)
+    found = logged.asking.pipeline()
+    logged.ask(replace(found, settings=msgspec.structs.replace(found.settings, retrieval_top_k=1)))
+    replay = replayer().replay(logged.only)
+    assert replay.same and replay.lock == ()
+
+
 def test_a_changed_pipeline_is_told_with_what_differs(logged: Logged, replayer: MakeReplayer, good: str) -> None:
     logged.asking.script(answer=good)
     logged.ask(logged.asking.pipeline(retrieval_top_k=5))
-    logged.asking.pipeline(retrieval_top_k=1, node_text_fetch_top_n=0)
+    fewer = "  steps:\n    - {id: fetch, action: fetch_more_context, top_k: 1, on_ok: budget, on_other: no_answer}\n"
+    logged.asking.pipeline(steps=fewer)
     replay = replayer().replay(logged.only)
     assert [change.partition(":")[0] for change in replay.lock] == ["pipeline"]
     assert not replay.same
