@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 DEFAULT_LISTED = 20
 """One screen. The totals are of all."""
 
-_AGO = re.compile(r"(?P<count>\d{1,5})\s*(?P<unit>[mhdw])")
+_AGO = re.compile(r"(?P<count>\d{1,6})\s*(?P<unit>[mhdw])")
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
