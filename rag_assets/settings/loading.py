@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from rag_assets.config_file import ENV_PREFIX, ConfigError, find_config, read_yaml, resolve_home
+from rag_assets.settings.answering import AnswerSettings
 from rag_assets.settings.graph import GraphImportSettings
 from rag_assets.settings.root import Settings
 
@@ -31,21 +32,18 @@ def load_settings(config: Path | None = None) -> Settings:
         repository.model_copy(
             update={
                 "location": _absolute(repository.location, base),
-                "rule_packs": tuple(_absolute_pack(pack, base) for pack in repository.rule_packs),
+                "rule_packs": tuple(_absolute_file(pack, base) for pack in repository.rule_packs),
                 "eval_set": repository.eval_set and (base / repository.eval_set.expanduser()).resolve(),
                 "graph_import": repository.graph_import and _absolute_import(repository.graph_import, base),
             }
         )
         for repository in settings.repositories
     )
-    answer = settings.answer
-    if answer.replies_file:
-        answer = answer.model_copy(
-            update={"replies_file": str((base / Path(answer.replies_file).expanduser()).resolve())}
-        )
-    return settings.model_copy(
-        update={"home": resolve_home(config=path), "repositories": repositories, "answer": answer}
-    )
+    packs = tuple((base / pack.expanduser()).resolve() for pack in settings.packs)
+    home = resolve_home(config=path)
+    answer = _with_absolute_files(settings.answer, base)
+    made = {"home": home, "repositories": repositories, "packs": packs, "answer": answer}
+    return settings.model_copy(update=made)
 
 
 def _refuse_unknown_variables() -> None:
@@ -76,9 +74,14 @@ def _absolute(location: str, base: Path) -> str:
     return str((base / path).resolve())
 
 
-def _absolute_pack(pack: str, base: Path) -> str:
-    """A rule pack of one's own is a file beside the configuration; the others are names."""
-    return str((base / Path(pack).expanduser()).resolve()) if pack.endswith(".yaml") else pack
+def _absolute_file(named: str, base: Path) -> str:
+    """A rule pack or a pipeline of one's own is a file beside the configuration; the others are names."""
+    return str((base / Path(named).expanduser()).resolve()) if named.endswith((".yaml", ".yml")) else named
+
+
+def _with_absolute_files(settings: AnswerSettings, base: Path) -> AnswerSettings:
+    replies = settings.replies_file and str((base / Path(settings.replies_file).expanduser()).resolve())
+    return settings.model_copy(update={"pipeline": _absolute_file(settings.pipeline, base), "replies_file": replies})
 
 
 def _absolute_import(settings: GraphImportSettings, base: Path) -> GraphImportSettings:

@@ -113,11 +113,15 @@ def _show_facts(output: Output, record: LogRecord, detail: TurnDetail) -> None:
         "lock": detail.lock.digest if detail.lock is not None else "none: it ended before it had one",
         "took": f"{seconds(record.seconds)}: retrieval {seconds(record.retrieval_seconds)}, "
         f"generation {seconds(record.generation_seconds)}",
+        "confidence": "" if detail.confidence is None else f"{detail.confidence:.2f}",
+        "because": detail.reason,
         "models": f"{_listed(record.models)}; {_spent(record)}" if record.calls else "",
     }
     for name, value in facts.items():
         if value:
             output.line((f"  {name:10}  ", "dim"), value)
+    for warning in detail.warnings:
+        output.line(("  warning     ", "warn"), warning)
     for index in detail.indexes:
         owner = "/".join(filter(None, (index.org, index.project)))
         output.line(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag_assets.interfaces.cli.failures import FAILURE, CommandError
-from rag_assets.interfaces.cli.pipeline import Packs, pipeline_library
+from rag_assets.interfaces.cli.pipeline import Packs, checked_packs
 from rag_assets.interfaces.cli.session import Session, session_of
 from rag_assets.interfaces.cli.turns import TurnArgument
 
@@ -23,6 +23,9 @@ def replay(
     context: typer.Context,
     turn: TurnArgument = None,
     live: Annotated[bool, typer.Option("--live", help="Ask the configured model again.")] = False,
+    profile: Annotated[
+        str | None, typer.Option(help="With --live, which model answers: cheap, balanced or premium.")
+    ] = None,
     packs: Packs = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
@@ -31,12 +34,16 @@ def replay(
     Exit code 0 where the same came of it, 1 where it is different."""
     from rag_assets.interfaces.cli.log_output import show_replay
     from rag_assets.interfaces.cli.turns import query_log, turn_named
+    from rag_assets.models.endpoint_tokens import token_counter
+    from rag_assets.query.pipeline.packs import library_of
     from rag_assets.query.pipeline.replaying import Replayer
 
+    if profile is not None and not live:
+        raise typer.BadParameter("only a --live replay asks a model", param_hint="--profile")
     session = session_of(context)
     with query_log(session) as log:
         record = turn_named(session, log, turn)
-    model = _live_model(session) if live else None
+    model = _live_model(session, profile) if live else None
     with ExitStack() as stack:
         history = None
         if record.session:
@@ -45,10 +52,11 @@ def replay(
             history = stack.enter_context(open_conversations(session.home(), session.settings().stores.catalog))
         replayer = Replayer(
             session.home(),
-            pipeline_library(session, packs),
+            library_of(session.config(), checked_packs(packs)),
             config=session.config_option,
             clearance=session.clearance(),
             history=history,
+            count_tokens=token_counter(session.settings().answer.tokenizer),
         )
         replayed = replayer.replay(record, model)
     for warning in replayed.warnings:
@@ -74,10 +82,10 @@ def replay_object(record: LogRecord, replayed: Replay, live: bool) -> dict[str, 
     }
 
 
-def _live_model(session: Session) -> AskModel:
+def _live_model(session: Session, profile: str | None) -> AskModel:
     from rag_assets.query.pipeline.chat_model import configured_model
 
-    model = configured_model(session.settings().answer)
+    model = configured_model(session.settings().answer, profile)
     if model is None:
         raise CommandError("no model is configured for --live: set answer.base_url and a model, or replay without it")
     return model

@@ -39,7 +39,7 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     purpose: str
     profile: str
     max_tokens: int
-    temperature: float
+    temperature: float | None
     messages: tuple[Said, ...]
     text: str = ""
     errors: tuple[tuple[str, str], ...] = ()

@@ -10,7 +10,8 @@ from rag_assets.contracts.errors import ExpectedError
 from rag_assets.query.pipeline.exchanges import Exchange
 from rag_assets.query.pipeline.lock import TurnLock
 from rag_assets.query.pipeline.settings import PipelineSettings
-from rag_assets.query.pipeline.state import StepRecord, TurnRequest
+from rag_assets.query.pipeline.state import RequestError, StepRecord, TurnRequest
+from rag_assets.query.where import Where
 
 _OTHER_VERSION = "this turn was logged by another version of rag-assets: {}"
 
@@ -51,7 +52,8 @@ class TurnDetail(msgspec.Struct, frozen=True, kw_only=True):
     """`request` is the request as it was made, its question masked; `is_masked` says that a secret was in it.
     `pipeline_file` is where the pipeline was read from, `settings` are its own with what the caller said instead;
     `clearance` is how far the user saw. Before this turn the session
-    had `history_turns` turns. Answers are masked; `lock` is None for a turn that ended before it had one."""
+    had `history_turns` turns. Answers are masked; `reason` says why there is none, `confidence` how likely the evidence
+    answers the question. `lock` is None for a turn that ended before it had one."""
 
     request: dict[str, Any]
     is_masked: bool
@@ -62,6 +64,9 @@ class TurnDetail(msgspec.Struct, frozen=True, kw_only=True):
     question_en: str
     answer: str
     answer_en: str
+    reason: str
+    confidence: float | None
+    warnings: tuple[str, ...]
     lock: TurnLock | None
     indexes: tuple[LoggedIndex, ...]
     pieces: tuple[LoggedPiece, ...]
@@ -70,8 +75,12 @@ class TurnDetail(msgspec.Struct, frozen=True, kw_only=True):
     def turn_request(self) -> TurnRequest:
         """The request again, as it can be run. Raises DetailError."""
         try:
-            return msgspec.convert(self.request, type=TurnRequest)
-        except (msgspec.ValidationError, TypeError) as error:
+            written: dict[str, Any] = self.request["where"]
+            where: dict[str, Any] = {
+                name: tuple(value) if isinstance(value, list) else value for name, value in written.items()
+            }
+            return TurnRequest(**(self.request | {"where": Where(**where)}))
+        except (RequestError, TypeError, LookupError) as error:
             raise DetailError(_OTHER_VERSION.format(error)) from error
 
     def pipeline_settings(self) -> PipelineSettings:

@@ -45,6 +45,7 @@ def record_of(ran: Ran, *, clearance: str, manifests: Mapping[str, Manifest], ke
     """`clearance` is how far the asker saw; `manifests` are those of the generations that were read, by label."""
     request, journal, result = ran.request, ran.journal, ran.result
     turn = journal.turn
+    response = result.response if result is not None else None
     steps = tuple(replace(step, notes=tuple(map(masked, step.notes))) for step in journal.records)
     calls = [call for step in steps for call in step.calls]
     question = masked(request.question)
@@ -64,6 +65,9 @@ def record_of(ran: Ran, *, clearance: str, manifests: Mapping[str, Manifest], ke
         question_en=masked(turn.question_en) if turn is not None else question,
         answer=answer,
         answer_en=answer_en,
+        reason=masked(response.reason) if response is not None else "",
+        confidence=round(response.confidence, _SCORE_DIGITS) if response is not None else None,
+        warnings=tuple(map(masked, response.warnings)) if response is not None else (),
         lock=journal.lock,
         indexes=indexes,
         pieces=pieces,

@@ -19,8 +19,10 @@ from rag_assets.config_file import config_of, is_configured
 from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality
 from rag_assets.contracts.errors import ExpectedError
 from rag_assets.query.pipeline.engine import TurnResult, run_turn
+from rag_assets.query.pipeline.index_services import members_of
 from rag_assets.query.pipeline.journal import Journal
 from rag_assets.query.pipeline.log_record import Ran, record_of
+from rag_assets.query.pipeline.services import nobody_listens
 from rag_assets.stores.generations import GenerationError, Manifest, read_generation
 from rag_assets.stores.home import Home
 from rag_assets.stores.query_log import QueryLog, open_query_log, stamp
@@ -84,11 +86,17 @@ class TurnLog(Closing):
         self._manifests = lru_cache(_REMEMBERED_MANIFESTS)(self._read_manifest)
 
     def run(
-        self, pipeline: Pipeline, request: TurnRequest, services: Services, registry: ActionRegistry | None = None
+        self,
+        pipeline: Pipeline,
+        request: TurnRequest,
+        services: Services,
+        registry: ActionRegistry | None = None,
+        *,
+        on_text: Callable[[str], None] = nobody_listens,
     ) -> TurnResult:
         """`run_turn`, with a record of it; also of one that raises, which it does again. The result has the id of the
-        record, and in `warnings` why there is none. A request that was answered before is not asked again, and has its
-        record."""
+        record, and its response a warning where there is none. A request that was answered before is not asked again,
+        and has its record."""
         journal = Journal()
         asked, started = stamp(self._now()), time.perf_counter()
 
@@ -107,7 +115,7 @@ class TurnLog(Closing):
             )
 
         try:
-            result = run_turn(pipeline, request, services, registry, journal)
+            result = run_turn(pipeline, request, services, registry, on_text=on_text, journal=journal)
         except BaseException as error:
             problem = keep(_new_id(), error=error)
             if problem:
@@ -117,7 +125,10 @@ class TurnLog(Closing):
             return result
         turn_id = result.turn_id or _new_id()
         problem = keep(turn_id, result)
-        return replace(result, turn_id=turn_id, warnings=(*result.warnings, *filter(None, (problem,))))
+        response = result.response
+        if problem and response is not None:
+            response = replace(response, warnings=(*response.warnings, problem))
+        return replace(result, turn_id=turn_id, response=response)
 
     def close(self) -> None:
         if self._log is not None:
@@ -147,7 +158,8 @@ class TurnLog(Closing):
 
     def _manifests_of(self, journal: Journal) -> dict[str, Manifest]:
         generations = journal.lock.generations if journal.lock is not None else {}
-        found = {label: self._manifests(label, generation) for label, generation in generations.items()}
+        members = [members_of(label, generation) for label, generation in generations.items()]
+        found = {label: self._manifests(label, known) for one in members for label, known in one.items()}
         return {label: manifest for label, manifest in found.items() if manifest is not None}
 
     def _read_manifest(self, label: str, generation_id: str) -> Manifest | None:
@@ -164,13 +176,12 @@ def logged_turn(
     services: Services,
     log: TurnLog | None,
     registry: ActionRegistry | None = None,
+    *,
+    on_text: Callable[[str], None] = nobody_listens,
 ) -> TurnResult:
     """A turn through the log, where there is one."""
-    return (
-        run_turn(pipeline, request, services, registry)
-        if log is None
-        else log.run(pipeline, request, services, registry)
-    )
+    run = run_turn if log is None else log.run
+    return run(pipeline, request, services, registry, on_text=on_text)
 
 
 def _new_id() -> str:

@@ -34,7 +34,7 @@ class RecordedReplies:
             self._by_digest[exchange.digest].append(exchange)
 
     def __call__(self, call: ModelCall) -> InvokeResult[Generated]:
-        """Raises NotRecorded."""
+        """Who listens is given the reply at once. Raises NotRecorded."""
         digest = call_digest(call)
         with self._lock:
             number = self._used[digest]
@@ -42,7 +42,10 @@ class RecordedReplies:
         replies = self._by_digest.get(digest)
         if not replies:
             raise NotRecorded(self._missing(call))
-        return result_of(replies[min(number, len(replies) - 1)])
+        result = result_of(replies[min(number, len(replies) - 1)])
+        if result.value is not None:
+            call.on_text(result.value.text)
+        return result
 
     def _missing(self, call: ModelCall) -> str:
         known = nearest(self._exchanges, call)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from rag_assets.contracts.confidentiality import Confidentiality, may_see
 from rag_assets.contracts.errors import ExpectedError
 from rag_assets.query.pipeline.engine import run_turn
-from rag_assets.query.pipeline.index_services import IndexServices
+from rag_assets.query.pipeline.index_services import IndexServices, members_of
 from rag_assets.query.pipeline.journal import Journal
 from rag_assets.query.pipeline.lock import differences
 from rag_assets.query.pipeline.log_detail import TurnDetail, read_detail, read_replies
@@ -24,11 +24,12 @@ from rag_assets.stores.query_log import ERROR
 from rag_assets.stores.sql_text import storable
 
 if TYPE_CHECKING:
-    from rag_assets.query.index import Index
+    from rag_assets.query.answer.packing import TokenCounter
     from rag_assets.query.pipeline.chat_model import AskModel
     from rag_assets.query.pipeline.loading import PipelineLibrary
     from rag_assets.query.pipeline.state import StepRecord
     from rag_assets.query.pipeline.steps import Pipeline
+    from rag_assets.query.searching import Searchable
     from rag_assets.stores.conversations import Conversations, NewTurn, Past, StoredTurn, Summary
     from rag_assets.stores.home import Home
     from rag_assets.stores.query_log import LogRecord
@@ -92,14 +93,16 @@ class Replayer:
         config: Path | None = None,
         clearance: Confidentiality,
         history: Conversations | None = None,
+        count_tokens: TokenCounter | None = None,
     ) -> None:
         """`config` as in `open_index`; a turn of somebody who saw more than `clearance` is not replayed. Without a
-        `history` turns of sessions are not either."""
+        `history` turns of sessions are not either; `count_tokens` is how budgets are counted."""
         self._home = home
         self._library = library
         self._config = config
         self._clearance = clearance
         self._history = history
+        self._count = count_tokens
 
     def replay(self, record: LogRecord, model: AskModel | None = None) -> Replay:
         """Runs a turn again, by default with its recorded replies, else with `model`. Raises ReplayError, DetailError,
@@ -117,13 +120,14 @@ class Replayer:
                 )
             model = RecordedReplies(read_replies(record.replies) if record.replies else (), f"turn {record.turn_id}")
         pipeline = self._pipeline(record, detail)
-        generations = {label: self._generation(label, known) for label, known in lock.generations.items()}
+        opener = _Opener(self._home, self._config, detail.clearance, lock.generations)
         request = replace(detail.turn_request(), request_id="")
         journal = Journal()
         services = IndexServices(
-            lambda label: self._opened(label, generations, detail),
+            opener.open,
             history=_PastOnly(self._history, detail.history_turns) if self._history is not None else None,
             generate=model,
+            count_tokens=self._count,
         )
         try:
             result = run_turn(pipeline, request, services, journal=journal)
@@ -168,6 +172,38 @@ class Replayer:
         found = self._library.load(file if is_own and file.is_file() else record.pipeline)
         return replace(found, settings=detail.pipeline_settings())
 
+    def _warnings(self, detail: TurnDetail) -> list[str]:
+        return ["the question had a secret, which is masked in the log: it was asked with the mask"] * detail.is_masked
+
+
+class _Opener:
+    """Opens the generations that a turn read, whatever is served now."""
+
+    def __init__(self, home: Home, config: Path | None, clearance: str, generations: Mapping[str, str]) -> None:
+        """`generations` as in a lock. Raises ReplayError where one of them is gone."""
+        self._home = home
+        self._config = config
+        self._clearance = clearance
+        self._found = {
+            label: [self._generation(*member) for member in members_of(label, known).items()]
+            for label, known in generations.items()
+        }
+
+    def open(self, label: str) -> Searchable:
+        """Raises ReplayError."""
+        from rag_assets.query.index import Index
+        from rag_assets.query.policy import load_policy
+        from rag_assets.query.several import IndexGroup
+
+        if label not in self._found:
+            raise ReplayError(f"the pipeline asks {label} now, which the turn did not")
+        policy = load_policy(self._home, self._config)
+        indexes = [
+            Index(self._home, generation, self._config, clearance=self._clearance, policy=policy)
+            for generation in self._found[label]
+        ]
+        return indexes[0] if len(indexes) == 1 else IndexGroup(indexes)
+
     def _generation(self, label: str, generation_id: str) -> Generation:
         try:
             return read_generation(self._home, label, generation_id)
@@ -177,18 +213,6 @@ class Replayer:
                 "configuration says how many stay, and one with a tag always does (rag-assets generations tag); "
                 f"what is there: rag-assets generations list {label}"
             ) from error
-
-    def _opened(self, label: str, generations: Mapping[str, Generation], detail: TurnDetail) -> Index:
-        from rag_assets.query.index import Index
-        from rag_assets.query.policy import load_policy
-
-        if label not in generations:
-            raise ReplayError(f"the pipeline asks {label} now, which the turn did not")
-        policy = load_policy(self._home, self._config)
-        return Index(self._home, generations[label], self._config, clearance=detail.clearance, policy=policy)
-
-    def _warnings(self, detail: TurnDetail) -> list[str]:
-        return ["the question had a secret, which is masked in the log: it was asked with the mask"] * detail.is_masked
 
 
 class _PastOnly:

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from rag_assets.contracts.retrieval import Mode
+from rag_assets.query.answer.abstention import THRESHOLD
 
 Tokens = Annotated[int, msgspec.Meta(ge=64)]
 """A budget below this holds no single declaration."""
@@ -67,5 +68,6 @@ class PipelineSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     max_weak_attempts: Annotated[int, msgspec.Meta(ge=1, le=10)] = 2
     """Retrievals that bring nothing new or nothing strong, after which the turn ends and says so (D34)."""
 
-    weak_below: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.0
-    """Strength of a retrieval below which it counts as weak; 0: only one that brings nothing new does."""
+    weak_below: Annotated[float, msgspec.Meta(ge=0, le=1)] = THRESHOLD
+    """Confidence below which a retrieval is weak, and quotes are no answer (E22): the calibrated threshold. 0: only a
+    retrieval that brings nothing is weak."""

@@ -60,7 +60,7 @@ def test_faults_are_recorded_too(server: ModelServer, cassette: Path, fault: Rep
     [
         (call(profile="premium"), "profile balanced → premium"),
         (call(max_tokens=7), "max_tokens 1500 → 7"),
-        (call(temperature=0.5), r"temperature 0\.0 → 0\.5"),
+        (call(temperature=0.5), r"temperature None → 0\.5"),
         (call("another"), r"message 2 \(user\): line 2 was 'question', is 'another'"),
         (call(messages=(ChatMessage("user", "x"),)), "messages 2 → 1"),
     ],

@@ -183,7 +183,8 @@ def test_a_log_that_cannot_be_written_is_a_warning(logged: Logged, tmp_path: Pat
     log = logged.through(lambda: open_query_log(Home(tmp_path / "full")))
     result = logged.ask(log=log)
     assert result.status is Status.ANSWERED and result.turn_id
-    (warning,) = result.warnings
+    assert result.response is not None
+    (warning,) = result.response.warnings
     assert "not in the log" in warning and "--home" in warning and str(tmp_path / "full") in warning
 
 
@@ -202,7 +203,8 @@ def test_a_postgres_that_nobody_named_is_a_warning(
     logged.asking.script(answer=good)
     log = logged.through(lambda: open_query_log(Home(tmp_path), "postgres"))
     result = logged.ask(log=log)
-    assert result.status is Status.ANSWERED and URL_VARIABLE in result.warnings[0]
+    assert result.status is Status.ANSWERED and result.response is not None
+    assert URL_VARIABLE in result.response.warnings[0]
 
 
 def test_deleting_a_session_or_a_user_deletes_their_records(logged: Logged, history: Conversations, good: str) -> None:
