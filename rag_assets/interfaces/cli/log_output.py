@@ -109,7 +109,7 @@ def _show_facts(output: Output, record: LogRecord, detail: TurnDetail) -> None:
         "question": record.question,
         "in English": detail.question_en if detail.question_en != record.question else "",
         "asked by": f"{who}{agent}",
-        "pipeline": f"{record.pipeline}  {detail.pipeline_file}",
+        "pipeline": f"{record.pipeline}  {detail.pipeline_file}".rstrip(),
         "lock": detail.lock.digest if detail.lock is not None else "none: it ended before it had one",
         "took": f"{seconds(record.seconds)}: retrieval {seconds(record.retrieval_seconds)}, "
         f"generation {seconds(record.generation_seconds)}",

@@ -23,6 +23,7 @@ from rag_assets.query.pipeline.steps import Pipeline
 
 SUFFIXES = (".yaml", ".yml")
 SHIPPED = resources.files("rag_assets.query") / "pipelines"
+SHIPPED_MARK = "rag_assets:"  # before the names of its files, where the package is no folder
 
 _KEYS = ("name", "extends", "settings", "steps")
 
@@ -121,7 +122,7 @@ def _pipelines(pack: Any, problems: list[Problem]) -> Iterator[_File]:
     for file in sorted(pack.iterdir(), key=lambda file: str(file.name)):
         if not file.name.endswith(SUFFIXES) or not file.is_file():
             continue
-        shown = str(file) if isinstance(file, Path) else f"rag_assets:{file.name}"
+        shown = str(file) if isinstance(file, Path) else f"{SHIPPED_MARK}{file.name}"
         try:
             entry = read_document(file) if isinstance(file, Path) else parse_document(file.read_bytes(), shown)
             if entry.is_mapping and "pipeline" in entry.value:

@@ -11,6 +11,7 @@ import msgspec
 from rag_assets.query.answer.citations import cited_ids
 from rag_assets.query.pipeline.actions import retrieval
 from rag_assets.query.pipeline.exchanges import exchange_of
+from rag_assets.query.pipeline.loading import SHIPPED, SHIPPED_MARK
 from rag_assets.query.pipeline.log_detail import LoggedIndex, LoggedPiece, TurnDetail, encoded
 from rag_assets.query.pipeline.masking import masked
 from rag_assets.stores.query_log import ERROR, LogRecord
@@ -59,7 +60,7 @@ def record_of(ran: Ran, *, clearance: str, manifests: Mapping[str, Manifest], ke
         request=_as_object(request, question),
         is_masked=question != request.question,
         clearance=clearance,
-        pipeline_file=ran.pipeline.files[-1],
+        pipeline_file=_own_file(ran.pipeline),
         settings=msgspec.to_builtins(ran.pipeline.settings),
         history_turns=turn.history.turns if turn is not None else 0,
         question_en=masked(turn.question_en) if turn is not None else question,
@@ -105,6 +106,12 @@ def record_of(ran: Ran, *, clearance: str, manifests: Mapping[str, Manifest], ke
 def models_of(calls: Iterable[CallRecord]) -> tuple[str, ...]:
     """`profile: model` of each that was asked, in their order; `none` is one that gave nothing."""
     return tuple(dict.fromkeys(f"{call.profile}: {call.model or 'none'}" for call in calls))
+
+
+def _own_file(pipeline: Pipeline) -> str:
+    """Where the pipeline was read from; '' for one that comes with the package."""
+    file = pipeline.files[-1]
+    return "" if file.startswith((str(SHIPPED), SHIPPED_MARK)) else file
 
 
 def _as_object(request: TurnRequest, question: str) -> dict[str, Any]:

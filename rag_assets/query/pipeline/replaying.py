@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from rag_assets.stores.home import Home
     from rag_assets.stores.query_log import LogRecord
 
-_SHIPPED = "rag_assets:"  # how files that come with the package are named
-
 
 class ReplayError(ExpectedError):
     """A turn that cannot be run again; the text says why and what helps."""
@@ -168,8 +166,7 @@ class Replayer:
         """From its file, where that is one of somebody's own; else by its name. With the settings of then: callers say
         some of them, and what is left to differ is how the program and the files have changed."""
         file = Path(detail.pipeline_file)
-        is_own = not detail.pipeline_file.startswith(_SHIPPED)
-        found = self._library.load(file if is_own and file.is_file() else record.pipeline)
+        found = self._library.load(file if detail.pipeline_file and file.is_file() else record.pipeline)
         return replace(found, settings=detail.pipeline_settings())
 
     def _warnings(self, detail: TurnDetail) -> list[str]:
