@@ -25,7 +25,6 @@ from rag_assets.query.where import EVERYWHERE, Where
 
 if TYPE_CHECKING:
     from rag_assets.query.answer.options import AskOptions
-    from rag_assets.query.pipeline.loading import PipelineLibrary
     from rag_assets.query.pipeline.steps import Pipeline
     from rag_assets.query.searching import Searchable
     from rag_assets.stores.conversations import Conversations
@@ -93,6 +92,12 @@ class Asker(Closing):
         found = pipeline_of(self._options, config_of(self._home.root, self._config))
         return with_options(found, self._options, mode or self._configured_mode())
 
+    def forget(self, session: str, user: str = "") -> None:
+        """Deletes a session for good, where anything was asked in it. Raises ConversationError."""
+        history = self.services.history
+        if history is not None:
+            history.delete_session(user or system_user(), session)
+
     def close(self) -> None:
         self.services.close()
         if self._log is not None:
@@ -138,7 +143,8 @@ class Asker(Closing):
 def pipeline_of(options: AskOptions, config: Path | None) -> Pipeline:
     """The pipeline that options name, or the shipped one. Raises UnknownPipeline, PipelineError, ConfigError."""
     named = options.pipeline or (WITHOUT_MODEL if options.model is None else WITH_MODEL)
-    return _library(config, options.packs).load(named)
+    library = library_of(config, options.packs)
+    return _loaded(named, library.packs, library.stamp(named))
 
 
 def label_of_pipeline(options: AskOptions, config: Path | None) -> str:
@@ -196,6 +202,9 @@ def system_user() -> str:
         return _NOBODY
 
 
-@lru_cache(maxsize=16)
-def _library(config: Path | None, packs: tuple[Path, ...]) -> PipelineLibrary:
-    return library_of(config, packs)
+@lru_cache(maxsize=16)  # reading and checking a pipeline costs as much as a search
+def _loaded(named: str, packs: tuple[Path, ...], stamp: tuple[object, ...]) -> Pipeline:
+    """As the files are that the stamp is of."""
+    from rag_assets.query.pipeline.loading import PipelineLibrary
+
+    return PipelineLibrary(packs).load(named)

@@ -9,6 +9,7 @@ import re
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.result import InvokeResult, Message
@@ -34,6 +35,10 @@ NO_MODEL = "LLM.none"
 _NAME = re.compile(r"[^\W\d]\w{2,}")
 _LOOKED_UP = 4
 """Neighbours that are located for each text that is wanted: some are declared nowhere, several in one section."""
+
+_REMEMBERED = 8_000  # characters of a text whose size is: pieces come again, whole prompts never
+_COUNTS = 4_096
+"""Texts whose tokens are remembered: a turn counts some hundred, in every form; these are at most 32 MB."""
 
 _AND = " + "
 
@@ -67,7 +72,8 @@ class IndexServices:
         self._given = dict(opened or {})
         self._history = history
         self._generate = generate
-        self._count = count_tokens
+        self._counter = count_tokens or _estimated
+        self._counted = lru_cache(maxsize=_COUNTS)(lambda text: self._counter([text])[0])
         self._lock = threading.Lock()
         self._targets: dict[str, Searchable] = {}
         self._graphs: dict[str, Graph | str] = {}
@@ -134,11 +140,7 @@ class IndexServices:
         return _AND.join(manifest.generation_id for manifest in self._target(label).manifests.values())
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        if self._count is None:
-            from rag_assets.models.endpoint_tokens import estimate_tokens
-
-            self._count = estimate_tokens
-        return self._count(texts)
+        return [self._counted(text) if len(text) <= _REMEMBERED else self._counter([text])[0] for text in texts]
 
     def generate(self, call: ModelCall) -> InvokeResult[Generated]:
         if self._generate is None:
@@ -195,6 +197,12 @@ class IndexServices:
                 except GraphError as error:
                     self._graphs[index.label] = str(error)
             return self._graphs[index.label]
+
+
+def _estimated(texts: Sequence[str]) -> list[int]:
+    from rag_assets.models.endpoint_tokens import estimate_tokens
+
+    return estimate_tokens(texts)
 
 
 def _joined(parts: Sequence[Neighbourhood]) -> Neighbourhood:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import msgspec
 
 from rag_assets.contracts.llm import Profile
-from rag_assets.query.pipeline.context import batches, compacted, whole, with_identifiers
+from rag_assets.query.pipeline.context import batches, compacted, is_within, whole, with_identifiers
 from rag_assets.query.pipeline.registry import Action, Outcome, PromptName
 from rag_assets.query.pipeline.run import Run
 from rag_assets.query.pipeline.state import Found, Turn
@@ -27,11 +27,12 @@ def check_context_budget(turn: Turn, _: msgspec.Struct, run: Run) -> Outcome:
     tokens = 0
     contexts = {}
     for label, budget in _budgets(turn, run):
-        composed = whole(turn.found_in(label), run.services.count_tokens)
+        found, count = turn.found_in(label), run.services.count_tokens
+        composed = whole(found, count) if is_within(found, budget, count) else None
+        if composed is None or composed.tokens > budget:
+            return Outcome(turn, On.OVER_LIMIT, (f"{label}: more than {budget} tokens",))
         contexts[label] = composed.text
         tokens += composed.tokens
-        if composed.tokens > budget:
-            return Outcome(turn, On.OVER_LIMIT, (f"{label}: {composed.tokens} tokens, {budget} allowed",))
     return Outcome(_with(turn, contexts, tokens), On.OK, (f"{tokens} tokens",))
 
 

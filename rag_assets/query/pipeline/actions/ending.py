@@ -153,7 +153,7 @@ def persist_turn_and_finalize(turn: Turn, _: msgspec.Struct, run: Run) -> Outcom
     try:
         stored = history.append(request.user, request.session, new)
     except ConversationError as error:
-        return Outcome(turn, notes=(f"not kept: {error}",))
+        return Outcome(turn.warned(f"this turn is not kept: {error}"), notes=(f"not kept: {error}",))
     # Somebody may have sent the same request at the same time: both get the answer that is kept.
     turn = replace(
         turn, turn_id=stored.turn_id, answer=stored.answer, answer_en=stored.answer_en, status=Status(stored.status)
