@@ -49,10 +49,10 @@ class Asker(Closing):
         needed first."""
         self._target = target
         self._options = options
-        self._home, self._config = next(iter(target.members.values())).parts.configuration
+        one = next(iter(target.members.values()))
+        self._home, self._config = one.parts.configuration
         self._history = history
         self._own_history: Conversations | None = None
-        one = next(iter(target.members.values()))
         self._log = open_turn_log(self._home, self._config, clearance=one.clearance)
         self._lock = threading.Lock()
         self.label = label_of_all(target.members)
@@ -93,8 +93,9 @@ class Asker(Closing):
         return with_options(found, self._options, mode or self._configured_mode())
 
     def forget(self, session: str, user: str = "") -> None:
-        """Deletes a session for good, where anything was asked in it. Raises ConversationError."""
-        history = self.services.history
+        """Deletes a session for good, with what the log has of it, where anything was asked in it. Raises
+        ConversationError."""
+        history = self._history or self._own_history
         if history is not None:
             history.delete_session(user or system_user(), session)
 

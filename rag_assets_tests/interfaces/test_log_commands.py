@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +16,7 @@ from rag_assets.query import open_index
 from rag_assets.stores.conversations import open_conversations
 from rag_assets.stores.generations import active_generation
 from rag_assets.stores.home import Home
-from rag_assets_tests.interfaces.conftest import CommandLine, index_without_dagster, new_repository
+from rag_assets_tests.interfaces.conftest import TIME_LIMIT, CommandLine, index_without_dagster, new_repository
 from rag_assets_tests.llm.model_server import ModelServer, completion, failing
 from rag_assets_tests.query.pipeline.http_model import Script
 
@@ -287,3 +288,38 @@ def test_a_damaged_log_is_said(asked: Asked) -> None:
     for command in ("log", "trace", "replay"):
         done = asked.cli.run(command)
         assert done.code == 1 and "move that file away" in done.err
+
+
+def test_a_chat_that_is_forgotten_is_not_in_the_log_either(asked: Asked) -> None:
+    for name, kept in (("--session=s1", 2), ("--offline", 0)):
+        process = asked.cli.start("chat", name, stdin=subprocess.PIPE)
+        _, err = process.communicate(f"{QUESTION}\n{UNKNOWN}\n", timeout=TIME_LIMIT)
+        assert process.returncode == 0, err
+        assert len(asked.cli.run("log", "--json").json["turns"]) == kept
+        asked.cli.run("session", "delete", "--all")
+        assert asked.cli.run("log", "--json").json["turns"] == [], "and goes with its session"
+
+
+def test_a_question_from_python_is_logged(asked: Asked) -> None:
+    with open_index(asked.label, home=asked.cli.home.root) as index:
+        for _ in range(2):
+            index.ask(QUESTION, user="ann", path="src")
+    turns = asked.cli.run("log", "--json").json["turns"]
+    assert [one["user_name"] for one in turns] == ["ann", "ann"]
+    assert asked.cli.run("replay", "--json").json["same"], "within the same path"
+
+
+def test_several_labels_are_one_turn_that_is_replayed(asked: Asked) -> None:
+    other = index_without_dagster(asked.cli.home, new_repository(asked.cli.folder / "other"), "other")
+    asked.ask(QUESTION, "-l", asked.label, "-l", other)
+    told = asked.cli.run("trace", "--json").json
+    assert [index["label"] for index in told["indexes"]] == [asked.label, other]
+    assert asked.cli.run("replay").code == 0
+
+
+def test_the_log_is_where_the_configuration_of_the_home_says(asked: Asked) -> None:
+    """Questions are asked with the configuration beside the home, also from elsewhere; the log is looked for there."""
+    (asked.cli.folder / "rag_assets.yaml").unlink()
+    (asked.cli.home.root / "rag_assets.yaml").write_text("answer: {log: false}", encoding="utf-8")
+    asked.ask()
+    assert "answer.log is false" in asked.cli.run("log").out

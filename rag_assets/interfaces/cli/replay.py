@@ -10,12 +10,13 @@ import typer
 
 from rag_assets.interfaces.cli.failures import FAILURE, CommandError
 from rag_assets.interfaces.cli.pipeline import Packs, checked_packs
-from rag_assets.interfaces.cli.session import Session, session_of
+from rag_assets.interfaces.cli.session import session_of
 from rag_assets.interfaces.cli.turns import TurnArgument
 
 if TYPE_CHECKING:
     from rag_assets.query.pipeline.chat_model import AskModel
     from rag_assets.query.pipeline.replaying import Replay
+    from rag_assets.settings import AnswerSettings
     from rag_assets.stores.query_log import LogRecord
 
 
@@ -32,31 +33,30 @@ def replay(
     """Run a question again: on the builds that answered it, with what the model said then. Nothing is kept of it.
 
     Exit code 0 where the same came of it, 1 where it is different."""
+    from rag_assets.config_file import config_of
     from rag_assets.interfaces.cli.log_output import show_replay
-    from rag_assets.interfaces.cli.turns import query_log, turn_named
+    from rag_assets.interfaces.cli.turns import asking_settings, query_log, turn_named
     from rag_assets.models.endpoint_tokens import token_counter
+    from rag_assets.query.asker import history_of
     from rag_assets.query.pipeline.packs import library_of
     from rag_assets.query.pipeline.replaying import Replayer
 
     if profile is not None and not live:
         raise typer.BadParameter("only a --live replay asks a model", param_hint="--profile")
     session = session_of(context)
+    home, answer = session.home(), asking_settings(session).answer
     with query_log(session) as log:
         record = turn_named(session, log, turn)
-    model = _live_model(session, profile) if live else None
+    model = _live_model(answer, profile) if live else None
     with ExitStack() as stack:
-        history = None
-        if record.session:
-            from rag_assets.stores.conversations import open_conversations
-
-            history = stack.enter_context(open_conversations(session.home(), session.settings().stores.catalog))
+        history = stack.enter_context(history_of(home, session.config_option)) if record.session else None
         replayer = Replayer(
-            session.home(),
-            library_of(session.config(), checked_packs(packs)),
+            home,
+            library_of(config_of(home.root, session.config_option), checked_packs(packs)),
             config=session.config_option,
             clearance=session.clearance(),
             history=history,
-            count_tokens=token_counter(session.settings().answer.tokenizer),
+            count_tokens=token_counter(answer.tokenizer),
         )
         replayed = replayer.replay(record, model)
     for warning in replayed.warnings:
@@ -82,10 +82,10 @@ def replay_object(record: LogRecord, replayed: Replay, live: bool) -> dict[str, 
     }
 
 
-def _live_model(session: Session, profile: str | None) -> AskModel:
+def _live_model(answer: AnswerSettings, profile: str | None) -> AskModel:
     from rag_assets.query.pipeline.chat_model import configured_model
 
-    model = configured_model(session.settings().answer, profile)
+    model = configured_model(answer, profile)
     if model is None:
         raise CommandError("no model is configured for --live: set answer.base_url and a model, or replay without it")
     return model

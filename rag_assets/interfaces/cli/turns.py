@@ -12,6 +12,7 @@ from rag_assets.interfaces.cli.failures import CommandError
 from rag_assets.interfaces.cli.session import Session
 
 if TYPE_CHECKING:
+    from rag_assets.settings import Settings
     from rag_assets.stores.query_log import LogRecord, QueryLog
 
 SHORT_ID = 8
@@ -27,16 +28,25 @@ TurnArgument = Annotated[
 ]
 
 
+def asking_settings(session: Session) -> Settings:
+    """The settings that questions are asked with: of the configuration in use, else of the one of the home. Raises
+    ConfigError."""
+    from rag_assets.config_file import config_of
+    from rag_assets.settings import load_settings
+
+    return load_settings(config_of(session.home().root, session.config_option))
+
+
 def query_log(session: Session) -> QueryLog:
-    """The log that the configuration says. Raises ConfigError and CatalogError."""
+    """The log that questions are kept in. Raises ConfigError and CatalogError."""
     from rag_assets.stores.query_log import open_query_log
 
-    return open_query_log(session.home(), session.settings().stores.catalog)
+    return open_query_log(session.home(), asking_settings(session).stores.catalog)
 
 
 def nothing_logged(session: Session, log: QueryLog) -> str:
     """Why a log is empty, and what fills it."""
-    if not session.settings().answer.log:
+    if not asking_settings(session).answer.log:
         return f"no question is in {log.name}, because answer.log is false"
     return f"no question is in {log.name}; ask one: rag-assets ask"
 

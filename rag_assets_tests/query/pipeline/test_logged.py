@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import threading
 from datetime import timedelta
 from pathlib import Path
 
@@ -16,9 +18,10 @@ from rag_assets.query.pipeline.state import Status, TurnRequest
 from rag_assets.stores.catalog.place import URL_VARIABLE
 from rag_assets.stores.conversations import Conversations
 from rag_assets.stores.home import Home
-from rag_assets.stores.query_log import ERROR, open_query_log
+from rag_assets.stores.query_log import ERROR, Wanted, open_query_log
 from rag_assets_tests.llm.model_server import Reply, completion, failing
 from rag_assets_tests.query.pipeline.conftest import REFUND, Shop
+from rag_assets_tests.query.pipeline.http_model import prompt_text
 from rag_assets_tests.query.pipeline.log_tools import NOON, Logged, detail
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9" * 2  # the form of a token, and nobody's
@@ -243,3 +246,33 @@ def test_without_a_log_nothing_is_kept(tmp_path: Path, logged: Logged, good: str
     config.write_text("answer: {log: perhaps}", encoding="utf-8")
     with pytest.raises(ConfigError, match=r"answer\.log"):
         open_turn_log(Home(tmp_path), config)
+
+
+def test_turns_at_the_same_time_have_records_of_their_own(logged: Logged, good: str) -> None:
+    """Router and answer say the number of the question: a record with the replies of another turn would have two."""
+    logged.asking.script(
+        router=lambda asked: f"[BM25:] refund order {numbers(prompt_text(asked))[0]}",
+        answer=lambda asked: f"{good} {numbers(prompt_text(asked))[0]}",
+    )
+
+    def ask(number: int) -> None:
+        for at in range(3):
+            logged.ask(question=f"{REFUND} ({number}{at})", session=f"s{number}")
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    records = [logged.record(one.turn_id) for one in logged.store.asked(Wanted())]
+    assert len(records) == 18
+    for record in records:
+        (own,) = set(numbers(record.question))
+        replies = read_replies(record.replies)
+        assert {number for reply in replies for number in numbers(reply.text)} == {own}
+        assert own in numbers(detail(record).answer)
+
+
+def numbers(text: str) -> list[str]:
+    """The last question's first: earlier turns are above it in a prompt."""
+    return re.findall(r"\(\d\d\)", text)[::-1]
