@@ -255,9 +255,11 @@ def test_turns_at_the_same_time_have_records_of_their_own(logged: Logged, good: 
         answer=lambda asked: f"{good} {numbers(prompt_text(asked))[0]}",
     )
 
+    pipeline = logged.asking.pipeline(weak_below=0)
+
     def ask(number: int) -> None:
         for at in range(3):
-            logged.ask(question=f"{REFUND} ({number}{at})", session=f"s{number}")
+            logged.ask(pipeline, question=f"{REFUND} ({number}{at})", session=f"s{number}")
 
     threads = [threading.Thread(target=ask, args=(number,)) for number in range(6)]
     for thread in threads:
@@ -269,6 +271,7 @@ def test_turns_at_the_same_time_have_records_of_their_own(logged: Logged, good: 
     for record in records:
         (own,) = set(numbers(record.question))
         replies = read_replies(record.replies)
+        assert len(replies) == 2
         assert {number for reply in replies for number in numbers(reply.text)} == {own}
         assert own in numbers(detail(record).answer)
 
