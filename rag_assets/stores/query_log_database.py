@@ -146,6 +146,8 @@ class LogDatabase(Closing):
             hint = "is the server of RAG_ASSETS_CATALOG_URL up, and may its user create and write tables?"
         elif "locked" in said:
             hint = "another process writes for very long"
+        elif "is full" in said:
+            hint = "free some space, or choose another home with --home"
         elif isinstance(error, OSError) or "readonly" in said or "unable to open" in said:
             hint = "make the home writable, choose another place with --home, or set answer.log: false"
         else:

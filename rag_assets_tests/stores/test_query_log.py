@@ -21,6 +21,7 @@ from rag_assets.stores.catalog.place import URL_VARIABLE
 from rag_assets.stores.conversations import NewTurn, open_conversations
 from rag_assets.stores.home import Home
 from rag_assets.stores.query_log import FILE_NAME, LogRecord, QueryLog, QueryLogError, Wanted, open_query_log, stamp
+from rag_assets.stores.query_log_database import LogDatabase
 
 ROOT = Path(__file__).parents[2]
 RECORD = LogRecord(
@@ -269,6 +270,21 @@ def test_a_table_of_another_version_is_refused(tmp_path: Path) -> None:
         write(log, RECORD)
 
 
+def test_a_full_disk_is_said_and_what_was_written_stays(tmp_path: Path) -> None:
+    """A database that may not grow is one on a disk that is full."""
+
+    def connect() -> sqlite3.Connection:
+        connection = sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None, check_same_thread=False)
+        connection.execute("PRAGMA max_page_count = 20")
+        return connection
+
+    with QueryLog(LogDatabase("sqlite", "the log", connect)) as log:
+        write(log, record(1))
+        with pytest.raises(QueryLogError, match=r"the log: .*is full; free some space"):
+            write(log, record(2, detail="x" * 100_000))
+        assert ids(log) == [1]
+
+
 def test_somebody_who_writes_for_long_is_waited_for_and_then_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -311,3 +327,13 @@ def test_a_server_that_is_gone_is_said_without_its_password(tmp_path: Path, monk
     with open_query_log(Home(tmp_path), "postgres") as log, pytest.raises(QueryLogError) as said:
         write(log, RECORD)
     assert "is the server of" in str(said.value) and "s3cr3t" not in str(said.value)
+
+
+def test_records_that_are_too_old_are_in_no_file(tmp_path: Path) -> None:
+    secret = "the-secret-of-an-old-question"
+    with open_query_log(Home(tmp_path)) as log:
+        write(log, *(record(number, question=secret * 50) for number in range(30)))
+        write(log, record(99, asked_utc="2027-01-02T12:00:00.000Z"))
+        assert ids(log) == [99]
+    files = [file for file in tmp_path.iterdir() if file.name.startswith(FILE_NAME)]
+    assert [file.name for file in files if secret.encode() in file.read_bytes()] == []
