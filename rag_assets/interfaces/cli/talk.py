@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rag_assets.interfaces.cli.ask_output import Streamed, show
 from rag_assets.interfaces.freshness import freshness_of
+from rag_assets.query.answer import EXTRACTIVE
 from rag_assets.query.answer.checking import Support
 from rag_assets.query.answer.citations import numbered
 from rag_assets.query.pipeline.actions.retrieval import entries_of
@@ -92,15 +93,21 @@ class Talk:
             self._output.note(("the last answer cites nothing", "dim"))
 
     def _graph(self, result: TurnResult) -> None:
-        around = self._neighbourhood(result)
-        if around is None or not around.edges:
+        """What the graph said in answer to the question, else what is around the evidence."""
+        assert result.response is not None
+        told = result.response.read.facts.facts if result.response.provider == EXTRACTIVE else ()
+        around = None if told else self._neighbourhood(result)
+        for fact in told:
+            self._output.line(f"{fact.source} {fact.verb} {fact.target}  ", (f"{fact.path}:{fact.line}", "path"))
+        if around is not None and around.edges:
+            names = {node.key: node.name for node in around.nodes}
+            for edge in around.edges[:_SHOWN_EDGES]:
+                self._output.line(names[edge.source], (f"  {edge.relation.value}  ", "dim"), names[edge.target])
+            left = len(around.edges) - _SHOWN_EDGES
+            more = f", {left} of them not shown" if left > 0 else ""
+            self._output.line((f"{len(around.nodes)} nodes, {len(around.edges)} edges{more}", "dim"))
+        elif not told:
             self._output.note(("no graph is behind the last answer", "dim"))
-            return
-        for edge in around.edges[:_SHOWN_EDGES]:
-            self._output.line((edge.source, "path"), f"  {edge.relation.value}  ", (edge.target, "path"))
-        left = len(around.edges) - _SHOWN_EDGES
-        more = f"; {left} more edges" if left > 0 else ""
-        self._output.line((f"{len(around.nodes)} nodes, {len(around.edges)} edges{more}", "dim"))
 
     def _neighbourhood(self, result: TurnResult) -> Neighbourhood | None:
         """The one that the model was told; where none was asked, what is around the evidence."""

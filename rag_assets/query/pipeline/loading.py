@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,8 @@ from rag_assets.query.pipeline.steps import Pipeline
 
 SUFFIXES = (".yaml", ".yml")
 SHIPPED = resources.files("rag_assets.query") / "pipelines"
-SHIPPED_MARK = "rag_assets:"  # before the names of its files, where the package is no folder
+SHIPPED_MARK = "rag_assets:"
+"""Before the names of files that come with the package."""
 
 _KEYS = ("name", "extends", "settings", "steps")
 
@@ -112,6 +114,8 @@ class PipelineLibrary:
     def _find(self, name: str, near: Any) -> _File | None:
         packs = self._packs if near is None else tuple(dict.fromkeys((near, *self._packs)))
         for pack in packs:
+            if pack is SHIPPED:
+                return _shipped(name)
             found = [file for file in _pipelines(pack, []) if file.written.name == name]
             if len(found) > 1:
                 marks = [file.written.root.mark for file in found]
@@ -126,6 +130,16 @@ class PipelineLibrary:
         for pack in self._packs if near is None else dict.fromkeys((near, *self._packs)):
             list(_pipelines(pack, problems))
         return "".join(f"\n{problem}" for problem in problems)
+
+
+@cache
+def _shipped(name: str) -> _File | None:
+    """One that comes with rag_assets: it is in the file of its name, so the others need not be read."""
+    file = SHIPPED / f"{name}{SUFFIXES[0]}"
+    if not name.isidentifier() or not file.is_file():
+        return None
+    shown = f"{SHIPPED_MARK}{file.name}"
+    return _File(_written(parse_document(file.read_bytes(), shown), shown), SHIPPED, shown)
 
 
 def _pipelines(pack: Any, problems: list[Problem]) -> Iterator[_File]:
