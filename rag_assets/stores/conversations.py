@@ -25,7 +25,7 @@ from rag_assets.stores.conversations_tables import (
 )
 from rag_assets.stores.query_log_database import FILE_NAME
 from rag_assets.stores.query_log_tables import TABLE
-from rag_assets.stores.sql_text import storable
+from rag_assets.stores.sql_text import stamp, storable, storable_row
 
 __all__ = [
     "ConversationError",
@@ -187,9 +187,9 @@ class Conversations(Closing):
                 "new_turns": turn.new_turns,
                 "lock": turn.lock,
                 "trace": turn.trace,
-                "created_utc": self._stamp(),
+                "created_utc": stamp(self._now()),
             }
-            connection.execute(turns.insert(), _storable(row))
+            connection.execute(turns.insert(), storable_row(row))
             is_owner = sessions.c.session_key == owner.session_key
             connection.execute(update(sessions).where(is_owner).values(last_position=position))
             return _stored(connection.execute(select(turns).where(turns.c.turn_id == row["turn_id"])).one())
@@ -223,9 +223,9 @@ class Conversations(Closing):
                 "version": after_version + 1,
                 "through": through,
                 "text": text,
-                "created_utc": self._stamp(),
+                "created_utc": stamp(self._now()),
             }
-            connection.execute(summaries.insert(), _storable(row))
+            connection.execute(summaries.insert(), storable_row(row))
             return Summary(after_version + 1, through, storable(text))
 
     def sessions(self, user: str) -> tuple[Session, ...]:
@@ -270,12 +270,9 @@ class Conversations(Closing):
             from sqlalchemy.dialects.postgresql import insert
         else:
             from sqlalchemy.dialects.sqlite import insert  # type: ignore[assignment]
-        row = {"user_name": user, "name": name, "last_position": 0, "created_utc": self._stamp()}
-        connection.execute(insert(sessions).values(_storable(row)).on_conflict_do_nothing())
+        row = {"user_name": user, "name": name, "last_position": 0, "created_utc": stamp(self._now())}
+        connection.execute(insert(sessions).values(storable_row(row)).on_conflict_do_nothing())
         return _session(connection, user, name, lock=True)
-
-    def _stamp(self) -> str:
-        return self._now().astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _session(connection: Connection, user: str, name: str, *, lock: bool = False) -> Any:
@@ -302,7 +299,3 @@ def _by_request(connection: Connection, session_key: int, request_id: str) -> St
 def _stored(row: Any) -> StoredTurn:
     values = {name: value for name, value in row._mapping.items() if name != "session_key"}
     return StoredTurn(**(values | {"request_id": row.request_id or ""}))
-
-
-def _storable(row: dict[str, Any]) -> dict[str, Any]:
-    return {name: storable(value) if isinstance(value, str) else value for name, value in row.items()}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
 from rag_assets.closing import Closing
@@ -21,12 +21,12 @@ from rag_assets.stores.query_log_database import (
     sqlite_log,
 )
 from rag_assets.stores.query_log_tables import COLUMNS, TABLE
-from rag_assets.stores.sql_text import storable
+from rag_assets.stores.sql_text import stamp, storable
 
 if TYPE_CHECKING:
     from rag_assets.stores.home import Home
 
-__all__ = ["ERROR", "Asked", "Figures", "LogRecord", "QueryLog", "QueryLogError", "Wanted", "open_query_log", "stamp"]
+__all__ = ["ERROR", "Asked", "Figures", "LogRecord", "QueryLog", "QueryLogError", "Wanted", "open_query_log"]
 
 ERROR = "error"
 """Status of a question that a defect or a missing index ended; the others are those of turns."""
@@ -94,7 +94,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """Which records; '' is any. `since` is a time as `stamp` writes it, inclusive."""
+    """Which records; '' is any. `since` is a time as `sql_text.stamp` writes it, inclusive."""
 
     label: str = ""
     session: str = ""
@@ -182,11 +182,6 @@ class QueryLog(Closing):
     def _rows(self, sql: str, values: list[Any]) -> list[tuple[Any, ...]]:
         """Reading makes no file: a home where nothing was asked has no records."""
         return self._database.rows(sql, values) if self._is_begun() else []
-
-
-def stamp(moment: datetime) -> str:
-    """A time as records have it: `2026-01-31T12:00:00.000Z`. They sort as text."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _fields(names: list[str], row: tuple[Any, ...]) -> dict[str, Any]:

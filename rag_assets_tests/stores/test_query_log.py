@@ -20,8 +20,9 @@ import pytest
 from rag_assets.stores.catalog.place import URL_VARIABLE
 from rag_assets.stores.conversations import NewTurn, open_conversations
 from rag_assets.stores.home import Home
-from rag_assets.stores.query_log import FILE_NAME, LogRecord, QueryLog, QueryLogError, Wanted, open_query_log, stamp
+from rag_assets.stores.query_log import FILE_NAME, LogRecord, QueryLog, QueryLogError, Wanted, open_query_log
 from rag_assets.stores.query_log_database import LogDatabase
+from rag_assets.stores.sql_text import stamp
 
 ROOT = Path(__file__).parents[2]
 RECORD = LogRecord(

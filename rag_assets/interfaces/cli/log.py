@@ -87,7 +87,7 @@ def _status(wanted: str) -> str:
 
 def _since(written: str | None, now: datetime) -> str:
     from rag_assets.stores.periods import PeriodError, moment
-    from rag_assets.stores.query_log import stamp
+    from rag_assets.stores.sql_text import stamp
 
     if written is None:
         return ""

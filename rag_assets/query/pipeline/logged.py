@@ -25,7 +25,8 @@ from rag_assets.query.pipeline.log_record import Ran, record_of
 from rag_assets.query.pipeline.services import nobody_listens
 from rag_assets.stores.generations import GenerationError, Manifest, read_generation
 from rag_assets.stores.home import Home
-from rag_assets.stores.query_log import QueryLog, open_query_log, stamp
+from rag_assets.stores.query_log import QueryLog, open_query_log
+from rag_assets.stores.sql_text import stamp
 
 if TYPE_CHECKING:
     from pathlib import Path
