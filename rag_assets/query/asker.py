@@ -15,8 +15,9 @@ from rag_assets.closing import Closing
 from rag_assets.config_file import config_of, is_configured
 from rag_assets.contracts.errors import ExpectedError
 from rag_assets.contracts.retrieval import DEFAULT_POLICY, Mode
-from rag_assets.query.pipeline.engine import TurnResult, label_of, run_turn
+from rag_assets.query.pipeline.engine import TurnResult, label_of
 from rag_assets.query.pipeline.index_services import IndexServices, label_of_all
+from rag_assets.query.pipeline.logged import logged_turn, open_turn_log
 from rag_assets.query.pipeline.packs import library_of
 from rag_assets.query.pipeline.services import nobody_listens
 from rag_assets.query.pipeline.state import TurnRequest
@@ -48,9 +49,11 @@ class Asker(Closing):
         needed first."""
         self._target = target
         self._options = options
-        self._home, self._config = next(iter(target.members.values())).parts.configuration
+        one = next(iter(target.members.values()))
+        self._home, self._config = one.parts.configuration
         self._history = history
         self._own_history: Conversations | None = None
+        self._log = open_turn_log(self._home, self._config, clearance=one.clearance)
         self._lock = threading.Lock()
         self.label = label_of_all(target.members)
         self.services = self._services(history)
@@ -80,7 +83,8 @@ class Asker(Closing):
             user=user or system_user(),
             request_id=request_id,
         )
-        return run_turn(pipeline, request, self._with_history() if session else self.services, on_text=on_text)
+        services = self._with_history() if session else self.services
+        return logged_turn(pipeline, request, services, self._log, on_text=on_text)
 
     def pipeline(self, mode: Mode | None = None) -> Pipeline:
         """The pipeline that is asked, with what the options and the configuration of the search say instead of its
@@ -89,13 +93,16 @@ class Asker(Closing):
         return with_options(found, self._options, mode or self._configured_mode())
 
     def forget(self, session: str, user: str = "") -> None:
-        """Deletes a session for good, where anything was asked in it. Raises ConversationError."""
-        history = self.services.history
+        """Deletes a session for good, with what the log has of it, where anything was asked in it. Raises
+        ConversationError."""
+        history = self._history or self._own_history
         if history is not None:
             history.delete_session(user or system_user(), session)
 
     def close(self) -> None:
         self.services.close()
+        if self._log is not None:
+            self._log.close()
         with self._lock:
             if self._own_history is not None:
                 self._own_history.close()

@@ -53,6 +53,13 @@ class AnswerSettings(Strict):
     unsupported: Literal["flag", "drop", "keep"] = Field(
         default="flag", description="what becomes of sentences that their citation does not support"
     )
+    log: bool = Field(default=True, description="keep every question with its way; see: rag-assets log")
+    log_days: int = Field(default=90, ge=1, le=36_500, description="after which a record of the log is deleted")
+    log_replies: bool = Field(default=True, description="keep what models wrote, so that replay needs no model")
+    replies: Literal["live", "record", "replay"] = Field(
+        default="live", description="record: write down what models say, into replies_file; replay: ask that file only"
+    )
+    replies_file: str = Field(default="", description="JSON lines; relative to the configuration file")
 
     @field_validator("base_url")
     @classmethod
@@ -65,6 +72,10 @@ class AnswerSettings(Strict):
             refuse_unencrypted(self.base_url, allowed=self.allow_plain_http)
             if not self.model_of(self.profile).model:
                 raise ValueError(f"base_url needs a model for the profile that answers: {self.profile}.model")
+        if self.replies != "live" and not self.replies_file:
+            raise ValueError(f"replies {self.replies} needs a file: replies_file")
+        if self.replies == "record" and not self.base_url:
+            raise ValueError("replies record needs a server that is asked: base_url")
         return self
 
     def model_of(self, profile: str) -> ModelProfile:

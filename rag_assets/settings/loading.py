@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from rag_assets.config_file import ENV_PREFIX, ConfigError, find_config, read_yaml, resolve_home
+from rag_assets.settings.answering import AnswerSettings
 from rag_assets.settings.graph import GraphImportSettings
 from rag_assets.settings.root import Settings
 
@@ -40,7 +41,7 @@ def load_settings(config: Path | None = None) -> Settings:
     )
     packs = tuple((base / pack.expanduser()).resolve() for pack in settings.packs)
     home = resolve_home(config=path)
-    answer = settings.answer.model_copy(update={"pipeline": _absolute_file(settings.answer.pipeline, base)})
+    answer = _with_absolute_files(settings.answer, base)
     made = {"home": home, "repositories": repositories, "packs": packs, "answer": answer}
     return settings.model_copy(update=made)
 
@@ -76,6 +77,11 @@ def _absolute(location: str, base: Path) -> str:
 def _absolute_file(named: str, base: Path) -> str:
     """A rule pack or a pipeline of one's own is a file beside the configuration; the others are names."""
     return str((base / Path(named).expanduser()).resolve()) if named.endswith((".yaml", ".yml")) else named
+
+
+def _with_absolute_files(settings: AnswerSettings, base: Path) -> AnswerSettings:
+    replies = settings.replies_file and str((base / Path(settings.replies_file).expanduser()).resolve())
+    return settings.model_copy(update={"pipeline": _absolute_file(settings.pipeline, base), "replies_file": replies})
 
 
 def _absolute_import(settings: GraphImportSettings, base: Path) -> GraphImportSettings:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from sqlalchemy import and_, delete, func, select, update
+from sqlalchemy import and_, column, delete, func, select, table, update
 
 from rag_assets.closing import Closing
 from rag_assets.stores.catalog.place import place_of
@@ -23,6 +23,9 @@ from rag_assets.stores.conversations_tables import (
     summaries,
     turns,
 )
+from rag_assets.stores.query_log_database import FILE_NAME
+from rag_assets.stores.query_log_tables import TABLE
+from rag_assets.stores.sql_text import stamp, storable, storable_row
 
 __all__ = [
     "ConversationError",
@@ -43,7 +46,7 @@ if TYPE_CHECKING:
     from rag_assets.stores.catalog.place import Place
     from rag_assets.stores.home import Home
 
-FILE_NAME = "conversations.sqlite"
+_logged = table(TABLE, column("user_name"), column("session"))
 _MAX_NAME = 200  # characters of a user or session name
 
 
@@ -140,22 +143,24 @@ class Conversations(Closing):
         self._database = ConversationDatabase(place)
         self._now = now
 
-    def load(self, user: str, session: str) -> Past:
-        """A session that nobody has begun is empty. Raises ConversationError."""
+    def load(self, user: str, session: str, *, count: int | None = None) -> Past:
+        """A session that nobody has begun is empty. With `count` it is as it was when it had so many turns: a summary
+        is made after the last turn in it and before the next one. Raises ConversationError."""
         with self._database.transaction() as connection:
             found = _session(connection, user, session)
             if found is None:
                 return Past()
-            summary = _last_summary(connection, found.session_key)
+            last = found.last_position if count is None else count
+            summary = _last_summary(connection, found.session_key, before=count)
             after = summary.through if summary else 0
             query = (
                 select(turns)
-                .where(turns.c.session_key == found.session_key, turns.c.position > after)
+                .where(turns.c.session_key == found.session_key, turns.c.position > after, turns.c.position <= last)
                 .order_by(turns.c.position)
             )
             rows = connection.execute(query).all()
         newer = tuple(PastTurn(row.position, row.question, row.question_en, row.answer, row.answer_en) for row in rows)
-        return Past(found.last_position, summary, newer)
+        return Past(last, summary, newer)
 
     def append(self, user: str, session: str, turn: NewTurn) -> StoredTurn:
         """Keeps a turn behind the others of its session, which is begun where there is none. A request that is kept
@@ -182,9 +187,9 @@ class Conversations(Closing):
                 "new_turns": turn.new_turns,
                 "lock": turn.lock,
                 "trace": turn.trace,
-                "created_utc": self._stamp(),
+                "created_utc": stamp(self._now()),
             }
-            connection.execute(turns.insert(), _storable(row))
+            connection.execute(turns.insert(), storable_row(row))
             is_owner = sessions.c.session_key == owner.session_key
             connection.execute(update(sessions).where(is_owner).values(last_position=position))
             return _stored(connection.execute(select(turns).where(turns.c.turn_id == row["turn_id"])).one())
@@ -218,10 +223,10 @@ class Conversations(Closing):
                 "version": after_version + 1,
                 "through": through,
                 "text": text,
-                "created_utc": self._stamp(),
+                "created_utc": stamp(self._now()),
             }
-            connection.execute(summaries.insert(), _storable(row))
-            return Summary(after_version + 1, through, _clean(text))
+            connection.execute(summaries.insert(), storable_row(row))
+            return Summary(after_version + 1, through, storable(text))
 
     def sessions(self, user: str) -> tuple[Session, ...]:
         """The sessions of a user, by name. Raises ConversationError."""
@@ -230,17 +235,22 @@ class Conversations(Closing):
             return tuple(Session(row.name, row.last_position, row.created_utc) for row in connection.execute(query))
 
     def delete_session(self, user: str, session: str) -> Deleted:
-        """Deletes a session with its turns and summaries, for good. Raises ConversationError."""
-        return self._delete(and_(sessions.c.user_name == user, sessions.c.name == session))
+        """Deletes a session with its turns, its summaries and what the query log has of it, for good. Raises
+        ConversationError."""
+        return self._delete(
+            and_(sessions.c.user_name == user, sessions.c.name == session),
+            and_(_logged.c.user_name == user, _logged.c.session == session),
+        )
 
     def delete_user(self, user: str) -> Deleted:
-        """Deletes all sessions of a user, for good. Raises ConversationError."""
-        return self._delete(sessions.c.user_name == user)
+        """Deletes all sessions of a user, and all that the query log has of them, for good. Raises
+        ConversationError."""
+        return self._delete(sessions.c.user_name == user, _logged.c.user_name == user)
 
     def close(self) -> None:
         self._database.close()
 
-    def _delete(self, which: ColumnElement[bool]) -> Deleted:
+    def _delete(self, which: ColumnElement[bool], records: ColumnElement[bool]) -> Deleted:
         with self._database.transaction(writes=True) as connection:
             keys = list(connection.execute(select(sessions.c.session_key).where(which).with_for_update()).scalars())
             of_them = turns.c.session_key.in_(keys)
@@ -248,6 +258,7 @@ class Conversations(Closing):
             connection.execute(delete(summaries).where(summaries.c.session_key.in_(keys)))
             connection.execute(delete(turns).where(of_them))
             connection.execute(delete(sessions).where(sessions.c.session_key.in_(keys)))
+            connection.execute(delete(_logged).where(records))
         return Deleted(len(keys), count, self._database.erase_deleted())
 
     def _begun(self, connection: Connection, user: str, name: str) -> Any:
@@ -259,28 +270,28 @@ class Conversations(Closing):
             from sqlalchemy.dialects.postgresql import insert
         else:
             from sqlalchemy.dialects.sqlite import insert  # type: ignore[assignment]
-        row = {"user_name": user, "name": name, "last_position": 0, "created_utc": self._stamp()}
-        connection.execute(insert(sessions).values(_storable(row)).on_conflict_do_nothing())
+        row = {"user_name": user, "name": name, "last_position": 0, "created_utc": stamp(self._now())}
+        connection.execute(insert(sessions).values(storable_row(row)).on_conflict_do_nothing())
         return _session(connection, user, name, lock=True)
-
-    def _stamp(self) -> str:
-        return self._now().astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _session(connection: Connection, user: str, name: str, *, lock: bool = False) -> Any:
-    query = select(sessions).where(sessions.c.user_name == _clean(user), sessions.c.name == _clean(name))
+    query = select(sessions).where(sessions.c.user_name == storable(user), sessions.c.name == storable(name))
     return connection.execute(query.with_for_update() if lock else query).one_or_none()
 
 
-def _last_summary(connection: Connection, session_key: int) -> Summary | None:
+def _last_summary(connection: Connection, session_key: int, before: int | None = None) -> Summary | None:
+    """The newest; of those that cover less than `before` turns where that is given."""
     of_session = summaries.c.session_key == session_key
+    if before is not None:
+        of_session = and_(of_session, summaries.c.through < before)
     query = select(summaries).where(of_session).order_by(summaries.c.version.desc()).limit(1)
     row = connection.execute(query).one_or_none()
     return None if row is None else Summary(row.version, row.through, row.text)
 
 
 def _by_request(connection: Connection, session_key: int, request_id: str) -> StoredTurn | None:
-    is_request = and_(turns.c.session_key == session_key, turns.c.request_id == _clean(request_id))
+    is_request = and_(turns.c.session_key == session_key, turns.c.request_id == storable(request_id))
     row = connection.execute(select(turns).where(is_request)).one_or_none()
     return None if row is None else _stored(row)
 
@@ -288,12 +299,3 @@ def _by_request(connection: Connection, session_key: int, request_id: str) -> St
 def _stored(row: Any) -> StoredTurn:
     values = {name: value for name, value in row._mapping.items() if name != "session_key"}
     return StoredTurn(**(values | {"request_id": row.request_id or ""}))
-
-
-def _storable(row: dict[str, Any]) -> dict[str, Any]:
-    return {name: _clean(value) if isinstance(value, str) else value for name, value in row.items()}
-
-
-def _clean(text: str) -> str:
-    """What every database takes: no NUL, no half of a surrogate pair."""
-    return text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")

@@ -28,6 +28,9 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from rag_assets.closing import Closing
 from rag_assets.contracts.errors import ExpectedError
+from rag_assets.stores.private_file import ensure_private
+from rag_assets.stores.query_log_tables import CREATION_LOCK, TABLE
+from rag_assets.stores.query_log_tables import SCHEMA as LOG_SCHEMA
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -41,7 +44,6 @@ _BUSY_SECONDS = 60.0  # SQLite has one writer; a turn is written in milliseconds
 ERASE_SECONDS = 5.0  # for readers to finish before the log is emptied
 _CONNECT_SECONDS = 10
 _POOL_SECONDS = 60
-_CREATION_LOCK = 7_160_254_114  # any fixed number that the catalog does not use
 _DETAIL_CHARS = 300
 _WRITES = "rag_assets_writes"
 
@@ -151,8 +153,8 @@ class ConversationDatabase(Closing):
                     finally:
                         raw.execute(f"PRAGMA busy_timeout = {int(_BUSY_SECONDS * 1_000)}")
                     return not busy
-                for table in (turns, summaries, sessions):
-                    connection.execute(text(f"VACUUM {table.name}"))
+                for table in (turns.name, summaries.name, sessions.name, TABLE):
+                    connection.execute(text(f"VACUUM {table}"))
                 return True
         except (SQLAlchemyError, self._engine.dialect.loaded_dbapi.Error) as error:
             raise self._told(error) from error
@@ -181,10 +183,9 @@ def _options(kind: str) -> dict[str, Any]:
 
 
 def _private_file(path: Path) -> None:
-    """For its owner only: people ask what they would not publish. Raises ConversationError."""
+    """Raises ConversationError."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch(mode=0o600)
+        ensure_private(path)
     except OSError as error:
         raise ConversationError(
             f"conversations in {path}: {error.strerror or error}; make the home writable, or choose another with --home"
@@ -208,11 +209,12 @@ def _use_sqlite_well(engine: Any) -> None:
 
 def _ensure_schema(connection: Connection) -> None:
     if connection.dialect.name == "postgresql":  # two first openings wait for each other
-        connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _CREATION_LOCK})
-    if not inspect(connection).has_table(about.name):
+        connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": CREATION_LOCK})
+    if not inspect(connection).has_table(sessions.name):
         metadata.create_all(connection)
         connection.execute(about.insert(), {"name": "version", "value": SCHEMA_VERSION})
-        return
+    for statement in LOG_SCHEMA:
+        connection.execute(text(statement))
     found = connection.execute(select(about.c.value).where(about.c.name == "version")).scalar()
     if found != SCHEMA_VERSION:
         raise ConversationError(

@@ -64,6 +64,27 @@ def test_only_turns_after_the_summary_are_loaded(conversations: Conversations) -
 
 
 @pytest.mark.rule("D07")
+@pytest.mark.parametrize(
+    ("count", "version", "questions"),
+    [(0, 0, ""), (2, 0, "ab"), (3, 1, "c"), (4, 1, "cd"), (5, 2, "e")],
+    ids=["before-all", "when-it-was-made", "after-it", "when-the-next-was-made", "after-that"],
+)
+def test_a_session_as_it_was_after_so_many_turns(
+    conversations: Conversations, count: int, version: int, questions: str
+) -> None:
+    """The first summary was made for the third turn, the second for the fifth."""
+    for number, text in enumerate("abcdef", 1):
+        if number in (3, 5):
+            before = number // 2 - 1
+            conversations.save_summary(USER, SESSION, "so far", through=number - 1, after_version=before)
+        conversations.append(USER, SESSION, turn(text))
+    past = conversations.load(USER, SESSION, count=count)
+    assert past.count == count
+    assert (past.summary.version if past.summary else 0) == version
+    assert "".join(known.question for known in past.turns) == questions
+
+
+@pytest.mark.rule("D07")
 def test_of_two_summaries_at_once_the_first_stays(conversations: Conversations) -> None:
     conversations.append(USER, SESSION, turn())
     first = conversations.save_summary(USER, SESSION, "mine", through=1, after_version=0)

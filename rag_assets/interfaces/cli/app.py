@@ -19,17 +19,20 @@ from rag_assets.interfaces.cli.gc import gc
 from rag_assets.interfaces.cli.generations import generations_app
 from rag_assets.interfaces.cli.graph import graph_app
 from rag_assets.interfaces.cli.index import index
+from rag_assets.interfaces.cli.log import log
 from rag_assets.interfaces.cli.output import Output, prepare_streams, wants_color
 from rag_assets.interfaces.cli.pipeline import pipeline_app
 from rag_assets.interfaces.cli.plan import plan
 from rag_assets.interfaces.cli.publish import publish, pull
 from rag_assets.interfaces.cli.rebuild import rebuild
+from rag_assets.interfaces.cli.replay import replay
 from rag_assets.interfaces.cli.reset import reset
 from rag_assets.interfaces.cli.search import search
 from rag_assets.interfaces.cli.session import Session
 from rag_assets.interfaces.cli.sessions import session_app
 from rag_assets.interfaces.cli.show import show
 from rag_assets.interfaces.cli.status import status
+from rag_assets.interfaces.cli.trace import trace
 from rag_assets.interfaces.cli.watch import watch
 
 PROGRAM = "rag-assets"
@@ -88,6 +91,9 @@ app.command()(search)
 app.command()(ask)
 app.command()(chat)
 app.add_typer(session_app, name="session")
+app.command()(log)
+app.command()(trace)
+app.command()(replay)
 app.command()(show)
 app.command()(explain)
 app.add_typer(graph_app, name="graph")

@@ -40,7 +40,7 @@ class Streamed:
 
 
 def as_object(result: TurnResult, found: Answer, freshness: FreshnessOf) -> dict[str, Any]:
-    """The object of `ask --json`. `turn` is the id of a turn that was kept in a session. `citations` are those of
+    """The object of `ask --json`. `turn` is the id that `rag-assets trace` takes. `citations` are those of
     `answer`, in order of first use; `checks` is every sentence before the policy; seconds in `timings`; `usage` is null
     without a model."""
     known = numbered(found.citations)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag_assets.config_file import ConfigError
@@ -14,6 +15,9 @@ from rag_assets.query.pipeline.services import Generated, ModelCall
 if TYPE_CHECKING:
     from rag_assets.llm.chat import ChatService, Model
     from rag_assets.settings import AnswerSettings
+
+AskModel = Callable[[ModelCall], InvokeResult[Generated]]
+"""What a model is to a turn. It raises nothing that a server or a model can cause (A17)."""
 
 ANSWERING: Profile = "balanced"
 """What steps ask that say nothing else: the profile that the user chooses another model for."""
@@ -46,9 +50,14 @@ class ChatModel:
         )
 
 
-def configured_model(settings: AnswerSettings, profile: str | None = None) -> ChatModel | None:
-    """The models of the `answer` settings; None without a server. `profile`, by default that of the settings, writes
-    the answers. Raises ConfigError for one without a model or a key that cannot be sent."""
+def configured_model(settings: AnswerSettings, profile: str | None = None) -> AskModel | None:
+    """The models of the `answer` settings, what they say written down or played back as `answer.replies` wants; None
+    without a server. `profile`, by default that of the settings, writes the answers. Raises ConfigError for one without
+    a model or a key that cannot be sent, and CassetteError."""
+    if settings.replies == "replay":
+        from rag_assets.query.pipeline.cassettes import recorded_replies
+
+        return recorded_replies(Path(settings.replies_file))
     if not settings.base_url:
         if profile is not None:
             raise ConfigError(f"no model answers as {profile!r}: set answer.base_url and answer.{profile}.model")
@@ -57,4 +66,9 @@ def configured_model(settings: AnswerSettings, profile: str | None = None) -> Ch
 
     answering = model_of(settings, profile or settings.profile)
     models = {name: model_of(settings, name) for name in PROFILES if settings.model_of(name).model}
-    return ChatModel(service_of(settings), {**models, ANSWERING: answering})
+    model = ChatModel(service_of(settings), {**models, ANSWERING: answering})
+    if settings.replies == "record":
+        from rag_assets.query.pipeline.cassettes import Recorder
+
+        return Recorder(model, Path(settings.replies_file))
+    return model

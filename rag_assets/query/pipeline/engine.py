@@ -15,6 +15,7 @@ from rag_assets.contracts.errors import ExpectedError
 from rag_assets.query.errors import QueryError
 from rag_assets.query.pipeline.answering import answer_of_turn
 from rag_assets.query.pipeline.errors import TurnError
+from rag_assets.query.pipeline.journal import Journal
 from rag_assets.query.pipeline.lock import TurnLock, lock_of
 from rag_assets.query.pipeline.registry import ActionRegistry, default_registry
 from rag_assets.query.pipeline.run import Run
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from rag_assets.query.pipeline.settings import PipelineSettings
     from rag_assets.query.pipeline.steps import Pipeline, Step
     from rag_assets.stores.conversations import StoredTurn
+
+FAILED = "error"
+"""The outcome of a step that an error ended: of the trace only, no transition has it."""
 
 
 _OF_THE_QUESTION = (QueryError, ScopeError, PeriodError)
@@ -66,9 +70,11 @@ def run_turn(
     registry: ActionRegistry | None = None,
     *,
     on_text: Callable[[str], None] = nobody_listens,
+    journal: Journal | None = None,
 ) -> TurnResult:
     """Answers one question. A request that was answered before gets the stored answer again. `on_text` is given the
-    words of an answer as a model makes it, before they are checked.
+    words of an answer as a model makes it, before they are checked. What happens is written into the `journal`, so that
+    its owner has it after an error, too.
 
     Raises TurnError where a label is missing or an action finds that it cannot go on, naming the step; and what is
     wrong with the question itself as a search does: QueryError, ScopeError, PeriodError.
@@ -89,8 +95,10 @@ def run_turn(
         )
     turn = begin(pipeline.settings, request)
     labels = [label for label in (turn.label, turn.compared_label) if label]
+    journal = Journal() if journal is None else journal
     lock = lock_of(pipeline, known, {label: services.generation(label) for label in labels})
-    run = Run(pipeline, services, lock, on_text)
+    journal.lock, journal.turn = lock, turn
+    run = Run(pipeline, services, lock, on_text, journal)
     turn = _walk(turn, run, known)
     assert turn.status is not None
     return TurnResult(
@@ -134,6 +142,7 @@ def _walk(turn: Turn, run: Run, registry: ActionRegistry) -> Turn:
                 f"step {step.id!r}: more than {most} steps; an action that guards loops lets too many through"
             )
         turn, step = _execute(turn, step, run, registry)
+        run.journal.turn = turn
     return turn if turn.status is not None else replace(turn, status=Status.FAILED)
 
 
@@ -142,27 +151,21 @@ def _execute(turn: Turn, step: Step, run: Run, registry: ActionRegistry) -> tupl
     started = time.perf_counter()
     try:
         outcome = action.run(turn, step.parameters, run)
-    except _OF_THE_QUESTION:
+    except Exception as error:
+        _record(run, step, FAILED, "", time.perf_counter() - started, (f"{type(error).__name__}: {error}",))
+        if isinstance(error, ExpectedError) and not isinstance(error, _OF_THE_QUESTION):
+            raise TurnError(f"step {step.id!r} ({step.action}): {error}") from error
         raise
-    except ExpectedError as error:
-        raise TurnError(f"step {step.id!r} ({step.action}): {error}") from error
     target = step.target(outcome.on)
     if outcome.on not in action.outcomes(step.parameters) or not (target or action.ends):
         raise TurnError(f"step {step.id!r}: {step.action} ended with {outcome.on.value}, which it does not declare")
-    seconds = time.perf_counter() - started
-    run.records.append(
-        StepRecord(
-            len(run.records) + 1,
-            step.id,
-            step.action,
-            outcome.on.value,
-            target,
-            seconds,
-            outcome.notes,
-            run.calls_of_step(),
-        )
-    )
+    _record(run, step, outcome.on.value, target, time.perf_counter() - started, outcome.notes)
     return outcome.turn, run.pipeline.steps[target] if target else None
+
+
+def _record(run: Run, step: Step, outcome: str, target: str, seconds: float, notes: tuple[str, ...]) -> None:
+    number = len(run.records) + 1
+    run.records.append(StepRecord(number, step.id, step.action, outcome, target, seconds, notes, run.calls_of_step()))
 
 
 def _stored(request: TurnRequest, services: Services) -> StoredTurn | None:

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from rag_assets.query.answer.packing import TokenCounter
     from rag_assets.query.answer.reading import Read
     from rag_assets.query.index import Index
+    from rag_assets.query.pipeline.services import History
     from rag_assets.query.question import Question
     from rag_assets.query.searching import Searchable
-    from rag_assets.stores.conversations import Conversations
 
 NO_MODEL = "LLM.none"
 """Code of the result where no model is configured."""
@@ -48,6 +48,11 @@ def label_of_all(labels: Iterable[str]) -> str:
     return _AND.join(labels)
 
 
+def members_of(label: str, generation: str) -> dict[str, str]:
+    """label → generation id of each that is asked as one, from what `label_of_all` and `generation` made of them."""
+    return dict(zip(label.split(_AND), generation.split(_AND), strict=True))
+
+
 class IndexServices:
     """Opens a label when it is asked for first and keeps it open until `close`. Safe to use from several threads."""
 
@@ -56,7 +61,7 @@ class IndexServices:
         open_label: Callable[[str], Searchable],
         *,
         opened: Mapping[str, Searchable] | None = None,
-        history: Conversations | None = None,
+        history: History | None = None,
         generate: Callable[[ModelCall], InvokeResult[Generated]] | None = None,
         count_tokens: TokenCounter | None = None,
     ) -> None:
@@ -74,7 +79,7 @@ class IndexServices:
         self._graphs: dict[str, Graph | str] = {}
 
     @property
-    def history(self) -> Conversations | None:
+    def history(self) -> History | None:
         return self._history
 
     def search(self, label: str, query: str | Question, mode: Mode, limit: int, where: Where = EVERYWHERE) -> Read:
@@ -143,7 +148,7 @@ class IndexServices:
             return InvokeResult.failure([Message(NO_MODEL, said)])
         return self._generate(call)
 
-    def keep_in(self, history: Conversations) -> None:
+    def keep_in(self, history: History) -> None:
         """From now on turns with a session are kept there."""
         self._history = history
 

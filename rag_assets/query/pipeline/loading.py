@@ -24,8 +24,9 @@ from rag_assets.query.pipeline.steps import Pipeline
 
 SUFFIXES = (".yaml", ".yml")
 SHIPPED = resources.files("rag_assets.query") / "pipelines"
+SHIPPED_MARK = "rag_assets:"
+"""Before the names of files that come with the package."""
 
-_PACKAGE = "rag_assets"
 _KEYS = ("name", "extends", "settings", "steps")
 
 
@@ -137,7 +138,7 @@ def _shipped(name: str) -> _File | None:
     file = SHIPPED / f"{name}{SUFFIXES[0]}"
     if not name.isidentifier() or not file.is_file():
         return None
-    shown = f"{_PACKAGE}:{file.name}"
+    shown = f"{SHIPPED_MARK}{file.name}"
     return _File(_written(parse_document(file.read_bytes(), shown), shown), SHIPPED, shown)
 
 
@@ -149,7 +150,7 @@ def _pipelines(pack: Any, problems: list[Problem]) -> Iterator[_File]:
     for file in sorted(pack.iterdir(), key=lambda file: str(file.name)):
         if not file.name.endswith(SUFFIXES) or not file.is_file():
             continue
-        shown = str(file) if isinstance(file, Path) else f"{_PACKAGE}:{file.name}"
+        shown = str(file) if isinstance(file, Path) else f"{SHIPPED_MARK}{file.name}"
         try:
             entry = read_document(file) if isinstance(file, Path) else parse_document(file.read_bytes(), shown)
             if entry.is_mapping and "pipeline" in entry.value:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.llm import ChatMessage, Profile
+from rag_assets.query.pipeline.journal import Journal
 from rag_assets.query.pipeline.services import ModelCall, Services, nobody_listens
 from rag_assets.query.pipeline.state import CallRecord, StepRecord, Turn
 from rag_assets.query.pipeline.steps import Pipeline
@@ -23,7 +24,12 @@ class Run:
     """One turn in the making; never shared between turns."""
 
     def __init__(
-        self, pipeline: Pipeline, services: Services, lock: TurnLock, on_text: Callable[[str], None] = nobody_listens
+        self,
+        pipeline: Pipeline,
+        services: Services,
+        lock: TurnLock,
+        on_text: Callable[[str], None] = nobody_listens,
+        journal: Journal | None = None,
     ) -> None:
         """`on_text` is given the words of an answer as a model makes it."""
         self.clock = Clock()
@@ -32,8 +38,13 @@ class Run:
         self.pipeline = pipeline
         self.services = services
         self.lock = lock
-        self.records: list[StepRecord] = []
+        self.journal = Journal() if journal is None else journal
         self._calls: list[CallRecord] = []
+
+    @property
+    def records(self) -> list[StepRecord]:
+        """The steps so far."""
+        return self.journal.records
 
     @property
     def settings(self) -> PipelineSettings:
@@ -68,15 +79,24 @@ class Run:
         started = time.perf_counter()
         result = self.services.generate(call)
         seconds = time.perf_counter() - started
+        self.journal.calls.append((call, result, seconds))
         self.clock.add("model", seconds)
         made = result.value
         if made is None:
             unknown = "the model service gave nothing"
             fault = "; ".join(map(str, result.errors)) or unknown  # with codes, for the log
-            self._calls.append(CallRecord(call.purpose, "", 0, 0, None, seconds, fault))
+            self._calls.append(CallRecord(call.purpose, "", 0, 0, None, seconds, fault, call.profile))
             return call, "", "; ".join(error.text for error in result.errors) or unknown
         self._calls.append(
-            CallRecord(call.purpose, made.model, made.prompt_tokens, made.completion_tokens, made.cost, seconds)
+            CallRecord(
+                call.purpose,
+                made.model,
+                made.prompt_tokens,
+                made.completion_tokens,
+                made.cost,
+                seconds,
+                profile=call.profile,
+            )
         )
         self.model = made.model
         return call, made.text, ""

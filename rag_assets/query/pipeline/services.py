@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rag_assets.query.answer.evidence import Evidence
     from rag_assets.query.answer.reading import Read
     from rag_assets.query.question import Question
-    from rag_assets.stores.conversations import Conversations
+    from rag_assets.stores.conversations import NewTurn, Past, StoredTurn, Summary
 
 
 def nobody_listens(text: str) -> None:
@@ -52,12 +52,24 @@ class Generated:
     cost: float | None = None
 
 
+class History(Protocol):
+    """Where turns are kept: `stores.conversations.Conversations`, or what a replay sees of them."""
+
+    def load(self, user: str, session: str) -> Past: ...
+
+    def append(self, user: str, session: str, turn: NewTurn) -> StoredTurn: ...
+
+    def find_request(self, user: str, session: str, request_id: str) -> StoredTurn | None: ...
+
+    def save_summary(self, user: str, session: str, text: str, *, through: int, after_version: int) -> Summary: ...
+
+
 class Services(Protocol):
     """Safe to use from several threads. `label` is an index label (`repository@ref`), or several as `label_of_all`
     writes them; tenant and clearance are those that the implementation was opened with."""
 
     @property
-    def history(self) -> Conversations | None:
+    def history(self) -> History | None:
         """Where turns are kept; None for a caller who keeps none."""
 
     def search(self, label: str, query: str | Question, mode: Mode, limit: int, where: Where = EVERYWHERE) -> Read:

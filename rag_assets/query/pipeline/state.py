@@ -44,7 +44,8 @@ class Status(StrEnum):
 class TurnRequest:
     """One question of one person (D01). `is_english` is what the caller says: languages are not detected (D04), and it
     means the language of the model. `where` holds for every search. With a `session` the turn is a part of a
-    conversation and kept; `request_id` makes asking it again harmless. Raises RequestError."""
+    conversation and kept; `request_id` makes asking it again harmless; `agent` is the id of the one that is asked, for
+    the log. Raises RequestError."""
 
     question: str
     is_english: bool = True
@@ -53,6 +54,7 @@ class TurnRequest:
     session: str = ""
     user: str = "local"
     request_id: str = ""
+    agent: str = ""
 
     def __post_init__(self) -> None:
         if not self.question.strip():
@@ -163,6 +165,7 @@ class CallRecord:
     cost: float | None
     seconds: float
     error: str = ""
+    profile: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -21,6 +21,9 @@ from rag_assets.stores.home import Home
 from rag_assets_tests.interfaces.conftest import index_without_dagster, new_repository
 from rag_assets_tests.llm.model_server import ModelServer
 from rag_assets_tests.query.pipeline.http_model import Script, http_model
+
+if TYPE_CHECKING:
+    from rag_assets_tests.query.pipeline.log_tools import Logged
 
 FILES: dict[str, str | bytes] = {
     "src/Orders/OrderService.cs": """\
@@ -156,3 +159,13 @@ CitedAnswer = Callable[[str], str]
 def good(refund_id: str) -> str:
     """A supported answer with its prefix."""
     return f"[Answer:] `RefundOrder` calls `WriteCreditNote` of the invoices [chunk: {refund_id}]."
+
+
+@pytest.fixture
+def logged(asking: Asking, shop_indexes: Shop, tmp_path: Path) -> Iterator[Logged]:
+    """Beside `history`, in the same file."""
+    from rag_assets_tests.query.pipeline.log_tools import Logged
+
+    made = Logged(asking, shop_indexes.home, Home(tmp_path / "home"))
+    yield made
+    made.log.close()
