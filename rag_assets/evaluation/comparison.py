@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rag_assets.contracts.errors import ExpectedError
+from rag_assets.evaluation.answer_summary import values_of
 from rag_assets.evaluation.intervals import estimate
 from rag_assets.evaluation.summary import by_category
+from rag_assets.stores.eval_answers import AnswerResult, Outcome
 from rag_assets.stores.eval_history import Estimate
 from rag_assets.stores.eval_records import Difference, EvalRun, Move, MovedQuestion, QuestionResult
 
@@ -35,16 +38,39 @@ class CategoryDelta:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangedAnswer:
+    """A question whose answer came to something else."""
+
+    id: str
+    question: str
+    answerable: bool
+    before: Outcome
+    now: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class AnswersDelta:
+    """The answers to the questions that both runs were asked: metric → (the questions it is of, what changed), the
+    questions that are answered in one of them only, and how they were asked differently, name → (before, now)."""
+
+    metrics: dict[str, tuple[int, MetricDelta]]
+    changed: tuple[ChangedAnswer, ...]
+    conditions: dict[str, tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """From `before` to `now`: all questions and each category, and the questions that moved. `conditions` is how they
     were searched differently, name → (before, now), the embedding model among it: where there is something, a change
-    may come from that, and the runs do not say which commit answers better."""
+    may come from that, and the runs do not say which commit answers better. `answers` is None where one of them has
+    none."""
 
     before: EvalRun
     now: EvalRun
     categories: tuple[CategoryDelta, ...]
     difference: Difference
     conditions: dict[str, tuple[str, str]]
+    answers: AnswersDelta | None = None
 
 
 def compare_runs(before: EvalRun, now: EvalRun) -> Comparison:
@@ -70,7 +96,7 @@ def compare_runs(before: EvalRun, now: EvalRun) -> Comparison:
         categories.append(CategoryDelta(name, len(chosen), deltas))
     if before.embedding_model != now.embedding_model:
         unlike["embedding_model"] = (before.embedding_model, now.embedding_model)
-    return Comparison(before, now, tuple(categories), difference(before, now), unlike)
+    return Comparison(before, now, tuple(categories), difference(before, now), unlike, _answers(before, now))
 
 
 def difference(before: EvalRun, now: EvalRun) -> Difference:
@@ -81,6 +107,33 @@ def difference(before: EvalRun, now: EvalRun) -> Difference:
     moved = [(change, question) for change, question in found if question is not None]
     moved.sort(key=lambda pair: (_ORDER.index(pair[1].move), -abs(pair[0]), pair[1].id))
     return Difference(before.generation_id, tuple(question for _, question in moved), len(now.results) - len(moved))
+
+
+def _answers(before: EvalRun, now: EvalRun) -> AnswersDelta | None:
+    if before.answering is None or now.answering is None:
+        return None
+    was = {result.id: result for result in before.answers}
+    pairs = [(was[result.id], result) for result in now.answers if result.id in was]
+    if not pairs:
+        return None
+    then, here = (values_of(side) for side in zip(*pairs, strict=True))
+    metrics = {}
+    for name, values in here.items():
+        both = [
+            (old, new) for id_, new in values.items() if new is not None and (old := then[name].get(id_)) is not None
+        ]
+        if both:
+            old, new = (sum(side) / len(both) for side in zip(*both, strict=True))
+            metrics[name] = (len(both), MetricDelta(old, new, estimate([after - first for first, after in both])))
+    return AnswersDelta(metrics, _changed(pairs), before.answering.differences(now.answering))
+
+
+def _changed(pairs: Sequence[tuple[AnswerResult, AnswerResult]]) -> tuple[ChangedAnswer, ...]:
+    return tuple(
+        ChangedAnswer(new.id, new.question, new.answerable, old.outcome, new.outcome)
+        for old, new in pairs
+        if old.outcome is not new.outcome
+    )
 
 
 def _moved(before: QuestionResult, now: QuestionResult, k: int) -> MovedQuestion | None:

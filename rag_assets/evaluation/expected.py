@@ -25,7 +25,7 @@ class ExpectedFiles:
 def expected_files(questions: QuestionSet, present: Set[str]) -> ExpectedFiles:
     """What a set expects of an index with the files `present`. Symbols, sections and points may be absent for many
     reasons, so a question with one of them is never hopeless."""
-    wanted = [[split_target(target) for target in question.relevant] for question in questions.questions]
+    wanted = [[split_target(target) for target in question.relevant] for question in questions.answerable]
     paths = sorted({value for targets in wanted for kind, value in targets if kind == "path"})
     missing = tuple(path for path in paths if path not in present)
     known = sorted(present)

@@ -17,8 +17,8 @@ from rag_assets.evaluation.importers import is_foreign, keys_of, translated
 from rag_assets.evaluation.question_files import READERS
 
 _SHOWN_PROBLEMS = 20
-_KEYS = ("id", "question", "relevant", "tags", "filters", "repository", "revision", "commit")
-_REQUIRED = ("id", "question", "relevant")
+_KEYS = ("id", "question", "relevant", "answerable", "tags", "filters", "repository", "revision", "commit")
+_REQUIRED = ("id", "question")
 _FILTERS = ("path", "kinds", "languages")
 _TARGET = re.compile(r"(?P<kind>path|symbol|section|point):(?P<value>.+)", re.DOTALL)
 
@@ -35,6 +35,7 @@ class EvalQuestion:
     qualified name, `section:` with a path or symbol, `#` and a section key, or `point:` and an id; a path may be
     written `path:…` too. `paths`, `kinds` and `languages` narrow the search as the options of `rag-assets search` do.
 
+    A question that is not `answerable` has no answer in the index, and is only asked where answers are measured (E22).
     `repository` and `revision` are what the question was written for, empty: any; `commit` is the one whose subject it
     is, empty: none."""
 
@@ -49,6 +50,10 @@ class EvalQuestion:
     revision: str = ""
     commit: str = ""
 
+    @property
+    def answerable(self) -> bool:
+        return bool(self.relevant)
+
 
 @dataclass(frozen=True, slots=True)
 class QuestionSet:
@@ -56,6 +61,11 @@ class QuestionSet:
 
     name: str
     questions: tuple[EvalQuestion, ...]
+
+    @property
+    def answerable(self) -> tuple[EvalQuestion, ...]:
+        """Those that have an answer: what a search is measured by."""
+        return tuple(question for question in self.questions if question.answerable)
 
     @property
     def fingerprint(self) -> str:
@@ -123,7 +133,7 @@ def _text(path: Path) -> str:
 def _question(item: Any, set_name: str, number: int, problem: Problem) -> EvalQuestion | None:
     """The question that an item describes, or None after saying what is wrong with it."""
     if not isinstance(item, dict):
-        problem(f"expected an object with {', '.join(_REQUIRED)}, found {type(item).__name__}")
+        problem(f"expected an object with {', '.join(_KEYS[:3])}, found {type(item).__name__}")
         return None
     said: list[str] = []
     if is_foreign(item):
@@ -139,20 +149,33 @@ def _question(item: Any, set_name: str, number: int, problem: Problem) -> EvalQu
     found = EvalQuestion(
         id=_word(item.get("id", "-"), "id", said),
         question=_word(item.get("question", "-"), "question", said),
-        relevant=tuple(_target(entry, said) for entry in _words(item.get("relevant", ["-"]), "relevant", said)),
+        relevant=tuple(_target(entry, said) for entry in _words(item.get("relevant", []), "relevant", said)),
         tags=_words(item.get("tags", []), "tags", said),
         paths=_words(filters.get("path", []), "filters.path", said),
         kinds=_words(filters.get("kinds", []), "filters.kinds", said),
         languages=_words(filters.get("languages", []), "filters.languages", said),
         **{key: _word(item[key], key, said) for key in ("repository", "revision", "commit") if key in item},
     )
-    if not found.relevant and "relevant" in item:
-        said.append("relevant: name at least one path, symbol:, section: or point:")
+    said += _expectation(item, found.relevant)
     repeated = sorted({target for target in found.relevant if found.relevant.count(target) > 1})
     said += [f"relevant: {target} is there twice" for target in repeated]
     for text in said:
         problem(text)
     return None if said else found
+
+
+def _expectation(item: dict[Any, Any], relevant: tuple[str, ...]) -> list[str]:
+    """What is wrong with what an item expects: an answer somewhere, or, said with `answerable: false`, none."""
+    answerable = item.get("answerable", True)
+    if not isinstance(answerable, bool):
+        return [f"answerable: expected true or false, found {answerable!r}"]
+    if not answerable:
+        return ["relevant: a question with answerable: false has no answers to name"] if relevant else []
+    if relevant:
+        return []
+    if "relevant" not in item:
+        return ["relevant is missing; a question that the index cannot answer has answerable: false instead"]
+    return ["relevant: name at least one path, symbol:, section: or point:, or set answerable: false"]
 
 
 def _unknown(item: dict[Any, Any], valid: tuple[str, ...], prefix: str) -> list[str]:

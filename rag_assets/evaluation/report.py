@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from rag_assets.contracts.confidentiality import Confidentiality, may_see
 from rag_assets.contracts.errors import ExpectedError
+from rag_assets.evaluation.answer_shown import answer_rows, risk_rows, wrong_rows
 from rag_assets.evaluation.shown import (
     Row,
     category_rows,
@@ -116,6 +117,9 @@ def tables(found: SetReport) -> list[tuple[str, list[Row]]]:
             heading = f"Against {against.generation_id}: {said_moves(against)}"
             made.append((heading, move_rows(against)[:MOST_QUESTIONS]))
         made.append(("Not answered first", _missed_rows(found.run)))
+        made.append(("Answers", answer_rows(found.run)))
+        made.append(("Risk over coverage", risk_rows(found.run)))
+        made.append(("Answered wrongly, refused or failed", wrong_rows(found.run)[:MOST_QUESTIONS]))
     return [(heading, rows) for heading, rows in made if rows]
 
 
@@ -136,9 +140,17 @@ def _generation_rows(found: SetReport) -> list[Row]:
             metric: shown_estimate(record.total.metrics[metric]) if metric in record.total.metrics else ""
             for metric in metrics
         }
+        | (_answer_cells(record) if any(known.answers for known in found.records) else {})
         | {"p50 ms": f"{record.p50_ms:.1f}", "comparable": "yes" if record in comparable else "no"}
         for record in found.records
     ]
+
+
+def _answer_cells(record: EvalRecord) -> Row:
+    known = record.answers
+    shares = (None, None, None) if known is None else (known.answered, known.refused, known.precision)
+    names = ("answered", "refused", "citation precision")
+    return {name: shown_estimate(share) if share else "" for name, share in zip(names, shares, strict=True)}
 
 
 def _missed_rows(run: EvalRun) -> list[Row]:

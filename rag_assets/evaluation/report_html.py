@@ -8,8 +8,11 @@ from html import escape
 from rag_assets.evaluation.metrics import CUT, NDCG, metric_name
 from rag_assets.evaluation.report import Report, SetReport, subtitle, tables, title
 from rag_assets.evaluation.report_plots import of_categories, over_generations
+from rag_assets.evaluation.risk import risk_curve
+from rag_assets.evaluation.risk_plot import risk_plot
 from rag_assets.evaluation.shown import Row
 from rag_assets.evaluation.summary import summarise
+from rag_assets.stores.eval_records import EvalRun
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 """What a browser may load for the page: nothing. Questions are written by anybody, and one that came through as markup
@@ -50,9 +53,22 @@ def _section(found: SetReport) -> str:
     if found.run is not None:
         metric = metric_name(NDCG, CUT)
         parts.append(f"<h3>{escape(metric)} by category</h3>{of_categories(summarise(found.run), metric)}")
+        parts.append(_risk(found.run))
     for heading, rows in tables(found):
         parts.append(f'<h3>{escape(heading)}</h3><div class="wide">{_table(rows)}</div>\n')
     return "".join(parts)
+
+
+def _risk(run: EvalRun) -> str:
+    """The curve of a run with answers, the threshold that was used and the calibrated one marked; else nothing."""
+    curve = risk_curve(run.answers, run.answering) if run.answering is not None else ()
+    if run.answering is None or not curve:
+        return ""
+    marks = [("used", run.answering.threshold)]
+    if run.calibration is not None:
+        marks.append(("calibrated", run.calibration.threshold))
+    said = "Across: the share of the answerable questions that is answered, as the threshold of confidence moves."
+    return f'<h3>Risk over coverage</h3>{risk_plot(curve, marks)}<p class="note">{escape(said)}</p>\n'
 
 
 def _table(rows: Sequence[Row]) -> str:

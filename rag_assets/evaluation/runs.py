@@ -35,15 +35,18 @@ def run_questions(
     subject: str = "",
     asked: Callable[[str], None] = lambda question_id: None,
 ) -> EvalRun:
-    """Asks every question and measures the ranked distinct files (E24). `asked` is told each question that is done.
+    """Searches for every question that has an answer and measures the ranked distinct files (E24). `asked` is told each
+    question that is done.
 
     Raises EvalError where a question cannot be asked, or not in the way the index is searched: numbers of a search
-    that fell back to keywords, or was not reranked, must not decide anything.
+    that fell back to keywords, or was not reranked, must not decide anything. So it does where none has an answer.
     """
+    if not questions.answerable:
+        raise EvalError(f"{questions.name}: no question has an answer in {index.label}, so a search cannot be measured")
     present = visible_files(index.generation, index.clearance)
     results = []
     mode = ""
-    for question in questions.questions:
+    for question in questions.answerable:
         started = perf_counter()
         found = _search(index, question, k)
         mode = found.mode

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rag_assets.evaluation.answer_summary import summarise_answers
 from rag_assets.evaluation.intervals import estimate
 from rag_assets.stores.eval_history import CategorySummary, EvalRecord
 from rag_assets.stores.eval_records import EvalRun, QuestionResult
@@ -66,4 +67,5 @@ def record_of(run: EvalRun, manifest: Manifest) -> EvalRecord:
         p50_ms=took.p50,
         p95_ms=took.p95,
         conditions=run.conditions,
+        answers=summarise_answers(run.answers),
     )

@@ -1,4 +1,4 @@
-"""A run as a Parquet table beside its record: one row per question, for notebooks and spreadsheets.
+"""A run as Parquet tables beside its record: one row per question and per answer, for notebooks and spreadsheets.
 
 It is written without pandas, which would cost every build half a second, and is what `pandas.read_parquet` reads.
 """
@@ -6,14 +6,19 @@ It is written without pandas, which would cost every build half a second, and is
 from __future__ import annotations
 
 import contextlib
+import math
 import uuid
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from rag_assets.query.answer.checking import Support
 from rag_assets.stores.columns import table
-from rag_assets.stores.eval_records import EvalRun
+from rag_assets.stores.eval_answers import AnswerResult
+from rag_assets.stores.eval_records import EvalRun, QuestionResult
 from rag_assets.stores.generations import Manifest
 
 _COLUMNS = (
@@ -31,13 +36,39 @@ _COLUMNS = (
 )
 """The metrics of the run follow, as float32 under their names."""
 
+_ANSWERS = (
+    *_COLUMNS[:7],
+    ("answerable", pa.bool_()),
+    ("outcome", pa.string()),
+    ("confidence", pa.float32()),
+    *((f"sentences_{kind.name.lower()}", pa.int32()) for kind in Support),
+    ("cited", pa.list_(pa.string())),
+    ("unknown_citations", pa.int32()),
+    ("precision", pa.float32()),
+    ("recall", pa.float32()),
+    ("seconds", pa.float32()),
+    ("prompt_tokens", pa.int32()),
+    ("completion_tokens", pa.int32()),
+    ("cost", pa.float64()),
+    ("error", pa.string()),
+)
+
 
 def write_table(path: Path, run: EvalRun, manifest: Manifest) -> Path:
     """Writes the questions of a run, in their order, atomically. Raises OSError."""
+    return _write(path, _table(run, manifest))
+
+
+def write_answers(path: Path, run: EvalRun, manifest: Manifest) -> Path:
+    """Writes the answers of a run, in the order of their questions, atomically. Raises OSError."""
+    return _write(path, _answers(run, manifest))
+
+
+def _write(path: Path, made: pa.Table) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex}.tmp")
     try:
-        pq.write_table(_table(run, manifest), temporary, compression="zstd")
+        pq.write_table(made, temporary, compression="zstd")
         temporary.replace(path)
     finally:
         with contextlib.suppress(FileNotFoundError):
@@ -47,17 +78,8 @@ def write_table(path: Path, run: EvalRun, manifest: Manifest) -> Path:
 
 def _table(run: EvalRun, manifest: Manifest) -> pa.Table:
     schema = pa.schema([*_COLUMNS, *((metric, pa.float32()) for metric in run.metrics)])
-    same = {
-        "label": manifest.index_label,
-        "generation_id": run.generation_id,
-        "commit_sha": manifest.commit_sha,
-        "set": run.set,
-    }
     found = run.results
-    columns = {name: [value] * len(found) for name, value in same.items()} | {
-        "question_id": [result.id for result in found],
-        "question": [result.question for result in found],
-        "tags": [list(result.tags) for result in found],
+    columns = _same(run, manifest, found) | {
         "first_rank": [result.first_rank for result in found],
         "seconds": [result.seconds for result in found],
         "absent": [list(result.absent) for result in found],
@@ -65,3 +87,34 @@ def _table(run: EvalRun, manifest: Manifest) -> pa.Table:
     }
     scores = {metric: [result.scores[metric] for result in found] for metric in run.metrics}
     return table(columns | scores, schema)
+
+
+def _answers(run: EvalRun, manifest: Manifest) -> pa.Table:
+    plain = [name for name, _ in _ANSWERS[7:] if not name.startswith("sentences_")]
+    columns = _same(run, manifest, run.answers)
+    columns |= {name: [_present(getattr(result, name)) for result in run.answers] for name in plain}
+    columns["outcome"] = [result.outcome.value for result in run.answers]
+    columns["cited"] = [list(result.cited) for result in run.answers]
+    for kind in Support:
+        columns[f"sentences_{kind.name.lower()}"] = [result.checks.get(kind.value, 0) for result in run.answers]
+    return table(columns, pa.schema(_ANSWERS))
+
+
+def _present(value: Any) -> Any:
+    """What a column holds: the tables have no missing values, and every reader takes this one for it."""
+    return math.nan if value is None else value
+
+
+def _same(run: EvalRun, manifest: Manifest, found: Sequence[QuestionResult | AnswerResult]) -> dict[str, list[Any]]:
+    """The columns that both tables begin with."""
+    same = {
+        "label": manifest.index_label,
+        "generation_id": run.generation_id,
+        "commit_sha": manifest.commit_sha,
+        "set": run.set,
+    }
+    return {name: [value] * len(found) for name, value in same.items()} | {
+        "question_id": [result.id for result in found],
+        "question": [result.question for result in found],
+        "tags": [list(result.tags) for result in found],
+    }

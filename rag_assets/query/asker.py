@@ -15,6 +15,9 @@ from rag_assets.closing import Closing
 from rag_assets.config_file import config_of, is_configured
 from rag_assets.contracts.errors import ExpectedError
 from rag_assets.contracts.retrieval import DEFAULT_POLICY, Mode
+from rag_assets.query.answer.abstention import THRESHOLD
+from rag_assets.query.answer.calibrated import threshold_of
+from rag_assets.query.answer.options import AskOptions
 from rag_assets.query.pipeline.engine import TurnResult, label_of
 from rag_assets.query.pipeline.index_services import IndexServices, label_of_all
 from rag_assets.query.pipeline.logged import logged_turn, open_turn_log
@@ -24,7 +27,6 @@ from rag_assets.query.pipeline.state import TurnRequest
 from rag_assets.query.where import EVERYWHERE, Where
 
 if TYPE_CHECKING:
-    from rag_assets.query.answer.options import AskOptions
     from rag_assets.query.pipeline.steps import Pipeline
     from rag_assets.query.searching import Searchable
     from rag_assets.stores.conversations import Conversations
@@ -44,16 +46,18 @@ class LanguageError(ExpectedError, ValueError):
 class Asker(Closing):
     """Asks `target` through pipelines. Safe to use from several threads; closing it leaves `target` open."""
 
-    def __init__(self, target: Searchable, options: AskOptions, *, history: Conversations | None = None) -> None:
+    def __init__(
+        self, target: Searchable, options: AskOptions, *, history: Conversations | None = None, logged: bool = True
+    ) -> None:
         """`history` is where turns with a session are kept; without it, where the configuration says, opened when it is
-        needed first."""
+        needed first. Turns that are not `logged` are questions of nobody, such as those of an evaluation."""
         self._target = target
         self._options = options
         one = next(iter(target.members.values()))
         self._home, self._config = one.parts.configuration
         self._history = history
         self._own_history: Conversations | None = None
-        self._log = open_turn_log(self._home, self._config, clearance=one.clearance)
+        self._log = open_turn_log(self._home, self._config, clearance=one.clearance) if logged else None
         self._lock = threading.Lock()
         self.label = label_of_all(target.members)
         self.services = self._services(history)
@@ -88,9 +92,10 @@ class Asker(Closing):
 
     def pipeline(self, mode: Mode | None = None) -> Pipeline:
         """The pipeline that is asked, with what the options and the configuration of the search say instead of its
-        settings. Raises UnknownPipeline, PipelineError, ConfigError."""
+        settings, and the threshold of the generation where none of them says one. Raises UnknownPipeline,
+        PipelineError, ConfigError."""
         found = pipeline_of(self._options, config_of(self._home.root, self._config))
-        return with_options(found, self._options, mode or self._configured_mode())
+        return self._calibrated(with_options(found, self._options, mode or self._configured_mode()))
 
     def forget(self, session: str, user: str = "") -> None:
         """Deletes a session for good, with what the log has of it, where anything was asked in it. Raises
@@ -107,6 +112,17 @@ class Asker(Closing):
             if self._own_history is not None:
                 self._own_history.close()
                 self._own_history = None
+
+    def _calibrated(self, pipeline: Pipeline) -> Pipeline:
+        if (
+            self._options.threshold is not None
+            or pipeline.settings.weak_below != THRESHOLD
+            or len(self._target.members) > 1  # one threshold cannot hold for several generations
+        ):
+            return pipeline
+        (index,) = self._target.members.values()
+        known = threshold_of(index.generation, pipeline.settings.default_mode)
+        return pipeline if known is None else with_options(pipeline, AskOptions(threshold=known))
 
     def _configured_mode(self) -> Mode | None:
         """What `search.mode` says, where it says something."""

@@ -25,4 +25,13 @@ class EvaluationSettings(Strict):
     minimum: dict[Metric, Share] = Field(
         default={}, description="metric → value between 0 and 1 that every new build must reach, also the first"
     )
+    answers: bool = Field(
+        default=False, description="also ask every question for an answer, and measure that; never decides the gate"
+    )
+    answer_limit: int | None = Field(
+        default=None, ge=1, description="how many questions at most are asked for an answer; default: all"
+    )
+    answered_share: float = Field(
+        default=0.85, gt=0, le=1, description="share of the answerable that a calibrated threshold must answer"
+    )
     gate: bool = Field(default=True, description="false: measure and show, but serve in any case")

@@ -8,6 +8,7 @@ from dataclasses import replace
 import msgspec
 
 from rag_assets.contracts.confidentiality import Confidentiality
+from rag_assets.contracts.errors import ExpectedError
 from rag_assets.contracts.section import Embedder
 from rag_assets.evaluation.comparison import difference
 from rag_assets.evaluation.gate import GateRules, decide
@@ -78,6 +79,7 @@ def evaluate(build: IndexBuild, progress: Progress | None = None, run_id: str = 
     bench = _Bench(build, questions, shown)
     candidate = bench.candidate()
     active, alone = bench.served(against)
+    candidate = bench.answered(candidate)
     bench.end()
     decision = decide(candidate, active, _rules(build, settled), alone=settled or alone)
     write_decision(build.directory, decision)
@@ -134,6 +136,39 @@ class _Bench:
             return stored
         return self._run(generation, subject)
 
+    def answered(self, run: EvalRun) -> EvalRun:
+        """The run of the build with answers, where the settings want them. They decide nothing, so what keeps them from
+        being asked is a problem to report (E25)."""
+        rules, answer = self._build.settings.evaluation, self._build.settings.answer
+        if not rules.answers:
+            return run
+        from rag_assets.evaluation.answers import settings_digest, with_answers  # loads all that answers
+        from rag_assets.query.answer.configured import options_of
+
+        settings = settings_digest(answer, rules.answer_limit, rules.answered_share)
+        if run.answering is not None and run.answering.settings == settings:
+            return run
+        total = len(self._questions.questions)
+        self._progress.begin(STAGE, total if rules.answer_limit is None else min(total, rules.answer_limit), "answers")
+        generation = Generation(self._build.directory, manifest_of(self._build, ""))
+        try:
+            with self._index(generation) as index:
+                made = with_answers(
+                    run,
+                    index,
+                    marked(self._questions, known_commits(generation.directory)),
+                    options_of(answer),
+                    answered_share=rules.answered_share,
+                    settings=settings,
+                    limit=rules.answer_limit,
+                    asked=self._note,
+                )
+        except ExpectedError as error:
+            self.problems.append(f"no answers were measured: {error}")
+            return run
+        self._keep(generation, made)
+        return made
+
     def served(self, generation_id: str) -> tuple[EvalRun | None, str]:
         """The run of the served generation, or None and why there is none to compare with."""
         label = self._build.spec.index_label
@@ -172,18 +207,23 @@ class _Bench:
         return found if (found.conditions, found.generation_id) == same else None
 
     def _run(self, generation: Generation, subject: str) -> EvalRun:
-        self._progress.begin(STAGE, len(self._questions.questions), "questions")
-        embedder = self._embedder_of(generation)
+        self._progress.begin(STAGE, len(self._questions.answerable), "questions")
         questions = marked(self._questions, known_commits(generation.directory))
-        home, policy = self._build.home, self._policy
-        with Index(home, generation, embedder=embedder, clearance=_EVERYTHING, policy=policy) as index:
+        with self._index(generation) as index:
             run = run_questions(index, questions, self._k, subject=subject, asked=self._note)
+        self._keep(generation, run)
+        return run
+
+    def _index(self, generation: Generation) -> Index:
+        embedder = self._embedder_of(generation)
+        return Index(self._build.home, generation, embedder=embedder, clearance=_EVERYTHING, policy=self._policy)
+
+    def _keep(self, generation: Generation, run: EvalRun) -> None:
         record = keep_run(self._build.home, generation, run)
         if self._build.settings.stores.catalog != "none":
             from rag_assets.stores.catalog.eval_runs import keep_record  # loads a database library
 
             self.problems += keep_record(self._build.settings, generation.manifest, record)
-        return run
 
     def _note(self, question_id: str) -> None:
         self.asked += 1
@@ -234,7 +274,8 @@ def _against(build: IndexBuild, settled: str) -> str:
 
 def _inputs(build: IndexBuild, questions: QuestionSet, against: str) -> str:
     rules, search = build.settings.evaluation.model_dump_json(), build.settings.search.model_dump_json()
-    asked = (questions.name, questions.fingerprint, search, RANKING_VERSION)
+    answer = build.settings.answer.model_dump_json() if build.settings.evaluation.answers else ""
+    asked = (questions.name, questions.fingerprint, search, answer, RANKING_VERSION)
     return cache_key(_subject(build), *map(str, asked), rules, against).hex()
 
 

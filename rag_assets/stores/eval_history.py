@@ -65,9 +65,33 @@ class Conditions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerSummary:
+    """The answers of a run in numbers. Shares are None where there was no question of that sort; `precision` and
+    `recall` are of the answered questions with something expected, `wrong` of all answered ones. Latencies are
+    milliseconds of a whole turn. `cost` is None where no prices are configured."""
+
+    answerable: int
+    unanswerable: int
+    failed: int
+    errors: int
+    answered: Estimate | None
+    refused: Estimate | None
+    wrong: Estimate | None
+    precision: Estimate | None
+    recall: Estimate | None
+    checks: dict[str, int]
+    unknown_citations: int
+    p50_ms: float
+    p95_ms: float
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EvalRecord:
     """One run in numbers (E24). `categories` begin with that of all questions; latencies are milliseconds of one.
-    `conditions` is None for a run from before they were kept."""
+    `conditions` is None for a run from before they were kept, `answers` for one that only searched."""
 
     generation_id: str
     commit_sha: str
@@ -82,6 +106,7 @@ class EvalRecord:
     p50_ms: float
     p95_ms: float
     conditions: Conditions | None = None
+    answers: AnswerSummary | None = None
 
     @property
     def total(self) -> CategorySummary:

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from rag_assets.stores.eval_answers import Answering, AnswerResult, Calibration
 from rag_assets.stores.eval_history import Conditions
 from rag_assets.stores.home import path_slug, write_atomically
 
@@ -86,7 +87,11 @@ class EvalRun:
     """One question set asked of one generation (E24). `metrics` are means over the questions, `version` that of the
     metrics; `mode` is the one that answered, `conditions` is what was asked for. `subject` says which bytes were asked
     while the generation was being built; empty for a finished one. `against` is what it answers differently than the
-    generation that was served then; None where there was none that had been asked the same."""
+    generation that was served then; None where there was none that had been asked the same.
+
+    `answers` are what `ask` made of the questions, or of some of them, and of those that have no answer in the index,
+    `answering` is how; none, and None, where only the search was asked. `calibration` is the threshold that follows
+    from them, where they are enough for one."""
 
     set: str
     fingerprint: str
@@ -100,6 +105,9 @@ class EvalRun:
     results: tuple[QuestionResult, ...]
     subject: str = ""
     against: Difference | None = None
+    answers: tuple[AnswerResult, ...] = ()
+    answering: Answering | None = None
+    calibration: Calibration | None = None
 
     def measures(self, fingerprint: str, k: int, version: int) -> bool:
         """True where this run asked exactly these questions, and measured in this way."""

@@ -8,6 +8,8 @@ from dagster import AssetExecutionContext, MaterializeResult, ResourceParam, ass
 from rag_assets.defs.partitions import index_labels, one_run_for_all_labels
 from rag_assets.defs.resources import Workspace
 from rag_assets.defs.stage_asset import candidate, check_specs, materialize_labels
+from rag_assets.evaluation.answer_shown import SAID
+from rag_assets.evaluation.answer_summary import summarise_answers
 from rag_assets.evaluation.metrics import CUT, NDCG, metric_name
 from rag_assets.evaluation.summary import latency, summarise
 from rag_assets.stages.build import IndexBuild, StageReport
@@ -51,6 +53,14 @@ def _plotted(build: IndexBuild) -> dict[str, Any]:
     found: dict[str, Any] = {"latency_p50_ms": took.p50, "latency_p95_ms": took.p95}
     for category in summarise(run)[1:][:_MOST_CATEGORIES]:
         found[f"{metric} {category.name}"] = round(category.metrics[metric].value, _DIGITS)
+    answers = summarise_answers(run.answers)
+    if answers is not None:
+        shares = (answers.answered, answers.refused, answers.wrong, answers.precision, answers.recall)
+        found |= {
+            f"answers {name}": round(known.value, _DIGITS) for name, known in zip(SAID, shares, strict=True) if known
+        }
+        found |= {"answers p50_ms": answers.p50_ms, "answers errors": answers.errors}
+        found |= {} if answers.cost is None else {"answers cost": round(answers.cost, _DIGITS)}
     if run.against is not None:
         found |= {f"questions_{move.value}": run.against.count(move) for move in Move}
     return found

@@ -14,6 +14,7 @@ from rag_assets.query.policy import load_policy
 if TYPE_CHECKING:
     from rag_assets.contracts.confidentiality import Confidentiality
     from rag_assets.evaluation.questions import QuestionSet
+    from rag_assets.query import Index
     from rag_assets.stores.eval_history import Conditions
     from rag_assets.stores.eval_records import EvalRun
     from rag_assets.stores.generations import Generation
@@ -32,7 +33,16 @@ class Asked:
     without_leaky: bool = False
 
 
-def ask(session: Session, home: Home, generation: Generation, questions: QuestionSet) -> EvalRun:
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """That answers are asked for too, to `limit` of the questions; None: to all."""
+
+    limit: int | None = None
+
+
+def ask(
+    session: Session, home: Home, generation: Generation, questions: QuestionSet, answers: Answers | None = None
+) -> EvalRun:
     """Asks the questions as the configuration says that the index is searched, as a member of the role. Raises
     EvalError, and CommandError for questions that this index cannot answer; warns of single files that it does not
     have."""
@@ -42,7 +52,25 @@ def ask(session: Session, home: Home, generation: Generation, questions: Questio
     clearance, policy = session.clearance(), load_policy(home, session.config_option)
     _check_files(session, home, generation, questions, clearance)
     with Index(home, generation, session.config_option, clearance=clearance, policy=policy) as index:
-        return run_questions(index, questions, session.settings().evaluation.k)
+        run = run_questions(index, questions, session.settings().evaluation.k)
+        return run if answers is None else _with_answers(session, index, questions, run, answers.limit)
+
+
+def _with_answers(session: Session, index: Index, questions: QuestionSet, run: EvalRun, limit: int | None) -> EvalRun:
+    from rag_assets.evaluation.answers import settings_digest, with_answers
+    from rag_assets.query.answer.configured import configured
+
+    settings = session.settings()
+    share = settings.evaluation.answered_share
+    return with_answers(
+        run,
+        index,
+        questions,
+        configured(*index.parts.configuration),
+        answered_share=share,
+        settings=settings_digest(settings.answer, limit, share),
+        limit=limit,
+    )
 
 
 def conditions_now(session: Session, home: Home, generation: Generation) -> Conditions:

@@ -59,6 +59,7 @@ def compare(
                 "categories": [dataclasses.asdict(found) for found in compared.categories],
                 "moved": [dataclasses.asdict(found) for found in compared.difference.moved],
                 "same": compared.difference.same,
+                "answers": None if compared.answers is None else dataclasses.asdict(compared.answers),
             }
         )
         return

@@ -9,7 +9,7 @@ from rag_assets.interfaces.cli.output import Output, Style
 from rag_assets.interfaces.cli.quality import show_table
 
 if TYPE_CHECKING:
-    from rag_assets.evaluation.comparison import Comparison
+    from rag_assets.evaluation.comparison import AnswersDelta, Comparison
     from rag_assets.stores.eval_records import Difference, EvalRun
 
 _SHOWN_QUESTIONS = 10
@@ -36,12 +36,32 @@ def show_run(output: Output, run: EvalRun, other: EvalRun | None) -> None:
     output.line(("  answered  ", "dim"), f"{run.mode} search, p50 {took.p50:.1f} ms, p95 {took.p95:.1f} ms")
     if run.against is not None:
         show_moves(output, run.against)
+    show_answers(output, run)
     missed = [result for result in run.results if not result.first_rank]
     for result in missed[:_SHOWN_QUESTIONS]:
         gone = f" (not in this commit: {', '.join(result.absent)})" if result.absent else ""
         output.line(("  not found: ", "warn"), f"{result.id}: {result.question}{gone}")
     if len(missed) > _SHOWN_QUESTIONS:
         output.line(("  not found: ", "warn"), f"and {len(missed) - _SHOWN_QUESTIONS} more; --json lists them")
+
+
+def show_answers(output: Output, run: EvalRun) -> None:
+    """What became of the answers of a run, and which are wrong or missing; nothing where none were asked for."""
+    from rag_assets.evaluation.answer_shown import answer_rows, wrong_rows
+
+    rows = answer_rows(run)
+    if not rows:
+        return
+    show_table(output, ("ANSWERS", "VALUE", ""), [tuple(row.values()) for row in rows], set())
+    mistakes = wrong_rows(run)
+    for row in mistakes[:_SHOWN_QUESTIONS]:
+        cited = f", cites {row['cited']}" if row["cited"] else ""
+        error = f": {row['error']}" if row["error"] else ""
+        output.line(
+            (f"  {row['answer']}: ", "warn"), f"{row['question']} (confidence {row['confidence']}{cited}){error}"
+        )
+    if len(mistakes) > _SHOWN_QUESTIONS:
+        output.line(("  ", "dim"), f"and {len(mistakes) - _SHOWN_QUESTIONS} more; --json lists them")
 
 
 def show_comparison(output: Output, compared: Comparison) -> None:
@@ -60,6 +80,24 @@ def show_comparison(output: Output, compared: Comparison) -> None:
     marks = {"yes": "clear", "no": ""}
     show_table(output, titles, [(*list(row.values())[:-1], marks[row["clear"]]) for row in rows], set())
     show_moves(output, compared.difference, most=None)
+    if compared.answers is not None:
+        _show_answers_delta(output, compared.answers)
+
+
+def _show_answers_delta(output: Output, delta: AnswersDelta) -> None:
+    from rag_assets.evaluation.answer_shown import answer_delta_rows
+
+    if delta.conditions:
+        unlike = ", ".join(f"{name} {before} → {now}" for name, (before, now) in delta.conditions.items())
+        output.warning(f"the answers were made differently ({unlike}): what changed may come from that")
+    titles = ("ANSWERS", "QUESTIONS", "BEFORE", "NOW", "CHANGE", "95 % BETWEEN", "")
+    marks = {"yes": "clear", "no": ""}
+    rows = answer_delta_rows(delta)
+    show_table(output, titles, [(*list(row.values())[:-1], marks[row["clear"]]) for row in rows], set())
+    for changed in delta.changed:
+        unanswerable = "" if changed.answerable else " (unanswerable)"
+        moved = f"  {changed.before.value} → {changed.now.value}  "
+        output.line((moved, "dim"), f"{changed.id}: {changed.question}{unanswerable}")
 
 
 def show_moves(output: Output, difference: Difference, most: int | None = _SHOWN_QUESTIONS) -> None:

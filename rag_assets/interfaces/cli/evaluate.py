@@ -64,24 +64,34 @@ def run(
     without_leaky: Annotated[
         bool, typer.Option("--without-leaky", help="Leave out questions that give their own answer away.")
     ] = False,
+    answers: Annotated[
+        bool,
+        typer.Option("--answers", help="Also ask for answers: refusals, citations, time, cost. May set the threshold."),
+    ] = False,
+    limit: Annotated[
+        int | None, typer.Option("--limit", "-n", min=1, help="Ask for that many answers at most; needs --answers.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Also keep the run in this file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
-    """Ask the questions of a set and show recall, hit rate, MRR and nDCG. Changes nothing that is served."""
+    """Ask the questions of a set and show recall, hit rate, MRR and nDCG. Changes nothing that is served, but that
+    enough questions asked with --answers set the confidence below which `ask` refuses."""
     from rag_assets.evaluation.comparison import difference
     from rag_assets.evaluation.keeping import keep_run_of_finished
-    from rag_assets.interfaces.cli.eval_asking import Asked, ask, questions_for
+    from rag_assets.interfaces.cli.eval_asking import Answers, Asked, ask, questions_for
     from rag_assets.stores.eval_records import write_run_file
     from rag_assets.stores.generations import read_generation
     from rag_assets.stores.naming import named_generation
 
+    if limit is not None and not answers:
+        raise typer.BadParameter("the search is measured on all questions; it needs --answers", param_hint="--limit")
     session = session_of(context)
     home = session.home()
     known = home.known_labels()
     name = chosen_label(session, home, None) if label is None else label_named(known, label)
     asked = read_generation(home, *named_generation(home, [name], generation))
     questions = questions_for(session, asked, Asked(question_set, repository, without_leaky))
-    made = ask(session, home, asked, questions)
+    made = ask(session, home, asked, questions, Answers(limit) if answers else None)
     beside = _served_run(home, name, made)
     if beside is not None:
         made = dataclasses.replace(made, against=difference(beside, made))
@@ -130,11 +140,14 @@ def _served_run(home: Home, label: str, run: EvalRun) -> EvalRun | None:
 
 
 def _object(run: EvalRun, beside: EvalRun | None) -> dict[str, object]:
+    from rag_assets.evaluation.answer_summary import summarise_answers
     from rag_assets.evaluation.summary import latency, summarise
 
+    answers = summarise_answers(run.answers)
     return {
         "run": dataclasses.asdict(run),
         "categories": [dataclasses.asdict(found) for found in summarise(run)],
         "latency_ms": dataclasses.asdict(latency(run)),
+        "answers": None if answers is None else dataclasses.asdict(answers),
         "active": None if beside is None else {"generation": beside.generation_id, "metrics": beside.metrics},
     }

@@ -6,6 +6,7 @@ The weights are those of a logistic regression over mined questions with and wit
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -64,6 +65,10 @@ answerable questions are answered and 97 % of the unanswerable refused."""
 
 THRESHOLD = 0.5
 """Where both kinds of mistakes weigh alike, as the fit has it."""
+
+
+SCALE = hashlib.sha256(repr((WITH_MODEL, WITHOUT_MODEL)).encode()).hexdigest()[:12]
+"""What confidences mean: a threshold that was calibrated with other weights says nothing about these."""
 
 
 def signals_of(

@@ -8,14 +8,14 @@ programs that do not know it need not.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 from sqlalchemy import Column, Float, ForeignKey, Integer, Table, Text, and_, delete, inspect, select, text
 
 from rag_assets.stores.catalog.errors import CatalogError
 from rag_assets.stores.catalog.schema import labels, metadata
-from rag_assets.stores.eval_history import CategorySummary, Conditions, Estimate, EvalRecord
+from rag_assets.stores.eval_history import AnswerSummary, CategorySummary, Conditions, Estimate, EvalRecord
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -45,8 +45,10 @@ runs = Table(
     Column("p50_ms", Float, nullable=False),
     Column("p95_ms", Float, nullable=False),
     Column("conditions", Text),  # JSON: how it was searched; NULL for a run from before that was kept
+    Column("answers", Text),  # JSON: the numbers of the answers, beside all questions; NULL where only the search ran
 )
-_ADDED = "conditions"  # to the table after it was made in catalogs that there are
+_T = TypeVar("_T")
+_ADDED = ("conditions", "answers")  # to the table after it was made in catalogs that there are
 
 
 def keep_record(settings: Settings, manifest: Manifest, record: EvalRecord) -> list[str]:
@@ -62,8 +64,8 @@ def keep_record(settings: Settings, manifest: Manifest, record: EvalRecord) -> l
         with open_catalog(settings, writable=True) as database, database.transaction("written") as connection:
             if not inspect(connection).has_table(runs.name):
                 runs.create(connection, checkfirst=True)
-            elif not _has_conditions(connection):
-                connection.execute(text(f"ALTER TABLE {runs.name} ADD COLUMN {_ADDED} TEXT"))
+            for name in _missing(connection):
+                connection.execute(text(f"ALTER TABLE {runs.name} ADD COLUMN {name} TEXT"))
             label_id = _label_id(connection, tenant)
             if label_id is None:
                 return [f"the catalog does not know {manifest.index_label} yet; run: rag-assets index --force"]
@@ -86,7 +88,8 @@ def read_records(database: Database, tenant: Tenant) -> list[EvalRecord]:
         if label_id is None or not inspect(connection).has_table(runs.name):
             return []
         order = (runs.c.commit_date, runs.c.generation_id, runs.c.question_set, runs.c.position)
-        columns = [known for known in runs.columns if known.name != _ADDED or _has_conditions(connection)]
+        missing = _missing(connection)
+        columns = [known for known in runs.columns if known.name not in missing]
         rows = connection.execute(select(*columns).where(runs.c.label_id == label_id).order_by(*order)).all()
     grouped: dict[tuple[str, str], list[CategorySummary]] = {}
     first: dict[tuple[str, str], Any] = {}
@@ -109,18 +112,25 @@ def read_records(database: Database, tenant: Tenant) -> list[EvalRecord]:
             categories=tuple(grouped[key]),
             p50_ms=row.p50_ms,
             p95_ms=row.p95_ms,
-            conditions=_conditions(getattr(row, _ADDED, None)),
+            conditions=_added(row, "conditions", Conditions),
+            answers=_added(row, "answers", AnswerSummary),
         )
         for key, row in first.items()
     ]
 
 
-def _has_conditions(connection: Connection) -> bool:
-    return any(known["name"] == _ADDED for known in inspect(connection).get_columns(runs.name))
+def _missing(connection: Connection) -> list[str]:
+    there = {known["name"] for known in inspect(connection).get_columns(runs.name)}
+    return [name for name in _ADDED if name not in there]
 
 
-def _conditions(stored: str | None) -> Conditions | None:
-    return None if stored is None else msgspec.json.decode(stored, type=Conditions)
+def _added(row: Any, name: str, kind: type[_T]) -> _T | None:
+    stored = getattr(row, name, None)
+    return None if stored is None else msgspec.json.decode(stored, type=kind)
+
+
+def _json(value: object) -> str | None:
+    return None if value is None else msgspec.json.encode(value).decode()
 
 
 def _rows(label_id: int, record: EvalRecord) -> list[dict[str, object]]:
@@ -142,7 +152,8 @@ def _rows(label_id: int, record: EvalRecord) -> list[dict[str, object]]:
             "metrics": json.dumps({name: msgspec.to_builtins(known) for name, known in category.metrics.items()}),
             "p50_ms": record.p50_ms,
             "p95_ms": record.p95_ms,
-            _ADDED: None if record.conditions is None else msgspec.json.encode(record.conditions).decode(),
+            "conditions": _json(record.conditions),
+            "answers": _json(record.answers) if not position else None,
         }
         for position, category in enumerate(record.categories)
     ]

@@ -1,0 +1,166 @@
+"""Asking a generation the questions of a set for answers, as everybody asks, and comparing what they cite with what was
+expected (E24)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from rag_assets.contracts.errors import ExpectedError
+from rag_assets.contracts.identity import plain_symbol
+from rag_assets.evaluation.questions import EvalQuestion, QuestionSet, split_target
+from rag_assets.evaluation.risk import calibrated
+from rag_assets.query import Index
+from rag_assets.query.answer import EXTRACTIVE, Answer, AskOptions
+from rag_assets.query.answer.citations import by_id
+from rag_assets.query.answer.evidence import Evidence
+from rag_assets.query.asker import Asker
+from rag_assets.query.pipeline.engine import TurnResult
+from rag_assets.query.pipeline.state import Status
+from rag_assets.query.where import Where
+from rag_assets.stores.cache import cache_key
+from rag_assets.stores.eval_answers import Answering, AnswerResult, Outcome
+from rag_assets.stores.eval_records import EvalRun
+
+if TYPE_CHECKING:
+    from rag_assets.settings import AnswerSettings
+
+_DIGEST_DIGITS = 16
+_ANSWERS = (Status.ANSWERED, Status.GENERAL)
+
+
+def with_answers(
+    run: EvalRun,
+    index: Index,
+    questions: QuestionSet,
+    options: AskOptions,
+    *,
+    answered_share: float,
+    settings: str = "",
+    limit: int | None = None,
+    asked: Callable[[str], None] = lambda question_id: None,
+) -> EvalRun:
+    """The run with the answers to its questions, or to `limit` of them, and the threshold that follows from them.
+
+    `settings` is a digest of what else decides the answers, `answered_share` is what the threshold must answer of the
+    answerable questions. A question that fails, or whose model does, is recorded as such. What would fail for every
+    question raises: UnknownPipeline, PipelineError, ConfigError.
+    """
+    chosen = questions.questions if limit is None else sample(questions.questions, limit)
+    results, models = [], dict[str, None]()
+    with Asker(index, options, logged=False) as asker:
+        pipeline = asker.pipeline()
+        for question in chosen:
+            result, used = _ask(asker, question)
+            results.append(result)
+            models |= dict.fromkeys(used)
+            asked(question.id)
+    answering = Answering(
+        pipeline=pipeline.name,
+        pipeline_hash=pipeline.digest,
+        model=", ".join(sorted(models)) or EXTRACTIVE,
+        mode=pipeline.settings.default_mode.value,
+        threshold=pipeline.settings.weak_below,
+        settings=settings,
+    )
+    calibration = calibrated(results, run.set, answering.mode, answered_share)
+    return replace(run, answers=tuple(results), answering=answering, calibration=calibration)
+
+
+def settings_digest(answer: AnswerSettings, limit: int | None, answered_share: float) -> str:
+    """What decides the answers of a run besides the index, the questions and the pipeline."""
+    return cache_key("answers", answer.model_dump_json(), str(limit), str(answered_share)).hex()[:_DIGEST_DIGITS]
+
+
+def sample(questions: Sequence[EvalQuestion], limit: int) -> tuple[EvalQuestion, ...]:
+    """`limit` of the questions in their order, chosen by the hashes of their ids: of every sort about as many as there
+    are, and the same ones every time."""
+    chosen = sorted(questions, key=lambda question: hashlib.sha256(question.id.encode()).digest())[:limit]
+    ids = {question.id for question in chosen}
+    return tuple(question for question in questions if question.id in ids)
+
+
+def _ask(asker: Asker, question: EvalQuestion) -> tuple[AnswerResult, list[str]]:
+    """(the result, the models that said something)."""
+    where = Where(path=question.paths, kinds=question.kinds, languages=question.languages, literal=True)
+    started = perf_counter()
+    try:
+        turn = asker.ask(question.question, where=where)
+    except ExpectedError as error:
+        failed = AnswerResult(
+            id=question.id,
+            question=question.question,
+            answerable=question.answerable,
+            outcome=Outcome.FAILED,
+            confidence=0.0,
+            seconds=round(perf_counter() - started, 6),
+            error=str(error),
+            tags=question.tags,
+        )
+        return failed, []
+    seconds = perf_counter() - started
+    assert turn.response is not None  # only a request that was answered before has none
+    models = [call.model for record in turn.records for call in record.calls if call.model]
+    return result_of(question, turn.response, _outcome(turn), _errors(turn), seconds), models
+
+
+def result_of(question: EvalQuestion, answer: Answer, outcome: Outcome, error: str, seconds: float) -> AnswerResult:
+    """What is kept of an answer. Citations are those of its sentences before the policy dropped any: what the model
+    wrote is measured, not what was left of it. Pure."""
+    known = by_id(answer.evidence)
+    ids = list(dict.fromkeys(one for checked in answer.checks for one in checked.cited))
+    pieces = [known[one] for one in ids if one in known]
+    unknown = sum(one not in known for one in ids)
+    cited = tuple(dict.fromkeys(piece.path for piece in pieces))
+    targets = [split_target(target) for target in question.relevant]
+    right = {piece.path for piece in pieces if any(_is_of(piece, *target) for target in targets)}
+    found = sum(any(_is_of(piece, *target) for piece in pieces) for target in targets)
+    usage, is_measured = answer.usage, outcome is Outcome.ANSWERED and question.answerable
+    return AnswerResult(
+        id=question.id,
+        question=question.question,
+        answerable=question.answerable,
+        outcome=outcome,
+        confidence=round(answer.confidence, 6),
+        seconds=round(seconds, 6),
+        checks=dict(sorted(Counter(checked.support.value for checked in answer.checks).items())),
+        cited=cited,
+        unknown_citations=unknown,
+        precision=len(right) / (len(cited) + unknown) if is_measured and ids else None,
+        recall=found / len(targets) if is_measured else None,
+        prompt_tokens=usage.prompt_tokens if usage else 0,
+        completion_tokens=usage.completion_tokens if usage else 0,
+        cost=usage.cost if usage else None,
+        error=error,
+        tags=question.tags,
+    )
+
+
+def _outcome(turn: TurnResult) -> Outcome:
+    if turn.status in _ANSWERS:
+        return Outcome.ANSWERED
+    return Outcome.FAILED if turn.status is Status.FAILED else Outcome.REFUSED
+
+
+def _errors(turn: TurnResult) -> str:
+    """What calls of a model failed with, each once."""
+    return "; ".join(dict.fromkeys(call.error for record in turn.records for call in record.calls if call.error))
+
+
+def _is_of(piece: Evidence, kind: str, value: str) -> bool:
+    """Whether a piece of evidence is what a target names; of a section, whether it is of the same file or symbol."""
+    if kind == "point":
+        return value.lower() in piece.point_ids
+    if kind == "section":
+        value = value.rpartition("#")[0]
+        return piece.path == value or _is_symbol(piece, value)
+    return piece.path == value if kind == "path" else _is_symbol(piece, value)
+
+
+def _is_symbol(piece: Evidence, name: str) -> bool:
+    wanted = name.casefold()
+    return wanted in (piece.symbol.casefold(), plain_symbol(piece.symbol).casefold())
