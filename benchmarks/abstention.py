@@ -2,23 +2,24 @@
 
     python benchmarks/abstention.py --home HOME --label a@main b@main c@main [--questions a@main=FILE.json]
 
-Mines questions (`abstention_questions`), reads the signals of each, fits the weights on all labels but one and tests
-them on that one, for every label; prints the risk-coverage table of those held-out confidences, what is refused at the
-operating point, and the weights of all labels together, which are those of `rag_assets.query.answer.abstention`.
+Mines questions (`evaluation.answer_mining`), reads the signals of each, fits the weights on all labels but one and
+tests them on that one, for every label; prints the risk-coverage table of those held-out confidences, what is refused
+at the operating point, and the weights of all labels together, which are those of `rag_assets.query.answer.abstention`.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from abstention_questions import Asked, alien_questions, own_questions, written_questions
 from numpy.typing import NDArray
 
+from rag_assets.evaluation.answer_mining import Minable, MinedQuestion
 from rag_assets.query import Index, open_index
 from rag_assets.query.answer.abstention import THRESHOLD, Signals, Weights, confidence, values_of
 from rag_assets.query.answer.reading import read
@@ -38,7 +39,7 @@ Floats = NDArray[np.float64]
 @dataclass(frozen=True, slots=True)
 class Row:
     label: str
-    asked: Asked
+    asked: MinedQuestion
     signals: Signals
 
 
@@ -53,15 +54,22 @@ def main() -> None:
     written = dict(entry.split("=", 1) for entry in arguments.questions)
     with ExitStack() as stack:
         indexes = [stack.enter_context(open_index(label, home=arguments.home)) for label in arguments.label]
-        own = {index.label: own_questions(index, arguments.count) for index in indexes}
-        for label, path in written.items():
-            own[label] += written_questions(Path(path))
+        wrote = {label: written_questions(Path(path)) for label, path in written.items()}
+        sources = {index.label: Minable(index, wrote.get(index.label, ())) for index in indexes}
         rows = []
         for index in indexes:
-            others = [(other, own[other.label]) for other in indexes if other is not index]
-            asked = own[index.label] + alien_questions(index, others, arguments.count * 2)
+            own = sources[index.label]
+            asked = own.answerable(arguments.count)
+            asked += [MinedQuestion(text, "written", True) for text in wrote.get(index.label, ())]
+            others = [other for label, other in sources.items() if label != index.label]
+            asked += own.unanswerable(others, arguments.count * 2)
             rows += [Row(index.label, one, _signals(index, one.text, arguments.mode)) for one in asked]
     _report(rows)
+
+
+def written_questions(path: Path) -> list[str]:
+    """A file of questions by people: a JSON list of objects with `query`."""
+    return [entry["query"] for entry in json.loads(path.read_text("utf-8"))]
 
 
 def _signals(index: Index, text: str, mode: str) -> Signals:

@@ -20,9 +20,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from abstention_questions import own_questions
-
 from rag_assets.contracts.result import InvokeResult
+from rag_assets.evaluation.answer_mining import Minable
 from rag_assets.query import open_index
 from rag_assets.query.answer import AskOptions
 from rag_assets.query.asker import Asker
@@ -65,7 +64,7 @@ def main() -> int:
     parser.add_argument("--reading-seconds", type=float, default=20.0, help="between an answer and the next question")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, open_index(options.label, home=options.home) as index:
-        questions = [asked.text for asked in own_questions(index, 40) if asked.answerable]
+        questions = [asked.text for asked in Minable(index).answerable(40)]
         points = index.manifest.counts.get("points", 0)
         with open_conversations(Home(Path(folder))) as history:
             model = Model(0.0)

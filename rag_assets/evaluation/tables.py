@@ -49,7 +49,7 @@ _ANSWERS = (
     ("seconds", pa.float32()),
     ("prompt_tokens", pa.int32()),
     ("completion_tokens", pa.int32()),
-    ("cost", pa.float64()),
+    ("cost", pa.float32()),
     ("error", pa.string()),
 )
 

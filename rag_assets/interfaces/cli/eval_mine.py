@@ -45,16 +45,44 @@ def mine(
     until: Annotated[
         str | None, typer.Option(metavar="COMMIT", help="The last commit to make questions of. Default: the newest.")
     ] = None,
+    answers: Annotated[
+        bool,
+        typer.Option(
+            "--answers",
+            help="Instead, of the index that is served: questions that it can answer, and that it cannot.",
+        ),
+    ] = False,
+    beside: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="LABEL",
+            help="With --answers: an index of another repository, whose questions this one cannot answer. Repeatable.",
+            autocompletion=complete_label,
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="What was made, as one JSON object; needs --out.")] = False,
 ) -> None:
     """Make questions of what developers wrote about their commits; the files that they changed are the answers.
 
-    Ask them of an index of an earlier commit: one that knows a commit finds it by its own words."""
+    Ask them of an index of an earlier commit: one that knows a commit finds it by its own words. With --answers the
+    questions are about what the index declares, and half of them are about what it does not have: ask those with `eval
+    run --answers`."""
     if as_json and out is None:
         raise typer.BadParameter("the set itself goes to stdout; name a file for it with --out", param_hint="--json")
     if out is not None and out.suffix != ".jsonl":
         raise typer.BadParameter(f"{out} is no .jsonl file, by which eval run knows the form", param_hint="--out")
     session = session_of(context)
+    if beside and not answers:
+        raise typer.BadParameter("it says what an index cannot answer; it needs --answers", param_hint="--beside")
+    if answers:
+        if since is not None or until is not None:
+            raise typer.BadParameter(
+                "--answers asks about the index that is served, not about commits", param_hint="--since, --until"
+            )
+        from rag_assets.interfaces.cli.eval_mine_answers import mine_answers
+
+        mine_answers(session, repository, beside or [], out, limit, as_json)
+        return
     chosen = _repository(session, repository)
     with _history(session, chosen, since, until, limit) as (snapshot, found):
         name, commit = _name(snapshot, chosen), snapshot.info.commit_sha

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rag_assets.stores.eval_records import Difference, EvalRun
 
 _SHOWN_QUESTIONS = 10
+_NAME_WIDTH = 20  # of what is said of answers: `citation precision`
 _STYLES: dict[str, Style] = {"lost": "bad", "down": "warn", "gained": "good", "up": "good"}
 
 
@@ -52,7 +53,8 @@ def show_answers(output: Output, run: EvalRun) -> None:
     rows = answer_rows(run)
     if not rows:
         return
-    show_table(output, ("ANSWERS", "VALUE", ""), [tuple(row.values()) for row in rows], set())
+    for row in rows:
+        output.line((f"  {row['answers']:<{_NAME_WIDTH}}", "dim"), " ".join(filter(None, (row["value"], row["of"]))))
     mistakes = wrong_rows(run)
     for row in mistakes[:_SHOWN_QUESTIONS]:
         cited = f", cites {row['cited']}" if row["cited"] else ""
