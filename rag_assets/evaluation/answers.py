@@ -85,8 +85,9 @@ def sample(questions: Sequence[EvalQuestion], limit: int) -> tuple[EvalQuestion,
 
 
 def _ask(asker: Asker, question: EvalQuestion) -> tuple[AnswerResult, list[str]]:
-    """(the result, the models that said something)."""
-    where = Where(path=question.paths, kinds=question.kinds, languages=question.languages, literal=True)
+    """(the result, the models that said something). The question is read as a person's is: names and filters in it are
+    a part of what is measured."""
+    where = Where(path=question.paths, kinds=question.kinds, languages=question.languages)
     started = perf_counter()
     try:
         turn = asker.ask(question.question, where=where)
