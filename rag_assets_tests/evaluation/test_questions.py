@@ -68,6 +68,13 @@ def test_json_lines_and_yaml_say_the_same(tmp_path: Path) -> None:
         (lines(ASKED | {"filters": []}), ":1: filters: expected an object"),
         (lines(ASKED | {"question": " "}), ":1: question: expected a text that is not empty"),
         (lines(ASKED | {"relevant": []}), ":1: relevant: name at least one path"),
+        (lines(ASKED | {"relevant": []}), "or set answerable: false"),
+        (
+            lines(ASKED | {"answerable": False}),
+            ":1: relevant: a question with answerable: false has no",
+        ),
+        (lines(ASKED | {"answerable": "no"}), ":1: answerable: expected true or false, found 'no'"),
+        (lines({"id": "a", "question": "b", "answerable": True}), ":1: relevant is missing; a question that the index"),
         (lines(ASKED | {"relevant": ["a.cs", "./a.cs"]}), ":1: relevant: a.cs is there twice"),
         (lines(ASKED | {"relevant": ["/etc/a.cs"]}), "is not a file path relative to the repository"),
         (lines(ASKED | {"relevant": [7]}), ":1: relevant: expected a text"),
@@ -137,3 +144,11 @@ def test_the_fingerprint_follows_what_decides_the_metrics(tmp_path: Path) -> Non
 def test_windows_files_are_read(tmp_path: Path) -> None:
     text = "\ufeff" + lines(ASKED).replace("\n", "\r\n")
     assert load_questions(written(tmp_path, text)).questions[0].id == "q1"
+
+
+@pytest.mark.rule("E22")
+def test_a_question_without_an_answer(tmp_path: Path) -> None:
+    made = load_questions(written(tmp_path, lines(ASKED, {"id": "n", "question": "Pasta?", "answerable": False})))
+    assert [question.answerable for question in made.questions] == [True, False]
+    assert [question.id for question in made.answerable] == ["q1"]
+    assert made.fingerprint != load_questions(written(tmp_path, lines(ASKED))).fingerprint

@@ -15,6 +15,7 @@ import pytest
 from rag_assets.evaluation.questions import QuestionSetError
 from rag_assets.models import ModelMissing
 from rag_assets.models.weights import locate_model
+from rag_assets.settings import AnswerSettings
 from rag_assets.stages.active_index import activate as activate_build
 from rag_assets.stages.build import BuildError, candidate_build
 from rag_assets.stages.eval_runs import QualityRefused, evaluate
@@ -434,3 +435,41 @@ def test_with_the_local_model(tmp_path: Path) -> None:
     with pytest.raises(QualityRefused):
         lexical.index()
     assert served(history) == build.spec.generation_id
+
+
+@pytest.mark.rule("E22", "E24")
+def test_a_build_is_asked_for_answers_where_the_settings_say_so(history: History) -> None:
+    asked = [*QUESTIONS, {"id": "pasta", "question": "How long should pasta boil?", "answerable": False}]
+    write_questions(Path(str(history.repository.eval_set)), asked)
+    made = with_rules(history, answers=True).commit({"docs/more.md": "# More\n\nHow to pay.\n"})
+    run = read_run(generation_directory(history.home, history.label, made), "questions")
+    assert run is not None and run.answering is not None
+    assert [result.is_answered for result in run.answers] == [True] * 10 + [False]
+    limited = with_rules(history, answers=True, answer_limit=4)
+    made = limited.commit({"docs/more.md": "# More\n\nHow to pay at once.\n"})
+    run = read_run(generation_directory(history.home, history.label, made), "questions")
+    assert run is not None and (len(run.answers), len(run.results)) == (4, 10)
+
+
+@pytest.mark.rule("E24")
+def test_answers_never_decide_the_gate(history: History) -> None:
+    """A pipeline that there is not: nothing is answered, the build is served, and the report says why."""
+    settings = history.settings.model_copy(update={"answer": AnswerSettings(pipeline="nope")})
+    broken = with_rules(replace(history, settings=settings), answers=True)
+    broken.source.commit({"docs/more.md": "# More\n\nHow to pay.\n"})
+    build, reports = broken.index()
+    assert served(history) == build.spec.generation_id
+    assert any("no answers were measured" in problem and "nope" in problem for problem in reports["eval_runs"].problems)
+
+
+@pytest.mark.rule("E24")
+def test_answers_are_asked_again_where_their_settings_changed(history: History) -> None:
+    first = with_rules(history, answers=True)
+    first.commit({"docs/more.md": "# More\n\nHow to pay.\n"})
+    build = candidate_build(first.home, first.settings, first.label)
+    assert evaluate(build).work == build.required("eval_runs").work, "nothing is asked twice"
+    strict = replace(first, settings=first.settings.model_copy(update={"answer": AnswerSettings(threshold=1.0)}))
+    again = candidate_build(strict.home, strict.settings, strict.label)
+    assert evaluate(again).work == {"asked": 10}
+    run = read_run(build.directory, "questions")
+    assert run is not None and run.answering is not None and run.answering.threshold == 1.0

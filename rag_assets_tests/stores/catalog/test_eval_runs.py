@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from sqlalchemy import text
 
+from rag_assets.evaluation.answer_summary import summarise_answers
 from rag_assets.evaluation.summary import record_of
 from rag_assets.settings import StoreSettings
 from rag_assets.stores.catalog import forget_label, forget_stale, open_catalog
 from rag_assets.stores.catalog.eval_runs import keep_record, read_records, runs
 from rag_assets.stores.catalog.history import Tenant
 from rag_assets.stores.eval_history import EvalRecord
+from rag_assets_tests.evaluation.made_answers import answers
 from rag_assets_tests.evaluation.made_runs import result, run
 from rag_assets_tests.stores.catalog.conftest import LABEL, Catalog, point
 
@@ -96,3 +99,15 @@ def test_an_unreachable_catalog_is_said_too(on_postgres: Catalog, monkeypatch: p
 def test_without_a_catalog_there_is_nothing_to_do(catalog: Catalog) -> None:
     without = catalog.settings.model_copy(update={"stores": StoreSettings(catalog="none")})
     assert keep_record(without, catalog.manifest("g1"), record(catalog, "g1")) == []
+
+
+def test_answers_are_kept_also_in_a_table_from_before_there_were_any(catalog: Catalog) -> None:
+    catalog.build("g1", [point(1)])
+    kept(catalog, record(catalog, "g1"))
+    with open_catalog(catalog.settings, writable=True) as database, database.transaction("written") as connection:
+        connection.execute(text(f"ALTER TABLE {runs.name} DROP COLUMN answers"))
+    (bare,) = read(catalog)
+    assert bare.answers is None
+    answered = replace(bare, answers=summarise_answers(answers([0.9, 0.2], [0.1])))
+    assert kept(catalog, answered) == []
+    assert read(catalog) == [answered] and answered.answers is not None
