@@ -74,7 +74,7 @@ def answer_rows(run: EvalRun) -> list[Row]:
     how = run.answering
     rows = [
         {"answers": "asked", "value": said_questions(summary), "of": ""},
-        {"answers": "by", "value": f"{how.model}, {how.pipeline}, {how.mode} search", "of": ""},
+        {"answers": "by", "value": f"{how.model}, {how.pipeline}", "of": ""},
         *estimates_of(summary),
         {"answers": "sentences", "value": said_sentences(summary), "of": ""},
         {"answers": "took", "value": said_effort(summary), "of": ""},

@@ -16,8 +16,8 @@ pytestmark = pytest.mark.rule("E24", "E22")
 LABEL = "shop@main"
 PASTA = {"id": "pasta", "question": "How long should pasta boil?", "answerable": False}
 OTHER: dict[str, str | bytes] = {
-    "src/PalletCounter.cs": "namespace Depot;\n\n/// <summary>Counts wooden pallets that trucks bring to the ramp of the "
-    "depot every morning.</summary>\npublic class PalletCounter { public int CountPallets() => 1; }\n",
+    "src/PalletCounter.cs": "namespace Depot;\n\n/// <summary>Counts wooden pallets that trucks bring to the ramp of "
+    "the depot every morning.</summary>\npublic class PalletCounter { public int CountPallets() => 1; }\n",
 }
 
 
@@ -53,7 +53,7 @@ def test_answers_are_shown(cli: CommandLine) -> None:
     for part in (
         "10 questions of set",
         "10 answerable and 1 unanswerable questions",
-        "extractive, code_question_answering_offline, bm25 search",
+        "extractive, code_question_answering_offline",
         "of the answerable questions",
         "refused: q-invoice",
         "supported",
@@ -132,15 +132,8 @@ def test_questions_are_mined_from_the_index(cli: CommandLine, history: History) 
     rows = [json.loads(line) for line in text.splitlines()]
     assert len({row["id"] for row in rows}) == len(rows)
     kinds = {row["tags"][0] for row in rows}
-    assert {
-        "definition",
-        "usage",
-        "other repository",
-        "name of another",
-        "near miss",
-        "false premise",
-        "the world",
-    } <= kinds
+    absent = {"other repository", "name of another", "near miss", "false premise", "the world"}
+    assert {"definition", "usage", *absent} <= kinds
     service = next(row for row in rows if row["question"] == "What does LoginService do?")
     assert service["relevant"] == ["src/LoginService.cs"]
     assert all(bool(row.get("relevant")) is row.get("answerable", True) for row in rows)

@@ -466,10 +466,9 @@ def test_answers_never_decide_the_gate(history: History) -> None:
 def test_answers_are_asked_again_where_their_settings_changed(history: History) -> None:
     first = with_rules(history, answers=True)
     first.commit({"docs/more.md": "# More\n\nHow to pay.\n"})
-    build = candidate_build(first.home, first.settings, first.label)
-    assert evaluate(build).work == build.required("eval_runs").work, "nothing is asked twice"
+    build, reports = first.index()
+    assert reports["eval_runs"].work == {"asked": 0}, "nothing is asked twice"
     strict = replace(first, settings=first.settings.model_copy(update={"answer": AnswerSettings(threshold=1.0)}))
-    again = candidate_build(strict.home, strict.settings, strict.label)
-    assert evaluate(again).work == {"asked": 10}
+    assert strict.index()[1]["eval_runs"].work == {"asked": 10}
     run = read_run(build.directory, "questions")
     assert run is not None and run.answering is not None and run.answering.threshold == 1.0
