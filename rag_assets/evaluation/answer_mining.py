@@ -145,7 +145,10 @@ class Minable:
 
     @cached_property
     def _code(self) -> list[Evidence]:
-        wanted = [Wanted(key, 1.0) for key in self._of_code]
+        return self._pieces(self._of_code)
+
+    def _pieces(self, ids: Iterable[str]) -> list[Evidence]:
+        wanted = [Wanted(key, 1.0) for key in ids]
         return list(gather(wanted, self._index.parts, self._index.manifests, self._index.scope()).evidence)
 
     @cached_property
@@ -157,9 +160,10 @@ class Minable:
 
     @cached_property
     def _saying(self) -> dict[str, tuple[str, ...]]:
-        """Name → the files of source that say it, whatever the graph knows of them."""
+        """Name → the files of source that say it, tests and samples too, whatever the graph knows of them."""
         found: dict[str, set[str]] = {}
-        for piece in self._code:
+        sides = (key for key, known in self._payloads.items() if known.get("SourceType") == "code")
+        for piece in (*self._code, *self._pieces(key for key in sides if key not in self._of_code)):
             for word in set(_IDENTIFIER.findall(piece.text)) & self._declaring.keys():
                 found.setdefault(word, set()).add(piece.path)
         return {name: tuple(sorted(paths)) for name, paths in found.items()}

@@ -3,6 +3,7 @@ Pure."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -59,9 +60,9 @@ def calibrated(results: Sequence[AnswerResult], name: str, mode: str, answered_s
     """The threshold that makes the fewest mistakes, both kinds weighing alike, of those that answer `answered_share` of
     the answerable questions at least; None where fewer than `FEWEST` of either kind were asked.
 
-    Of equally good ones it is the one nearest to what is shipped, which is fitted to more questions than there are
-    here. Not the highest that answers enough: mined questions are easier than what people ask, and would be answered
-    still where those are refused.
+    Of those that are as good within a standard error (Breiman and others 1984) it is the one nearest to what is
+    shipped, which is fitted to more questions than there are here. Not the highest that answers enough: mined questions
+    are easier than what people ask, and would be answered still where those are refused.
     """
     known = [result for result in results if result.outcome is not Outcome.FAILED]
     yes = [result.confidence for result in known if result.answerable]
@@ -74,7 +75,10 @@ def calibrated(results: Sequence[AnswerResult], name: str, mode: str, answered_s
     enough = [found for found in candidates if found[0] >= answered_share]
     if not enough:  # names that are nowhere, for instance: no threshold answers those
         return None
-    answered, admitted, threshold = min(enough, key=lambda one: (one[1] - one[0], abs(one[2] - THRESHOLD), one[2]))
+    least = min(enough, key=_mistakes)
+    most = _mistakes(least) + _error_of(least, len(yes), len(no))
+    alike = [found for found in enough if _mistakes(found) <= most]
+    answered, admitted, threshold = min(alike, key=lambda one: (abs(one[2] - THRESHOLD), one[2]))
     return Calibration(
         threshold=threshold,
         answered=round(answered, _DIGITS),
@@ -85,6 +89,18 @@ def calibrated(results: Sequence[AnswerResult], name: str, mode: str, answered_s
         mode=mode,
         scale=SCALE,
     )
+
+
+def _mistakes(found: tuple[float, float, float]) -> float:
+    """Of (answered, admitted, threshold): the share of either kind that is treated wrongly, together."""
+    answered, admitted, _ = found
+    return 1 - answered + admitted
+
+
+def _error_of(found: tuple[float, float, float], yes: int, no: int) -> float:
+    """The standard error of the mistakes; one more of each kind is assumed than was seen, for none is no proof."""
+    missed, admitted = ((1 - found[0]) * yes + 1) / (yes + 2), (found[1] * no + 1) / (no + 2)
+    return math.sqrt(missed * (1 - missed) / yes + admitted * (1 - admitted) / no)
 
 
 def _says(result: AnswerResult, threshold: float, used: float) -> bool:

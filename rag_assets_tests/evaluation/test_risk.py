@@ -67,6 +67,12 @@ def test_of_equally_good_thresholds_it_is_the_shipped_one() -> None:
     assert found is not None and found.threshold == THRESHOLD
 
 
+@pytest.mark.parametrize(("admitted", "threshold"), [(1, THRESHOLD), (10, 0.75)])
+def test_a_few_questions_do_not_move_the_threshold(admitted: int, threshold: float) -> None:
+    found = calibration([0.9] * ENOUGH, [0.6] * admitted + [0.1] * (ENOUGH - admitted))
+    assert found is not None and found.threshold == threshold
+
+
 @pytest.mark.parametrize(
     ("yes", "no"), [(ENOUGH - 1, ENOUGH), (ENOUGH, ENOUGH - 1)], ids=["too few answerable", "too few others"]
 )
