@@ -109,7 +109,7 @@ class Replayer:
         lock = detail.lock
         if lock is None:
             raise ReplayError(f"turn {record.turn_id} ended before it began: {record.error}")
-        self._ensure_may_see(record.turn_id, detail)
+        self._ensure_may_see(record, detail)
         if model is None:
             if not record.replies and record.calls:
                 raise ReplayError(
@@ -118,7 +118,7 @@ class Replayer:
                 )
             model = RecordedReplies(read_replies(record.replies) if record.replies else (), f"turn {record.turn_id}")
         pipeline = self._pipeline(record, detail)
-        opener = _Opener(self._home, self._config, detail.clearance, lock.generations)
+        opener = _Opener(self._home, self._config, record.clearance, lock.generations)
         request = replace(detail.turn_request(), request_id="")
         journal = Journal()
         services = IndexServices(
@@ -153,14 +153,14 @@ class Replayer:
             warnings=tuple(self._warnings(detail)),
         )
 
-    def _ensure_may_see(self, turn_id: str, detail: TurnDetail) -> None:
-        if not may_see(self._clearance, Confidentiality(detail.clearance)):
+    def _ensure_may_see(self, record: LogRecord, detail: TurnDetail) -> None:
+        if not may_see(self._clearance, Confidentiality(record.clearance)):
             raise ReplayError(
-                f"turn {turn_id} was asked by somebody who may read what is {detail.clearance}; replay it as a role "
-                "that may, too: rag-assets --role ROLE replay …"
+                f"turn {record.turn_id} was asked by somebody who may read what is {record.clearance}; replay it as a "
+                "role that may, too: rag-assets --role ROLE replay …"
             )
         if detail.request.get("session") and self._history is None:
-            raise ReplayError(f"turn {turn_id} is part of a conversation, and no conversations are open")
+            raise ReplayError(f"turn {record.turn_id} is part of a conversation, and no conversations are open")
 
     def _pipeline(self, record: LogRecord, detail: TurnDetail) -> Pipeline:
         """From its file, where that is one of somebody's own; else by its name. With the settings of then: callers say
