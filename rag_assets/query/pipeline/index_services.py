@@ -122,6 +122,9 @@ class IndexServices:
         known += [name for name in dict.fromkeys(named) if shard.count(replace(scope, symbols=(name,)))]
         return tuple(dict.fromkeys(known))
 
+    def asked_words(self, label: str, text: str) -> tuple[AskedWord, ...]:
+        return self._words(self._index(label), text)
+
     def generation(self, label: str) -> str:
         return self._index(label).manifest.generation_id
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from rag_assets.query.pipeline.markers import neutral
 from rag_assets.query.pipeline.services import ChatMessage, ModelCall, Profile, Services
 from rag_assets.query.pipeline.state import CallRecord, StepRecord, Turn
 from rag_assets.query.pipeline.steps import Pipeline
@@ -78,6 +79,7 @@ class Run:
             "label": turn.label,
             "compared_label": turn.compared_label,
             "limit": str(limit),
+            "persona": neutral(self.settings.persona),
         }
 
 

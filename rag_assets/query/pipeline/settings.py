@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from rag_assets.contracts.retrieval import Mode
+from rag_assets.query.artifact.output import OutputType
 
 Tokens = Annotated[int, msgspec.Meta(ge=64)]
 """A budget below this holds no single declaration."""
@@ -69,3 +70,9 @@ class PipelineSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 
     weak_below: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.0
     """Strength of a retrieval below which it counts as weak; 0: only one that brings nothing new does."""
+
+    output_type: OutputType = OutputType.ANSWER
+    """What is written (E15): an answer, or the artifact with this template."""
+
+    persona: str = ""
+    """Who writes: goes into the system message of prompts that name it, before their rules (E16)."""

@@ -1,0 +1,64 @@
+"""An agent as its file has it. Pure nouns; every field is read where an agent is applied."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from rag_assets.contracts.confidentiality import Confidentiality
+from rag_assets.languages import SourceType
+from rag_assets.query.artifact.output import OutputType
+from rag_assets.query.pipeline.services import Profile
+
+MAX_PERSONA_CHARS = 4_000
+"""A page. What is longer is knowledge, and belongs into an index, where it can be cited."""
+
+Text = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+Count = Annotated[int, msgspec.Meta(ge=1, le=100)]
+
+
+class Filters(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where an agent looks: all fields must hold, the values of one are alternatives. They only ever narrow: what a
+    caller may not see stays unseen, whatever `confidentiality` says."""
+
+    kinds: tuple[Text, ...] = ()
+    paths: tuple[Text, ...] = ()
+    languages: tuple[Text, ...] = ()
+    source_types: tuple[SourceType, ...] = ()
+    confidentiality: Confidentiality | None = None
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What an agent may take at most. They only ever lower what the pipeline allows."""
+
+    max_tokens: Annotated[int, msgspec.Meta(ge=16, le=100_000)] | None = None
+    max_context_tokens: Annotated[int, msgspec.Meta(ge=64)] | None = None
+    max_turn_loops: Annotated[int, msgspec.Meta(ge=0, le=20)] | None = None
+    retrieval_top_k: Count | None = None
+
+
+class Agent(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`persona` goes into the system message, before the rules (E16). `pipeline` empty: the one of the output type.
+    `actions` are all that its pipeline may do; none named: what the pipeline says. `file` is where it is from."""
+
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
+    persona: Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_PERSONA_CHARS)]
+    description: str = ""
+    model_profile: Profile = "balanced"
+    output_type: OutputType = OutputType.ANSWER
+    pipeline: str = ""
+    actions: tuple[Text, ...] = ()
+    filters: Filters = Filters()
+    limits: Limits = Limits()
+    file: str = ""
+
+    @property
+    def uses(self) -> str:
+        """The name of the pipeline that it runs on."""
+        return self.pipeline or DEFAULT_PIPELINES.get(self.output_type, ARTIFACT_PIPELINE)
+
+
+ARTIFACT_PIPELINE = "artifact_generation"
+DEFAULT_PIPELINES = {OutputType.ANSWER: "code_question_answering"}
+"""By output type; all artifacts have one."""
