@@ -9,7 +9,8 @@ from typing import Any
 from rag_assets.contracts.errors import ExpectedError
 
 CONFIG_NAME = "rag_assets.yaml"
-HOME_VARIABLE = "RAG_ASSETS__HOME"
+ENV_PREFIX = "RAG_ASSETS__"
+HOME_VARIABLE = f"{ENV_PREFIX}HOME"
 CONFIG_VARIABLE = "RAG_ASSETS_CONFIG"
 DEFAULT_HOME = ".rag_assets"
 
@@ -32,6 +33,21 @@ def find_config(start: Path | None = None) -> Path | None:
         if candidate.is_file():
             return candidate
     return None
+
+
+def config_of(home: Path, config: Path | None = None) -> Path | None:
+    """The file that the caller named, else the one that is found from here, else from the home directory: an index that
+    is opened from anywhere is read as it was made. Raises ConfigError."""
+    return config or find_config() or find_config(home)
+
+
+def is_configured(section: str, path: Path | None) -> bool:
+    """Whether a section of the settings is written in the file, or a part of it in the environment. Where it is not,
+    its defaults hold, and nobody needs to load the settings model: that would cost a search a third of a second. Raises
+    ConfigError."""
+    variables = f"{ENV_PREFIX}{section}".upper()
+    in_environment = any(name.upper().startswith(variables) for name in os.environ)
+    return in_environment or (path is not None and section in read_yaml(path))
 
 
 def read_yaml(path: Path) -> dict[str, Any]:

@@ -1,16 +1,32 @@
-"""The structured-text model service that builders may ask (A15–A17): its nouns, its contract, and having none."""
+"""Language models: the nouns of asking one, and the contract of the structured-text service that builders may ask
+(A15–A17), with having none."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Literal, Protocol, TypeVar, get_args
 
 from rag_assets.contracts.result import InvokeResult, Message
 
 T = TypeVar("T")
 
 DISABLED = "LLM.disabled"
+
+Profile = Literal["cheap", "balanced", "premium"]
+"""What is asked of a model: routing and drafts, answers, what is hard. The settings say which model that is."""
+
+PROFILES: tuple[Profile, ...] = get_args(Profile)
+
+Role = Literal["system", "user", "assistant"]
+
+
+@dataclass(frozen=True, slots=True)
+class ChatMessage:
+    """One message of what a model is asked."""
+
+    role: Role
+    content: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 import random
-import re
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
-from rag_assets.contracts.llm import LlmUsage
+from rag_assets.contracts.llm import ChatMessage, LlmUsage
 from rag_assets.contracts.result import InvokeResult
 from rag_assets.llm.chat_stream import Stream
 from rag_assets.llm.faults import failure_message
 from rag_assets.llm.meter import Meter
 from rag_assets.llm.reply import Tokens, read_reply
+from rag_assets.llm.shapes import NOT_UNDERSTOOD, with_less
 from rag_assets.model_server.api_key import ApiKey
 from rag_assets.model_server.faults import FINAL, TRANSIENT, Code, Fault
 from rag_assets.model_server.refusal import is_json, refusal
@@ -34,21 +34,7 @@ JITTER = 0.5
 MAX_REPLY_BYTES = 8 << 20
 """A stream spends two hundred bytes on a token; an answer of 20,000 tokens is half of this."""
 
-_NOT_UNDERSTOOD = (400, 422)
-_NAMED = (
-    ("limit", re.compile(r"max_tokens")),
-    ("temperature", re.compile(r"temperature")),
-    ("usage", re.compile(r"stream_options|include_usage")),
-)
 _ASKED_AGAIN = "\n"
-
-Role = Literal["system", "user", "assistant"]
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    role: Role
-    content: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +67,9 @@ class ChatShape:
 
     def adapted(self, detail: str) -> ChatShape | None:
         """The shape to try after a refusal that says `detail`; None where it names nothing that can be left out."""
-        named = next((name for name, pattern in _NAMED if pattern.search(detail)), "")
-        if named == "limit" and self.limit == "max_tokens":
-            return replace(self, limit="max_completion_tokens")
-        if named == "temperature" and self.temperature:
-            return replace(self, temperature=False)
-        if named == "usage" and self.usage:
-            return replace(self, usage=False)
-        return None
+        return with_less(self, detail)
 
-    def body(self, model: Model, messages: Sequence[Message]) -> bytes:
+    def body(self, model: Model, messages: Sequence[ChatMessage]) -> bytes:
         """The JSON of one request; equal questions give equal bytes."""
         made: dict[str, Any] = {
             "model": model.name,
@@ -128,11 +107,11 @@ class ChatService:
         self._shapes: dict[str, ChatShape] = {}
 
     def generate(
-        self, model: Model, messages: Sequence[Message], on_text: Callable[[str], None] = lambda text: None
+        self, model: Model, messages: Sequence[ChatMessage], on_text: Callable[[str], None] = lambda text: None
     ) -> InvokeResult[Written]:
         """What a model writes, or one error with an `LLM.` code. `on_text` is given its words as they arrive; a retry
         begins again on a new line. Raises nothing that server or model can cause (A17)."""
-        meter = Meter(self._retries + len(_NAMED) + 1, model.price_in, model.price_out)
+        meter = Meter(self._retries + len(fields(ChatShape)) + 1, model.price_in, model.price_out)
         tries = 0
         while True:
             with self._lock:
@@ -143,7 +122,7 @@ class ChatService:
                 with self._lock:
                     self._shapes[model.name] = shape
                 return InvokeResult.create(Written(found, model.name, meter.snapshot()))
-            adapted = shape.adapted(found.detail) if found.status in _NOT_UNDERSTOOD else None
+            adapted = shape.adapted(found.detail) if found.status in NOT_UNDERSTOOD else None
             if adapted is not None:
                 with self._lock:
                     self._shapes[model.name] = adapted

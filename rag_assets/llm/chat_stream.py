@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 
-from rag_assets.llm.reply import Tokens
+from rag_assets.llm.reply import Tokens, Usage
 from rag_assets.model_server.api_key import ApiKey
 from rag_assets.model_server.decoding import decoder_of
 from rag_assets.model_server.faults import Code, Fault
 from rag_assets.model_server.refusal import DETAIL_CHARS, text_of
 
-_Count = Annotated[int, msgspec.Meta(ge=0)]
 _DATA = b"data:"
 _DONE = b"[DONE]"
 _CUT = "the stream ended before the answer did"
@@ -29,14 +28,9 @@ class _Choice(msgspec.Struct):
     finish_reason: str | None = None
 
 
-class _Usage(msgspec.Struct):
-    prompt_tokens: _Count | None = None
-    completion_tokens: _Count | None = None
-
-
 class _Chunk(msgspec.Struct):
     choices: list[_Choice] = []
-    usage: _Usage | None = None
+    usage: Usage | None = None
     error: Any = None
 
 
@@ -100,7 +94,7 @@ class Stream:
             said = self._key.masked(text_of(chunk.error))[:DETAIL_CHARS]
             self._fault = Fault(Code.SERVER_ERROR, f"the server broke off: {said}")
         elif chunk.usage is not None:
-            self.tokens = Tokens(chunk.usage.prompt_tokens or 0, chunk.usage.completion_tokens or 0)
+            self.tokens = chunk.usage.tokens
         for choice in chunk.choices[:1]:
             self._finish = choice.finish_reason or self._finish
             if choice.delta.refusal:

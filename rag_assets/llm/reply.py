@@ -21,6 +21,12 @@ _THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL)
 _Count = Annotated[int, msgspec.Meta(ge=0)]
 
 
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    prompt: int = 0
+    completion: int = 0
+
+
 class _Message(msgspec.Struct):
     content: str | None = None
     refusal: str | None = None
@@ -31,21 +37,21 @@ class _Choice(msgspec.Struct):
     finish_reason: str | None = None
 
 
-class _Usage(msgspec.Struct):
+class Usage(msgspec.Struct):
+    """What a server says that an answer took."""
+
     prompt_tokens: _Count | None = None
     completion_tokens: _Count | None = None
+
+    @property
+    def tokens(self) -> Tokens:
+        return Tokens(self.prompt_tokens or 0, self.completion_tokens or 0)
 
 
 class _Completion(msgspec.Struct):
     choices: list[_Choice] = []
-    usage: _Usage | None = None
+    usage: Usage | None = None
     error: Any = None
-
-
-@dataclass(frozen=True, slots=True)
-class Tokens:
-    prompt: int = 0
-    completion: int = 0
 
 
 def read_reply(reply: Reply, key: ApiKey) -> tuple[str | Fault, Tokens]:
@@ -62,8 +68,7 @@ def read_reply(reply: Reply, key: ApiKey) -> tuple[str | Fault, Tokens]:
         return Fault(
             Code.MALFORMED, f"the reply is no chat completion: {key.masked(str(error))[:DETAIL_CHARS]}"
         ), nothing
-    used = completion.usage or _Usage()
-    return _content(completion, key), Tokens(used.prompt_tokens or 0, used.completion_tokens or 0)
+    return _content(completion, key), completion.usage.tokens if completion.usage else nothing
 
 
 def decode_answer(text: str, answer_type: type, key: ApiKey) -> Any | Fault:

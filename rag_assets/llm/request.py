@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import json
-import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import msgspec
 
 from rag_assets.contracts.llm import StructuredPrompt
+from rag_assets.llm.shapes import with_less
 
 MAX_ANSWER_TOKENS = 1_500
 """The longest wanted answer (1,800 characters) takes 450 tokens in English and three times that in other scripts."""
 
 _LENGTHS = ("minLength", "maxLength", "title")
 """Servers that compile the schema to a grammar refuse these or cut words at them. They are checked on arrival."""
-
-_NAMED = (
-    ("max_tokens", re.compile(r"max_tokens")),
-    ("temperature", re.compile(r"temperature")),
-    ("response_format", re.compile(r"response_format|json_schema|json schema|structured output", re.IGNORECASE)),
-)
 
 
 def answer_schema(answer_type: type) -> dict[str, Any]:
@@ -42,19 +36,9 @@ class RequestShape:
     limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
 
     def adapted(self, detail: str) -> RequestShape | None:
-        """The shape to try after a 400 that says `detail`; None when there is nothing left to leave out.
-
-        Reasoning models refuse `max_tokens` and `temperature`, older servers `json_schema`. A refusal that names none
-        of them is taken to mean the newest of the three.
-        """
-        named = next((name for name, pattern in _NAMED if pattern.search(detail)), "response_format")
-        if named == "max_tokens" and self.limit == "max_tokens":
-            return replace(self, limit="max_completion_tokens")
-        if named == "temperature" and self.temperature:
-            return replace(self, temperature=False)
-        if named == "response_format" and self.response_format == "json_schema":
-            return replace(self, response_format="json_object")
-        return None
+        """The shape to try after a 400 that says `detail`; None when there is nothing left to leave out. A refusal that
+        names no parameter is taken to mean the newest of the three."""
+        return with_less(self, detail, otherwise="response_format")
 
     def body(self, model: str, prompt: StructuredPrompt, schema: dict[str, Any]) -> bytes:
         """The JSON of one question; equal questions give equal bytes."""

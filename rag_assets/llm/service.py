@@ -17,6 +17,7 @@ from rag_assets.llm.faults import UNUSABLE, failure_message, result_code
 from rag_assets.llm.meter import Meter
 from rag_assets.llm.reply import decode_answer, read_reply
 from rag_assets.llm.request import RequestShape, answer_schema
+from rag_assets.llm.shapes import NOT_UNDERSTOOD
 from rag_assets.model_server.api_key import ApiKey
 from rag_assets.model_server.decoding import decoder_of
 from rag_assets.model_server.faults import FINAL, TRANSIENT, Code, Fault
@@ -38,8 +39,6 @@ FAILURES_BEFORE_STOP = 5
 
 SHAPES_PER_QUESTION = 3
 """How often one question is sent again in another shape: once for each parameter that can be left out."""
-
-_NOT_UNDERSTOOD = (400, 422)  # 422 is how servers built on FastAPI refuse a body
 
 
 class OpenAiCompatibleLlmService(Closing):
@@ -164,7 +163,7 @@ class OpenAiCompatibleLlmService(Closing):
 
     def _adapts(self, tried: RequestShape, fault: Fault) -> bool:
         """True when the question is worth sending again in another shape, which others may have found meanwhile."""
-        if fault.status not in _NOT_UNDERSTOOD:
+        if fault.status not in NOT_UNDERSTOOD:
             return False
         with self._lock:
             if self._shape != tried:

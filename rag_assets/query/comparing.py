@@ -48,6 +48,11 @@ class ComparedSearch:
     new: SearchResult
     hits: tuple[ComparedHit, ...]
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Of both searches, each once."""
+        return tuple(dict.fromkeys((*self.old.warnings, *self.new.warnings)))
+
 
 def compare_search(query: str, old: Index, new: Index, **options: Any) -> ComparedSearch:
     """Asks two indexes the same question; `options` are those of `Index.search`.

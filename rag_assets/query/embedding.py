@@ -59,14 +59,14 @@ def _local(model_id: str, cache: Path) -> Embedder:
 
 
 def _remote(model_id: str, dimension: int, home: Home, config: Path | None) -> Embedder:
-    from rag_assets.config_file import find_config
+    from rag_assets.config_file import config_of
     from rag_assets.contracts.errors import ExpectedError
     from rag_assets.models import model_id as id_of
     from rag_assets.models.endpoint import EndpointEmbedder
     from rag_assets.settings import load_settings
 
     try:
-        settings = load_settings(config or find_config() or find_config(home.root)).embedder
+        settings = load_settings(config_of(home.root, config)).embedder
         if id_of(settings) != model_id:  # never mixed: vectors of two models say nothing about each other
             raise NoEmbedderError(
                 f"the index was embedded with {model_id}, the configuration has {id_of(settings)}; set embedder to "

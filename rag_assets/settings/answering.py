@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from rag_assets.contracts.llm import Profile
 from rag_assets.server_urls import plain_server_url, refuse_unencrypted
 from rag_assets.settings.base import Strict
 
-Profile = Literal["cheap", "balanced", "premium"]
-PROFILES: tuple[Profile, ...] = get_args(Profile)
 KEY_VARIABLE = "RAG_ASSETS_ANSWER_API_KEY"
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from rag_assets.config_file import ConfigError, find_config, read_yaml, resolve_home
+from rag_assets.config_file import ENV_PREFIX, ConfigError, find_config, read_yaml, resolve_home
 from rag_assets.settings.graph import GraphImportSettings
-from rag_assets.settings.root import ENV_PREFIX, Settings
+from rag_assets.settings.root import Settings
 
 
 def load_settings(config: Path | None = None) -> Settings:

@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from rag_assets.config_file import DEFAULT_HOME, ConfigError
+from rag_assets.config_file import DEFAULT_HOME, ENV_PREFIX, ConfigError
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.settings.answering import AnswerSettings
 from rag_assets.settings.automation import AutomationSettings
@@ -20,8 +20,6 @@ from rag_assets.settings.models import EmbedderSettings, LlmSettings
 from rag_assets.settings.repositories import RepositorySettings, SourceLimits
 from rag_assets.settings.search import SearchSettings
 from rag_assets.settings.stores import RetentionSettings, StoreSettings
-
-ENV_PREFIX = "RAG_ASSETS__"
 
 
 class Settings(BaseSettings):

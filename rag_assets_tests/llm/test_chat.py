@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
-from rag_assets.llm.chat import LONGEST_WAIT_SECONDS, ChatService, Message, Model
+from rag_assets.contracts.llm import ChatMessage
+from rag_assets.llm.chat import LONGEST_WAIT_SECONDS, ChatService, Model
 from rag_assets.model_server.api_key import ApiKey
 from rag_assets.model_server.transport import Transport
 from rag_assets_tests.llm.model_server import Asked, ModelServer, Reply, completion, failing
 
 MODEL = Model("m", max_tokens=200, temperature=0.2, price_in=1.0, price_out=2.0)
-QUESTION = (Message("system", "Be brief."), Message("user", "Why?"))
+QUESTION = (ChatMessage("system", "Be brief."), ChatMessage("user", "Why?"))
 KEY = "sk-0123456789abcdef"
 STREAM = {"Content-Type": "text/event-stream"}
 

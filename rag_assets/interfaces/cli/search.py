@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -16,11 +16,8 @@ from rag_assets.interfaces.cli.failures import NOTHING_FOUND
 from rag_assets.interfaces.cli.labels import chosen_label, chosen_labels, complete_label
 from rag_assets.interfaces.cli.session import Session, session_of
 from rag_assets.interfaces.freshness import Freshness, freshness_of
-from rag_assets.query import IndexGroup, compare_search, open_indexes
+from rag_assets.query import ComparedSearch, SearchResult, compare_search, open_indexes
 from rag_assets.stores.home import Home
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
 
 _MAX_LIMIT = 1000
 _COMPARED = 2  # labels
@@ -136,56 +133,33 @@ def search(
             open_indexes(names, home=home.root, config=session.config_option, clearance=session.clearance(), org_id=org)
         )
         heads = {name: beside.submit(freshness_of, home, index.manifest) for name, index in group.indexes.items()}
-        found = (
-            _compared(session, group, query, options, heads, as_json)
-            if compare
-            else _searched(session, group, query, options, heads, as_json)
-        )
-    if not found:
+        indexes = tuple(group.indexes.values())
+        target = indexes[0] if len(indexes) == 1 else group
+        found = compare_search(query, *indexes, **options) if compare else target.search(query, **options)
+        freshness = {label: head.result() for label, head in heads.items()}
+    _tell(session, found, freshness, explain, as_json)
+    if not found.hits:
         raise typer.Exit(NOTHING_FOUND)
 
 
-def _searched(
+def _tell(
     session: Session,
-    group: IndexGroup,
-    query: str,
-    options: dict[str, Any],
-    heads: dict[str, Future[Freshness]],
+    found: SearchResult | ComparedSearch,
+    freshness: Mapping[str, Freshness],
+    explain: bool,
     as_json: bool,
-) -> bool:
-    only = next(iter(group.indexes.values()))
-    result = (only if len(group.indexes) == 1 else group).search(query, **options)
-    freshness = {label: head.result() for label, head in heads.items()}
-    _warn(session, result.warnings)
-    if as_json:
-        session.output.json(search_output.as_object(result, freshness, options["explain"]))
-    else:
-        search_output.show(session.output, result, freshness, options["explain"])
-    return bool(result.hits)
-
-
-def _compared(
-    session: Session,
-    group: IndexGroup,
-    query: str,
-    options: dict[str, Any],
-    heads: dict[str, Future[Freshness]],
-    as_json: bool,
-) -> bool:
-    old, new = group.indexes.values()
-    found = compare_search(query, old, new, **options)
-    freshness = {label: head.result() for label, head in heads.items()}
-    _warn(session, dict.fromkeys((*found.old.warnings, *found.new.warnings)))
-    if as_json:
-        session.output.json(search_output.compared_object(found, freshness, options["explain"]))
-    else:
-        search_output.show_compared(session.output, found, freshness, options["explain"])
-    return bool(found.hits)
-
-
-def _warn(session: Session, warnings: Iterable[str]) -> None:
-    for warning in warnings:
+) -> None:
+    for warning in found.warnings:
         session.output.warning(warning)
+    if isinstance(found, ComparedSearch):
+        if as_json:
+            session.output.json(search_output.compared_object(found, freshness, explain))
+        else:
+            search_output.show_compared(session.output, found, freshness, explain)
+    elif as_json:
+        session.output.json(search_output.as_object(found, freshness, explain))
+    else:
+        search_output.show(session.output, found, freshness, explain)
 
 
 def _labels(session: Session, home: Home, wanted: list[str], everywhere: bool, org: str | None) -> list[str]:

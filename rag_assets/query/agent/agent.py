@@ -7,9 +7,9 @@ from typing import Annotated
 import msgspec
 
 from rag_assets.contracts.confidentiality import Confidentiality
+from rag_assets.contracts.llm import Profile
 from rag_assets.languages import SourceType
 from rag_assets.query.artifact.output import OutputType
-from rag_assets.query.pipeline.services import Profile
 
 MAX_PERSONA_CHARS = 4_000
 """A page. What is longer is knowledge, and belongs into an index, where it can be cited."""

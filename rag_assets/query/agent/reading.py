@@ -8,6 +8,7 @@ from typing import TypeVar
 import msgspec
 
 from rag_assets.contracts.confidentiality import Confidentiality
+from rag_assets.contracts.llm import PROFILES
 from rag_assets.languages import SourceType
 from rag_assets.query.agent.agent import Agent, Filters, Limits
 from rag_assets.query.artifact.output import OutputType
@@ -23,7 +24,7 @@ _PARTS: Mapping[str, type[msgspec.Struct]] = {"filters": Filters, "limits": Limi
 _OF_THE_PROGRAM = "file"
 _CLOSED: Mapping[str, tuple[str, ...]] = {
     "output_type": tuple(OutputType),
-    "model_profile": ("cheap", "balanced", "premium"),
+    "model_profile": PROFILES,
     "source_types": tuple(SourceType),
     "confidentiality": tuple(Confidentiality),
 }

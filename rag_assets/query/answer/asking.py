@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 MOST_CHUNKS = 15
 """`maxChunksForContext` of the seed (E13)."""
 
-
 _CLOSEST = 3  # places to look at oneself after a refusal
 _OF_THE_GRAPH = (Intent.USAGE, Intent.IMPLEMENTATIONS)
 

@@ -1,4 +1,4 @@
-"""How the configuration wants questions to be answered. Without such settings the settings model is never loaded."""
+"""How the configuration wants questions to be answered, and by which model."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag_assets.config_file import ConfigError, find_config, read_yaml
+from rag_assets.config_file import ConfigError, config_of, is_configured
+from rag_assets.contracts.llm import PROFILES
 from rag_assets.query.answer.asking import MOST_CHUNKS, AskOptions
 from rag_assets.query.answer.checking import Policy
 from rag_assets.query.answer.writing import Writer
 
 if TYPE_CHECKING:
+    from rag_assets.llm.chat import ChatService, Model
     from rag_assets.settings import AnswerSettings
     from rag_assets.stores.home import Home
 
 _SECTION = "answer"
-_VARIABLES = "RAG_ASSETS__ANSWER"
 
 
 def configured(
@@ -24,9 +25,8 @@ def configured(
 ) -> AskOptions:
     """The `answer` settings of `config`, or of the file that is found from here or from the home. Makes no request.
     Raises ConfigError, also for a `profile` that has no model; TokenizerMissing."""
-    path = config or find_config() or find_config(home.root)
-    in_environment = any(name.upper().startswith(_VARIABLES) for name in os.environ)
-    if not in_environment and (path is None or _SECTION not in read_yaml(path)):
+    path = config_of(home.root, config)
+    if not is_configured(_SECTION, path):
         if profile is not None:
             raise ConfigError(f"no model answers as {profile!r}: set answer.base_url and answer.{profile}.model")
         return AskOptions(limit=limit or MOST_CHUNKS)
@@ -52,22 +52,31 @@ def options_of(
 
 
 def writer_of(settings: AnswerSettings, profile: str | None = None) -> Writer:
-    """The model of a profile, by default of the configured one. Raises ConfigError."""
-    from rag_assets.llm.chat import MAX_REPLY_BYTES, ChatService, Model
+    """The model of a profile, by default of the configured one, and its server. Raises ConfigError."""
+    return Writer(service_of(settings), model_of(settings, profile or settings.profile))
+
+
+def service_of(settings: AnswerSettings) -> ChatService:
+    """The server of `answer.base_url`. Makes no request. Raises ConfigError for a key that cannot be sent."""
+    from rag_assets.llm.chat import MAX_REPLY_BYTES, ChatService
     from rag_assets.llm.opening import COMPLETIONS
     from rag_assets.model_server.api_key import ApiKey
     from rag_assets.model_server.transport import Transport
-    from rag_assets.settings.answering import KEY_VARIABLE, PROFILES
+    from rag_assets.settings.answering import KEY_VARIABLE
 
-    wanted = profile or settings.profile
-    if wanted not in PROFILES:
-        raise ConfigError(f"unknown profile {wanted!r}; valid: {', '.join(PROFILES)}")
-    known = settings.model_of(wanted)
-    if not known.model:
-        raise ConfigError(f"no model answers as {wanted!r}: set answer.{wanted}.model")
     transport = Transport(
         settings.base_url + COMPLETIONS, settings.timeout_seconds, section=_SECTION, max_reply_bytes=MAX_REPLY_BYTES
     )
-    service = ChatService(transport, ApiKey.of(os.environ, KEY_VARIABLE), section=_SECTION, retries=settings.retries)
-    model = Model(known.model, known.max_tokens, known.temperature, known.price_in, known.price_out)
-    return Writer(service, model)
+    return ChatService(transport, ApiKey.of(os.environ, KEY_VARIABLE), section=_SECTION, retries=settings.retries)
+
+
+def model_of(settings: AnswerSettings, profile: str) -> Model:
+    """The model that answers as a profile. Raises ConfigError where there is none."""
+    from rag_assets.llm.chat import Model
+
+    if profile not in PROFILES:
+        raise ConfigError(f"unknown profile {profile!r}; valid: {', '.join(PROFILES)}")
+    known = settings.model_of(profile)
+    if not known.model:
+        raise ConfigError(f"no model answers as {profile!r}: set answer.{profile}.model")
+    return Model(known.model, known.max_tokens, known.temperature, known.price_in, known.price_out)

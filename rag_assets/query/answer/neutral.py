@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from rag_assets.query.pipeline import markers
+from rag_assets.query import markers
 
 EVIDENCE_TAG = "evidence"
 QUESTION_TAG = "question"

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from rag_assets.contracts.llm import ChatMessage
 from rag_assets.query.answer import abstention
 from rag_assets.query.answer.neutral import EVIDENCE_TAG, QUESTION_TAG, neutral
 from rag_assets.query.answer.packing import Context
-
-if TYPE_CHECKING:
-    from rag_assets.llm.chat import Message
 
 PROMPT_VERSION = 1
 """Part of what a recorded answer depends on. Raise it with every change of the texts below."""
@@ -24,13 +20,12 @@ Quote code and comments word for word, in double quotes or fenced blocks, and ma
 If the evidence does not answer the question, write exactly this sentence and nothing else: {abstention.SENTENCE}"""
 
 
-def messages(question: str, context: Context) -> tuple[Message, Message]:
+def messages(question: str, context: Context) -> tuple[ChatMessage, ChatMessage]:
     """The system message, and the user message with evidence and question, in this order: what was asked is what the
     model has read last."""
-    from rag_assets.llm.chat import Message
-
     said = neutral(question).strip()
-    return Message("system", SYSTEM), Message("user", f"{context.text}\n\n<{QUESTION_TAG}>\n{said}\n</{QUESTION_TAG}>")
+    asked = f"{context.text}\n\n<{QUESTION_TAG}>\n{said}\n</{QUESTION_TAG}>"
+    return ChatMessage("system", SYSTEM), ChatMessage("user", asked)
 
 
 def is_refusal(text: str) -> bool:

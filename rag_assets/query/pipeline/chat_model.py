@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from rag_assets.contracts.llm import PROFILES, Profile
 from rag_assets.contracts.result import InvokeResult
-from rag_assets.query.pipeline.services import Generated, ModelCall, Profile
+from rag_assets.query.pipeline.services import Generated, ModelCall
 
 if TYPE_CHECKING:
     from rag_assets.llm.chat import ChatService, Model
@@ -26,11 +27,9 @@ class ChatModel:
     def __call__(self, call: ModelCall) -> InvokeResult[Generated]:
         """Length and temperature are those of the call, and not more tokens than its model is allowed. Never raises for
         what a server can do (A17)."""
-        from rag_assets.llm.chat import Message
-
         known = self.models.get(call.profile) or self.models[self.default]
         model = replace(known, max_tokens=min(call.max_tokens, known.max_tokens), temperature=call.temperature)
-        result = self.service.generate(model, [Message(message.role, message.content) for message in call.messages])
+        result = self.service.generate(model, call.messages)
         written = result.value
         if written is None:
             return InvokeResult.failure(result.errors, result.warnings)
@@ -45,8 +44,7 @@ def configured_model(settings: AnswerSettings) -> ChatModel | None:
     model or a key that cannot be sent."""
     if not settings.base_url:
         return None
-    from rag_assets.query.answer.configured import writer_of
-    from rag_assets.settings.answering import PROFILES
+    from rag_assets.query.answer.configured import model_of, service_of
 
-    models = {name: writer_of(settings, name).model for name in PROFILES if settings.model_of(name).model}
-    return ChatModel(writer_of(settings).service, models, settings.profile)
+    models = {name: model_of(settings, name) for name in PROFILES if settings.model_of(name).model}
+    return ChatModel(service_of(settings), models, settings.profile)

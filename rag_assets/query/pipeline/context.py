@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rag_assets.query.answer.evidence import Form
 from rag_assets.query.answer.packing import TokenCounter, block, pack
-from rag_assets.query.pipeline.markers import neutral
+from rag_assets.query.markers import neutral
 
 if TYPE_CHECKING:
     from rag_assets.query.pipeline.state import Found

@@ -61,6 +61,7 @@ class IndexServices:
     def search(self, label: str, query: str, mode: Mode, limit: int) -> Retrieved:
         """What was typed is words only: a filter in it would be one of the model's making."""
         from rag_assets.query.answer.gathering import Wanted, gather
+        from rag_assets.query.question import plain_question
 
         index = self._index(label)
         result = index.search(query, limit=limit, mode=mode, literal=True)
@@ -69,7 +70,7 @@ class IndexServices:
         return Retrieved(
             gathered.evidence,
             result.mode,
-            self._strength(index, query, gathered.evidence),
+            _strength(self._words(index, query), plain_question(query).symbols, gathered.evidence),
             (*result.warnings, *gathered.warnings),
         )
 
@@ -137,7 +138,7 @@ class IndexServices:
 
     def generate(self, call: ModelCall) -> InvokeResult[Generated]:
         if self._generate is None:
-            said = "no model is configured; set llm.provider, or ask with a pipeline that needs none"
+            said = "no model is configured; set answer.base_url, or ask with a pipeline that needs none"
             return InvokeResult.failure([Message(NO_MODEL, said)])
         return self._generate(call)
 
@@ -148,11 +149,10 @@ class IndexServices:
         from rag_assets.query.answer.intents import wish_of
         from rag_assets.query.question import plain_question
 
-        wish = wish_of(plain_question(question))
-        index = self._index(label)
-        strength = self._strength(index, question, evidence)
-        text = answer_of(wish, self._words(index, question), evidence, Facts(), {})
-        if strength < THRESHOLD or not text:
+        asked = plain_question(question)
+        words = self._words(self._index(label), question)
+        text = answer_of(wish_of(asked), words, evidence, Facts(), {})
+        if _strength(words, asked.symbols, evidence) < THRESHOLD or not text:
             return Extract(SENTENCE, abstained=True)
         return Extract(text)
 
@@ -184,17 +184,14 @@ class IndexServices:
                     self._graphs[label] = str(error)
             return self._graphs[label]
 
-    def _strength(self, index: Index, query: str, evidence: Sequence[Evidence]) -> float:
-        """The confidence that abstention is decided by."""
-        from rag_assets.query.answer.abstention import confidence, signals_of
-        from rag_assets.query.question import plain_question
-
-        if not evidence:
-            return 0.0
-        names = plain_question(query).symbols
-        return confidence(signals_of(self._words(index, query), names, (), evidence))
-
     def _words(self, index: Index, text: str) -> tuple[AskedWord, ...]:
         from rag_assets.query.answer.terms import asked_words
 
         return asked_words(text, index.parts.vocabulary(), index.parts.shard().count())
+
+
+def _strength(words: tuple[AskedWord, ...], names: Sequence[str], evidence: Sequence[Evidence]) -> float:
+    """The confidence that abstention is decided by."""
+    from rag_assets.query.answer.abstention import confidence, signals_of
+
+    return confidence(signals_of(words, names, (), evidence)) if evidence else 0.0

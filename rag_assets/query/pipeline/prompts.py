@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rag_assets.contracts.llm import ChatMessage
+from rag_assets.query.markers import fenced
 from rag_assets.query.pipeline.errors import Mark, PipelineError, Problem
-from rag_assets.query.pipeline.markers import fenced
 from rag_assets.query.pipeline.reading import nearest
-from rag_assets.query.pipeline.services import ChatMessage
 
 PROMPT_SUFFIX = ".md"
 PROMPT_FOLDER = "prompts"

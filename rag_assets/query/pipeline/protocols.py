@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from rag_assets.contracts.retrieval import Mode
-from rag_assets.query.pipeline.markers import ANSWER_WORDS, ROUTER_WORDS
+from rag_assets.query.markers import ANSWER_WORDS, ROUTER_WORDS
 
 MAX_QUERY_CHARS = 1_000
 """A query that is longer is no query: an embedding reads 512 tokens, and keywords drown."""

@@ -6,8 +6,9 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from rag_assets.query.pipeline.markers import neutral
-from rag_assets.query.pipeline.services import ChatMessage, ModelCall, Profile, Services
+from rag_assets.contracts.llm import ChatMessage, Profile
+from rag_assets.query.markers import neutral
+from rag_assets.query.pipeline.services import ModelCall, Services
 from rag_assets.query.pipeline.state import CallRecord, StepRecord, Turn
 from rag_assets.query.pipeline.steps import Pipeline
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Protocol
+
+from rag_assets.contracts.llm import ChatMessage, Profile
 
 if TYPE_CHECKING:
     from rag_assets.contracts.result import InvokeResult
@@ -18,9 +20,6 @@ if TYPE_CHECKING:
     from rag_assets.query.answer.evidence import Evidence
     from rag_assets.query.answer.terms import AskedWord
     from rag_assets.stores.conversations import Conversations
-
-Profile = Literal["cheap", "balanced", "premium"]
-Role = Literal["system", "user", "assistant"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +32,6 @@ class Retrieved:
     mode: Mode
     strength: float | None = None
     warnings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ChatMessage:
-    role: Role
-    content: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
+
 _MARKERS = ("SEMANTIC", "SEMANTIC_RERANK", "BM25", "HYBRID", "DIRECT", "Answer", "Requesting data on")
 
 INJECTIONS: dict[str, str] = {
@@ -54,3 +57,20 @@ HARMLESS: dict[str, str] = {
     "json": '{"a": [1, 2]}',
 }
 """What source is full of; it stays as it is, or a quote of it could not be found in it."""
+
+OBEYED = re.compile(
+    r"\[\s*(?P<word>semantic(?:_rerank)?|bm25|hybrid|direct|answer|requesting\s*data\s*on)\s*:\s*\]?(?P<rest>[^\n]*)"
+)
+"""What a model that obeys takes for a marker of the protocol, in a text `as_read`."""
+
+TEMPLATES = re.compile(r"<\s*\||<\s*/?\s*(?:system|instructions|tool_call)\s*>|<<\s*/?sys|\[\s*/?inst\s*\]")
+
+
+def as_read(text: str) -> str:
+    """What a generous reader sees: no invisible characters, no accents, Latin letters, one case."""
+    seen = "".join(
+        char
+        for char in unicodedata.normalize("NFKD", text)
+        if unicodedata.category(char) not in ("Cf", "Mn") and (char.isspace() or unicodedata.category(char) != "Cc")
+    )
+    return seen.translate(str.maketrans("ЕСТАΑ", "ECTAA")).casefold()

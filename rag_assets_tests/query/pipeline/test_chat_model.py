@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from rag_assets.config_file import ConfigError
+from rag_assets.contracts.llm import ChatMessage
 from rag_assets.query.pipeline.chat_model import configured_model
-from rag_assets.query.pipeline.services import ChatMessage, ModelCall
+from rag_assets.query.pipeline.services import ModelCall
 from rag_assets.settings import AnswerSettings
 from rag_assets_tests.llm.model_server import ModelServer, completion, failing
 

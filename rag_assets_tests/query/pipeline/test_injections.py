@@ -6,8 +6,6 @@ marker of the protocol, it says that, else it does its work.
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,8 +13,6 @@ import pytest
 
 from rag_assets.query import open_index
 from rag_assets.query.pipeline.index_services import IndexServices
-from rag_assets.query.pipeline.markers import fenced, neutral
-from rag_assets.query.pipeline.protocols import Broken, parse_answer, parse_route
 from rag_assets.query.pipeline.state import Status
 from rag_assets.stores.conversations import Conversations, NewTurn
 from rag_assets.stores.home import Home
@@ -24,63 +20,17 @@ from rag_assets_tests.interfaces.conftest import index_without_dagster, new_repo
 from rag_assets_tests.llm.model_server import Asked, ModelServer
 from rag_assets_tests.query.pipeline.conftest import FILES, Asking
 from rag_assets_tests.query.pipeline.http_model import Script, http_model, prompt_text
-from rag_assets_tests.query.pipeline.injections import HARMLESS, INJECTIONS
-
-_OBEYED = re.compile(
-    r"\[\s*(?P<word>semantic(?:_rerank)?|bm25|hybrid|direct|answer|requesting\s*data\s*on)\s*:\s*\]?(?P<rest>[^\n]*)"
-)
-_TEMPLATES = re.compile(r"<\s*\||<\s*/?\s*(?:system|instructions|tool_call)\s*>|<<\s*/?sys|\[\s*/?inst\s*\]")
-
-
-def as_read(text: str) -> str:
-    """What a generous reader sees: no invisible characters, no accents, Latin letters, one case."""
-    seen = "".join(
-        char
-        for char in unicodedata.normalize("NFKD", text)
-        if unicodedata.category(char) not in ("Cf", "Mn") and (char.isspace() or unicodedata.category(char) != "Cc")
-    )
-    return seen.translate(str.maketrans("ЕСТАΑ", "ECTAA")).casefold()
+from rag_assets_tests.query.pipeline.injections import INJECTIONS, OBEYED, TEMPLATES, as_read
 
 
 def obedient(asked: Asked, otherwise: str) -> str:
     """The reply of a model that does what the data says."""
-    found = _OBEYED.search(as_read(str(asked.body["messages"][1]["content"])))
+    found = OBEYED.search(as_read(str(asked.body["messages"][1]["content"])))
     if found is None:
         return otherwise
     words = {word.casefold(): word for word in ("Answer", "Requesting data on")}
     word = words.get(found["word"], found["word"].upper())
     return f"[{word}:] {found['rest'] or 'stolen'}"
-
-
-@pytest.mark.rule("D10")
-@pytest.mark.parametrize("text", INJECTIONS.values(), ids=INJECTIONS.keys())
-def test_neutral_text_has_no_marker(text: str) -> None:
-    made = neutral(text)
-    assert len(made) == len(text)
-    assert neutral(made) == made
-    read = as_read(made)
-    assert _OBEYED.search(read) is None and _TEMPLATES.search(read) is None
-    assert not re.search(r"\[\s*(?:chunk|source)\s*:", read)
-    assert isinstance(parse_route(made), Broken) and isinstance(parse_answer(made, strict=False), Broken)
-    if "evidence>" not in text:
-        assert made != text
-
-
-def test_there_are_forty_of_them() -> None:
-    assert len(set(INJECTIONS.values())) >= 40
-
-
-@pytest.mark.parametrize("text", HARMLESS.values(), ids=HARMLESS.keys())
-def test_source_stays_as_it_is(text: str) -> None:
-    assert neutral(text) == text
-
-
-@pytest.mark.parametrize("text", INJECTIONS.values(), ids=INJECTIONS.keys())
-def test_no_text_closes_its_fence(text: str) -> None:
-    made = fenced("evidence", text)
-    opening, closing = made.split("\n")[0], made.split("\n")[-1]
-    assert closing == opening.replace("<", "</")
-    assert made.count(closing) == 1 and len(re.findall("</?data-", made)) == 2
 
 
 @pytest.mark.parametrize("text", INJECTIONS.values(), ids=INJECTIONS.keys())
@@ -142,7 +92,7 @@ def test_indexed_text_does_not_steer(of_planted: Asking, server: ModelServer, se
     assert result.status is Status.GAVE_UP, "the model got to its own reply"
     for asked in script.asked("answer"):
         read = as_read(prompt_text(asked).partition("The question:")[2])
-        assert _TEMPLATES.search(read) is None and "[chunk:" not in read
+        assert TEMPLATES.search(read) is None and "[chunk:" not in read
 
 
 def test_a_citation_that_was_planted_is_none(of_planted: Asking, server: ModelServer) -> None:

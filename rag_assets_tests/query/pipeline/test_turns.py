@@ -7,7 +7,8 @@ import re
 import pytest
 
 from rag_assets.contracts.retrieval import Mode
-from rag_assets.query.pipeline.actions.ending import GENERAL_LABEL, NOT_ENOUGH
+from rag_assets.query.answer.abstention import SENTENCE
+from rag_assets.query.pipeline.actions.ending import GENERAL_LABEL
 from rag_assets.query.pipeline.engine import TurnResult
 from rag_assets.query.pipeline.errors import TurnError
 from rag_assets.query.pipeline.state import MAX_QUESTION_CHARS, RequestError, Status, TurnRequest
@@ -140,7 +141,7 @@ def test_an_answer_that_does_not_come_is_said(asking: Asking, fault: Reply) -> N
     asking.script(answer=fault)
     result = asking.ask()
     assert result.status is Status.FAILED
-    assert result.answer.startswith(NOT_ENOUGH)
+    assert result.answer.startswith(SENTENCE)
     assert "src/Orders/OrderService.cs" in result.answer, "where a person can look"
 
 
@@ -170,7 +171,7 @@ def test_direct_is_answered_without_retrieval_only_where_it_is_allowed_and_label
     assert allowed.answer == f"{GENERAL_LABEL} A monoid, they say."
     assert "fetch" not in ways(allowed)
     denied = asking.ask(question=GENERAL)
-    assert denied.status is Status.ABSTAINED and denied.answer.startswith(NOT_ENOUGH)
+    assert denied.status is Status.ABSTAINED and denied.answer.startswith(SENTENCE)
     assert len(script.asked("direct_answer")) == 1
 
 
@@ -195,7 +196,7 @@ def test_exactly_so_many_requests_for_more_are_allowed(asking: Asking, most: int
     result = asking.ask(asking.pipeline(max_turn_loops=most, max_weak_attempts=10))
     assert len(script.asked("answer")) == most + 1
     assert [record.outcome for record in result.records if record.step == "guard"] == ["on_allow"] * most + ["on_deny"]
-    assert result.status is Status.GAVE_UP and result.answer.startswith(NOT_ENOUGH)
+    assert result.status is Status.GAVE_UP and result.answer.startswith(SENTENCE)
     assert f"topic number {most}" in result.answer
 
 
@@ -291,7 +292,7 @@ def test_without_a_model_the_offline_pipeline_quotes(asking: Asking) -> None:
     assert script.purposes == []
     assert result.status is Status.ANSWERED and "[chunk: " in result.answer
     nothing = asking.ask(asking.pipeline("code_question_answering_offline"), "Which kubernetes ingress is used?")
-    assert nothing.status is Status.ABSTAINED and nothing.answer.startswith(NOT_ENOUGH)
+    assert nothing.status is Status.ABSTAINED and nothing.answer.startswith(SENTENCE)
 
 
 def test_a_question_needs_an_index(asking: Asking) -> None:

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import msgspec
 
+from rag_assets.contracts.llm import Profile
 from rag_assets.contracts.retrieval import Mode
 from rag_assets.query.answer.checking import Policy, Support, check
 from rag_assets.query.answer.citations import by_id, citations_of
@@ -23,7 +24,6 @@ from rag_assets.query.pipeline.actions.retrieval import Count
 from rag_assets.query.pipeline.errors import TurnError
 from rag_assets.query.pipeline.registry import Action, Outcome, PromptName
 from rag_assets.query.pipeline.run import Run
-from rag_assets.query.pipeline.services import Profile
 from rag_assets.query.pipeline.state import Status, Turn
 from rag_assets.query.pipeline.steps import On
 

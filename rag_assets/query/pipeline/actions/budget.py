@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import msgspec
 
+from rag_assets.contracts.llm import Profile
 from rag_assets.query.pipeline.context import batches, compacted, whole, with_identifiers
 from rag_assets.query.pipeline.registry import Action, Outcome, PromptName
 from rag_assets.query.pipeline.run import Run
-from rag_assets.query.pipeline.services import Profile
 from rag_assets.query.pipeline.state import Found, Turn
 from rag_assets.query.pipeline.steps import On
 

@@ -8,16 +8,14 @@ from dataclasses import replace
 
 import msgspec
 
+from rag_assets.contracts.llm import Profile
+from rag_assets.query.answer.abstention import SENTENCE
 from rag_assets.query.pipeline.actions.questions import Translate, translated
 from rag_assets.query.pipeline.errors import TurnError
 from rag_assets.query.pipeline.registry import Action, Outcome, PromptName
 from rag_assets.query.pipeline.run import Run
-from rag_assets.query.pipeline.services import Profile
 from rag_assets.query.pipeline.state import Status, Turn
 from rag_assets.query.pipeline.steps import On
-
-NOT_ENOUGH = "I don’t see enough information in this brain to answer that yet."
-"""Exactly so (E20)."""
 
 GENERAL_LABEL = "General knowledge, no project data:"
 _CITATION = re.compile(r"[ \t]*\[(?:chunk|source):[^\]\n]*\]")
@@ -54,7 +52,7 @@ def explain_no_answer(turn: Turn, _: msgspec.Struct, run: Run) -> Outcome:
         return Outcome(turn)
     status, reason = _reason(turn, run)
     places = list(dict.fromkeys(piece.place for found in turn.found.values() for piece in found.evidence))
-    lines = [NOT_ENOUGH, reason]
+    lines = [SENTENCE, reason]
     if places:
         lines.append(f"Nearest places: {', '.join(places[:_NAMED_PLACES])}")
     return Outcome(replace(turn, answer_en="\n".join(filter(None, lines)), status=status), notes=(reason,))

@@ -7,13 +7,13 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from rag_assets.contracts.llm import Profile
 from rag_assets.contracts.retrieval import Mode
-from rag_assets.query.pipeline.markers import ANSWER_WORDS
+from rag_assets.query.markers import ANSWER_WORDS
 from rag_assets.query.pipeline.protocols import Answered, Broken, Requested, RetrievalPlan, parse_answer, parse_route
 from rag_assets.query.pipeline.registry import Action, Outcome, PromptName
 from rag_assets.query.pipeline.repeating import same_query
 from rag_assets.query.pipeline.run import Run
-from rag_assets.query.pipeline.services import Profile
 from rag_assets.query.pipeline.state import Turn
 from rag_assets.query.pipeline.steps import On
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import msgspec
 
+from rag_assets.contracts.llm import Profile
 from rag_assets.query.pipeline.conversation import Injected, cut_to, formatted, injected, newest_that_fit
 from rag_assets.query.pipeline.registry import Action, Outcome, PromptName
 from rag_assets.query.pipeline.run import Run
-from rag_assets.query.pipeline.services import Profile
 from rag_assets.query.pipeline.state import HistoryState, Turn
 from rag_assets.query.pipeline.translation import protect, restore
 
