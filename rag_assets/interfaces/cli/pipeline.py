@@ -42,7 +42,7 @@ def validate(
     from rag_assets.query.pipeline.errors import PipelineError, UnknownPipeline
 
     session = session_of(context)
-    library, output = _library(session, packs), session.output
+    library, output = pipeline_library(session, packs), session.output
     checked: list[dict[str, Any]] = []
     for name in names or library.names():
         try:
@@ -72,7 +72,7 @@ def show(
     from rag_assets.query.pipeline.steps import as_object
 
     session = session_of(context)
-    pipeline = _library(session, packs).load(name)
+    pipeline = pipeline_library(session, packs).load(name)
     if as_json:
         session.output.json(_origin(pipeline) | as_object(pipeline))
     else:
@@ -90,7 +90,7 @@ def graph(
     from rag_assets.query.pipeline.diagram import mermaid
 
     session = session_of(context)
-    pipeline = _library(session, packs).load(name)
+    pipeline = pipeline_library(session, packs).load(name)
     drawn = mermaid(pipeline)
     if as_json:
         edges = [
@@ -101,7 +101,7 @@ def graph(
         session.output.text(drawn)
 
 
-def _library(session: Session, packs: list[Path] | None) -> PipelineLibrary:
+def pipeline_library(session: Session, packs: list[Path] | None) -> PipelineLibrary:
     """Raises BadParameter for a pack that is no folder."""
     from rag_assets.query.pipeline.loading import PipelineLibrary
 

@@ -125,4 +125,3 @@ def _reachable(pipeline: Pipeline) -> list[Step]:
 
 def _prompts(step: Step, registry: ActionRegistry) -> set[str]:
     return {name for _, name in registry[step.action].prompts(step.parameters)}
-

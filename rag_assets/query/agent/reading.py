@@ -23,10 +23,10 @@ T = TypeVar("T", bound=msgspec.Struct)
 _PARTS: Mapping[str, type[msgspec.Struct]] = {"filters": Filters, "limits": Limits}
 _OF_THE_PROGRAM = "file"
 _CLOSED: Mapping[str, tuple[str, ...]] = {
-    "output_type": tuple(OutputType),
+    "output_type": tuple(map(str, OutputType)),
     "model_profile": PROFILES,
-    "source_types": tuple(SourceType),
-    "confidentiality": tuple(Confidentiality),
+    "source_types": tuple(map(str, SourceType)),
+    "confidentiality": tuple(map(str, Confidentiality)),
 }
 """Fields whose values are names of a closed set: a misspelt one is told the nearest."""
 
@@ -74,9 +74,7 @@ def _part(record: type[msgspec.Struct], name: str, entry: Entry, problems: list[
     return _record(record, entry.value, entry.mark, name, problems)
 
 
-def _record(
-    record: type[T], entries: Mapping[str, Entry], at: Mark, what: str, problems: list[Problem]
-) -> T | None:
+def _record(record: type[T], entries: Mapping[str, Entry], at: Mark, what: str, problems: list[Problem]) -> T | None:
     """As `read_record`, with the nearest value where one of a closed set is misspelt."""
     wrong = [problem for name, entry in entries.items() for problem in _misspelt(name, entry, what)]
     problems += wrong

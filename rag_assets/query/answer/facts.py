@@ -221,4 +221,5 @@ def _shown(key: str, names: Mapping[str, str]) -> str:
     if not colon or kind == "ENDPOINT":
         return names.get(key, symbol)
     parts = bare.partition("(")[0].split(".")
-    return ".".join(map(short_name, parts[-2:] if kind in ("METHOD", "PROPERTY") else parts[-1:]))
+    shown = list(map(short_name, parts[-2:] if kind in ("METHOD", "PROPERTY") else parts[-1:]))
+    return ".".join(dict.fromkeys(shown))  # a constructor is its type to whoever reads of it

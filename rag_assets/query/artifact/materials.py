@@ -6,6 +6,7 @@ Pure: the same evidence, the same statements in the same order.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +16,7 @@ from rag_assets.query.answer.evidence import Evidence, lines_of
 from rag_assets.query.answer.extractive import about, fact_told, prose_told
 from rag_assets.query.answer.facts import Fact
 from rag_assets.query.answer.neutral import neutral
+from rag_assets.query.answer.outline import BRACES
 from rag_assets.query.answer.passages import Passage, ranked
 from rag_assets.query.answer.terms import AskedWord, covered, roots_of
 from rag_assets.query.artifact.telling_lines import telling_lines
@@ -28,7 +30,10 @@ _CUES_IN_TEXT = 2
 """One cue is a common word; two of them, or one in the heading, are what a paragraph is about."""
 
 _README = "readme"
+_SENTENCE = re.compile(r"\s*(?:[-*]\s+|\d+\.\s+)?(?:[*_`\[]*\w[^\s|]*[*_`\])]*[,;:]?\s+){5,}\S")
+"""A line that begins with a word and goes on for five more: neither heading nor table."""
 _SHOWN_SIGNATURE = 160
+_DECLARING = BRACES | {"python"}
 
 
 @dataclass(frozen=True)
@@ -73,35 +78,41 @@ def statements(material: Material, ground: Ground) -> Iterator[Statement]:
 
 def _prose(_: Material, ground: Ground) -> Iterator[Statement]:
     for passage in ground.passages:
-        if passage.is_prose and ground.has_cue(passage.heading, passage.text) and _fits(passage, ground):
+        if _is_text(passage) and ground.has_cue(passage.heading, passage.text) and _fits(passage, ground):
             yield _quoted(passage, ground)
 
 
 def _opening(_: Material, ground: Ground) -> Iterator[Statement]:
     """What introduces the subject; of everything, the beginning of the README nearest to the root."""
-    found = [passage for passage in ground.passages if passage.is_prose and _fits(passage, ground)]
+    found = [passage for passage in ground.passages if _is_text(passage) and _fits(passage, ground)]
     if not ground.subject:
         found.sort(key=_from_the_top)
     for passage in found:
         yield _quoted(passage, ground)
 
 
-def _types(_: Material, ground: Ground) -> Iterator[Statement]:
+def _summaries(_: Material, ground: Ground) -> Iterator[Statement]:
     for passage in _product(ground):
         if passage.is_type and passage.doc and ground.is_about(_head(passage)):
             yield _named(passage)
 
 
+def _types(_: Material, ground: Ground) -> Iterator[Statement]:
+    for passage in sorted(_product(ground), key=lambda passage: not passage.doc):
+        if passage.is_type and ground.is_about(_head(passage)):
+            yield _named(passage)
+
+
 def _operations(_: Material, ground: Ground) -> Iterator[Statement]:
-    for passage in _product(ground):
-        if _is_public_member(passage) and ground.is_about(_head(passage)):
+    for passage in _members_by_doc(ground):
+        if ground.is_about(_head(passage)):
             yield _named(passage)
 
 
 def _members(_: Material, ground: Ground) -> Iterator[Statement]:
     cues = {word.root for word in ground.cues}
-    for passage in _product(ground):
-        if _is_public_member(passage) and cues & roots_of(_head(passage)) and ground.is_about(_head(passage)):
+    for passage in _members_by_doc(ground):
+        if cues & roots_of(_head(passage)) and ground.is_about(_head(passage)):
             yield _named(passage)
 
 
@@ -109,7 +120,8 @@ def _tests(_: Material, ground: Ground) -> Iterator[Statement]:
     for passage in ground.passages:
         known = passage.evidence
         is_test = known.kind == "Test" or side_of(known.path) is not None
-        if is_test and passage.name and not (passage.is_prose or passage.is_type) and ground.is_about(_whole(passage)):
+        is_code = passage.name and passage.evidence.language in _DECLARING
+        if is_test and is_code and not passage.is_type and ground.is_about(_whole(passage)):
             where = lines_of(known.path, passage.line_start, passage.line_end)
             text = f"- `{passage.name}` in {where} {marker(known.id)}"
             yield Statement(text, known, (known.path, passage.line_start))
@@ -137,6 +149,7 @@ def _lines(material: Material, ground: Ground) -> Iterator[Statement]:
 _MAKERS: Mapping[Material, Callable[[Material, Ground], Iterator[Statement]]] = {
     Material.PROSE: _prose,
     Material.OPENING: _opening,
+    Material.SUMMARIES: _summaries,
     Material.TYPES: _types,
     Material.OPERATIONS: _operations,
     Material.MEMBERS: _members,
@@ -150,7 +163,6 @@ _MAKERS: Mapping[Material, Callable[[Material, Ground], Iterator[Statement]]] = 
     Material.TESTS: _tests,
     Material.SETTINGS: _lines,
 }
-
 
 
 def _quoted(passage: Passage, ground: Ground) -> Statement:
@@ -170,10 +182,20 @@ def _named(passage: Passage) -> Statement:
 
 
 def _product(ground: Ground) -> Iterator[Passage]:
-    """The passages of code that is no test, sample or benchmark."""
+    """The declarations of code that is no test, sample or benchmark."""
     for passage in ground.passages:
-        if passage.name and not passage.is_prose and side_of(passage.evidence.path) is None:
+        if passage.name and passage.evidence.language in _DECLARING and side_of(passage.evidence.path) is None:
             yield passage
+
+
+def _members_by_doc(ground: Ground) -> list[Passage]:
+    """Public members, those first of which their authors say something."""
+    return sorted(filter(_is_public_member, _product(ground)), key=lambda passage: not passage.doc)
+
+
+def _is_text(passage: Passage) -> bool:
+    """Whether a passage of a document has a sentence: a heading, a table or a list of links alone says nothing."""
+    return passage.is_prose and any(_SENTENCE.match(line) for line in passage.text.split("\n"))
 
 
 def _is_public_member(passage: Passage) -> bool:

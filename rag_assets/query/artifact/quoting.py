@@ -28,6 +28,17 @@ MOST_BLOCKS = 2
 MOST_ITEMS = 8
 """Items of one list, as `ask` shows facts: what one reads without scrolling."""
 
+_RELATIONS: Mapping[Material, str] = {
+    Material.STRUCTURE: "Injects Implements Inherits Constructs UsesType",
+    Material.CALLS: "Calls Executes",
+    Material.ROUTES: "Handles Exposes",
+    Material.DATA: "ReadsFrom WritesTo MapsTo ForeignKey",
+}
+"""By name, for whoever only quotes documents needs no graph; the most telling first."""
+
+_MATERIAL_OF = {name: material for material, names in _RELATIONS.items() for name in names.split()}
+_PLACES = {name: at for names in _RELATIONS.values() for at, name in enumerate(names.split())}
+
 _MOST_OF_A_FILE = 3  # items in a list from one file: a large file is not the whole subject
 
 
@@ -95,16 +106,15 @@ def _facts_by_material(
     if around is None:
         return {}, tuple(evidence)
     order = {node.key: at for at, node in enumerate(around.nodes)}
-    names = {node.key: node.name for node in around.nodes}
-    material_of = _materials_of_relations()
+    shown_names = {node.key: node.name for node in around.nodes}
     found: dict[Material, list[tuple[Fact, int]]] = {}
     shown: dict[int, list[str]] = {}
     for edge in sorted(around.edges, key=lambda edge: _rank(edge, order)):
         at = _piece_with(edge, evidence)
-        material = material_of.get(edge.relation.value)
+        material = _MATERIAL_OF.get(edge.relation.value)
         if material is None or at is None:
             continue
-        fact = fact_of(edge, names)
+        fact = fact_of(edge, shown_names)
         if not fact.source or not fact.target or fact.source == fact.target:
             continue
         found.setdefault(material, []).append((fact, at))
@@ -117,10 +127,14 @@ def _facts_by_material(
     return facts, known
 
 
-def _rank(edge: GraphEdge, order: Mapping[str, int]) -> tuple[bool, int, int, GraphEdge]:
-    """The product before its tests, the most relevant ends first."""
+def _rank(edge: GraphEdge, order: Mapping[str, int]) -> tuple[bool, int, int, int, GraphEdge]:
+    """The product before its tests, the most telling relations and the most relevant ends first; the calls of one
+    caller in the order in which it makes them."""
     ends = order.get(edge.source, len(order)), order.get(edge.target, len(order))
-    return side_of(edge.path) is not None, max(ends), min(ends), edge
+    nearest = (
+        (ends[0], edge.line) if _MATERIAL_OF.get(edge.relation.value) is Material.CALLS else (max(ends), min(ends))
+    )
+    return side_of(edge.path) is not None, _PLACES.get(edge.relation.value, 0), *nearest, edge
 
 
 def _piece_with(edge: GraphEdge, evidence: Sequence[Evidence]) -> int | None:
@@ -131,14 +145,3 @@ def _piece_with(edge: GraphEdge, evidence: Sequence[Evidence]) -> int | None:
         if edge.path and piece.path == edge.path and piece.line_start <= edge.line <= piece.line_end
     ]
     return min(around)[1] if around else None
-
-
-def _materials_of_relations() -> dict[str, Material]:
-    from rag_assets.contracts.graph import Relation as R
-
-    return {
-        **dict.fromkeys((R.IMPLEMENTS, R.INHERITS, R.INJECTS, R.USES_TYPE, R.CONSTRUCTS), Material.STRUCTURE),
-        **dict.fromkeys((R.CALLS, R.EXECUTES), Material.CALLS),
-        **dict.fromkeys((R.HANDLES, R.EXPOSES), Material.ROUTES),
-        **dict.fromkeys((R.READS_FROM, R.WRITES_TO, R.MAPS_TO, R.FOREIGN_KEY), Material.DATA),
-    }

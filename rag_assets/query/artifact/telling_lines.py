@@ -1,4 +1,4 @@
-"""Lines of source that say something by their form: what is wrong, what is left to do, what fails, what is needed. Pure.
+"""Lines of source that say something by their form: what is wrong, left to do, failing or needed. Pure.
 
 Conventions of the languages that are indexed, read line by line: a line is quoted as it is, so one that is taken for
 more than it means does no harm beyond its own line.
@@ -39,7 +39,6 @@ _OF: Mapping[Material, tuple[tuple[str, re.Pattern[str]], ...]] = {
                 r"|^\s*except\s+(?:Base)?Exception\b"
             ),
         ),
-        ("Warning switched off", re.compile(r"^\s*#pragma\s+warning\s+disable\b|\bSuppressMessage\(|\bnoqa\b|\bNOSONAR\b")),
     ),
     Material.TASKS: (("To do", re.compile(r"\bTODO\b|^\s*[-*]\s+\[ \]\s")),),
     Material.FAILURES: (

@@ -1,5 +1,5 @@
-"""The sections of each artifact (E17): their headings, what a model is told of them, what is searched for them, and what
-an artifact without a model quotes in them. `docs/decisions/0021` says why these. Pure.
+"""The sections of each artifact (E17): their headings, what a model is told of them, what is searched for them, and
+what an artifact without a model quotes in them. `docs/decisions/0021` says why these. Pure.
 
 The first heading is of the first level, the others of the second, as the design document has them for the Blueprint.
 """
@@ -24,7 +24,8 @@ class Material(Enum):
 
     PROSE = auto()  # paragraphs of documents with the cues of the section
     OPENING = auto()  # paragraphs that introduce the subject: no cue is needed
-    TYPES = auto()  # types with what their doc comments say
+    SUMMARIES = auto()  # types with what their doc comments say
+    TYPES = auto()  # all types, those with doc comments first
     OPERATIONS = auto()  # public members with what their doc comments say
     MEMBERS = auto()  # those of them that have a cue of the section
     STRUCTURE = auto()  # what implements, is given, derives from, uses what
@@ -73,7 +74,7 @@ _BLUEPRINT = Template(
             "Overview",
             "what it is and what it is for, in a few sentences",
             "overview introduction about purpose summary",
-            (Material.OPENING, Material.TYPES),
+            (Material.OPENING, Material.SUMMARIES),
         ),
         SectionTemplate(
             "Goals",
@@ -117,7 +118,7 @@ _PDR = Template(
             "Summary",
             "the product or the part of it in a few sentences",
             "overview introduction about purpose summary",
-            (Material.OPENING, Material.TYPES),
+            (Material.OPENING, Material.SUMMARIES),
         ),
         SectionTemplate(
             "Problem",
@@ -173,7 +174,7 @@ _WORKFLOW = Template(
             "Purpose",
             "what the workflow achieves",
             "overview purpose process flow",
-            (Material.OPENING, Material.TYPES),
+            (Material.OPENING, Material.SUMMARIES),
         ),
         SectionTemplate(
             "Trigger",
@@ -223,7 +224,7 @@ _BUILD_PLAN = Template(
             "Scope",
             "what is to be built or changed, and what is there already",
             "overview scope purpose introduction",
-            (Material.OPENING, Material.TYPES),
+            (Material.OPENING, Material.SUMMARIES),
         ),
         SectionTemplate(
             "Prerequisites",

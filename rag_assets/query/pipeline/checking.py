@@ -58,9 +58,7 @@ def checked(
         steps=known,
         prompts=prompts,
         warnings=tuple(
-            f"{known[name].mark}: step {name!r} is never reached"
-            for name in known
-            if name in own and name not in seen
+            f"{known[name].mark}: step {name!r} is never reached" for name in known if name in own and name not in seen
         ),
         unused=tuple(sorted(name for name in known if name not in own and name not in seen)),
     )

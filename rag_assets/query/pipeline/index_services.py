@@ -58,6 +58,10 @@ class IndexServices:
     def history(self) -> Conversations | None:
         return self._history
 
+    @property
+    def has_model(self) -> bool:
+        return self._generate is not None
+
     def search(self, label: str, query: str, mode: Mode, limit: int) -> Retrieved:
         """What was typed is words only: a filter in it would be one of the model's making."""
         from rag_assets.query.answer.gathering import Wanted, gather
@@ -82,7 +86,7 @@ class IndexServices:
         graph = self._graph(label)
         if isinstance(graph, str):
             return Neighbourhood((), (), warnings=(graph,))
-        return neighbourhood(graph, entries, steps=steps, depth=depth, nodes=nodes)
+        return _in_view(neighbourhood(graph, entries, steps=steps, depth=depth, nodes=nodes), self._index(label))
 
     def node_texts(self, label: str, keys: Sequence[str], limit: int) -> tuple[Evidence, ...]:
         """The sections that show the nodes: what a citation of them opens."""
@@ -195,3 +199,19 @@ def _strength(words: tuple[AskedWord, ...], names: Sequence[str], evidence: Sequ
     from rag_assets.query.answer.abstention import confidence, signals_of
 
     return confidence(signals_of(words, names, (), evidence)) if evidence else 0.0
+
+
+def _in_view(around: Neighbourhood, index: Index) -> Neighbourhood:
+    """What of a neighbourhood the view of the index has: nodes with a place in it, and edges that are written in it."""
+    from rag_assets.stores.filters import UNNARROWED
+
+    if index.view == UNNARROWED:
+        return around
+    scope, shard = index.scope(), index.parts.shard()
+    paths = {place.path for node in around.nodes for place in node.places} | {edge.path for edge in around.edges}
+    seen = {path for path in paths if path and shard.count(replace(scope, paths=(path,)))}
+    nodes = tuple(node for node in around.nodes if any(place.path in seen for place in node.places))
+    keys = {node.key for node in nodes}
+    edges = tuple(edge for edge in around.edges if edge.path in seen and {edge.source, edge.target} <= keys)
+    left_out = around.left_out + len(around.nodes) - len(nodes)
+    return replace(around, nodes=nodes, edges=edges, left_out=left_out)

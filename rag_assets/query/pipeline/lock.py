@@ -17,7 +17,8 @@ ENGINE_VERSION = 1
 
 class TurnLock(msgspec.Struct, frozen=True, kw_only=True):
     """Equal locks: the same question to the same model takes the same way. `pipeline` is the digest of settings and
-    steps after the merge and with the `agent` applied, `actions` are versions, `prompts` digests, `generations` those of the labels."""
+    steps after the merge and with the `agent` applied, `actions` are versions, `prompts` digests,
+    `generations` those of the labels."""
 
     name: str
     pipeline: str

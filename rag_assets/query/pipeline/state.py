@@ -111,6 +111,7 @@ class Turn:
     answer: str = ""
     status: Status | None = None
     turn_id: str = ""
+    refusal: str = ""  # why the evidence is not enough, where a step says so
     sections: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of an artifact: heading → ids found for it
 
     def found_in(self, label: str) -> Found:

@@ -24,7 +24,7 @@ from rag_assets.query.pipeline.actions.retrieval import Count
 from rag_assets.query.pipeline.errors import TurnError
 from rag_assets.query.pipeline.registry import Action, Outcome, PromptName
 from rag_assets.query.pipeline.run import Run
-from rag_assets.query.pipeline.state import Status, Turn
+from rag_assets.query.pipeline.state import Turn
 from rag_assets.query.pipeline.steps import On
 
 _WRAPPED = re.compile(r"\s*```(?:markdown|md)?[ \t]*\n(?P<inside>.*)\n```\s*", re.DOTALL)
@@ -69,21 +69,22 @@ def fetch_for_sections(turn: Turn, parameters: FetchForSections, run: Run) -> Ou
                 seen.update(piece.ids)
         return tuple(piece.id for piece in retrieved.evidence), retrieved.strength
 
-    if not is_whole(subject):
+    if is_whole(subject):
+        search(f"README {run.settings.repository or turn.label.partition('@')[0]}", run.settings.retrieval_top_k)
+    else:
         ids, strength = search(subject, run.settings.retrieval_top_k)
         if not ids or (strength is not None and strength < run.settings.weak_below):
-            said = "nothing was found" if not ids else f"the evidence for the subject is weak ({strength:.2f})"
+            fit = f" ({strength:.2f} of {run.settings.weak_below:.2f})" if strength is not None else ""
+            said = f"What was found does not fit the subject well enough{fit}." if ids else "Nothing was found."
             kept = replace(turn, found={**turn.found, turn.label: replace(found, evidence=tuple(pieces))})
-            return Outcome(replace(kept, weak=turn.weak + 1), On.OTHER, (*notes, f"{said} (E22)"))
+            return Outcome(replace(kept, refusal=said), On.OTHER, tuple(notes))
     sections = {
         heading: search(cues if is_whole(subject) else f"{subject} {cues}", parameters.per_section)[0]
         for heading, cues in queries
     }
-    turn = replace(
-        turn, sections=sections, found={**turn.found, turn.label: replace(found, evidence=tuple(pieces))}
-    )
+    turn = replace(turn, sections=sections, found={**turn.found, turn.label: replace(found, evidence=tuple(pieces))})
     if not pieces:
-        return Outcome(replace(turn, weak=turn.weak + 1), On.OTHER, (*notes, "nothing was found (E22)"))
+        return Outcome(replace(turn, refusal="Nothing was found."), On.OTHER, tuple(notes))
     return Outcome(turn, On.OK, (*notes, f"{len(pieces)} pieces for {len(sections)} sections"))
 
 
@@ -110,7 +111,7 @@ def write_artifact(turn: Turn, parameters: WriteArtifact, run: Run) -> Outcome:
     return Outcome(replace(turn, call=call, reply=reply, fault=fault), notes=notes)
 
 
-def check_artifact(turn: Turn, _: msgspec.Struct, run: Run) -> Outcome:
+def check_artifact(turn: Turn, parameters: msgspec.Struct, run: Run) -> Outcome:
     """The form of what was written, then its citations. A form that is wrong is asked about once, by what is wrong.
 
     on_answer: an artifact, every sentence checked as `citation_policy` says. on_deny: the model says that the evidence
@@ -121,13 +122,12 @@ def check_artifact(turn: Turn, _: msgspec.Struct, run: Run) -> Outcome:
     known = by_id(evidence)
     if turn.fault or turn.call is None:
         return Outcome(turn, On.OTHER)
-    text, problems = _unwrapped(turn.reply), ()
+    text = _unwrapped(turn.reply)
     notes: tuple[str, ...] = ()
-    if not is_refusal(text):
-        problems = problems_of(text, template, known)
+    problems = () if is_refusal(text) else problems_of(text, template, known)
     if problems:
         notes = (f"{'; '.join(problems[:_MOST_PROBLEMS])}; asked once more",)
-        _, reply, fault = run.ask_again(turn.call, turn.reply, _complaint(template, problems))
+        _call, reply, fault = run.ask_again(turn.call, turn.reply, _complaint(template, problems))
         text = _unwrapped(reply)
         turn = replace(turn, reply=reply, fault=fault)
         problems = () if fault or is_refusal(text) else problems_of(text, template, known)
@@ -135,7 +135,8 @@ def check_artifact(turn: Turn, _: msgspec.Struct, run: Run) -> Outcome:
             said = f"the model gave nothing: {fault}" if fault else f"again: {'; '.join(problems[:_MOST_PROBLEMS])}"
             return Outcome(turn, On.OTHER, (*notes, said))
     if is_refusal(text):
-        return Outcome(replace(turn, status=Status.ABSTAINED), On.DENY, (*notes, "the model: not enough evidence"))
+        said = "The model found the evidence insufficient."
+        return Outcome(replace(turn, refusal=said), On.DENY, notes)
     policy = Policy(run.settings.citation_policy)
     checked = [_checked(section, evidence, policy) for section in normalised(text, template)]
     bad = tuple(problem for _, found in checked for problem in found)
@@ -156,7 +157,7 @@ def artifact_from_evidence(turn: Turn, _: msgspec.Struct, run: Run) -> Outcome:
     }
     made = quoted(template, found.all, turn.sections, found.neighbourhood, subject, cues)
     if made.is_empty:
-        return Outcome(replace(turn, status=Status.ABSTAINED), On.OTHER, ("no section has anything to quote",))
+        return Outcome(replace(turn, refusal="No section has anything to quote."), On.OTHER)
     told = replace(found, evidence=made.evidence, texts=())
     filled = sum(not section.says_nothing for section in made.sections)
     return Outcome(

@@ -59,6 +59,8 @@ def explain_no_answer(turn: Turn, _: msgspec.Struct, run: Run) -> Outcome:
 
 
 def _reason(turn: Turn, run: Run) -> tuple[Status, str]:
+    if turn.refusal:
+        return Status.ABSTAINED, turn.refusal
     if turn.fault:
         return Status.FAILED, "The model could not be asked."
     if turn.plan is not None and turn.plan.mode is None:
