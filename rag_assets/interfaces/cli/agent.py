@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 agent_app = typer.Typer(
     no_args_is_help=True,
-    help="List, show and check agents: who writes what, with which model, within which bounds. An agent is named by its "
-    "name or by its file. Names are looked for in the folders of --agents, in the folder agents beside the "
+    help="List, show and check agents: who writes what, with which model, within which bounds. An agent is named by "
+    "its name or by its file. Names are looked for in the folders of --agents, in the folder agents beside the "
     "configuration file, and among those of rag-assets.",
 )
 

@@ -30,8 +30,12 @@ _CUES_IN_TEXT = 2
 """One cue is a common word; two of them, or one in the heading, are what a paragraph is about."""
 
 _README = "readme"
-_SENTENCE = re.compile(r"\s*(?:[-*]\s+|\d+\.\s+)?(?:[*_`\[]*\w[^\s|]*[*_`\])]*[,;:]?\s+){5,}\S")
-"""A line that begins with a word and goes on for five more: neither heading nor table."""
+_LINK_TARGET = re.compile(r"\]\([^)]*\)|<[^>]*>")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_NO_SENTENCE = ("#", "|", "```", "~~~")
+_SENTENCE_WORDS = 6
+"""Of a line without a full stop: list items and cut paragraphs have them, titles and links seldom."""
+_SHORT_SENTENCE_WORDS = 3
 _SHOWN_SIGNATURE = 160
 _DECLARING = BRACES | {"python"}
 
@@ -39,11 +43,13 @@ _DECLARING = BRACES | {"python"}
 @dataclass(frozen=True)
 class Ground:
     """What one section is quoted from: its own pieces first, then the others; the words of the subject (none: the
-    artifact is about everything) and of the section; facts of the graph with the piece that shows each."""
+    artifact is about everything) and of the section, the roots of those of the other sections; facts of the graph with
+    the piece that shows each."""
 
     pieces: tuple[Evidence, ...]
     subject: tuple[AskedWord, ...]
     cues: tuple[AskedWord, ...]
+    other_cues: frozenset[str]
     facts: Mapping[Material, Sequence[tuple[Fact, Evidence]]]
 
     @cached_property
@@ -62,12 +68,12 @@ class Ground:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A piece of Markdown that ends with its citation. `place` is (path, line): no artifact says the same line twice.
-    `is_block` is a quote of its own; the others are items of a list."""
+    """A piece of Markdown with its citation. No artifact has two of one `place`, the lines that are quoted. `is_block`
+    is a quote of its own; the others are items of a list."""
 
     text: str
     evidence: Evidence
-    place: tuple[str, int]
+    place: str
     is_block: bool = False
 
 
@@ -83,8 +89,13 @@ def _prose(_: Material, ground: Ground) -> Iterator[Statement]:
 
 
 def _opening(_: Material, ground: Ground) -> Iterator[Statement]:
-    """What introduces the subject; of everything, the beginning of the README nearest to the root."""
-    found = [passage for passage in ground.passages if _is_text(passage) and _fits(passage, ground)]
+    """What introduces the subject; of everything, the beginning of the README nearest to the root.
+    What a heading gives to another section is left to it."""
+    found = [
+        passage
+        for passage in ground.passages
+        if _is_text(passage) and _fits(passage, ground) and ground.other_cues.isdisjoint(roots_of(passage.heading))
+    ]
     if not ground.subject:
         found.sort(key=_from_the_top)
     for passage in found:
@@ -122,16 +133,15 @@ def _tests(_: Material, ground: Ground) -> Iterator[Statement]:
         is_test = known.kind == "Test" or side_of(known.path) is not None
         is_code = passage.name and passage.evidence.language in _DECLARING
         if is_test and is_code and not passage.is_type and ground.is_about(_whole(passage)):
-            where = lines_of(known.path, passage.line_start, passage.line_end)
-            text = f"- `{passage.name}` in {where} {marker(known.id)}"
-            yield Statement(text, known, (known.path, passage.line_start))
+            text = f"- `{passage.name}` in {_place(passage)} {marker(known.id)}"
+            yield Statement(text, known, _place(passage))
 
 
 def _facts(material: Material, ground: Ground) -> Iterator[Statement]:
     for fact, known in ground.facts.get(material, ()):
         text = fact_told(fact, known)
         if text:
-            yield Statement(text, known, (fact.path, fact.line))
+            yield Statement(text, known, f"{fact.path}:{fact.line}")
 
 
 def _lines(material: Material, ground: Ground) -> Iterator[Statement]:
@@ -143,7 +153,7 @@ def _lines(material: Material, ground: Ground) -> Iterator[Statement]:
             if "`" not in found.text:
                 place = f"{known.path}:{found.line}"
                 text = f"- {found.says} in {place}: `{neutral(found.text)}` {marker(known.id)}"
-                yield Statement(text, known, (known.path, found.line))
+                yield Statement(text, known, place)
 
 
 _MAKERS: Mapping[Material, Callable[[Material, Ground], Iterator[Statement]]] = {
@@ -168,7 +178,7 @@ _MAKERS: Mapping[Material, Callable[[Material, Ground], Iterator[Statement]]] = 
 def _quoted(passage: Passage, ground: Ground) -> Statement:
     known = passage.evidence
     text = prose_told(passage, (*ground.subject, *ground.cues))
-    return Statement(text, known, (known.path, passage.line_start), is_block=True)
+    return Statement(text, known, _place(passage), is_block=True)
 
 
 def _named(passage: Passage) -> Statement:
@@ -178,7 +188,7 @@ def _named(passage: Passage) -> Statement:
     if not passage.doc and "`" not in passage.signature and len(passage.signature) <= _SHOWN_SIGNATURE:
         head, mark, rest = text.rpartition(f" {marker(known.id)}")
         text = f"{head}: `{neutral(passage.signature)}`{mark}{rest}"
-    return Statement(f"- {text}", known, (known.path, passage.line_start))
+    return Statement(f"- {text}", known, _place(passage))
 
 
 def _product(ground: Ground) -> Iterator[Passage]:
@@ -195,7 +205,14 @@ def _members_by_doc(ground: Ground) -> list[Passage]:
 
 def _is_text(passage: Passage) -> bool:
     """Whether a passage of a document has a sentence: a heading, a table or a list of links alone says nothing."""
-    return passage.is_prose and any(_SENTENCE.match(line) for line in passage.text.split("\n"))
+    return passage.is_prose and any(map(_is_sentence, passage.text.split("\n")))
+
+
+def _is_sentence(line: str) -> bool:
+    bare = _LINK_TARGET.sub("", line.strip())
+    words = len(_WORD.findall(bare))
+    least = _SHORT_SENTENCE_WORDS if bare.endswith((".", "!", "?")) else _SENTENCE_WORDS
+    return words >= least and not bare.startswith(_NO_SENTENCE)
 
 
 def _is_public_member(passage: Passage) -> bool:
@@ -205,6 +222,10 @@ def _is_public_member(passage: Passage) -> bool:
     if passage.evidence.language in ("csharp", "java", "typescript"):
         return "public" in passage.signature.split()
     return not passage.name.startswith("_")
+
+
+def _place(passage: Passage) -> str:
+    return lines_of(passage.evidence.path, passage.line_start, passage.line_end)
 
 
 def _fits(passage: Passage, ground: Ground) -> bool:

@@ -65,18 +65,21 @@ def quoted(
     """The artifact of a template. `found_for` and `cues` are by heading: the ids of the evidence that was searched for
     a section, and the words it was searched with. Without words of a `subject` it is about everything."""
     facts, known = _facts_by_material(around, evidence)
-    told: set[tuple[str, int]] = set()
+    told: set[str] = set()
     made = []
     for heading, section in zip(template.headings, template.sections, strict=True):
         own = set(found_for.get(heading, ()))
         pieces = sorted(known, key=lambda piece: own.isdisjoint(piece.ids))  # stable: by score within both
-        ground = Ground(tuple(pieces), subject, cues.get(heading, ()), facts)
+        own_cues = cues.get(heading, ())
+        others = {word.root for other, words in cues.items() if other != heading for word in words}
+        unlike = frozenset(others - {word.root for word in (*own_cues, *subject)})
+        ground = Ground(tuple(pieces), subject, own_cues, unlike, facts)
         body = _body(section, ground, told)
         made.append(Section(heading, body or NOTHING_FOUND))
     return Quoted(tuple(made), known)
 
 
-def _body(section: SectionTemplate, ground: Ground, told: set[tuple[str, int]]) -> str:
+def _body(section: SectionTemplate, ground: Ground, told: set[str]) -> str:
     blocks: list[str] = []
     items: list[str] = []
     by_file: dict[str, int] = {}
@@ -84,7 +87,7 @@ def _body(section: SectionTemplate, ground: Ground, told: set[tuple[str, int]]) 
         for statement in statements(material, ground):
             if len(blocks) >= MOST_BLOCKS if statement.is_block else len(items) >= MOST_ITEMS:
                 break
-            path, _ = statement.place
+            path = statement.evidence.path
             if statement.place in told or (not statement.is_block and by_file.get(path, 0) >= _MOST_OF_A_FILE):
                 continue
             if not _is_supported(statement):
