@@ -19,6 +19,7 @@ from rag_assets.query.answer.evidence import Evidence
 from rag_assets.query.answer.neutral import neutral
 from rag_assets.query.answer.sentences import Sentence, sentences
 from rag_assets.query.answer.terms import roots_of
+from rag_assets.spoken import TRANSCRIPTS, spoken
 from rag_assets.stores.keyword.terms import FUNCTION_WORDS
 
 
@@ -113,7 +114,8 @@ class _Slice:
     def of(cls, known: Evidence) -> _Slice:
         text = neutral(known.text)
         about = f"{known.symbol} {known.path} {known.kind} {known.via}"
-        return cls(_squeezed(text), prose_of(text), roots_of(f"{text}\n{about}"), f"{text}\n{about}")
+        words = spoken(text) if known.language in TRANSCRIPTS else text  # a quote may go on over several cues
+        return cls(_squeezed(text), prose_of(words), roots_of(f"{text}\n{about}"), f"{text}\n{about}")
 
     def has(self, quote: str) -> bool:
         """Whether all pieces of a quote, split where something was left out, are here in their order."""

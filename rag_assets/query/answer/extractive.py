@@ -9,12 +9,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from rag_assets.query.answer.citations import marker
-from rag_assets.query.answer.evidence import Evidence, Origin, lines_of
+from rag_assets.query.answer.evidence import Evidence, Origin, clock, lines_of
 from rag_assets.query.answer.facts import Fact, Facts
 from rag_assets.query.answer.intents import Intent, Wish
 from rag_assets.query.answer.neutral import neutral
 from rag_assets.query.answer.passages import Passage, passages_of, ranked
 from rag_assets.query.answer.terms import AskedWord, roots_of
+from rag_assets.spoken import PAGE_BREAK, begins_at
 
 MOST_QUOTES = 4
 """Of an explanation: what fits two screens. The fifth was the answer in none of the questions that were looked at."""
@@ -127,11 +128,22 @@ def about(passage: Passage) -> str:
 def prose_told(passage: Passage, words: Sequence[AskedWord]) -> str:
     """A paragraph of a document, as a block quote; of a long one the sentences that say most."""
     known = passage.evidence
-    where = lines_of(known.path, passage.line_start, passage.line_end)
+    where = _opened_at(passage)
     title = f"“{neutral(passage.heading).translate(_QUOTE_MARKS)}” in " if len(passage.heading) >= 12 else ""
-    text = _telling(passage.text, words)
+    text = _telling(passage.text.replace(PAGE_BREAK, "\n"), words)
     quoted = "\n".join(f"> {neutral(line)}".rstrip() for line in text.split("\n"))
     return f"{title}{where} {marker(known.id)}\n\n{quoted}"
+
+
+def _opened_at(passage: Passage) -> str:
+    """Where a reader finds a passage: lines of a text, a page of a document, the time in a recording (E19)."""
+    known = passage.evidence
+    at = max(known.text.find(passage.text), 0)
+    if known.pages:
+        return f"{known.path}, page {known.pages[0] + known.text.count(PAGE_BREAK, 0, at)}"
+    if known.seconds is not None:
+        return f"{known.path}, t={clock(begins_at(known.text, at, known.seconds))}"
+    return lines_of(known.path, passage.line_start, passage.line_end)
 
 
 def _telling(text: str, words: Sequence[AskedWord]) -> str:

@@ -12,6 +12,7 @@ from rag_assets.query.pipeline.loading import PipelineLibrary
 from rag_assets.query.pipeline.steps import Pipeline, as_object
 
 SHIPPED = (
+    "artifact_generation",
     "code_question_answering",
     "code_question_answering_assessed",
     "code_question_answering_offline",
