@@ -15,6 +15,7 @@ TIMING = re.compile(rf"[ \t]*{_TIME}[ \t]*-->[ \t]*{_TIME}")
 """A timing line of WebVTT or SubRip: hours, minutes, seconds and fraction of its begin, then of its end."""
 
 _TIMING_LINE = re.compile(r"^[^\n]*-->[^\n]*(?:\n|\Z)", re.MULTILINE)
+_HEAD = re.compile(r"\A\ufeff?WEBVTT\b[^\n]*")
 _NUMBER_LINE = re.compile(r"^[ \t]*\d+[ \t]*\r?\n(?=[^\n]*-->)", re.MULTILINE)
 _VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^<>]+)>")
 _TAG = re.compile(r"</?(?:[cibuv]|ruby|rt|lang|font)(?:[.\s][^<>]*)?>|<[\d:.]+>", re.IGNORECASE)
@@ -22,7 +23,7 @@ _TAG = re.compile(r"</?(?:[cibuv]|ruby|rt|lang|font)(?:[.\s][^<>]*)?>|<[\d:.]+>"
 
 def spoken(text: str) -> str:
     """The words of a part of a transcript, a line each, without numbers, timing lines and tags."""
-    words = _TAG.sub("", _TIMING_LINE.sub("", _NUMBER_LINE.sub("", text)))
+    words = _TAG.sub("", _TIMING_LINE.sub("", _NUMBER_LINE.sub("", _HEAD.sub("", text))))
     return "\n".join(line for line in words.split("\n") if line.strip())
 
 

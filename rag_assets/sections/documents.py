@@ -92,7 +92,7 @@ def text_sections(subject: SectionSubject, outline: TextOutline, window: Embeddi
     headers, header_tokens = _headers(outline, target, window)
     room = target - header_tokens
     pieces = [section.pieces or paragraphs(outline.text, section.start, section.end) for section in outline.sections]
-    groups = _merged(outline.sections, fit_pieces(outline.text, pieces, room, window), room)
+    groups = _merged(outline.sections, fit_pieces(outline.text, pieces, room, window, outline.readable), room)
     if not groups:
         return [_blank_section(subject, outline, window)]
     runs = [Run(headers[outline.sections[g.sections[0]].heading], g.pieces, g.sizes) for g in groups]

@@ -1,6 +1,6 @@
 """Time-coded transcripts, WebVTT and SubRip: one segment whose members are cues with their time and speaker (E03).
 
-A member spans the words of its cue and not its timing line, so what is embedded is what was said.
+Each member begins where the one before ends, with its number and timing line, which `spoken` leaves out.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from rag_assets.segmentation.names import file_stem
 from rag_assets.segmentation.windows import first_line, window_segment
 from rag_assets.spoken import TIMING, seconds_of, spoken
 
+_BLANKS = re.compile(r"\s*")
 _VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]+)>")
 _NAMED = re.compile(r"(?:>>\s*)?([^\W\d_][\w .'’-]{0,40}?):\s")
 _TITLE = re.compile(r"\ufeff?WEBVTT[ \t]+(?:-[ \t]*)?(\S.*)")
@@ -56,8 +57,9 @@ def segment_transcript(text: str, path: str, language: str) -> SegmentedFile:
 def _members(text: str, cues: list[_Cue], lines: LineIndex) -> Iterator[Member]:
     said = [text[cue.start : cue.end] for cue in cues]
     named = Counter(found[1] for words in said if (found := _NAMED.match(spoken(words).strip())))
-    speaker = ""
+    speaker, before = "", 0
     for cue, words in zip(cues, said, strict=True):
+        end = len(text) if cue is cues[-1] else cue.end
         voice = _VOICE.search(words)
         name = _NAMED.match(spoken(words).strip())
         if voice is not None:
@@ -68,10 +70,11 @@ def _members(text: str, cues: list[_Cue], lines: LineIndex) -> Iterator[Member]:
             name=speaker,
             kind=MemberKind.CUE,
             signature=first_line(spoken(words).strip()),
-            span=lines.span(cue.start, cue.end),
+            span=lines.span(_BLANKS.match(text, before).end(), end),  # type: ignore[union-attr] # matches nothing too
             type="cue",
             value=f"{cue.begins:g}-{cue.ends:g}",
         )
+        before = end
 
 
 def _cues(text: str) -> Iterator[_Cue]:

@@ -26,7 +26,9 @@ def test_a_webvtt_file() -> None:
     assert cues(found) == [
         ("Anna", "0-9", "Good morning."), ("Bob Lee", "10-19", "Hello."), ("Bob Lee", "754-763", "We begin.")
     ]  # fmt: skip
-    assert [member.span.slice(TALK) for member in segment.members][2] == "We begin."
+    slices = [member.span.slice(TALK) for member in segment.members]
+    assert "\n\n".join(slices) == TALK, "nothing is lost"
+    assert slices[2] == "00:12:34.000 --> 00:12:43.000\nWe begin.\n"
     assert {member.kind for member in segment.members} == {MemberKind.CUE}
 
 
