@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from rag_assets.contracts.errors import ExpectedError
 
 ESTIMATE = "estimate"
 
-_PARTS = re.compile(r"(?P<word>[A-Z]?[a-z]+|[A-Z]+(?![a-z]))|(?P<one>\d{1,3}|_+)|(?P<signs>[!-/:-^`{-~]+)|[^\s!-~]")
-"""Words as identifiers are made of them, numbers, runs of ASCII signs; other characters one by one."""
+_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d{1,3}|_+|[!-/:-^`{-~]+|[^\s!-~]")
+"""Words as identifiers are made of them, numbers, runs of ASCII signs; other characters one by one. A run of signs may
+hold capitals behind its first."""
+_SIGNS = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^`{|}~")
 _LETTERS_PER_TOKEN = 7
 _SIGNS_PER_TOKEN = 2
 """Chosen on pieces of 1,200 characters of three repositories: 5 to 10 % more than cl100k_base and o200k_base on C# and
@@ -56,14 +59,14 @@ def token_counter(tokenizer: str) -> TokenCounter:
 
 def estimate_tokens(texts: Sequence[str]) -> list[int]:
     """Tokens of each text, about, for a model with a byte-pair vocabulary."""
-    return [sum(map(_estimate, _PARTS.finditer(text))) for text in texts]
+    return [sum(_estimate(part) * count for part, count in Counter(_PARTS.findall(text)).items()) for text in texts]
 
 
-def _estimate(part: re.Match[str]) -> int:
-    length = part.end() - part.start()
-    if part.lastgroup == "word":
-        return -(-length // _LETTERS_PER_TOKEN)
-    return -(-length // _SIGNS_PER_TOKEN) if part.lastgroup == "signs" else 1
+def _estimate(part: str) -> int:
+    first, length = part[0], len(part)
+    if first in _SIGNS:
+        return -(-length // _SIGNS_PER_TOKEN)
+    return -(-length // _LETTERS_PER_TOKEN) if first.isalpha() else 1
 
 
 def well_formed(text: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rag_assets.query.errors import QueryError
 from rag_assets.query.finding import Found, find
 from rag_assets.query.fusion import Ranked
-from rag_assets.query.question import plain_question, understand
+from rag_assets.query.question import Question, plain_question, understand
 from rag_assets.query.results import Hit, Mode, SearchResult, Source, TermEvidence
 from rag_assets.query.retrieval import Clock
 from rag_assets.query.scope import Spellings, narrowed, said_filters
@@ -28,7 +28,7 @@ _REPAIR = "run: rag-assets index --force"
 
 
 def ask(
-    query: str,
+    query: str | Question,
     parts: SearchParts,
     manifests: Mapping[str, Manifest],
     tenant: SearchFilter,
@@ -41,16 +41,17 @@ def ask(
     literal: bool,
 ) -> SearchResult:
     """The best `limit` sections within `tenant`, `options` and `changed`; without `limit` or `mode`, as the policy
-    says. `manifests` are those of the generations that `parts` reads, by label. A `literal` query is words only. Raises
-    QueryError, ScopeError, VectorStoreError or KeywordIndexError."""
+    says. `manifests` are those of the generations that `parts` reads, by label. A `literal` query is words only; one
+    that was read before is taken as it is. Raises QueryError, ScopeError, VectorStoreError or KeywordIndexError."""
     clock = Clock()
     policy = parts.policy
-    requested = policy.mode if mode is None else _mode(mode)
+    requested = policy.mode if mode is None else mode_of(mode)
     if limit is None:
         limit = policy.limit
     if limit < 1:
         raise QueryError(f"limit must be at least 1, got {limit}")
-    question = plain_question(query) if literal else understand(query)
+    read = plain_question if literal else understand
+    question = read(query) if isinstance(query, str) else query
     spellings = Spellings(lambda: parts.shard().values("Kind", tenant))
     scope = narrowed(tenant, options, changed, question, spellings)
     found = find(parts, question, requested, scope, limit, clock)
@@ -59,7 +60,7 @@ def ask(
     )
     one = next(iter(manifests.values())) if len(manifests) == 1 else None
     return SearchResult(
-        query=query,
+        query=question.typed,
         question=question,
         filters=said_filters(scope, question, _tenant_of(manifests)),
         sources=tuple(Source(m.index_label, m.generation_id, m.commit_sha, m.run_id) for m in manifests.values()),
@@ -173,7 +174,8 @@ def _why_nothing(parts: SearchParts, scope: SearchFilter, tenant: SearchFilter) 
     return reasons
 
 
-def _mode(mode: Mode | str) -> Mode:
+def mode_of(mode: Mode | str) -> Mode:
+    """Raises QueryError."""
     try:
         return Mode(mode)
     except ValueError:

@@ -81,7 +81,11 @@ class Clock:
         try:
             yield
         finally:
-            self._steps[name] = self._steps.get(name, 0.0) + perf_counter() - begun
+            self.add(name, perf_counter() - begun)
+
+    def add(self, name: str, seconds: float) -> None:
+        """A step that was measured elsewhere."""
+        self._steps[name] = self._steps.get(name, 0.0) + seconds
 
     def seconds(self) -> dict[str, float]:
         return {**self._steps, "total": perf_counter() - self._started}

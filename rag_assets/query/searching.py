@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from rag_assets.closing import Closing
 from rag_assets.query.asking import ask
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rag_assets.query.answer import Answer, AskOptions
     from rag_assets.query.index import Index
     from rag_assets.query.parts import SearchParts
+    from rag_assets.query.question import Question
     from rag_assets.stores.generations import Manifest
 
 
@@ -45,7 +46,7 @@ class Searchable(Closing):
 
     def search(
         self,
-        query: str,
+        query: str | Question,
         *,
         limit: int | None = None,
         mode: Mode | str | None = None,
@@ -62,7 +63,8 @@ class Searchable(Closing):
         """The best `limit` sections for a question or for identifiers, within the tenant, project and clearance; those
         of several labels in one ranking.
 
-        The query may hold filters and phrases (`query.question`), unless it is `literal`. `path` is a path, folder or
+        The query may hold filters and phrases (`query.question`), unless it is `literal`; a Question is one that was
+        read before. `path` is a path, folder or
         glob, or several; `kinds` are names of kinds in any case; `languages` are values of CodeLanguage or file
         extensions, `source_types` of SourceType; `symbols` are declared names. `since` (inclusive) and `before`
         (exclusive) say when the file was changed last: `2026-01-31`, a date or a time. Options and filters must both
@@ -93,14 +95,64 @@ class Searchable(Closing):
             literal=literal,
         )
 
-    def ask(self, question: str, *, options: AskOptions | None = None, **narrowing: Any) -> Answer:
+    def ask(
+        self,
+        question: str,
+        *,
+        options: AskOptions | None = None,
+        pipeline: str = "",
+        session: str = "",
+        user: str = "",
+        language: str = "",
+        mode: Mode | str | None = None,
+        path: str | Sequence[str] | None = None,
+        kinds: Sequence[str] = (),
+        languages: Sequence[str] = (),
+        source_types: Sequence[str] = (),
+        symbols: Sequence[str] = (),
+        since: str | date | None = None,
+        before: str | date | None = None,
+        literal: bool = False,
+        on_text: Callable[[str], None] = lambda text: None,
+    ) -> Answer:
         """An answer with checked citations, or an honest refusal (E19–E22): quotes of the best sections, or what the
-        model says that the configuration names (`options`; settings `answer`).
+        model of `options` makes of them. Without `options`: as the configuration says (settings `answer`).
 
-        `narrowing` are the arguments of `search` that say where to look: `mode`, `path`, `kinds`, `languages`,
-        `source_types`, `symbols`, `literal`; and `on_text`, which is given the words of a model as they come. Raises
-        what `search` raises, and ConfigError.
+        `pipeline` is a name or a file, by default the shipped one, with a model or without. With a `session` the
+        question follows those before it, and the turn is kept; sessions are those of a `user`, by default the one of
+        the system. A question in another `language` (a code such as `de`) is translated by the model, and its answer
+        back. `on_text` is given the words of a model as they come. The others are the arguments of `search` that say
+        where to look, and hold for every search of the turn. Raises what `search` raises, RequestError, TurnError,
+        PipelineError, UnknownPipeline, LanguageError, ConversationError and ConfigError.
         """
-        from rag_assets.query.answer import answer
+        from dataclasses import replace
 
-        return answer(question, self, options=options, **narrowing)
+        from rag_assets.query.answer.configured import configured
+        from rag_assets.query.asker import Asker
+        from rag_assets.query.asking import mode_of
+        from rag_assets.query.where import Where
+
+        if options is None:
+            options = configured(*next(iter(self.members.values())).parts.configuration)
+        where = Where(
+            path=(path,) if isinstance(path, str) else tuple(path or ()),
+            kinds=tuple(kinds),
+            languages=tuple(languages),
+            source_types=tuple(source_types),
+            symbols=tuple(symbols),
+            since=since,
+            before=before,
+            literal=literal,
+        )
+        with Asker(self, replace(options, pipeline=pipeline or options.pipeline)) as asker:
+            result = asker.ask(
+                question,
+                where=where,
+                mode=None if mode is None else mode_of(mode),
+                session=session,
+                user=user,
+                language=language,
+                on_text=on_text,
+            )
+        assert result.response is not None  # only a request that was answered before has none
+        return result.response

@@ -32,13 +32,19 @@ class AnswerSettings(Strict):
     allow_plain_http: bool = Field(
         default=False, description="send source and key unencrypted to a base_url that is not this machine"
     )
+    pipeline: str = Field(
+        default="",
+        description="name or file of the pipeline that ask runs; empty: the shipped one, with a model or not",
+    )
     profile: Profile = Field(default="balanced", description="which of the models answers")
     cheap: ModelProfile = Field(default=ModelProfile(), description="for drafts and routing")
     balanced: ModelProfile = Field(default=ModelProfile(), description="for answers")
     premium: ModelProfile = Field(default=ModelProfile(), description="for what is hard")
     timeout_seconds: float = Field(default=120.0, gt=0, description="for one answer, from first byte to last")
     retries: int = Field(default=2, ge=0, le=10, description="after a rate limit, a server error or a cut stream")
-    max_chunks: int = Field(default=15, ge=1, le=50, description="hits that are looked at (maxChunksForContext)")
+    max_chunks: int = Field(
+        default=15, ge=1, le=50, description="hits that are looked at (maxChunksForContext); instead of the pipeline's"
+    )
     max_context_tokens: int = Field(default=6_000, ge=200, description="of evidence in an answer or a prompt")
     tokenizer: Literal["estimate", "cl100k_base", "o200k_base"] = Field(
         default="estimate", description="how these are counted; all but estimate need: pip install 'rag-assets[openai]'"

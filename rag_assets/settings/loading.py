@@ -31,14 +31,18 @@ def load_settings(config: Path | None = None) -> Settings:
         repository.model_copy(
             update={
                 "location": _absolute(repository.location, base),
-                "rule_packs": tuple(_absolute_pack(pack, base) for pack in repository.rule_packs),
+                "rule_packs": tuple(_absolute_file(pack, base) for pack in repository.rule_packs),
                 "eval_set": repository.eval_set and (base / repository.eval_set.expanduser()).resolve(),
                 "graph_import": repository.graph_import and _absolute_import(repository.graph_import, base),
             }
         )
         for repository in settings.repositories
     )
-    return settings.model_copy(update={"home": resolve_home(config=path), "repositories": repositories})
+    packs = tuple((base / pack.expanduser()).resolve() for pack in settings.packs)
+    home = resolve_home(config=path)
+    answer = settings.answer.model_copy(update={"pipeline": _absolute_file(settings.answer.pipeline, base)})
+    made = {"home": home, "repositories": repositories, "packs": packs, "answer": answer}
+    return settings.model_copy(update=made)
 
 
 def _refuse_unknown_variables() -> None:
@@ -69,9 +73,9 @@ def _absolute(location: str, base: Path) -> str:
     return str((base / path).resolve())
 
 
-def _absolute_pack(pack: str, base: Path) -> str:
-    """A rule pack of one's own is a file beside the configuration; the others are names."""
-    return str((base / Path(pack).expanduser()).resolve()) if pack.endswith(".yaml") else pack
+def _absolute_file(named: str, base: Path) -> str:
+    """A rule pack or a pipeline of one's own is a file beside the configuration; the others are names."""
+    return str((base / Path(named).expanduser()).resolve()) if named.endswith((".yaml", ".yml")) else named
 
 
 def _absolute_import(settings: GraphImportSettings, base: Path) -> GraphImportSettings:

@@ -46,6 +46,9 @@ class Settings(BaseSettings):
     stores: StoreSettings = Field(default=StoreSettings(), description="where the vectors are")
     search: SearchSettings = Field(default=SearchSettings(), description="how questions are answered")
     answer: AnswerSettings = Field(default=AnswerSettings(), description="how ask answers; without a model: quotes")
+    packs: tuple[Path, ...] = Field(
+        default=(), description="folders of pipelines, beside the folder pipelines; relative to the configuration file"
+    )
     retention: RetentionSettings = Field(default=RetentionSettings(), description="which old generations stay on disk")
     evaluation: EvaluationSettings = Field(
         default=EvaluationSettings(), description="how well a build must answer before it is served"

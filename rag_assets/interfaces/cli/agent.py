@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rag_assets.interfaces.cli.failures import FAILURE
+from rag_assets.interfaces.cli.failures import FAILURE, CommandError
 from rag_assets.interfaces.cli.pipeline import pipeline_library
 from rag_assets.interfaces.cli.session import Session, session_of
 
@@ -26,6 +26,9 @@ agent_app = typer.Typer(
 _NAME = "A name, or a file."
 Folders = Annotated[
     list[Path] | None, typer.Option("--agents", metavar="FOLDER", help="A folder of agents; repeatable.")
+]
+AgentName = Annotated[
+    str | None, typer.Option("--agent", metavar="NAME|FILE", help="Who answers. See: rag-assets agent list")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
 
@@ -116,11 +119,24 @@ def agent_library(session: Session, folders: list[Path] | None) -> AgentLibrary:
     return AgentLibrary([*(folders or ()), *([own] if own is not None and own.is_dir() else ())])
 
 
+def chosen_agent(session: Session, name: str | None, folders: list[Path] | None) -> Agent | None:
+    """Who is to answer, if anybody is named. Raises UnknownAgent, AgentError, and CommandError for one that writes
+    artifacts."""
+    if name is None:
+        return None
+    agent = agent_library(session, folders).load(name)
+    if agent.output_type != "answer":
+        raise CommandError(
+            f"agent {agent.name!r} writes {agent.output_type}, no answers; run: rag-assets artifact {agent.output_type}"
+        )
+    return agent
+
+
 def applied(session: Session, agent: Agent, packs: list[Path] | None = None) -> Pipeline:
     """The pipeline of an agent as the agent runs it. Raises AgentRefused, UnknownPipeline and PipelineError."""
     from rag_assets.query.agent.applying import with_agent
 
-    return with_agent(pipeline_library(session, packs).load(agent.uses), agent)
+    return with_agent(pipeline_library(session, packs).load(agent.runs_on()), agent)
 
 
 def as_object(agent: Agent) -> dict[str, Any]:
@@ -129,7 +145,7 @@ def as_object(agent: Agent) -> dict[str, Any]:
 
     made: dict[str, Any] = msgspec.to_builtins(agent)
     return made | {
-        "pipeline": agent.uses,
+        "pipeline": agent.runs_on(),
         "filters": {key: value for key, value in made["filters"].items() if value},
         "limits": {key: value for key, value in made["limits"].items() if value is not None},
     }

@@ -11,6 +11,7 @@ from rag_assets.interfaces.cli.agent import agent_app
 from rag_assets.interfaces.cli.artifact import artifact
 from rag_assets.interfaces.cli.ask import ask
 from rag_assets.interfaces.cli.catalog import catalog_app
+from rag_assets.interfaces.cli.chat import chat
 from rag_assets.interfaces.cli.config import config_app, init
 from rag_assets.interfaces.cli.doctor import doctor
 from rag_assets.interfaces.cli.evaluate import eval_app
@@ -28,6 +29,7 @@ from rag_assets.interfaces.cli.rebuild import rebuild
 from rag_assets.interfaces.cli.reset import reset
 from rag_assets.interfaces.cli.search import search
 from rag_assets.interfaces.cli.session import Session
+from rag_assets.interfaces.cli.sessions import session_app
 from rag_assets.interfaces.cli.show import show
 from rag_assets.interfaces.cli.status import status
 from rag_assets.interfaces.cli.watch import watch
@@ -87,6 +89,8 @@ app.command()(watch)
 app.command()(search)
 app.command()(ask)
 app.command()(artifact)
+app.command()(chat)
+app.add_typer(session_app, name="session")
 app.command()(show)
 app.command()(explain)
 app.add_typer(graph_app, name="graph")

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
+from rag_assets.interfaces.cli.agent import AgentName, Folders, chosen_agent
+from rag_assets.interfaces.cli.asking import (
+    AnsweringProfile,
+    AskedPacks,
+    Labels,
+    Language,
+    Limit,
+    Offline,
+    PipelineName,
+    User,
+    Wanted,
+    opened,
+)
 from rag_assets.interfaces.cli.failures import NOTHING_FOUND
-from rag_assets.interfaces.cli.labels import chosen_label, complete_label
 from rag_assets.interfaces.cli.session import session_of
-
-if TYPE_CHECKING:
-    from rag_assets.query import Index, IndexGroup
-
-_MOST_HITS = 50  # a context of more has its tokens spent on what is not asked for
 
 
 def ask(
@@ -23,63 +29,53 @@ def ask(
         str,
         typer.Argument(metavar="QUESTION", help="What you want to know; filters and phrases as for search."),
     ],
-    labels: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--label",
-            "-l",
-            help="Which index; repeatable. Default: as for search.",
-            autocompletion=complete_label,
-        ),
-    ] = None,
+    labels: Labels = None,
     paths: Annotated[
         list[str] | None, typer.Option("--path", help="Only files of this path, folder or glob; repeatable.")
     ] = None,
-    limit: Annotated[
-        int | None,
-        typer.Option("--limit", "-n", min=1, max=_MOST_HITS, help="How many hits to look at. Default: as configured."),
-    ] = None,
-    offline: Annotated[
-        bool, typer.Option("--offline", help="Answer with quotes alone, also where a model is configured.")
-    ] = False,
-    profile: Annotated[
-        str | None, typer.Option(help="Which model answers: cheap, balanced or premium. Default: as configured.")
-    ] = None,
+    limit: Limit = None,
+    offline: Offline = False,
+    profile: AnsweringProfile = None,
+    pipeline: PipelineName = "",
+    packs: AskedPacks = None,
+    conversation: Annotated[
+        str,
+        typer.Option("--session", metavar="NAME", help="Follow the turns of this session, and keep this one in it."),
+    ] = "",
+    user: User = "",
+    language: Language = "",
+    agent: AgentName = None,
+    folders: Folders = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
-    """Ask a question; get quotes with citations. Exit code 4 when the index does not have the answer."""
+    """Ask a question; get an answer with citations. Exit code 4 when the index does not have the answer."""
     if not question.strip():
         raise typer.BadParameter("the question is empty")
     from rag_assets.interfaces.cli.ask_output import Streamed, as_object, show
     from rag_assets.interfaces.freshness import freshness_of
-    from rag_assets.query.answer.configured import configured
+    from rag_assets.query.where import Where
 
     session = session_of(context)
-    home = session.home()
-    names = list(dict.fromkeys(chosen_label(session, home, label) for label in labels or (None,)))
-    streamed = Streamed(session.output)
-    narrowing: dict[str, Any] = {"path": tuple(paths or ())}
-    with ExitStack() as stack:
-        target = stack.enter_context(_opened(names, home=home.root, session=session))
-        options = configured(home, session.config_option, offline=offline, profile=profile, limit=limit)
-        if options.model is not None and not as_json:
-            narrowing["on_text"] = streamed
-        found = target.ask(question, options=options, **narrowing)
+    wanted = Wanted.of(labels, limit, offline, profile, pipeline, packs, chosen_agent(session, agent, folders))
+    streamed = Streamed(session.output, silent=as_json)
+    with opened(session, wanted) as (asker, target):
+        result = asker.ask(
+            question,
+            where=Where(path=tuple(paths or ())),
+            session=conversation,
+            user=user,
+            language=language,
+            on_text=streamed,
+        )
+        home = session.home()
         freshness = {label: freshness_of(home, manifest) for label, manifest in target.manifests.items()}
-    for warning in found.warnings:
+    streamed.end()
+    assert result.response is not None  # only a request that was answered before has none
+    for warning in result.response.warnings:
         session.output.warning(warning)
     if as_json:
-        session.output.json(as_object(found, freshness))
+        session.output.json(as_object(result, result.response, freshness))
     else:
-        streamed.end()
-        show(session.output, found, freshness)
-    if found.abstained:
+        show(session.output, result.response, freshness)
+    if result.response.abstained:
         raise typer.Exit(NOTHING_FOUND)
-
-
-def _opened(names: list[str], **options: Any) -> Index | IndexGroup:
-    from rag_assets.query import open_index, open_indexes
-
-    session = options.pop("session")
-    known = {"config": session.config_option, "clearance": session.clearance(), **options}
-    return open_index(names[0], **known) if len(names) == 1 else open_indexes(names, **known)

@@ -10,7 +10,9 @@ from typing import Any
 from rag_assets.interfaces.cli.output import Output, Part, short
 from rag_assets.interfaces.cli.search_output import FreshnessOf, staleness
 from rag_assets.query.answer import Answer
+from rag_assets.query.answer.abstention import SENTENCE
 from rag_assets.query.answer.citations import Citation, numbered, rendered
+from rag_assets.query.pipeline.engine import TurnResult
 
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _CODE_INDENT = "    "
@@ -19,11 +21,14 @@ _CODE_INDENT = "    "
 class Streamed:
     """Writes an answer as a model makes it, on stderr: what stands on stdout has been checked."""
 
-    def __init__(self, output: Output) -> None:
+    def __init__(self, output: Output, *, silent: bool = False) -> None:
         self._output = output
+        self._silent = silent
         self._line = ""
 
     def __call__(self, text: str) -> None:
+        if self._silent:
+            return
         *lines, self._line = (self._line + text).split("\n")
         for line in lines:
             self._output.note((line, "dim"))
@@ -34,15 +39,19 @@ class Streamed:
             self._line = ""
 
 
-def as_object(found: Answer, freshness: FreshnessOf) -> dict[str, Any]:
-    """The object of `ask --json`. `citations` are those of `text`, in order of first use; `checks` is every sentence
-    before the policy; seconds in `timings`; `usage` is null without a model."""
+def as_object(result: TurnResult, found: Answer, freshness: FreshnessOf) -> dict[str, Any]:
+    """The object of `ask --json`. `turn` is the id of a turn that was kept in a session. `citations` are those of
+    `answer`, in order of first use; `checks` is every sentence before the policy; seconds in `timings`; `usage` is null
+    without a model."""
     known = numbered(found.citations)
     scores = {identifier: piece for piece in found.evidence for identifier in piece.ids}
     return {
         "question": found.question,
         "answer": found.text,
         "abstained": found.abstained,
+        "status": result.status,
+        "pipeline": result.lock.name,
+        "turn": result.turn_id or None,
         "reason": found.reason or None,
         "suggestions": list(found.suggestions),
         "notes": list(found.notes),
@@ -93,10 +102,8 @@ def as_object(found: Answer, freshness: FreshnessOf) -> dict[str, Any]:
 def show(output: Output, found: Answer, freshness: FreshnessOf) -> None:
     """The answer, its sources by number, and what it is from."""
     show_markdown(output, found.text, found.citations)
-    if found.abstained:
-        output.line((f"because {found.reason}", "dim"))
-        for suggestion in found.suggestions:
-            output.line((suggestion, "dim"))
+    if found.abstained and found.text == SENTENCE:
+        show_refusal(output, found)
     else:
         show_sources(output, found.citations)
     for note in found.notes:
@@ -119,6 +126,13 @@ def show_markdown(output: Output, text: str, citations: Sequence[Citation]) -> N
             output.line((line, "dim"))
         else:
             output.line(*_styled(line))
+
+
+def show_refusal(output: Output, found: Answer) -> None:
+    """Why there is no answer, and what would help."""
+    output.line((f"because {found.reason}", "dim"))
+    for suggestion in found.suggestions:
+        output.line((suggestion, "dim"))
 
 
 def show_sources(output: Output, citations: Sequence[Citation]) -> None:

@@ -15,13 +15,11 @@ if TYPE_CHECKING:
     from rag_assets.query.pipeline.loading import PipelineLibrary
     from rag_assets.query.pipeline.steps import Pipeline
 
-PACK_FOLDER = "pipelines"
-"""Beside the configuration file: the pack that needs no option."""
-
 pipeline_app = typer.Typer(
     no_args_is_help=True,
     help="Check, show and draw pipelines. A pipeline is named by its name or by its file. Names are looked for in the "
-    f"packs (--pack), in the folder {PACK_FOLDER} beside the configuration file, and among those of rag-assets.",
+    "packs (--pack, and packs of the configuration), in the folder pipelines beside the configuration file, and among "
+    "those of rag-assets.",
 )
 
 _NAME = "A name, or a file."
@@ -101,16 +99,19 @@ def graph(
         session.output.text(drawn)
 
 
-def pipeline_library(session: Session, packs: list[Path] | None) -> PipelineLibrary:
+def checked_packs(packs: list[Path] | None) -> tuple[Path, ...]:
     """Raises BadParameter for a pack that is no folder."""
-    from rag_assets.query.pipeline.loading import PipelineLibrary
-
     for pack in packs or ():
         if not pack.is_dir():
             raise typer.BadParameter(f"{pack} is no folder", param_hint="--pack")
-    config = session.config()
-    own = config.parent / PACK_FOLDER if config is not None else None
-    return PipelineLibrary([*(packs or ()), *([own] if own is not None and own.is_dir() else ())])
+    return tuple(packs or ())
+
+
+def pipeline_library(session: Session, packs: list[Path] | None) -> PipelineLibrary:
+    """Raises BadParameter or ConfigError for a pack that is no folder."""
+    from rag_assets.query.pipeline.packs import library_of
+
+    return library_of(session.config(), checked_packs(packs))
 
 
 def _origin(pipeline: Pipeline) -> dict[str, Any]:

@@ -53,12 +53,10 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     limits: Limits = Limits()
     file: str = ""
 
-    @property
-    def uses(self) -> str:
-        """The name of the pipeline that it runs on."""
-        return self.pipeline or DEFAULT_PIPELINES.get(self.output_type, ARTIFACT_PIPELINE)
+    def runs_on(self, *, has_model: bool = True) -> str:
+        """The name of its pipeline; the shipped ones are others where there is no model."""
+        shipped = _ANSWERING if self.output_type is OutputType.ANSWER else _ARTIFACTS
+        return self.pipeline or (shipped if has_model else f"{shipped}{_OFFLINE}")
 
 
-ARTIFACT_PIPELINE = "artifact_generation"
-DEFAULT_PIPELINES = {OutputType.ANSWER: "code_question_answering"}
-"""By output type; all artifacts have one."""
+_ANSWERING, _ARTIFACTS, _OFFLINE = "code_question_answering", "artifact_generation", "_offline"

@@ -42,15 +42,15 @@ def with_agent(pipeline: Pipeline, agent: Agent, registry: ActionRegistry | None
     """The pipeline as this agent runs it: persona, output type and limits in its settings, its profile in every step
     that speaks as the agent. All of that is in the digest of the pipeline, so a lock covers it.
 
-    Raises AgentRefused where a step that can be reached does what the agent may not, no prompt has a place for the
-    persona, or the agent writes what the pipeline does not.
+    Raises AgentRefused where a step that can be reached does what the agent may not, a model is asked and no prompt has
+    a place for the persona, or the agent writes what the pipeline does not.
     """
     known = default_registry() if registry is None else registry
     _check_actions(pipeline, agent, known)
     _check_output(pipeline, agent, known)
     spoken = {name for name, prompt in pipeline.prompts.items() if PERSONA in prompt.names}
     speaking = {step.id for step in _reachable(pipeline) if _prompts(step, known) & spoken}
-    if not speaking:
+    if not speaking and any(_writes(step) for step in _reachable(pipeline)):
         raise AgentRefused(
             f"agent {agent.name!r}: no prompt of the pipeline {pipeline.name!r} has a place for the persona; "
             f"write {{{PERSONA}}} into the system part of the prompt that writes the answer"
@@ -121,6 +121,11 @@ def _check_output(pipeline: Pipeline, agent: Agent, registry: ActionRegistry) ->
 def _reachable(pipeline: Pipeline) -> list[Step]:
     found = reached(pipeline.settings.entry_step_id, pipeline.steps)
     return [step for step in pipeline.steps.values() if step.id in found]
+
+
+def _writes(step: Step) -> bool:
+    """Whether a step asks a model for a text of some length: what only translates or sums up has none of its own."""
+    return any(field.name == "max_tokens" for field in msgspec.structs.fields(type(step.parameters)))
 
 
 def _prompts(step: Step, registry: ActionRegistry) -> set[str]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rag_assets.query.answer.asking import AskOptions, answer
 from rag_assets.query.answer.checking import Policy, Support
 from rag_assets.query.answer.citations import Citation
 from rag_assets.query.answer.evidence import Evidence
+from rag_assets.query.answer.options import AskOptions
 from rag_assets.query.answer.results import EXTRACTIVE, Answer
 
-__all__ = ["EXTRACTIVE", "Answer", "AskOptions", "Citation", "Evidence", "Policy", "Support", "answer"]
+__all__ = ["EXTRACTIVE", "Answer", "AskOptions", "Citation", "Evidence", "Policy", "Support"]

@@ -117,3 +117,12 @@ def confidence(signals: Signals, weights: Weights | None = None) -> float:
     bias, *rest = (getattr(weights, field.name) for field in fields(Weights))
     value = bias + sum(weight * signal for weight, signal in zip(rest, values_of(signals), strict=True))
     return 1 / (1 + math.exp(-value))
+
+
+def is_refusal(text: str) -> bool:
+    """Whether a model says that it cannot answer, with any apostrophe and with nothing but that sentence."""
+    return _plain(text) == _plain(SENTENCE)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.replace("’", "'").split()).strip(" .\"'").casefold()

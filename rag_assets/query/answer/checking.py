@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
+from functools import cached_property
 
 from rag_assets.contracts.identity import content_hash
 from rag_assets.query.answer.citations import by_id, cited_ids, without_citations
@@ -95,27 +96,33 @@ def check(answer: str, evidence: Sequence[Evidence], policy: Policy = Policy.FLA
     """Checks every sentence of an answer against the evidence that it was given. Evidence whose text is not what its
     hash says supports nothing."""
     sound = [known for known in evidence if content_hash(known.text) == known.sha256]
-    slices = {known.id: _Slice.of(known) for known in sound}
+    slices = {known.id: _Slice(known) for known in sound}
     known = {identifier: slices[piece.id] for identifier, piece in by_id(sound).items()}
     found = [_checked(sentence, known, tuple(slices.values())) for sentence in sentences(answer)]
     return Report(_by_policy(answer, found, policy), tuple(one for one in found if not one.sentence.is_heading))
 
 
-@dataclass(frozen=True, slots=True)
 class _Slice:
-    """A slice in the forms that it is compared in: as code, as the prose of its comments, as words."""
+    """A slice in the forms that it is compared in: as code, as the prose of its comments, as words. Each is made when
+    it is needed: most slices are cited by nothing."""
 
-    code: str
-    prose: str
-    roots: frozenset[str]
-    raw: str
+    def __init__(self, known: Evidence) -> None:
+        self._text = neutral(known.text)
+        # a quote may go on over several cues
+        self._words = spoken(self._text) if known.language in TRANSCRIPTS else self._text
+        self.raw = f"{self._text}\n{known.symbol} {known.path} {known.kind} {known.via}"
 
-    @classmethod
-    def of(cls, known: Evidence) -> _Slice:
-        text = neutral(known.text)
-        about = f"{known.symbol} {known.path} {known.kind} {known.via}"
-        words = spoken(text) if known.language in TRANSCRIPTS else text  # a quote may go on over several cues
-        return cls(_squeezed(text), prose_of(words), roots_of(f"{text}\n{about}"), f"{text}\n{about}")
+    @cached_property
+    def code(self) -> str:
+        return _squeezed(self._text)
+
+    @cached_property
+    def prose(self) -> str:
+        return prose_of(self._words)
+
+    @cached_property
+    def roots(self) -> frozenset[str]:
+        return roots_of(self.raw)
 
     def has(self, quote: str) -> bool:
         """Whether all pieces of a quote, split where something was left out, are here in their order."""

@@ -6,6 +6,7 @@ It is what happens before anything is left out of a context and before a model i
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from rag_assets.query.answer.outline import PROSE, Part, outline
 
@@ -16,6 +17,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?:])\s+(?=[A-Z0-9`*\[])")
 _ELIDED = "…"
 
 
+@lru_cache(maxsize=1_024)  # a budget tries what the next turn packs again
 def signatures(text: str, language: str) -> str:
     """The declarations of a text without their bodies, comments included; of prose the headings and the first sentence
     of every paragraph. Never longer than the text."""

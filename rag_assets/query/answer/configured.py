@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from rag_assets.config_file import ConfigError, config_of, is_configured
 from rag_assets.contracts.llm import PROFILES
-from rag_assets.query.answer.asking import MOST_CHUNKS, AskOptions
 from rag_assets.query.answer.checking import Policy
-from rag_assets.query.answer.writing import Writer
+from rag_assets.query.answer.options import AskOptions
 
 if TYPE_CHECKING:
     from rag_assets.llm.chat import ChatService, Model
@@ -29,7 +28,7 @@ def configured(
     if not is_configured(_SECTION, path):
         if profile is not None:
             raise ConfigError(f"no model answers as {profile!r}: set answer.base_url and answer.{profile}.model")
-        return AskOptions(limit=limit or MOST_CHUNKS)
+        return AskOptions(limit=limit)
     from rag_assets.settings import load_settings
 
     return options_of(load_settings(path).answer, offline=offline, profile=profile, limit=limit)
@@ -38,22 +37,21 @@ def configured(
 def options_of(
     settings: AnswerSettings, *, offline: bool = False, profile: str | None = None, limit: int | None = None
 ) -> AskOptions:
-    """Options from settings. Raises ConfigError for a profile without a model, and TokenizerMissing."""
+    """Options from settings. What the settings do not say is as the pipeline says, and `offline` needs one without a
+    model. Raises ConfigError for a profile without a model, and TokenizerMissing."""
     from rag_assets.models.endpoint_tokens import token_counter
+    from rag_assets.query.pipeline.chat_model import configured_model
 
+    said = settings.model_fields_set
     return AskOptions(
-        limit=limit or settings.max_chunks,
-        budget=settings.max_context_tokens,
+        limit=limit or (settings.max_chunks if "max_chunks" in said else None),
+        budget=settings.max_context_tokens if "max_context_tokens" in said else None,
         count=token_counter(settings.tokenizer),
         threshold=settings.threshold,
-        policy=Policy(settings.unsupported),
-        model=None if offline or not settings.base_url else writer_of(settings, profile),
+        policy=Policy(settings.unsupported) if "unsupported" in said else None,
+        model=None if offline else configured_model(settings, profile),
+        pipeline="" if offline else settings.pipeline,
     )
-
-
-def writer_of(settings: AnswerSettings, profile: str | None = None) -> Writer:
-    """The model of a profile, by default of the configured one, and its server. Raises ConfigError."""
-    return Writer(service_of(settings), model_of(settings, profile or settings.profile))
 
 
 def service_of(settings: AnswerSettings) -> ChatService:

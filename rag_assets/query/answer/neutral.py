@@ -17,7 +17,7 @@ QUESTION_TAG = "question"
 _DELIMITER = re.compile(rf"<(?=\s*/?\s*(?:{EVIDENCE_TAG}|{QUESTION_TAG})\b)", re.IGNORECASE)
 
 
-@lru_cache(maxsize=256)  # a context, its quotes and their check look at the same slices
+@lru_cache(maxsize=2_048)  # a context, its quotes and their check look at the same slices, and so does the next turn
 def neutral(text: str) -> str:
     """`text` in which nothing is a citation, a protocol prefix, a delimiter or a turn of a chat template. Neutral texts
     stay as they are."""

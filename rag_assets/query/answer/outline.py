@@ -48,7 +48,7 @@ _SQL_BODY = re.compile(r"^\s*AS\b|^\s*BEGIN\b", re.IGNORECASE | re.MULTILINE)
 _SQL_ROUTINE = re.compile(r"\b(?:PROC(?:EDURE)?|FUNCTION|TRIGGER|VIEW)\b", re.IGNORECASE)
 
 
-@lru_cache(maxsize=256)  # packing and quoting of one answer look at the same texts
+@lru_cache(maxsize=1_024)  # packing and quoting look at the same texts, and so does the next turn of a conversation
 def outline(text: str, language: str) -> tuple[Part, ...]:
     """The parts of a text in their order, without blanks around them; together they have every word of it but the heads
     of types, which are parts of their own. O(length)."""

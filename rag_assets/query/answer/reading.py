@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from rag_assets.query.answer.abstention import Signals, confidence, signals_of
 from rag_assets.query.answer.evidence import Evidence, Origin, short_name
 from rag_assets.query.answer.facts import Fact, Facts, facts_about, named_nodes, near_names, points_at
 from rag_assets.query.answer.gathering import Wanted, gather
@@ -29,8 +30,10 @@ _ABOVE_HITS = 1.05  # what declares a name of the question comes before what onl
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """Everything that an answer is made from."""
+    """Everything that an answer is made from. `signals` say how well it fits the question; `warnings` are those of the
+    search and of reading, `is_open` says that nothing narrowed it."""
 
+    search: SearchResult
     wish: Wish
     words: tuple[AskedWord, ...]
     evidence: tuple[Evidence, ...]
@@ -39,6 +42,13 @@ class Read:
     unknown: tuple[str, ...]
     near: tuple[str, ...]
     warnings: tuple[str, ...]
+    signals: Signals
+    is_open: bool
+
+    @property
+    def confidence(self) -> float:
+        """How likely it answers the question, 0 to 1, on the scale that the threshold of abstention is on."""
+        return confidence(self.signals)
 
 
 def read(result: SearchResult, target: Searchable) -> Read:
@@ -66,7 +76,9 @@ def read(result: SearchResult, target: Searchable) -> Read:
     evidence = tuple(_with_facts(piece, [fact for fact in at if at[fact] is piece]) for piece in gathered.evidence)
     at = {fact: evidence[gathered.evidence.index(piece)] for fact, piece in at.items()}
     unknown = tuple(name for name in names if not declared[name] and not _is_mentioned(name, gathered.evidence))
-    return Read(wish, words, evidence, facts, at, unknown, tuple(near), (*warnings, *gathered.warnings))
+    signals = signals_of(words, wish.names, unknown, evidence, len(at))
+    warned = (*result.warnings, *warnings, *gathered.warnings)
+    return Read(result, wish, words, evidence, facts, at, unknown, tuple(near), warned, signals, is_open)
 
 
 def _with_facts(piece: Evidence, facts: Sequence[Fact]) -> Evidence:
@@ -77,7 +89,10 @@ def _with_facts(piece: Evidence, facts: Sequence[Fact]) -> Evidence:
 
 def _narrowed(result: SearchResult) -> bool:
     """Whether options of the caller narrow the search: then nothing else than its hits is evidence."""
-    return any(name.lstrip("-") in ("path", "kind", "lang", "source_type", "symbol") for name in result.filters)
+    return any(
+        name.lstrip("-") in ("path", "kind", "lang", "source_type", "symbol", "since", "before")
+        for name in result.filters
+    )
 
 
 def _declaring(name: str, target: Searchable) -> list[str]:

@@ -11,6 +11,7 @@ from rag_assets.query.answer.checking import Checked
 from rag_assets.query.answer.citations import Citation
 from rag_assets.query.answer.evidence import Evidence
 from rag_assets.query.answer.intents import Intent
+from rag_assets.query.answer.reading import Read
 from rag_assets.query.results import SearchResult
 
 if TYPE_CHECKING:
@@ -23,25 +24,24 @@ EXTRACTIVE = "extractive"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """`text` is Markdown with `[chunk: id]` marks; `citations` are what they mean, in order of first use. An answer
-    that `abstained` has the sentence of E20, the reason and what could be ingested, and cites nothing.
+    that `abstained` has the sentence of E20 (or what a model made of it in the language of the question), the reason
+    and what could be ingested, and cites nothing.
 
-    `confidence` is how likely the evidence answers the question, on the scale that the threshold of abstention is on.
-    `checks` are the sentences with what the post-check says of each, before unsupported ones were flagged or dropped.
-    `provider` is `extractive` or the model; `usage` what that took. `timings` are seconds per step. `context_tokens` is
-    the size of the evidence as it was packed, at most the budget. `notes` say what the answer leaves out.
+    `read` is what the index has for the question: the search, and how well it fits. `checks` are the sentences with
+    what the post-check says of each, before unsupported ones were flagged or dropped. `provider` is `extractive` or the
+    model; `usage` what all calls of the turn took. `evidence` is all that the answer could be made from.
+    `context_tokens` is the size of it as it was packed, at most the budget. `timings` are seconds per step. `notes` say
+    what the answer leaves out.
     """
 
     question: str
     text: str
     abstained: bool
     provider: str
-    intent: Intent
-    confidence: float
-    signals: Signals
     citations: tuple[Citation, ...]
     checks: tuple[Checked, ...]
     evidence: tuple[Evidence, ...]
-    search: SearchResult
+    read: Read
     reason: str = ""
     suggestions: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -49,3 +49,21 @@ class Answer:
     timings: Mapping[str, float] = field(default_factory=dict)
     context_tokens: int = 0
     usage: LlmUsage | None = None
+
+    @property
+    def search(self) -> SearchResult:
+        """The search for the question itself."""
+        return self.read.search
+
+    @property
+    def intent(self) -> Intent:
+        return self.read.wish.intent
+
+    @property
+    def signals(self) -> Signals:
+        return self.read.signals
+
+    @property
+    def confidence(self) -> float:
+        """How likely the evidence answers the question, on the scale that the threshold of abstention is on."""
+        return self.read.confidence

@@ -1,4 +1,4 @@
-"""The model of pipelines: calls by profile, sent to the server that `ask` uses."""
+"""The model of pipelines: calls by profile, sent to the server of `answer.base_url`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from rag_assets.config_file import ConfigError
 from rag_assets.contracts.llm import PROFILES, Profile
 from rag_assets.contracts.result import InvokeResult
 from rag_assets.query.pipeline.services import Generated, ModelCall
@@ -13,6 +14,9 @@ from rag_assets.query.pipeline.services import Generated, ModelCall
 if TYPE_CHECKING:
     from rag_assets.llm.chat import ChatService, Model
     from rag_assets.settings import AnswerSettings
+
+ANSWERING: Profile = "balanced"
+"""What steps ask that say nothing else: the profile that the user chooses another model for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,14 +26,15 @@ class ChatModel:
 
     service: ChatService
     models: Mapping[Profile, Model]
-    default: Profile = "balanced"
+    default: Profile = ANSWERING
 
     def __call__(self, call: ModelCall) -> InvokeResult[Generated]:
         """Length and temperature are those of the call, and not more tokens than its model is allowed. Never raises for
         what a server can do (A17)."""
         known = self.models.get(call.profile) or self.models[self.default]
-        model = replace(known, max_tokens=min(call.max_tokens, known.max_tokens), temperature=call.temperature)
-        result = self.service.generate(model, call.messages)
+        temperature = known.temperature if call.temperature is None else call.temperature
+        model = replace(known, max_tokens=min(call.max_tokens, known.max_tokens), temperature=temperature)
+        result = self.service.generate(model, call.messages, call.on_text)
         written = result.value
         if written is None:
             return InvokeResult.failure(result.errors, result.warnings)
@@ -39,12 +44,15 @@ class ChatModel:
         )
 
 
-def configured_model(settings: AnswerSettings) -> ChatModel | None:
-    """The models of the `answer` settings; None without a server. Raises ConfigError for a default profile without a
-    model or a key that cannot be sent."""
+def configured_model(settings: AnswerSettings, profile: str | None = None) -> ChatModel | None:
+    """The models of the `answer` settings; None without a server. `profile`, by default that of the settings, writes
+    the answers. Raises ConfigError for one without a model or a key that cannot be sent."""
     if not settings.base_url:
+        if profile is not None:
+            raise ConfigError(f"no model answers as {profile!r}: set answer.base_url and answer.{profile}.model")
         return None
     from rag_assets.query.answer.configured import model_of, service_of
 
+    answering = model_of(settings, profile or settings.profile)
     models = {name: model_of(settings, name) for name in PROFILES if settings.model_of(name).model}
-    return ChatModel(service_of(settings), models, settings.profile)
+    return ChatModel(service_of(settings), {**models, ANSWERING: answering})

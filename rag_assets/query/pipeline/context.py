@@ -7,24 +7,28 @@ or gets them appended (D23). Pure.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from rag_assets.query.answer.evidence import Form
-from rag_assets.query.answer.packing import TokenCounter, block, pack
+from rag_assets.query.answer.evidence import Evidence, Form
+from rag_assets.query.answer.packing import Context, TokenCounter, block, pack
 from rag_assets.query.markers import neutral
 
 if TYPE_CHECKING:
     from rag_assets.query.pipeline.state import Found
 
-GRAPH_SHARE = 0.3
-"""Of a budget that is too small for everything: what the graph may take of it before the pieces. 60 nodes of 25 tokens
-fit the default budget so; edges take what the pieces leave."""
+GRAPH_SHARE = 0.4
+"""Of a budget that is too small for everything: what the graph may take of it before the pieces, so that 60 nodes of 25
+to 40 tokens, as long names make them, fit the default budget; edges take what the pieces leave."""
+
+NAMED_KEYS = 4
+"""Of a piece that is only named, the node keys besides those that the graph lists: a whole class has a hundred, which
+took more tokens than its signatures."""
 
 DESCRIBED = 0.5
-"""Of the pieces, the least share with signatures or more. The others are named, so a model can ask for one; a summary
-costs several calls and loses the words of all of them. In the default budget 52 to 100 % are described (six questions
-to a repository of 47,000 edges)."""
+"""Of the pieces, by score, the least share with signatures or more. The others are named, so a model can ask for one; a
+summary costs four to eight calls and loses the words of all of them. By score, because the last of thirty pieces are
+there to be complete."""
 
 _LINE_END = 1  # token between two parts
 _GRAPH_HEAD = "Graph: nodes with their numbers, then edges as `source relation targets`"
@@ -33,7 +37,7 @@ _ALSO = "Also in the evidence, not described above:"
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """`complete`: nothing is left out, most pieces have at least their signatures, every node its key."""
+    """`complete`: of most of the evidence there are at least the signatures, and of every node of the graph its key."""
 
     text: str
     tokens: int
@@ -47,22 +51,39 @@ def whole(found: Found, count: TokenCounter) -> Composed:
     return Composed(text, count([text])[0], True)
 
 
+def is_within(found: Found, budget: int, count: TokenCounter) -> bool:
+    """Whether everything fits, by the parts: they are counted again when they are packed, the whole text is not."""
+    blocks = [block(piece, Form.WHOLE) for piece in found.all]
+    return sum(count([f"{part}\n" for part in (*blocks, graph_text(found))])) <= budget
+
+
 def compacted(found: Found, budget: int, count: TokenCounter) -> Composed:
     """At most `budget` tokens: signatures instead of bodies where that is worth most, every node key, and the edges of
     the most relevant nodes."""
-    everything = whole(found, count)
-    if everything.tokens <= budget:
-        return everything
     keys, edges = _graph_lines(found)
     share = _fitting(_GRAPH_HEAD, keys, int(budget * GRAPH_SHARE), count)
     reserved = count([share])[0] + _LINE_END if share else 0
-    packed = pack(found.all, max(1, budget - reserved), count)
+    packed = pack(_with_few_keys(found), max(1, budget - reserved), count)
     left = budget - packed.tokens - _LINE_END  # what the pieces do not need is the graph's, too
     graph = _fitting(_GRAPH_HEAD, [*keys, *edges], left, count)
     text = _joined([packed.text, graph])
-    described = sum(piece.form is not Form.NAME for piece in packed.pieces)
-    complete = not packed.left_out and described >= DESCRIBED * len(packed.pieces) and graph.count("\n") >= len(keys)
+    complete = _described(packed) >= DESCRIBED and graph.count("\n") >= len(keys)
     return Composed(text, count([text])[0], complete)
+
+
+def _with_few_keys(found: Found) -> list[Evidence]:
+    listed = set(_node_keys(found))
+    return [
+        replace(piece, node_keys=tuple(key for key in piece.node_keys if key not in listed)[:NAMED_KEYS])
+        for piece in found.all
+    ]
+
+
+def _described(packed: Context) -> float:
+    """The share of the evidence, by score, that has signatures at least; what was left out has not."""
+    everything = sum(piece.evidence.score for piece in packed.pieces) + sum(piece.score for piece in packed.left_out)
+    told = sum(piece.evidence.score for piece in packed.pieces if piece.form is not Form.NAME)
+    return told / everything if everything else 1.0
 
 
 def batches(found: Found, budget: int, count: TokenCounter) -> list[str]:

@@ -7,28 +7,41 @@ follows depends on the outcome of the one before and on nothing else (D27).
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.errors import ExpectedError
+from rag_assets.query.errors import QueryError
+from rag_assets.query.pipeline.answering import answer_of_turn
 from rag_assets.query.pipeline.errors import TurnError
 from rag_assets.query.pipeline.lock import TurnLock, lock_of
 from rag_assets.query.pipeline.registry import ActionRegistry, default_registry
 from rag_assets.query.pipeline.run import Run
+from rag_assets.query.pipeline.services import nobody_listens
 from rag_assets.query.pipeline.state import Status, StepRecord, Turn, TurnRequest
+from rag_assets.query.question import plain_question, understand
+from rag_assets.stores.filters import ScopeError
 from rag_assets.stores.home import index_label
+from rag_assets.stores.periods import PeriodError
 
 if TYPE_CHECKING:
+    from rag_assets.query.answer.results import Answer
     from rag_assets.query.pipeline.services import Services
     from rag_assets.query.pipeline.settings import PipelineSettings
     from rag_assets.query.pipeline.steps import Pipeline, Step
     from rag_assets.stores.conversations import StoredTurn
 
 
+_OF_THE_QUESTION = (QueryError, ScopeError, PeriodError)
+"""What no step is to blame for."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnResult:
     """What a turn came to. `answer` is in the language of the question, `answer_en` in that of the model. `repeated`:
-    this request was answered before, and nothing was run. `turn` is the last state, None where nothing was run."""
+    this request was answered before, and nothing was run. `turn` is the last state and `response` the answer with its
+    citations and checks, both None where nothing was run."""
 
     answer: str
     answer_en: str
@@ -38,6 +51,7 @@ class TurnResult:
     repeated: bool = False
     records: tuple[StepRecord, ...] = ()
     turn: Turn | None = None
+    response: Answer | None = None
     seconds: float = 0.0
 
     @property
@@ -46,11 +60,18 @@ class TurnResult:
 
 
 def run_turn(
-    pipeline: Pipeline, request: TurnRequest, services: Services, registry: ActionRegistry | None = None
+    pipeline: Pipeline,
+    request: TurnRequest,
+    services: Services,
+    registry: ActionRegistry | None = None,
+    *,
+    on_text: Callable[[str], None] = nobody_listens,
 ) -> TurnResult:
-    """Answers one question. A request that was answered before gets the stored answer again.
+    """Answers one question. A request that was answered before gets the stored answer again. `on_text` is given the
+    words of an answer as a model makes it, before they are checked.
 
-    Raises TurnError where a label is missing or an action finds that it cannot go on, naming the step.
+    Raises TurnError where a label is missing or an action finds that it cannot go on, naming the step; and what is
+    wrong with the question itself as a search does: QueryError, ScopeError, PeriodError.
     """
     import msgspec
 
@@ -68,7 +89,8 @@ def run_turn(
         )
     turn = begin(pipeline.settings, request)
     labels = [label for label in (turn.label, turn.compared_label) if label]
-    run = Run(pipeline, services, lock_of(pipeline, known, {label: services.generation(label) for label in labels}))
+    lock = lock_of(pipeline, known, {label: services.generation(label) for label in labels})
+    run = Run(pipeline, services, lock, on_text)
     turn = _walk(turn, run, known)
     assert turn.status is not None
     return TurnResult(
@@ -79,17 +101,20 @@ def run_turn(
         turn_id=turn.turn_id,
         records=tuple(run.records),
         turn=turn,
+        response=answer_of_turn(turn, run),
         seconds=time.perf_counter() - started,
     )
 
 
 def begin(settings: PipelineSettings, request: TurnRequest) -> Turn:
-    """The first state of a turn. The label of the request is used before that of the settings. Raises TurnError."""
+    """The first state of a turn. The label of the request is used before that of the settings. Raises
+    TurnError, or QueryError for a filter in the question that is none."""
     label = request.label or label_of(settings, settings.active_index)
     if not label:
         raise TurnError("which index? Give a label, or set active_index in the pipeline; see: rag-assets status")
     compared = label_of(settings, settings.compare_index)
-    return Turn(request=request, label=label, compared_label=compared, question_en=request.question)
+    asked = plain_question(request.question) if request.where.literal else understand(request.question)
+    return Turn(request=request, label=label, asked=asked, compared_label=compared, question_en=request.question)
 
 
 def label_of(settings: PipelineSettings, written: str) -> str:
@@ -117,6 +142,8 @@ def _execute(turn: Turn, step: Step, run: Run, registry: ActionRegistry) -> tupl
     started = time.perf_counter()
     try:
         outcome = action.run(turn, step.parameters, run)
+    except _OF_THE_QUESTION:
+        raise
     except ExpectedError as error:
         raise TurnError(f"step {step.id!r} ({step.action}): {error}") from error
     target = step.target(outcome.on)

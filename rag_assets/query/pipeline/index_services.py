@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.result import InvokeResult, Message
-from rag_assets.query.pipeline.services import Extract, Generated, ModelCall, Retrieved
+from rag_assets.query.pipeline.services import Generated, ModelCall
+from rag_assets.query.where import EVERYWHERE, Where
 
 if TYPE_CHECKING:
     from rag_assets.contracts.retrieval import Mode
@@ -21,8 +23,11 @@ if TYPE_CHECKING:
     from rag_assets.graph.relations import Step as Walk
     from rag_assets.query.answer.evidence import Evidence
     from rag_assets.query.answer.packing import TokenCounter
+    from rag_assets.query.answer.reading import Read
     from rag_assets.query.answer.terms import AskedWord
     from rag_assets.query.index import Index
+    from rag_assets.query.question import Question
+    from rag_assets.query.searching import Searchable
     from rag_assets.stores.conversations import Conversations
 
 NO_MODEL = "LLM.none"
@@ -32,95 +37,96 @@ _NAME = re.compile(r"[^\W\d]\w{2,}")
 _LOOKED_UP = 4
 """Neighbours that are located for each text that is wanted: some are declared nowhere, several in one section."""
 
+_REMEMBERED = 8_000  # characters of a text whose size is: pieces come again, whole prompts never
+_COUNTS = 4_096
+"""Texts whose tokens are remembered: a turn counts some hundred, in every form; these are at most 32 MB."""
+
+_AND = " + "
+
+
+def label_of_all(labels: Iterable[str]) -> str:
+    """Several labels that are asked as one, as a turn names them: `a@main + b@main`."""
+    return _AND.join(labels)
+
 
 class IndexServices:
     """Opens a label when it is asked for first and keeps it open until `close`. Safe to use from several threads."""
 
     def __init__(
         self,
-        open_label: Callable[[str], Index],
+        open_label: Callable[[str], Searchable],
         *,
+        opened: Mapping[str, Searchable] | None = None,
         history: Conversations | None = None,
         generate: Callable[[ModelCall], InvokeResult[Generated]] | None = None,
         count_tokens: TokenCounter | None = None,
     ) -> None:
-        """`open_label` as `query.open_index` with everything but the label given. Without `generate` there is no model;
-        tokens are estimated for byte-pair vocabularies unless `count_tokens` knows better (R24)."""
+        """`open_label` as `query.open_index` with everything but the label given; `opened` are those of the caller, who
+        closes them. Without `generate` there is no model; tokens are estimated for byte-pair vocabularies unless
+        `count_tokens` knows better (R24)."""
         self._open = open_label
+        self._given = dict(opened or {})
         self._history = history
         self._generate = generate
-        self._count = count_tokens
+        self._counter = count_tokens or _estimated
+        self._counted = lru_cache(maxsize=_COUNTS)(lambda text: self._counter([text])[0])
         self._lock = threading.Lock()
-        self._indexes: dict[str, Index] = {}
+        self._targets: dict[str, Searchable] = {}
         self._graphs: dict[str, Graph | str] = {}
 
     @property
     def history(self) -> Conversations | None:
         return self._history
 
-    @property
-    def has_model(self) -> bool:
-        return self._generate is not None
+    def search(self, label: str, query: str | Question, mode: Mode, limit: int, where: Where = EVERYWHERE) -> Read:
+        """A text has no filters: one in it would be of the model's making."""
+        from rag_assets.query.answer.reading import read
 
-    def search(self, label: str, query: str, mode: Mode, limit: int) -> Retrieved:
-        """What was typed is words only: a filter in it would be one of the model's making."""
-        from rag_assets.query.answer.gathering import Wanted, gather
-        from rag_assets.query.question import plain_question
-
-        index = self._index(label)
-        result = index.search(query, limit=limit, mode=mode, literal=True)
-        wanted = [Wanted(hit.point_id, hit.score, dense=hit.scores.get("dense")) for hit in result.hits]
-        gathered = gather(wanted, index.parts, index.manifests, index.scope())
-        return Retrieved(
-            gathered.evidence,
-            result.mode,
-            _strength(self._words(index, query), plain_question(query).symbols, gathered.evidence),
-            (*result.warnings, *gathered.warnings),
-        )
+        target = self._target(label)
+        result = target.search(query, limit=limit, mode=mode, literal=True, **where.filters)
+        return read(result, target)
 
     def expand(
         self, label: str, entries: Mapping[str, float], *, steps: Sequence[Walk], depth: int, nodes: int
     ) -> Neighbourhood:
+        """Several labels share the bound, each with its best entries."""
         from rag_assets.graph.neighbourhood import Neighbourhood, neighbourhood
 
-        graph = self._graph(label)
-        if isinstance(graph, str):
-            return Neighbourhood((), (), warnings=(graph,))
-        return _in_view(neighbourhood(graph, entries, steps=steps, depth=depth, nodes=nodes), self._index(label))
+        made: list[Neighbourhood] = []
+        members = self._target(label).members.values()
+        for index in members:
+            graph = self._graph(index)
+            if isinstance(graph, str):
+                made.append(Neighbourhood((), (), warnings=(graph,)))
+                continue
+            own = {key: score for key, score in entries.items() if len(members) == 1 or graph.find(key) is not None}
+            around = neighbourhood(graph, own, steps=steps, depth=depth, nodes=max(1, nodes // len(members)))
+            made.append(_in_view(around, index))
+        return made[0] if len(made) == 1 else _joined(made)
 
     def node_texts(self, label: str, keys: Sequence[str], limit: int) -> tuple[Evidence, ...]:
         """The sections that show the nodes: what a citation of them opens."""
         from rag_assets.query.answer.evidence import Origin
-        from rag_assets.query.answer.facts import points_at
         from rag_assets.query.answer.gathering import Wanted, gather
 
-        graph, index = self._graph(label), self._index(label)
-        if isinstance(graph, str):
-            return ()
+        target = self._target(label)
         points: dict[str, None] = {}
         for start in range(0, min(len(keys), limit * _LOOKED_UP), limit):
-            numbers = [node for key in keys[start : start + limit] if (node := graph.find(key)) is not None]
-            places = [
-                (part.path, part.line_start)
-                for node in numbers
-                for part in graph.places(node)
-                if index.may_read(part.path)
-            ]
-            located = points_at(places, index.parts.shard(), index.scope())
-            points |= {located[place]: None for place in places if place in located}
+            for index in target.members.values():
+                points |= dict.fromkeys(self._points(index, keys[start : start + limit]))
             if len(points) >= limit:
                 break
         wanted = [Wanted(point, 1 / rank, Origin.GRAPH) for rank, point in enumerate(list(points)[:limit], 2)]
-        return gather(wanted, index.parts, index.manifests, index.scope()).evidence
+        return gather(wanted, target.parts, target.manifests, target.scope()).evidence
 
     def known_names(self, label: str, text: str) -> tuple[str, ...]:
         """Words written like names that something declares, and code that the keyword index knows (R12)."""
         from rag_assets.query.question import plain_question, understand
 
-        index = self._index(label)
+        target = self._target(label)
         if not text.strip():
             return ()
-        vocabulary, shard, scope = index.parts.vocabulary(), index.parts.shard(), index.scope()
+        vocabulary, shard, scope = target.parts.vocabulary(), target.parts.shard(), target.scope()
         code = understand(plain_question(text).text).symbols
         known = [name for name in code if vocabulary.find(name.rpartition(".")[2].replace("_", "").lower()) is not None]
         named = [word for word in _NAME.findall(text) if word.lower() != word or "_" in word]
@@ -128,17 +134,16 @@ class IndexServices:
         return tuple(dict.fromkeys(known))
 
     def asked_words(self, label: str, text: str) -> tuple[AskedWord, ...]:
-        return self._words(self._index(label), text)
+        from rag_assets.query.answer.terms import asked_words
+
+        target = self._target(label)
+        return asked_words(text, target.parts.vocabulary(), target.parts.shard().count())
 
     def generation(self, label: str) -> str:
-        return self._index(label).manifest.generation_id
+        return _AND.join(manifest.generation_id for manifest in self._target(label).manifests.values())
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        if self._count is None:
-            from rag_assets.models.endpoint_tokens import estimate_tokens
-
-            self._count = estimate_tokens
-        return self._count(texts)
+        return [self._counted(text) if len(text) <= _REMEMBERED else self._counter([text])[0] for text in texts]
 
     def generate(self, call: ModelCall) -> InvokeResult[Generated]:
         if self._generate is None:
@@ -146,59 +151,77 @@ class IndexServices:
             return InvokeResult.failure([Message(NO_MODEL, said)])
         return self._generate(call)
 
-    def extract(self, label: str, question: str, evidence: Sequence[Evidence]) -> Extract:
-        from rag_assets.query.answer.abstention import SENTENCE, THRESHOLD
-        from rag_assets.query.answer.extractive import answer_of
-        from rag_assets.query.answer.facts import Facts
-        from rag_assets.query.answer.intents import wish_of
-        from rag_assets.query.question import plain_question
-
-        asked = plain_question(question)
-        words = self._words(self._index(label), question)
-        text = answer_of(wish_of(asked), words, evidence, Facts(), {})
-        if _strength(words, asked.symbols, evidence) < THRESHOLD or not text:
-            return Extract(SENTENCE, abstained=True)
-        return Extract(text)
+    def keep_in(self, history: Conversations) -> None:
+        """From now on turns with a session are kept there."""
+        self._history = history
 
     def close(self) -> None:
-        """Closes every index that was opened; the history and the model belong to the caller."""
+        """Closes every index that was opened here; the history and the model belong to the caller."""
         with self._lock:
-            for index in self._indexes.values():
-                index.close()
-            self._indexes.clear()
+            for target in self._targets.values():
+                target.close()
+            self._targets.clear()
             self._graphs.clear()
 
-    def _index(self, label: str) -> Index:
+    def _target(self, label: str) -> Searchable:
+        if label in self._given:
+            return self._given[label]
         with self._lock:
-            if label not in self._indexes:
-                self._indexes[label] = self._open(label)
-            return self._indexes[label]
+            if label not in self._targets:
+                self._targets[label] = self._open(label)
+            return self._targets[label]
 
-    def _graph(self, label: str) -> Graph | str:
+    def _points(self, index: Index, keys: Sequence[str]) -> list[str]:
+        """The points that show nodes, in the order of the keys; those of another label have none here."""
+        from rag_assets.query.answer.facts import points_at
+
+        graph = self._graph(index)
+        if isinstance(graph, str):
+            return []
+        places = [
+            (part.path, part.line_start)
+            for key in keys
+            if (node := graph.find(key)) is not None
+            for part in graph.places(node)
+            if index.may_read(part.path)
+        ]
+        located = points_at(places, index.parts.shard(), index.scope())
+        return [located[place] for place in places if place in located]
+
+    def _graph(self, index: Index) -> Graph | str:
         """The graph, or why there is none."""
         from rag_assets.graph.artifact import GraphError
         from rag_assets.query.graph import graph_of
 
-        index = self._index(label)
         with self._lock:
-            if label not in self._graphs:
+            if index.label not in self._graphs:
                 try:
-                    self._graphs[label] = graph_of(index)
+                    self._graphs[index.label] = graph_of(index)
                 except GraphError as error:
-                    self._graphs[label] = str(error)
-            return self._graphs[label]
-
-    def _words(self, index: Index, text: str) -> tuple[AskedWord, ...]:
-        from rag_assets.query.answer.terms import asked_words
-
-        return asked_words(text, index.parts.vocabulary(), index.parts.shard().count())
+                    self._graphs[index.label] = str(error)
+            return self._graphs[index.label]
 
 
-def _strength(words: tuple[AskedWord, ...], names: Sequence[str], evidence: Sequence[Evidence]) -> float:
-    """The confidence that abstention is decided by."""
-    from rag_assets.query.answer.abstention import confidence, signals_of
+def _estimated(texts: Sequence[str]) -> list[int]:
+    from rag_assets.models.endpoint_tokens import estimate_tokens
 
-    return confidence(signals_of(words, names, (), evidence)) if evidence else 0.0
+    return estimate_tokens(texts)
+
+
+def _joined(parts: Sequence[Neighbourhood]) -> Neighbourhood:
+    """The neighbourhoods of several graphs as one. A key that two graphs have is one node, as a library is to both."""
+    from rag_assets.graph.neighbourhood import Neighbourhood
+
+    ranked = sorted((node for part in parts for node in part.nodes), key=lambda node: -node.score)
+    nodes = {node.key: node for node in reversed(ranked)}
+    return Neighbourhood(
+        nodes=tuple(reversed(nodes.values())),
+        edges=tuple(dict.fromkeys(edge for part in parts for edge in part.edges)),
+        left_out=sum(part.left_out for part in parts),
+        cut=tuple(cut for part in parts for cut in part.cut),
+        unknown=(),
+        warnings=tuple(dict.fromkeys(warning for part in parts for warning in part.warnings)),
+    )
 
 
 def _in_view(around: Neighbourhood, index: Index) -> Neighbourhood:

@@ -16,7 +16,7 @@ from rag_assets.query.pipeline.checking import checked
 from rag_assets.query.pipeline.document import Entry, parse_document, read_document
 from rag_assets.query.pipeline.errors import Mark, PipelineError, Problem, UnknownPipeline
 from rag_assets.query.pipeline.merging import Written, merged
-from rag_assets.query.pipeline.prompts import PROMPT_FOLDER
+from rag_assets.query.pipeline.prompts import PROMPT_FOLDER, PROMPT_SUFFIX
 from rag_assets.query.pipeline.reading import nearest
 from rag_assets.query.pipeline.registry import ActionRegistry, default_registry
 from rag_assets.query.pipeline.steps import Pipeline
@@ -40,6 +40,7 @@ class PipelineLibrary:
     """The pipelines of some packs and those that come with rag_assets. Files are read when they are asked for."""
 
     def __init__(self, packs: Sequence[Path] = (), registry: ActionRegistry | None = None) -> None:
+        self.packs = tuple(packs)
         self._packs: tuple[Any, ...] = (*packs, SHIPPED)
         self._registry = registry
 
@@ -76,6 +77,19 @@ class PipelineLibrary:
             [folder / PROMPT_FOLDER for folder in folders],
             default_registry() if self._registry is None else self._registry,
         )
+
+    def stamp(self, name: str) -> tuple[object, ...]:
+        """What changes with the files that a pipeline of this name may be made of; what comes with rag_assets does
+        not change."""
+        folders = dict.fromkeys([*self.packs, *([Path(name).parent] if name.endswith(SUFFIXES) else [])])
+        files = sorted(
+            file
+            for folder in folders
+            for pattern in (*(f"*{suffix}" for suffix in SUFFIXES), f"{PROMPT_FOLDER}/*{PROMPT_SUFFIX}")
+            for file in folder.glob(pattern)
+        )
+        stats = [(file, file.stat()) for file in files]
+        return tuple((str(file), found.st_mtime_ns, found.st_size) for file, found in stats)
 
     def _lineage(self, child: _File) -> list[_File]:
         """From the root to the child (D32). Raises PipelineError for a parent that is not there and for a circle."""

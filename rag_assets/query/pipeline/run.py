@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.llm import ChatMessage, Profile
 from rag_assets.query.markers import neutral
-from rag_assets.query.pipeline.services import ModelCall, Services
+from rag_assets.query.pipeline.services import ModelCall, Services, nobody_listens
 from rag_assets.query.pipeline.state import CallRecord, StepRecord, Turn
 from rag_assets.query.pipeline.steps import Pipeline
+from rag_assets.query.pipeline.streaming import AnswerStream
+from rag_assets.query.retrieval import Clock
 
 if TYPE_CHECKING:
     from rag_assets.query.pipeline.lock import TurnLock
@@ -20,7 +23,13 @@ if TYPE_CHECKING:
 class Run:
     """One turn in the making; never shared between turns."""
 
-    def __init__(self, pipeline: Pipeline, services: Services, lock: TurnLock) -> None:
+    def __init__(
+        self, pipeline: Pipeline, services: Services, lock: TurnLock, on_text: Callable[[str], None] = nobody_listens
+    ) -> None:
+        """`on_text` is given the words of an answer as a model makes it."""
+        self.clock = Clock()
+        self.model = ""  # that gave the last reply
+        self._on_text = on_text
         self.pipeline = pipeline
         self.services = services
         self.lock = lock
@@ -39,11 +48,14 @@ class Run:
         *,
         profile: Profile,
         max_tokens: int,
-        temperature: float = 0.0,
+        temperature: float | None = 0.0,
+        streamed: bool = False,
     ) -> tuple[ModelCall, str, str]:
-        """(the call, what the model wrote, why it wrote nothing); one of the last two is ''."""
+        """(the call, what the model wrote, why it wrote nothing); one of the last two is ''. Who listens to the turn
+        is given what is `streamed` as it comes, without its prefix (D10)."""
         messages = self.pipeline.prompts[prompt].messages({**self._facts(turn, max_tokens), **values})
-        return self.send(ModelCall(prompt, messages, profile, max_tokens, temperature))
+        on_text = AnswerStream(self._on_text) if streamed else nobody_listens
+        return self.send(ModelCall(prompt, messages, profile, max_tokens, temperature, on_text))
 
     def ask_again(self, call: ModelCall, reply: str, complaint: str) -> tuple[ModelCall, str, str]:
         """The same once more, with what was wrong about the reply."""
@@ -51,12 +63,13 @@ class Run:
         messages = (
             (*call.messages, *more) if reply.strip() else (*call.messages[:-1], _with(call.messages[-1], complaint))
         )
-        return self.send(ModelCall(call.purpose, messages, call.profile, call.max_tokens, call.temperature))
+        return self.send(replace(call, messages=messages))
 
     def send(self, call: ModelCall) -> tuple[ModelCall, str, str]:
         started = time.perf_counter()
         result = self.services.generate(call)
         seconds = time.perf_counter() - started
+        self.clock.add("model", seconds)
         made = result.value
         if made is None:
             fault = "; ".join(map(str, result.errors)) or "the model service gave nothing"
@@ -65,6 +78,7 @@ class Run:
         self._calls.append(
             CallRecord(call.purpose, made.model, made.prompt_tokens, made.completion_tokens, made.cost, seconds)
         )
+        self.model = made.model
         return call, made.text, ""
 
     def calls_of_step(self) -> tuple[CallRecord, ...]:

@@ -6,11 +6,12 @@ expected that can go wrong comes back as a result; a defect raises.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from rag_assets.contracts.llm import ChatMessage, Profile
+from rag_assets.query.where import EVERYWHERE, Where
 
 if TYPE_CHECKING:
     from rag_assets.contracts.result import InvokeResult
@@ -18,31 +19,27 @@ if TYPE_CHECKING:
     from rag_assets.graph.neighbourhood import Neighbourhood
     from rag_assets.graph.relations import Step as Walk
     from rag_assets.query.answer.evidence import Evidence
+    from rag_assets.query.answer.reading import Read
     from rag_assets.query.answer.terms import AskedWord
+    from rag_assets.query.question import Question
     from rag_assets.stores.conversations import Conversations
 
 
-@dataclass(frozen=True, slots=True)
-class Retrieved:
-    """Evidence, best first (D18). `mode` is the one really used, `warnings` say why it differs from the wanted one
-    (D15, D17). `strength` from 0 to 1 says how well the best of it fits the query, on a scale that queries share (the
-    signal that abstention is calibrated on); None where it is not known."""
-
-    evidence: tuple[Evidence, ...]
-    mode: Mode
-    strength: float | None = None
-    warnings: tuple[str, ...] = ()
+def nobody_listens(text: str) -> None:
+    """Where nobody wants to see an answer in the making."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """One question to a model. `purpose` is the name of its prompt, for the log."""
+    """One question to a model. `purpose` is the name of its prompt, for the log. `temperature` None is that of the
+    model's settings. `on_text` is given its words as they come."""
 
     purpose: str
     messages: tuple[ChatMessage, ...]
     profile: Profile = "balanced"
     max_tokens: int = 1_500
-    temperature: float = 0.0
+    temperature: float | None = None
+    on_text: Callable[[str], None] = field(default=nobody_listens, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,25 +53,19 @@ class Generated:
     cost: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Extract:
-    """An answer put together from quotes with citations, or an honest refusal with what to ingest (E20)."""
-
-    text: str
-    abstained: bool = False
-
-
 class Services(Protocol):
-    """Safe to use from several threads. `label` is always an index label (`repository@ref`); tenant and clearance are
-    those that the implementation was opened with."""
+    """Safe to use from several threads. `label` is an index label (`repository@ref`), or several as `label_of_all`
+    writes them; tenant and clearance are those that the implementation was opened with."""
 
     @property
     def history(self) -> Conversations | None:
         """Where turns are kept; None for a caller who keeps none."""
 
-    def search(self, label: str, query: str, mode: Mode, limit: int) -> Retrieved:
-        """The best `limit` pieces. A mode that the index cannot serve falls back deterministically, with a warning.
-        Raises ExpectedError where the label cannot be read."""
+    def search(self, label: str, query: str | Question, mode: Mode, limit: int, where: Where = EVERYWHERE) -> Read:
+        """The best `limit` pieces, best first (D18), with what else answers a Question: what declares its names, what
+        the graph says of them. A text is one of the model's making: words and nothing else. A mode that the index
+        cannot serve falls back deterministically, with a warning (D15, D17). Raises ExpectedError where the label
+        cannot be read."""
 
     def expand(
         self, label: str, entries: Mapping[str, float], *, steps: Sequence[Walk], depth: int, nodes: int
@@ -99,6 +90,3 @@ class Services(Protocol):
 
     def generate(self, call: ModelCall) -> InvokeResult[Generated]:
         """What the model of the profile writes. Never raises for what a server or model can do (A17)."""
-
-    def extract(self, label: str, question: str, evidence: Sequence[Evidence]) -> Extract:
-        """An answer without a model: the best quotes, each cited."""

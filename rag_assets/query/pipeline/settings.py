@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from rag_assets.contracts.retrieval import Mode
+from rag_assets.query.answer.abstention import THRESHOLD
 from rag_assets.query.artifact.output import OutputType
 
 Tokens = Annotated[int, msgspec.Meta(ge=64)]
@@ -68,8 +69,9 @@ class PipelineSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     max_weak_attempts: Annotated[int, msgspec.Meta(ge=1, le=10)] = 2
     """Retrievals that bring nothing new or nothing strong, after which the turn ends and says so (D34)."""
 
-    weak_below: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.0
-    """Strength of a retrieval below which it counts as weak; 0: only one that brings nothing new does."""
+    weak_below: Annotated[float, msgspec.Meta(ge=0, le=1)] = THRESHOLD
+    """Confidence below which a retrieval is weak, and quotes are no answer (E22): the calibrated threshold. 0: only a
+    retrieval that brings nothing is weak."""
 
     output_type: OutputType = OutputType.ANSWER
     """What is written (E15): an answer, or the artifact with this template."""

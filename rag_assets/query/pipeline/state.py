@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.errors import ExpectedError
+from rag_assets.query.where import EVERYWHERE, Where
+from rag_assets.stores.filters import UNNARROWED
+from rag_assets.stores.periods import ALWAYS
 
 if TYPE_CHECKING:
     from rag_assets.graph.neighbourhood import Neighbourhood
+    from rag_assets.query.answer.checking import Checked
     from rag_assets.query.answer.evidence import Evidence
+    from rag_assets.query.answer.packing import Context
+    from rag_assets.query.answer.reading import Read
     from rag_assets.query.pipeline.protocols import RetrievalPlan
     from rag_assets.query.pipeline.services import ModelCall
+    from rag_assets.query.question import Question
 
 MAX_QUESTION_CHARS = 20_000
 """Room for a question with a stack trace; more is a document, and belongs into an index."""
@@ -35,13 +42,14 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnRequest:
-    """One question of one person (D01). `is_english` is what the caller says: languages are not detected (D04). With a
-    `session` the turn is a part of a conversation and kept; `request_id` makes asking it again harmless. Raises
-    RequestError."""
+    """One question of one person (D01). `is_english` is what the caller says: languages are not detected (D04), and it
+    means the language of the model. `where` holds for every search. With a `session` the turn is a part of a
+    conversation and kept; `request_id` makes asking it again harmless. Raises RequestError."""
 
     question: str
     is_english: bool = True
     label: str = ""
+    where: Where = EVERYWHERE
     session: str = ""
     user: str = "local"
     request_id: str = ""
@@ -64,6 +72,7 @@ class HistoryState:
 
     text: str = ""
     turns: int = 0  # all there are
+    last_question: str = ""  # in the language of the model; '' where a summary has it
     summary_version: int = 0  # 0: none
     summarised_through: int = 0  # position of the last turn in the summary
     new_turns: int = 0  # since then
@@ -85,10 +94,12 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """The state that steps hand on."""
+    """The state that steps hand on. `asked` is the question with its filters, `reading` the best of what was found for
+    it, which an answer without a model is made from and every refusal is explained by."""
 
     request: TurnRequest
     label: str
+    asked: Question
     compared_label: str = ""
     question_en: str = ""
     history: HistoryState = HistoryState()
@@ -104,18 +115,42 @@ class Turn:
     loops: int = 0
     weak: int = 0
     found: Mapping[str, Found] = field(default_factory=dict)
+    reading: Read | None = None
+    warnings: tuple[str, ...] = ()  # for the person who asked
     context: str = ""
     compared_context: str = ""
+    context_tokens: int = 0
     summarised: bool = False
+    provider: str = ""  # who wrote the answer
+    quoted: Context | None = None  # what an answer of quotes was made from
+    checks: tuple[Checked, ...] = ()
+    reason: str = ""  # why there is no answer
+    suggestions: tuple[str, ...] = ()
     answer_en: str = ""
     answer: str = ""
     status: Status | None = None
     turn_id: str = ""
-    refusal: str = ""  # why the evidence is not enough, where a step says so
     sections: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of an artifact: heading → ids found for it
 
     def found_in(self, label: str) -> Found:
         return self.found.get(label, Found())
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """Everything that was found, of all labels: what an answer may cite."""
+        return tuple(piece for found in self.found.values() for piece in found.all)
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether filters say where to look: then nothing else than hits is evidence."""
+        asked = self.asked
+        return (asked.wanted, asked.excluded, asked.changed) != (UNNARROWED, UNNARROWED, ALWAYS) or (
+            not self.request.where.is_everywhere
+        )
+
+    def warned(self, *warnings: str) -> Turn:
+        """The same with more warnings, each once."""
+        return replace(self, warnings=tuple(dict.fromkeys((*self.warnings, *warnings))))
 
 
 @dataclass(frozen=True, slots=True)

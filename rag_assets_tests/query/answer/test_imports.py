@@ -20,7 +20,8 @@ assert not [name for name in sys.modules if name.startswith("rag_assets.query.an
 
 
 def test_a_question_without_a_model_loads_the_engine_only(shop_home: Home) -> None:
-    assert loaded(ASK, str(shop_home.root)) <= {"qdrant_edge", "numpy"}
+    """And YAML, for the pipeline."""
+    assert loaded(ASK, str(shop_home.root)) <= {"qdrant_edge", "numpy", "yaml"}
 
 
 def test_a_search_loads_nothing_of_answers(shop_home: Home) -> None:

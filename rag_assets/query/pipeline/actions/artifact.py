@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Annotated
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
 from rag_assets.contracts.llm import Profile
 from rag_assets.contracts.retrieval import Mode
-from rag_assets.query.answer.checking import Policy, Support, check
+from rag_assets.query.answer.abstention import is_refusal
+from rag_assets.query.answer.checking import Checked, Policy, Support, check
 from rag_assets.query.answer.citations import by_id, citations_of
 from rag_assets.query.answer.evidence import Evidence
-from rag_assets.query.answer.prompting import is_refusal
+from rag_assets.query.answer.results import EXTRACTIVE
 from rag_assets.query.artifact.output import ARTIFACTS, OutputType
 from rag_assets.query.artifact.quoting import quoted
 from rag_assets.query.artifact.structure import Section, joined, normalised, problems_of, split
@@ -26,8 +28,14 @@ from rag_assets.query.pipeline.registry import Action, Outcome, PromptName
 from rag_assets.query.pipeline.run import Run
 from rag_assets.query.pipeline.state import Turn
 from rag_assets.query.pipeline.steps import On
+from rag_assets.query.question import plain_question
+
+if TYPE_CHECKING:
+    from rag_assets.query.answer.reading import Read
 
 _WRAPPED = re.compile(r"\s*```(?:markdown|md)?[ \t]*\n(?P<inside>.*)\n```\s*", re.DOTALL)
+_README = "README"
+_UNCITED = "it cited nothing of the evidence that supports it"
 _MOST_PROBLEMS = 8
 """Problems that a model is told at once: a text with more is no attempt at the artifact."""
 
@@ -49,43 +57,26 @@ class WriteArtifact(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def fetch_for_sections(turn: Turn, parameters: FetchForSections, run: Run) -> Outcome:
-    """Searches for the subject, then for each section of the artifact. on_other where the subject is not what the index
-    is about: its best evidence is weaker than `weak_below`, or there is none (E20, E22)."""
-    template = _template(run)
-    subject = turn.question_en
+    """Searches for the subject, then for each section of the artifact, within the filters of the request. on_other
+    where the subject is not what the index is about: its best evidence is weaker than `weak_below`, or there is none
+    (E20, E22)."""
+    template, subject = _template(run), turn.question_en
     mode = parameters.mode or run.settings.default_mode
-    queries = [(heading, section.cues) for heading, section in zip(template.headings, template.sections, strict=True)]
-    notes: list[str] = []
-    found = turn.found_in(turn.label)
-    pieces = list(found.evidence)
-    seen = {identifier for piece in pieces for identifier in piece.ids}
-
-    def search(query: str, limit: int) -> tuple[tuple[str, ...], float | None]:
-        retrieved = run.services.search(turn.label, query, mode, limit)
-        notes.extend(warning for warning in retrieved.warnings if warning not in notes)
-        for piece in retrieved.evidence:
-            if not seen.issuperset(piece.ids):
-                pieces.append(piece)
-                seen.update(piece.ids)
-        return tuple(piece.id for piece in retrieved.evidence), retrieved.strength
-
-    if is_whole(subject):
-        search(f"README {run.settings.repository or turn.label.partition('@')[0]}", run.settings.retrieval_top_k)
-    else:
-        ids, strength = search(subject, run.settings.retrieval_top_k)
-        if not ids or (strength is not None and strength < run.settings.weak_below):
-            fit = f" ({strength:.2f} of {run.settings.weak_below:.2f})" if strength is not None else ""
-            said = f"What was found does not fit the subject well enough{fit}." if ids else "Nothing was found."
-            kept = replace(turn, found={**turn.found, turn.label: replace(found, evidence=tuple(pieces))})
-            return Outcome(replace(kept, refusal=said), On.OTHER, tuple(notes))
-    sections = {
-        heading: search(cues if is_whole(subject) else f"{subject} {cues}", parameters.per_section)[0]
-        for heading, cues in queries
-    }
-    turn = replace(turn, sections=sections, found={**turn.found, turn.label: replace(found, evidence=tuple(pieces))})
-    if not pieces:
-        return Outcome(replace(turn, refusal="Nothing was found."), On.OTHER, tuple(notes))
-    return Outcome(turn, On.OK, (*notes, f"{len(pieces)} pieces for {len(sections)} sections"))
+    whole = is_whole(subject)
+    repository = run.settings.repository or turn.label.partition("@")[0]
+    turn, reading = _searched(turn, f"{_README} {repository}" if whole else subject, mode, None, run)
+    turn = replace(turn, reading=reading)
+    if not whole and (not reading.evidence or reading.confidence < run.settings.weak_below):
+        return Outcome(turn, On.OTHER, (f"weak: {reading.confidence:.2f} of {run.settings.weak_below:.2f}",))
+    sections: dict[str, tuple[str, ...]] = {}
+    for heading, section in zip(template.headings, template.sections, strict=True):
+        query = section.cues if whole else f"{subject} {section.cues}"
+        turn, found = _searched(turn, query, mode, parameters.per_section, run)
+        sections[heading] = tuple(piece.id for piece in found.evidence)
+    if not turn.evidence:
+        return Outcome(turn, On.OTHER, ("nothing was found",))
+    notes = (f"{len(turn.evidence)} pieces for {len(sections)} sections",)
+    return Outcome(replace(turn, sections=sections), On.OK, notes)
 
 
 def write_artifact(turn: Turn, parameters: WriteArtifact, run: Run) -> Outcome:
@@ -106,6 +97,7 @@ def write_artifact(turn: Turn, parameters: WriteArtifact, run: Run) -> Outcome:
         profile=parameters.profile,
         max_tokens=parameters.max_tokens or template.max_tokens,
         temperature=parameters.temperature,
+        streamed=True,
     )
     notes = (f"the model gave nothing: {fault}",) if fault else ()
     return Outcome(replace(turn, call=call, reply=reply, fault=fault), notes=notes)
@@ -117,33 +109,49 @@ def check_artifact(turn: Turn, parameters: msgspec.Struct, run: Run) -> Outcome:
     on_answer: an artifact, every sentence checked as `citation_policy` says. on_deny: the model says that the evidence
     is not enough. on_other: nothing that can be used.
     """
-    template = _template(run)
-    evidence = [piece for found in turn.found.values() for piece in found.all]
-    known = by_id(evidence)
+    template, evidence = _template(run), turn.evidence
     if turn.fault or turn.call is None:
         return Outcome(turn, On.OTHER)
-    text = _unwrapped(turn.reply)
-    notes: tuple[str, ...] = ()
-    problems = () if is_refusal(text) else problems_of(text, template, known)
-    if problems:
-        notes = (f"{'; '.join(problems[:_MOST_PROBLEMS])}; asked once more",)
-        _call, reply, fault = run.ask_again(turn.call, turn.reply, _complaint(template, problems))
-        text = _unwrapped(reply)
-        turn = replace(turn, reply=reply, fault=fault)
-        problems = () if fault or is_refusal(text) else problems_of(text, template, known)
-        if fault or problems:
-            said = f"the model gave nothing: {fault}" if fault else f"again: {'; '.join(problems[:_MOST_PROBLEMS])}"
-            return Outcome(turn, On.OTHER, (*notes, said))
+    text, turn, notes = _in_form(turn, template, run)
+    if text is None:
+        return Outcome(turn, On.OTHER, notes)
+    turn = replace(turn, provider=run.model)
     if is_refusal(text):
-        said = "The model found the evidence insufficient."
-        return Outcome(replace(turn, refusal=said), On.DENY, notes)
+        said = f"{run.model} does not find enough about it in what was retrieved"
+        return Outcome(replace(turn, reason=said), On.DENY, (*notes, said))
     policy = Policy(run.settings.citation_policy)
-    checked = [_checked(section, evidence, policy) for section in normalised(text, template)]
-    bad = tuple(problem for _, found in checked for problem in found)
+    with run.clock.step("check"):
+        checked = [_checked(section, evidence, policy) for section in normalised(text, template)]
+    checks = tuple(one for _, found in checked for one in found)
+    bad = tuple(
+        f"{one.support.value}: {one.problem or one.sentence.text}"
+        for one in checks
+        if one.support is not Support.SUPPORTED
+    )
     made = joined([section for section, _ in checked])
     if not citations_of(made, evidence):
-        return Outcome(replace(turn, uncited=True), On.OTHER, (*notes, *bad, "no citation of the evidence"))
-    return Outcome(replace(turn, answer_en=made), On.ANSWER, (*notes, *bad))
+        return Outcome(replace(turn, fault=_UNCITED), On.OTHER, (*notes, *bad, _UNCITED))
+    turn = turn.warned(*(f"a sentence is not supported: {problem}" for problem in bad))
+    return Outcome(replace(turn, answer_en=made, checks=checks), On.ANSWER, (*notes, *bad))
+
+
+def _in_form(turn: Turn, template: Template, run: Run) -> tuple[str | None, Turn, tuple[str, ...]]:
+    """(what the model wrote in the form of the template, or its refusal; None for what is neither, also when it was
+    asked once more; the state; notes)."""
+    assert turn.call is not None
+    known = by_id(turn.evidence)
+    text = _unwrapped(turn.reply)
+    problems = () if is_refusal(text) else problems_of(text, template, known)
+    if not problems:
+        return text, turn, ()
+    notes: tuple[str, ...] = (f"{_told(problems)}; asked once more",)
+    _, reply, fault = run.ask_again(turn.call, turn.reply, _complaint(template, problems))
+    text = _unwrapped(reply)
+    problems = () if fault or is_refusal(text) else problems_of(text, template, known)
+    if fault or problems:
+        said = fault or f"what it wrote is no {template.name}: {_told(problems)}"
+        return None, replace(turn, reply=reply, fault=said), (*notes, f"again: {said}")
+    return text, replace(turn, reply=reply), notes
 
 
 def artifact_from_evidence(turn: Turn, _: msgspec.Struct, run: Run) -> Outcome:
@@ -155,31 +163,53 @@ def artifact_from_evidence(turn: Turn, _: msgspec.Struct, run: Run) -> Outcome:
         heading: run.services.asked_words(label, section.cues)
         for heading, section in zip(template.headings, template.sections, strict=True)
     }
-    made = quoted(template, found.all, turn.sections, found.neighbourhood, subject, cues)
+    with run.clock.step("answer"):
+        made = quoted(template, found.all, turn.sections, found.neighbourhood, subject, cues)
     if made.is_empty:
-        return Outcome(replace(turn, refusal="No section has anything to quote."), On.OTHER)
+        return Outcome(turn, On.OTHER, ("no section has anything to quote",))
+    if turn.fault:
+        turn = turn.warned(f"quotes only, the model gave no artifact: {turn.fault}")
+    checks = [one for section in made.sections for one in _checked(section, made.evidence, Policy.KEEP)[1]]
     told = replace(found, evidence=made.evidence, texts=())
     filled = sum(not section.says_nothing for section in made.sections)
-    return Outcome(
-        replace(turn, answer_en=joined(made.sections), found={**turn.found, label: told}, fault=""),
-        On.ANSWER,
-        (f"quotes only: {filled} of {len(made.sections)} sections",),
+    turn = replace(
+        turn,
+        answer_en=joined(made.sections),
+        found={**turn.found, label: told},
+        checks=tuple(checks),
+        provider=EXTRACTIVE,
+        fault="",
     )
+    return Outcome(turn, On.ANSWER, (f"quotes only: {filled} of {len(made.sections)} sections",))
 
 
-def _checked(section: Section, evidence: Sequence[Evidence], policy: Policy) -> tuple[Section, tuple[str, ...]]:
-    """A section after the policy; one that has no citation left says that nothing was found."""
+def _searched(turn: Turn, query: str, mode: Mode, limit: int | None, run: Run) -> tuple[Turn, Read]:
+    """(the state with what a search brings, what it read). The filters of the person who asked hold for it."""
+    asked = turn.asked
+    question = replace(plain_question(query), wanted=asked.wanted, excluded=asked.excluded, changed=asked.changed)
+    started = perf_counter()
+    reading = run.services.search(turn.label, question, mode, limit or run.settings.retrieval_top_k, turn.request.where)
+    run.clock.add("search", perf_counter() - started)
+    found = turn.found_in(turn.label)
+    known = {identifier for piece in found.all for identifier in piece.ids}
+    new = tuple(piece for piece in reading.evidence if not known.issuperset(piece.ids))
+    kept = replace(found, evidence=(*found.evidence, *new))
+    return replace(turn, found={**turn.found, turn.label: kept}).warned(*reading.warnings), reading
+
+
+def _checked(section: Section, evidence: Sequence[Evidence], policy: Policy) -> tuple[Section, tuple[Checked, ...]]:
+    """A section after the policy, and what the check says of its sentences; one that has no citation left says that
+    nothing was found."""
     if section.says_nothing:
         return section, ()
     report = check(section.body, evidence, policy)
-    bad = tuple(
-        f"{section.heading}: {one.support.value}: {one.problem or one.sentence.text}"
-        for one in report.sentences
-        if one.support is not Support.SUPPORTED
-    )
     if not citations_of(report.text, evidence):
-        return Section(section.heading, NOTHING_FOUND), bad
-    return Section(section.heading, report.text), bad
+        return Section(section.heading, NOTHING_FOUND), report.sentences
+    return Section(section.heading, report.text), report.sentences
+
+
+def _told(problems: Sequence[str]) -> str:
+    return "; ".join(problems[:_MOST_PROBLEMS])
 
 
 def _told_to_write(turn: Turn, template: Template) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import msgspec
 
 from rag_assets.contracts.llm import Profile
-from rag_assets.query.pipeline.context import batches, compacted, whole, with_identifiers
+from rag_assets.query.pipeline.context import batches, compacted, is_within, whole, with_identifiers
 from rag_assets.query.pipeline.registry import Action, Outcome, PromptName
 from rag_assets.query.pipeline.run import Run
 from rag_assets.query.pipeline.state import Found, Turn
@@ -27,24 +27,26 @@ def check_context_budget(turn: Turn, _: msgspec.Struct, run: Run) -> Outcome:
     tokens = 0
     contexts = {}
     for label, budget in _budgets(turn, run):
-        composed = whole(turn.found_in(label), run.services.count_tokens)
+        found, count = turn.found_in(label), run.services.count_tokens
+        composed = whole(found, count) if is_within(found, budget, count) else None
+        if composed is None or composed.tokens > budget:
+            return Outcome(turn, On.OVER_LIMIT, (f"{label}: more than {budget} tokens",))
         contexts[label] = composed.text
         tokens += composed.tokens
-        if composed.tokens > budget:
-            return Outcome(turn, On.OVER_LIMIT, (f"{label}: {composed.tokens} tokens, {budget} allowed",))
-    return Outcome(_with(turn, contexts), On.OK, (f"{tokens} tokens",))
+    return Outcome(_with(turn, contexts, tokens), On.OK, (f"{tokens} tokens",))
 
 
 def compact_context(turn: Turn, _: msgspec.Struct, run: Run) -> Outcome:
     """Signatures instead of bodies, without a model; on_over_limit where pieces or node keys had to be left out, or
     most pieces are only named. What there is then fits in any case."""
-    contexts, complete, notes = {}, True, []
+    contexts, complete, tokens, notes = {}, True, 0, []
     for label, budget in _budgets(turn, run):
         composed = compacted(turn.found_in(label), budget, run.services.count_tokens)
         contexts[label] = composed.text
         complete &= composed.complete
+        tokens += composed.tokens
         notes.append(f"{label}: {composed.tokens} tokens")
-    return Outcome(_with(turn, contexts), On.OK if complete else On.OVER_LIMIT, tuple(notes))
+    return Outcome(_with(turn, contexts, tokens), On.OK if complete else On.OVER_LIMIT, tuple(notes))
 
 
 def summarize_context(turn: Turn, parameters: Summarise, run: Run) -> Outcome:
@@ -55,7 +57,8 @@ def summarize_context(turn: Turn, parameters: Summarise, run: Run) -> Outcome:
         made, said = _summary(turn, turn.found_in(label), budget, parameters, run)
         contexts[label] = made
         notes.append(f"{label}: {said}")
-    return Outcome(replace(_with(turn, contexts), summarised=True), notes=tuple(notes))
+    tokens = sum(run.services.count_tokens(list(contexts.values())))
+    return Outcome(replace(_with(turn, contexts, tokens), summarised=True), notes=tuple(notes))
 
 
 def _summary(turn: Turn, found: Found, budget: int, parameters: Summarise, run: Run) -> tuple[str, str]:
@@ -81,8 +84,9 @@ def _budgets(turn: Turn, run: Run) -> list[tuple[str, int]]:
     return [(label, run.settings.max_context_tokens // len(labels)) for label in labels]
 
 
-def _with(turn: Turn, contexts: dict[str, str]) -> Turn:
-    return replace(turn, context=contexts[turn.label], compared_context=contexts.get(turn.compared_label, ""))
+def _with(turn: Turn, contexts: dict[str, str], tokens: int) -> Turn:
+    compared = contexts.get(turn.compared_label, "")
+    return replace(turn, context=contexts[turn.label], compared_context=compared, context_tokens=tokens)
 
 
 ACTIONS = (

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import msgspec
 
+from rag_assets.query.answer.abstention import is_refusal
 from rag_assets.query.answer.checking import Policy, Support, check
 from rag_assets.query.answer.citations import citations_of
 from rag_assets.query.pipeline.registry import Action, Outcome
@@ -17,12 +18,15 @@ from rag_assets.query.pipeline.steps import On
 def check_citations(turn: Turn, _: msgspec.Struct, run: Run) -> Outcome:
     """Flags or drops what its citations do not support, as `citation_policy` says; on_other where no citation of the
     evidence is left, for then nothing shows that the answer is about this code (E19)."""
-    evidence = [piece for found in turn.found.values() for piece in found.all]
-    report = check(turn.answer_en, evidence, Policy(run.settings.citation_policy))
+    evidence = turn.evidence
+    if is_refusal(turn.answer_en):
+        return Outcome(replace(turn, answer_en="", uncited=True), On.OTHER, ("the model does not find the answer",))
+    with run.clock.step("check"):
+        report = check(turn.answer_en, evidence, Policy(run.settings.citation_policy))
     bad = [
         f"{one.support.value}: {one.problem or one.sentence.text}" for one in report.sentences if _is_bad(one.support)
     ]
-    turn = replace(turn, answer_en=report.text)
+    turn = replace(turn, answer_en=report.text, checks=report.sentences)
     if not citations_of(report.text, evidence):
         return Outcome(replace(turn, answer_en="", uncited=True), On.OTHER, (*bad, "no citation of the evidence"))
     return Outcome(turn, On.OK, tuple(bad))
@@ -32,4 +36,4 @@ def _is_bad(support: Support) -> bool:
     return support is not Support.SUPPORTED
 
 
-ACTIONS = (Action("check_citations", check_citations, 1, outcomes=lambda _: (On.OK, On.OTHER)),)
+ACTIONS = (Action("check_citations", check_citations, 2, outcomes=lambda _: (On.OK, On.OTHER)),)

@@ -5,11 +5,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Literal
 
 import msgspec
 
 from rag_assets.contracts.llm import Profile
 from rag_assets.query.answer.abstention import SENTENCE
+from rag_assets.query.answer.checking import Policy, check
+from rag_assets.query.answer.citations import citations_of
+from rag_assets.query.answer.extractive import answer_of
+from rag_assets.query.answer.packing import pack
+from rag_assets.query.answer.refusing import reason as because
+from rag_assets.query.answer.refusing import suggestions
+from rag_assets.query.answer.results import EXTRACTIVE
 from rag_assets.query.pipeline.actions.questions import Translate, translated
 from rag_assets.query.pipeline.errors import TurnError
 from rag_assets.query.pipeline.registry import Action, Outcome, PromptName
@@ -19,13 +27,17 @@ from rag_assets.query.pipeline.steps import On
 
 GENERAL_LABEL = "General knowledge, no project data:"
 _CITATION = re.compile(r"[ \t]*\[(?:chunk|source):[^\]\n]*\]")
-_NAMED_PLACES = 5
-"""Places that a refusal names: enough to look on, few enough to read."""
 
 
 class Finalize(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     prompt: PromptName = "translate_out"
     profile: Profile = "cheap"
+
+
+class Quote(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`when: fault` quotes only where a model was asked and gave nothing that can be used."""
+
+    when: Literal["always", "fault"] = "always"
 
 
 def loop_guard(turn: Turn, _: msgspec.Struct, run: Run) -> Outcome:
@@ -37,44 +49,67 @@ def loop_guard(turn: Turn, _: msgspec.Struct, run: Run) -> Outcome:
     return Outcome(turn, On.ALLOW, (f"loop {turn.loops} of {most}",))
 
 
-def answer_from_evidence(turn: Turn, _: msgspec.Struct, run: Run) -> Outcome:
-    """An answer without a model: quotes with citations. on_other where the evidence does not have it."""
-    extract = run.services.extract(turn.label, turn.question_en, turn.found_in(turn.label).all)
-    turn = replace(turn, answer_en=extract.text)
-    if extract.abstained:
-        return Outcome(replace(turn, status=Status.ABSTAINED), On.OTHER)
-    return Outcome(turn, On.ANSWER)
+def answer_from_evidence(turn: Turn, parameters: Quote, run: Run) -> Outcome:
+    """An answer without a model: quotes with citations, each compared with its source. on_other where what was read
+    does not answer the question well enough, or nothing of it can be quoted (E19, E20, E22)."""
+    reading, settings = turn.reading, run.settings
+    if parameters.when == "fault" and not turn.fault:
+        return Outcome(turn, On.OTHER)
+    if reading is None or not reading.evidence or reading.confidence < settings.weak_below:
+        return Outcome(turn, On.OTHER)
+    with run.clock.step("pack"):
+        context = pack(reading.evidence, settings.max_context_tokens, run.services.count_tokens)
+    with run.clock.step("answer"):
+        in_context = {piece.id: piece for piece in context.evidence}
+        at = {fact: in_context[piece.id] for fact, piece in reading.at.items() if piece.id in in_context}
+        text = answer_of(reading.wish, reading.words, context.evidence, reading.facts, at)
+    with run.clock.step("check"):
+        report = check(text, context.evidence, Policy(settings.citation_policy))
+    turn = replace(turn, quoted=context, provider=EXTRACTIVE, context_tokens=context.tokens)
+    if not citations_of(report.text, context.evidence):
+        return Outcome(turn, On.OTHER)
+    if turn.fault:
+        turn = turn.warned(f"quotes only, the model did not answer: {turn.fault}")
+    return Outcome(replace(turn, answer_en=report.text, checks=report.sentences, fault=""), On.ANSWER)
 
 
 def explain_no_answer(turn: Turn, _: msgspec.Struct, run: Run) -> Outcome:
-    """Says that there is no answer, why, and where the nearest evidence is; invents nothing (D25, D34, E20)."""
-    if turn.status is Status.ABSTAINED and turn.answer_en:
-        return Outcome(turn)
+    """Says that there is no answer, why, where the nearest evidence is and what to ingest; invents nothing (D25, D34,
+    E20)."""
     status, reason = _reason(turn, run)
-    places = list(dict.fromkeys(piece.place for found in turn.found.values() for piece in found.evidence))
-    lines = [SENTENCE, reason]
-    if places:
-        lines.append(f"Nearest places: {', '.join(places[:_NAMED_PLACES])}")
-    return Outcome(replace(turn, answer_en="\n".join(filter(None, lines)), status=status), notes=(reason,))
+    told = suggestions(turn.reading) if turn.reading is not None else ()
+    lines = [
+        SENTENCE,
+        *(f"{said[:1].upper()}{said[1:]}." if said[-1] not in ".?" else said for said in (reason, *told)),
+    ]
+    turn = turn.warned(f"the model did not answer: {turn.fault}") if turn.fault else turn
+    made = replace(turn, answer_en="\n".join(lines), status=status, reason=reason, suggestions=told, checks=())
+    return Outcome(made, notes=(reason,))
 
 
 def _reason(turn: Turn, run: Run) -> tuple[Status, str]:
-    if turn.refusal:
-        return Status.ABSTAINED, turn.refusal
-    if turn.fault:
-        return Status.FAILED, "The model could not be asked."
+    settings, reading = run.settings, turn.reading
+    if turn.reason:  # a step has said it
+        return Status.ABSTAINED, turn.reason
     if turn.plan is not None and turn.plan.mode is None:
-        return Status.ABSTAINED, "The question is not about the indexed code."
-    wanted = f" The last request was: {turn.wanted}" if turn.wanted else ""
+        return Status.ABSTAINED, "the question is not about the indexed code"
+    if reading is not None and (not reading.evidence or reading.confidence < settings.weak_below):
+        return Status.ABSTAINED, because(reading, settings.weak_below)
+    wanted = f"; the last request was: {turn.wanted}" if turn.wanted else ""
     if turn.repeated:
-        return Status.GAVE_UP, f"The same data was asked for twice.{wanted}"
-    if turn.loops > run.settings.max_turn_loops:
-        return Status.GAVE_UP, f"Stopped after {run.settings.max_turn_loops} requests for more data.{wanted}"
-    if turn.weak >= run.settings.max_weak_attempts:
-        return Status.GAVE_UP, f"{turn.weak} searches found nothing that helps.{wanted}"
+        return Status.GAVE_UP, f"the same data was asked for twice{wanted}"
+    if turn.loops > settings.max_turn_loops:
+        return Status.GAVE_UP, f"stopped after {settings.max_turn_loops} requests for more data{wanted}"
+    if turn.weak >= settings.max_weak_attempts:
+        return Status.GAVE_UP, f"{turn.weak} searches found nothing that helps{wanted}"
     if turn.uncited:
-        return Status.ABSTAINED, "The answer of the model cited nothing of the evidence."
-    return Status.FAILED, "The model did not give a usable answer."
+        said = f"{turn.provider} did not find the answer in what was retrieved, or cited nothing of it"
+        return Status.ABSTAINED, said
+    if turn.fault:
+        return Status.FAILED, "the model did not give a usable answer, and nothing that was found can be quoted for it"
+    if reading is not None:
+        return Status.ABSTAINED, because(reading, settings.weak_below)
+    return Status.FAILED, "nothing was searched for"
 
 
 def finalize(turn: Turn, parameters: Finalize, run: Run) -> Outcome:
@@ -88,7 +123,9 @@ def finalize(turn: Turn, parameters: Finalize, run: Run) -> Outcome:
     answer = text
     if not turn.request.is_english:
         answer, note = translated(turn, text, Translate(parameters.prompt, parameters.profile), run)
-        notes = (note,) if note else ()
+        if note:
+            turn = turn.warned(f"{note}; this is the answer in the language of the model")
+            notes = (note,)
     return Outcome(replace(turn, answer_en=text, answer=answer, status=status), notes=notes)
 
 
@@ -118,7 +155,7 @@ def persist_turn_and_finalize(turn: Turn, _: msgspec.Struct, run: Run) -> Outcom
     try:
         stored = history.append(request.user, request.session, new)
     except ConversationError as error:
-        return Outcome(turn, notes=(f"not kept: {error}",))
+        return Outcome(turn.warned(f"this turn is not kept: {error}"), notes=(f"not kept: {error}",))
     # Somebody may have sent the same request at the same time: both get the answer that is kept.
     turn = replace(
         turn, turn_id=stored.turn_id, answer=stored.answer, answer_en=stored.answer_en, status=Status(stored.status)
@@ -128,8 +165,8 @@ def persist_turn_and_finalize(turn: Turn, _: msgspec.Struct, run: Run) -> Outcom
 
 ACTIONS = (
     Action("loop_guard", loop_guard, 1, outcomes=lambda _: (On.ALLOW, On.DENY), guards_loops=True),
-    Action("answer_from_evidence", answer_from_evidence, 1, outcomes=lambda _: (On.ANSWER, On.OTHER)),
-    Action("explain_no_answer", explain_no_answer, 1),
+    Action("answer_from_evidence", answer_from_evidence, 2, Quote, outcomes=lambda _: (On.ANSWER, On.OTHER)),
+    Action("explain_no_answer", explain_no_answer, 2),
     Action("finalize", finalize, 1, Finalize, ends=True),
     Action("persist_turn_and_finalize", persist_turn_and_finalize, 1, ends=True),
 )

@@ -9,6 +9,7 @@ import msgspec
 
 from rag_assets.contracts.llm import Profile
 from rag_assets.contracts.retrieval import Mode
+from rag_assets.query.answer.abstention import is_refusal
 from rag_assets.query.markers import ANSWER_WORDS
 from rag_assets.query.pipeline.protocols import Answered, Broken, Requested, RetrievalPlan, parse_answer, parse_route
 from rag_assets.query.pipeline.registry import Action, Outcome, PromptName
@@ -31,13 +32,15 @@ _ANSWERS = (On.ANSWER, On.FOLLOWUP, On.OTHER)
 
 
 class CallModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`keep: draft` keeps the text for a later prompt instead of parsing it."""
+    """`keep: draft` keeps the text for a later prompt instead of parsing it; `stream` shows an answer while it is made.
+    A `temperature` that is not given is that of the model."""
 
     prompt: PromptName
     profile: Profile = "balanced"
     max_tokens: MaxTokens = 1_500
-    temperature: Temperature = 0.0
+    temperature: Temperature | None = None
     keep: Literal["reply", "draft"] = "reply"
+    stream: bool = False
 
 
 class HandlePrefix(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -63,6 +66,7 @@ def call_model(turn: Turn, parameters: CallModel, run: Run) -> Outcome:
         profile=parameters.profile,
         max_tokens=parameters.max_tokens,
         temperature=parameters.temperature,
+        streamed=parameters.stream,
     )
     notes = (f"the model gave nothing: {fault}",) if fault else ()
     if parameters.keep == "draft":
@@ -111,12 +115,15 @@ def _planned(turn: Turn, plan: RetrievalPlan, notes: tuple[str, ...]) -> Outcome
 
 def _answer(turn: Turn, run: Run) -> Outcome:
     """An answer, or a request for what was not asked for before: the same request again would bring the same."""
+    if not turn.fault and is_refusal(turn.reply):  # the sentence of every refusal needs no prefix
+        return Outcome(replace(turn, uncited=True, provider=run.model), On.OTHER, ("the model finds no answer",))
     strict = run.settings.answer_prefix_strict
     parsed, turn, notes = _parsed(turn, run, lambda reply: parse_answer(reply, strict=strict), _ANSWER_COMPLAINT)
     if isinstance(parsed, Answered):
-        return Outcome(replace(turn, answer_en=parsed.text), On.ANSWER, notes)
+        return Outcome(replace(turn, answer_en=parsed.text, provider=run.model), On.ANSWER, notes)
     if not isinstance(parsed, Requested):
-        return Outcome(turn, On.OTHER, (*notes, "no usable answer"))
+        why = turn.fault or "twice it did not reply as the protocol says"
+        return Outcome(replace(turn, fault=why), On.OTHER, (*notes, "no usable answer"))
     turn = replace(turn, wanted=parsed.query)
     if same_query(parsed.query, turn.queries):
         return Outcome(replace(turn, repeated=True), On.OTHER, (*notes, f"asked for the same again: {parsed.query}"))

@@ -8,6 +8,7 @@ import msgspec
 
 from rag_assets.contracts.llm import Profile
 from rag_assets.query.pipeline.conversation import Injected, cut_to, formatted, injected, newest_that_fit
+from rag_assets.query.pipeline.following import carried_over
 from rag_assets.query.pipeline.registry import Action, Outcome, PromptName
 from rag_assets.query.pipeline.run import Run
 from rag_assets.query.pipeline.state import HistoryState, Turn
@@ -32,6 +33,8 @@ def translate_in_if_needed(turn: Turn, parameters: Translate, run: Run) -> Outco
     if turn.request.is_english:
         return Outcome(turn)
     text, note = translated(turn, turn.request.question, parameters, run)
+    if note:
+        turn = turn.warned(f"{note}; the question was searched for as it was asked")
     return Outcome(replace(turn, question_en=text), notes=(note,) if note else ())
 
 
@@ -64,6 +67,7 @@ def load_conversation_history(turn: Turn, parameters: LoadHistory, run: Run) -> 
         summary_version=past.summary.version if past.summary else 0,
         summarised_through=past.summary.through if past.summary else 0,
         new_turns=len(found.turns),
+        last_question=found.turns[-1].question_en if found.turns else "",
     )
     if count([found.text])[0] <= budget:
         return Outcome(replace(turn, history=state))
@@ -73,6 +77,16 @@ def load_conversation_history(turn: Turn, parameters: LoadHistory, run: Run) -> 
             notes=("history over the budget: the newest turns only",),
         )
     return _summarised(turn, state, found, parameters, run)
+
+
+def carry_names_over(turn: Turn, _: msgspec.Struct, run: Run) -> Outcome:
+    """A follow-up question without a model: "who calls it" asks for the callers of the one name that the question
+    before was about. Says so, because it may be wrong."""
+    made, name = carried_over(turn.question_en, turn.history.last_question)
+    if not name:
+        return Outcome(turn)
+    said = f"read as: {made} ({name} is from the question before)"
+    return Outcome(replace(turn, question_en=made).warned(said), notes=(said,))
 
 
 def _summarised(turn: Turn, state: HistoryState, found: Injected, parameters: LoadHistory, run: Run) -> Outcome:
@@ -93,11 +107,12 @@ def _summarised(turn: Turn, state: HistoryState, found: Injected, parameters: Lo
     saved = run.services.history.save_summary(
         request.user, request.session, text, through=through, after_version=state.summary_version
     )
-    made = HistoryState(formatted(saved.text, ()), state.turns, saved.version, saved.through, 0)
+    made = HistoryState(formatted(saved.text, ()), state.turns, state.last_question, saved.version, saved.through, 0)
     return Outcome(replace(turn, history=made), notes=(f"history summarised through turn {through}",))
 
 
 ACTIONS = (
     Action("translate_in_if_needed", translate_in_if_needed, 1, Translate),
     Action("load_conversation_history", load_conversation_history, 1, LoadHistory),
+    Action("carry_names_over", carry_names_over, 1),
 )

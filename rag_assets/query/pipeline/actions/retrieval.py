@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Literal
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 
 from rag_assets.contracts.retrieval import Mode
+from rag_assets.query.errors import QueryError
 from rag_assets.query.pipeline.errors import TurnError
 from rag_assets.query.pipeline.protocols import RetrievalPlan
 from rag_assets.query.pipeline.registry import Action, Outcome
 from rag_assets.query.pipeline.repeating import comparable
 from rag_assets.query.pipeline.run import Run
-from rag_assets.query.pipeline.services import Retrieved
 from rag_assets.query.pipeline.state import Found, Turn
 from rag_assets.query.pipeline.steps import On
+from rag_assets.query.question import Question, plain_question, understand
+
+if TYPE_CHECKING:
+    from rag_assets.query.answer.reading import Read
 
 Which = Literal["active", "compared"]
 Count = Annotated[int, msgspec.Meta(ge=1, le=100)]
@@ -35,41 +40,51 @@ class Fetch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     top_k: Count | None = None
 
 
+def check_evidence(turn: Turn, _: msgspec.Struct, run: Run) -> Outcome:
+    """One search for the question itself, before any model is asked what to do with it: what nothing in the index is
+    like costs no call (E22). on_other ends the turn; a question that follows others, or may be about general knowledge,
+    is for the router in any case. What it finds is evidence where it is strong."""
+    turn, reading, notes = _read(turn, turn.label, _asked(turn), run.settings.default_mode, run)
+    if not _is_weak(reading, run):
+        return Outcome(_added(turn, turn.label, reading)[0], On.OK, notes)
+    notes = (*notes, f"weak: {reading.confidence:.2f} of {run.settings.weak_below:.2f}")
+    if turn.history.turns or run.settings.direct_policy != "abstain":
+        return Outcome(turn, On.OK, notes)
+    return Outcome(turn, On.OTHER, notes)
+
+
 def fetch_more_context(turn: Turn, parameters: Fetch, run: Run) -> Outcome:
     """Runs the plan and adds what is new to the evidence. Ends with on_other after `max_weak_attempts` retrievals that
     brought nothing (D34), else with on_ok."""
     label = _label(turn, parameters.index)
     plan = turn.plan if turn.plan is not None and turn.plan.query else RetrievalPlan(None, turn.question_en)
     mode = parameters.mode or plan.mode or run.settings.default_mode
-    limit = parameters.top_k or run.settings.retrieval_top_k
-    retrieved = run.services.search(label, plan.query, mode, limit)
-    before = turn.found_in(label)
-    known = {identifier for piece in before.all for identifier in piece.ids}
-    new = tuple(piece for piece in retrieved.evidence if not known.issuperset(piece.ids))
-    weak = turn.weak + 1 if _is_weak(retrieved, new != (), run) else turn.weak
-    turn = replace(
-        turn,
-        queries=tuple(dict.fromkeys((*turn.queries, comparable(plan.query)))),
-        found={**turn.found, label: replace(before, evidence=(*before.evidence, *new))},
-        weak=weak,
-    )
-    notes = (f"{retrieved.mode.value} on {label}: {len(retrieved.evidence)} found, {len(new)} new", *retrieved.warnings)
-    if weak >= run.settings.max_weak_attempts:
-        return Outcome(turn, On.OTHER, (*notes, f"nothing new or nothing strong {weak} times (D34)"))
+    question = _asked(turn) if plan.query == turn.question_en else _of_model(turn, plan.query)
+    turn, reading, notes = _read(turn, label, question, mode, run, parameters.top_k)
+    turn, new = _added(turn, label, reading)
+    # What a first search does not find because the question itself found it is no sign of weakness.
+    if _is_weak(reading, run) or (turn.loops and not new):
+        turn = replace(turn, weak=turn.weak + 1)
+    notes = (f"{reading.search.mode.value} on {label}: {len(reading.evidence)} found, {new} new", *notes)
+    if turn.weak >= run.settings.max_weak_attempts:
+        return Outcome(turn, On.OTHER, (*notes, f"nothing new or nothing strong {turn.weak} times (D34)"))
     return Outcome(turn, On.OK, notes)
 
 
 def expand_dependency_tree(turn: Turn, parameters: OfIndex, run: Run) -> Outcome:
     """What is around everything that was found so far, within the bounds of the settings (D19, D20)."""
     label = _label(turn, parameters.index)
+    if turn.is_narrowed:
+        return Outcome(turn, notes=("the question is narrowed: nothing but its hits",))
     found = turn.found_in(label)
-    entries = _entries(found)
+    entries = entries_of(found)
     if not entries:
         return Outcome(turn, notes=("no graph nodes behind the evidence",))
     settings = run.settings
-    around = run.services.expand(
-        label, entries, steps=run.pipeline.walk, depth=settings.graph_max_depth, nodes=settings.graph_max_nodes
-    )
+    with run.clock.step("graph"):
+        around = run.services.expand(
+            label, entries, steps=run.pipeline.walk, depth=settings.graph_max_depth, nodes=settings.graph_max_nodes
+        )
     notes = (f"{len(entries)} entries, {len(around.nodes)} nodes, {len(around.edges)} edges", *around.warnings)
     return Outcome(_with(turn, label, replace(found, neighbourhood=around)), notes=notes)
 
@@ -82,22 +97,76 @@ def fetch_node_texts(turn: Turn, parameters: OfIndex, run: Run) -> Outcome:
         return Outcome(turn)
     shown = {key for piece in found.evidence for key in piece.node_keys}
     keys = [node.key for node in found.neighbourhood.nodes if node.key not in shown]
-    texts = run.services.node_texts(label, keys, limit)
+    with run.clock.step("graph"):
+        texts = run.services.node_texts(label, keys, limit)
     return Outcome(_with(turn, label, replace(found, texts=tuple(texts))), notes=(f"{len(texts)} node texts",))
 
 
-def _is_weak(retrieved: Retrieved, brought: bool, run: Run) -> bool:
-    strength = retrieved.strength
-    return not brought or (strength is not None and strength < run.settings.weak_below)
-
-
-def _entries(found: Found) -> dict[str, float]:
+def entries_of(found: Found) -> dict[str, float]:
     """Node keys with the score of the best piece that shows them."""
     entries: dict[str, float] = {}
     for piece in found.evidence:
         for key in piece.node_keys:
             entries[key] = max(piece.score, entries.get(key, 0.0))
     return {key: score for key, score in entries.items() if score > 0}
+
+
+def _read(
+    turn: Turn, label: str, question: Question, mode: Mode, run: Run, limit: int | None = None
+) -> tuple[Turn, Read, tuple[str, ...]]:
+    """(the state with the best reading so far, this reading, its warnings). The same question to the same index is
+    searched for once."""
+    limit = limit or run.settings.retrieval_top_k
+    before = turn.reading
+    is_same = label == turn.label and limit == run.settings.retrieval_top_k
+    if is_same and before and (before.search.question, before.search.requested_mode) == (question, mode):
+        return turn, before, ()
+    started = perf_counter()
+    reading = run.services.search(label, question, mode, limit, turn.request.where)
+    searched = reading.search.timings["total"]
+    run.clock.add("search", searched)
+    run.clock.add("evidence", perf_counter() - started - searched)
+    queries = tuple(dict.fromkeys((*turn.queries, comparable(question.text or question.typed))))
+    if label == turn.label and (before is None or reading.confidence > before.confidence):
+        turn = replace(turn, reading=reading)
+    return replace(turn, queries=queries).warned(*reading.warnings), reading, reading.warnings
+
+
+def _added(turn: Turn, label: str, reading: Read) -> tuple[Turn, int]:
+    """(the state with what a reading brings, how much of it is new)."""
+    found = turn.found_in(label)
+    known = {identifier for piece in found.all for identifier in piece.ids}
+    new = tuple(piece for piece in reading.evidence if not known.issuperset(piece.ids))
+    return _with(turn, label, replace(found, evidence=(*found.evidence, *new))), len(new)
+
+
+def _asked(turn: Turn) -> Question:
+    """The question as it is searched for: in the language of the model, with the filters that were typed."""
+    asked = turn.asked
+    if turn.question_en == turn.request.question:
+        return asked
+    return _within(asked, plain_question(turn.question_en) if turn.request.where.literal else _meant(turn.question_en))
+
+
+def _of_model(turn: Turn, query: str) -> Question:
+    """Words and nothing else, within the filters of the person who asked."""
+    return _within(turn.asked, plain_question(query))
+
+
+def _within(asked: Question, other: Question) -> Question:
+    return replace(other, phrases=asked.phrases, wanted=asked.wanted, excluded=asked.excluded, changed=asked.changed)
+
+
+def _meant(translated: str) -> Question:
+    """A translation read as a question is; where a model has made something like a filter of a word, it is words."""
+    try:
+        return understand(translated)
+    except QueryError:
+        return plain_question(translated)
+
+
+def _is_weak(reading: Read, run: Run) -> bool:
+    return not reading.evidence or reading.confidence < run.settings.weak_below
 
 
 def _label(turn: Turn, index: Which) -> str:
@@ -113,7 +182,8 @@ def _with(turn: Turn, label: str, found: Found) -> Turn:
 
 
 ACTIONS = (
-    Action("fetch_more_context", fetch_more_context, 1, Fetch, outcomes=lambda _: (On.OK, On.OTHER)),
-    Action("expand_dependency_tree", expand_dependency_tree, 1, OfIndex),
+    Action("check_evidence", check_evidence, 1, outcomes=lambda _: (On.OK, On.OTHER)),
+    Action("fetch_more_context", fetch_more_context, 2, Fetch, outcomes=lambda _: (On.OK, On.OTHER)),
+    Action("expand_dependency_tree", expand_dependency_tree, 2, OfIndex),
     Action("fetch_node_texts", fetch_node_texts, 1, OfIndex),
 )

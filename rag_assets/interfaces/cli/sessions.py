@@ -1,0 +1,75 @@
+"""`rag-assets session`: the conversations that are kept, and forgetting them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from rag_assets.interfaces.cli.asking import User
+from rag_assets.interfaces.cli.failures import CommandError
+from rag_assets.interfaces.cli.session import session_of
+
+session_app = typer.Typer(no_args_is_help=True, help="List and delete the conversations that ask and chat have kept.")
+
+
+@session_app.command("list")
+def list_sessions(
+    context: typer.Context,
+    user: User = "",
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> None:
+    """The sessions of a user, with their number of turns."""
+    from rag_assets.query.asker import history_of, system_user
+
+    session = session_of(context)
+    owner = user or system_user()
+    with history_of(session.home(), session.config_option) as history:
+        found = history.sessions(owner)
+    if as_json:
+        rows = [{"session": one.name, "turns": one.turns, "created_utc": one.created_utc} for one in found]
+        session.output.json({"user": owner, "sessions": rows})
+        return
+    for one in found:
+        session.output.line((one.name, "bold"), f"  {one.turns} turns  ", (one.created_utc, "dim"))
+    if not found:
+        session.output.note((f"{owner} has no sessions; begin one with: rag-assets ask QUESTION --session NAME", "dim"))
+
+
+@session_app.command("delete")
+def delete_session(
+    context: typer.Context,
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Which sessions.")] = None,
+    user: User = "",
+    everything: Annotated[bool, typer.Option("--all", help="All sessions of the user.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> None:
+    """Deletes sessions for good: their text is overwritten in the database, not only hidden."""
+    from rag_assets.query.asker import history_of, system_user
+
+    if everything == bool(names):
+        raise typer.BadParameter("name the sessions to delete, or --all")
+    session = session_of(context)
+    owner = user or system_user()
+    with history_of(session.home(), session.config_option) as history:
+        known = [one.name for one in history.sessions(owner)]
+        missing = [name for name in names or () if name not in known]
+        if missing:
+            raise CommandError(
+                f"{owner} has no session {', '.join(map(repr, missing))}; there are: {', '.join(known) or 'none'}"
+            )
+        deleted = (
+            [history.delete_user(owner)]
+            if everything
+            else [history.delete_session(owner, name) for name in names or ()]
+        )
+    erased = all(one.erased for one in deleted)
+    counts = {"sessions": sum(one.sessions for one in deleted), "turns": sum(one.turns for one in deleted)}
+    if as_json:
+        session.output.json({"user": owner, **counts, "erased": erased})
+        return
+    session.output.line(f"deleted {counts['sessions']} sessions with {counts['turns']} turns")
+    if not erased:
+        session.output.warning(
+            "somebody is reading the database: the next deletion overwrites the text of this one, too"
+        )

@@ -1,0 +1,151 @@
+"""One conversation on the command line: questions with answers, and what a person wants to know of the last one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from rag_assets.interfaces.cli.ask_output import Streamed, show
+from rag_assets.interfaces.freshness import freshness_of
+from rag_assets.query.answer import EXTRACTIVE
+from rag_assets.query.answer.checking import Support
+from rag_assets.query.answer.citations import numbered
+from rag_assets.query.pipeline.actions.retrieval import entries_of
+from rag_assets.query.pipeline.state import Status
+
+if TYPE_CHECKING:
+    from rag_assets.graph.neighbourhood import Neighbourhood
+    from rag_assets.interfaces.cli.session import Session
+    from rag_assets.query import Index, IndexGroup
+    from rag_assets.query.asker import Asker
+    from rag_assets.query.pipeline.engine import TurnResult
+
+_SHOWN_EDGES = 30
+"""Of a neighbourhood: a screen. `rag-assets graph` shows the rest."""
+
+_NOTHING_YET = "there is no answer yet; ask something first"
+
+
+class Talk:
+    """Asks in one session, and remembers the last answer for the commands about it."""
+
+    def __init__(
+        self, session: Session, asker: Asker, target: Index | IndexGroup, name: str, user: str, language: str
+    ) -> None:
+        self._output = session.output
+        self._asker = asker
+        self._name = name
+        self._user = user
+        self._language = language
+        self._last: TurnResult | None = None
+        home = session.home()
+        self._freshness = {label: freshness_of(home, manifest) for label, manifest in target.manifests.items()}
+        self._commands: dict[str, tuple[str, Callable[[TurnResult], None]]] = {
+            "/sources": ("what the last answer cites", self._sources),
+            "/graph": ("what is around it in the dependency graph", self._graph),
+            "/why": ("how sure it is, what was checked, and which way it took", self._why),
+        }
+
+    def say(self, line: str) -> None:
+        """A question, or a command. Raises what asking raises."""
+        word = line.split(maxsplit=1)[0].lower()
+        if not line.startswith("/") or "/" in word[1:]:  # `/api/orders` is a route to ask about
+            self._ask(line)
+        elif word == "/help":
+            self._help()
+        elif word not in self._commands:
+            self._output.error(f"no command {word}; type /help")
+        elif self._last is None:
+            self._output.note((_NOTHING_YET, "dim"))
+        else:
+            self._commands[word][1](self._last)
+
+    def forget(self) -> None:
+        """Deletes the session for good. Raises ConversationError."""
+        self._asker.forget(self._name, self._user)
+
+    def _ask(self, question: str) -> None:
+        streamed = Streamed(self._output)
+        result = self._asker.ask(
+            question, session=self._name, user=self._user, language=self._language, on_text=streamed
+        )
+        streamed.end()
+        self._last = result
+        assert result.response is not None  # only a request that was answered before has none
+        for warning in result.response.warnings:
+            self._output.warning(warning)
+        show(self._output, result.response, self._freshness)
+        self._output.line()
+
+    def _help(self) -> None:
+        for name, (said, _) in self._commands.items():
+            self._output.line((name, "bold"), f"  {said}")
+        self._output.line(("/quit", "bold"), "  ends, as Ctrl-D does")
+        self._output.line(("everything else is a question; those before it are remembered", "dim"))
+
+    def _sources(self, result: TurnResult) -> None:
+        assert result.response is not None
+        citations = result.response.citations
+        known = numbered(citations)
+        for number, one in sorted({known[one.id]: one for one in reversed(citations)}.items()):
+            self._output.line((f"[{number}] ", "dim"), (one.rendered, "path"), f"  {one.symbol}  ", (one.label, "dim"))
+        if not citations:
+            self._output.note(("the last answer cites nothing", "dim"))
+
+    def _graph(self, result: TurnResult) -> None:
+        """What the graph said in answer to the question, else what is around the evidence."""
+        assert result.response is not None
+        told = result.response.read.facts.facts if result.response.provider == EXTRACTIVE else ()
+        around = None if told else self._neighbourhood(result)
+        for fact in told:
+            self._output.line(f"{fact.source} {fact.verb} {fact.target}  ", (f"{fact.path}:{fact.line}", "path"))
+        if around is not None and around.edges:
+            names = {node.key: node.name for node in around.nodes}
+            for edge in around.edges[:_SHOWN_EDGES]:
+                self._output.line(names[edge.source], (f"  {edge.relation.value}  ", "dim"), names[edge.target])
+            left = len(around.edges) - _SHOWN_EDGES
+            more = f", {left} of them not shown" if left > 0 else ""
+            self._output.line((f"{len(around.nodes)} nodes, {len(around.edges)} edges{more}", "dim"))
+        elif not told:
+            self._output.note(("no graph is behind the last answer", "dim"))
+
+    def _neighbourhood(self, result: TurnResult) -> Neighbourhood | None:
+        """The one that the model was told; where none was asked, what is around the evidence."""
+        assert result.turn is not None
+        found = result.turn.found_in(result.turn.label)
+        if found.neighbourhood is not None or result.turn.is_narrowed:
+            return found.neighbourhood
+        entries, pipeline = entries_of(found), self._asker.pipeline()
+        if not entries:
+            return None
+        settings = pipeline.settings
+        return self._asker.services.expand(
+            result.turn.label,
+            entries,
+            steps=pipeline.walk,
+            depth=settings.graph_max_depth,
+            nodes=settings.graph_max_nodes,
+        )
+
+    def _why(self, result: TurnResult) -> None:
+        found = result.response
+        assert found is not None
+        out, signals = self._output, found.signals
+        out.line((f"{result.status}", "good" if result.status is Status.ANSWERED else "warn"), f" by {found.provider}")
+        if found.reason:
+            out.line(f"because {found.reason}")
+        dense = "none" if signals.dense is None else f"{signals.dense:.2f}"
+        out.line(
+            f"confidence {found.confidence:.2f}  best cosine {dense}  words in the best piece {signals.best:.0%}, "
+            f"in the best three {signals.together:.0%}, in none {signals.unknown:.0%}  facts {signals.facts}"
+        )
+        counts = {support: sum(one.support is support for one in found.checks) for support in Support}
+        said = ", ".join(f"{count} {support}" for support, count in counts.items() if count)
+        out.line(f"sentences: {said or 'none to check'}")
+        for record in result.records:
+            calls = "".join(f"  {call.model or 'no model'} {call.completion_tokens} tokens" for call in record.calls)
+            out.line(
+                (f"{record.seconds * 1_000:7.1f} ms  ", "dim"), f"{record.step}  ", (record.outcome + calls, "dim")
+            )
+            for note in record.notes:
+                out.line((f"            {note}", "dim"))

@@ -1,0 +1,212 @@
+"""Asking an open index, or several as one: a pipeline, the options of the caller, a model and a history, for as many
+questions as there are."""
+
+from __future__ import annotations
+
+import getpass
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from rag_assets.closing import Closing
+from rag_assets.config_file import config_of, is_configured
+from rag_assets.contracts.errors import ExpectedError
+from rag_assets.contracts.retrieval import DEFAULT_POLICY, Mode
+from rag_assets.query.pipeline.engine import TurnResult, label_of, run_turn
+from rag_assets.query.pipeline.index_services import IndexServices, label_of_all
+from rag_assets.query.pipeline.packs import library_of
+from rag_assets.query.pipeline.services import nobody_listens
+from rag_assets.query.pipeline.state import TurnRequest
+from rag_assets.query.where import EVERYWHERE, Where
+
+if TYPE_CHECKING:
+    from rag_assets.query.answer.options import AskOptions
+    from rag_assets.query.pipeline.steps import Pipeline
+    from rag_assets.query.searching import Searchable
+    from rag_assets.stores.conversations import Conversations
+    from rag_assets.stores.home import Home
+
+WITH_MODEL = "code_question_answering"
+WITHOUT_MODEL = "code_question_answering_offline"
+
+_NOBODY = "local"
+"""The user where the system does not know who runs it, as in a container."""
+
+
+class LanguageError(ExpectedError, ValueError):
+    """Something that is no code of a language."""
+
+
+class Asker(Closing):
+    """Asks `target` through pipelines. Safe to use from several threads; closing it leaves `target` open."""
+
+    def __init__(self, target: Searchable, options: AskOptions, *, history: Conversations | None = None) -> None:
+        """`history` is where turns with a session are kept; without it, where the configuration says, opened when it is
+        needed first."""
+        self._target = target
+        self._options = options
+        self._home, self._config = next(iter(target.members.values())).parts.configuration
+        self._history = history
+        self._own_history: Conversations | None = None
+        self._lock = threading.Lock()
+        self.label = label_of_all(target.members)
+        self.services = self._services(history)
+
+    def ask(
+        self,
+        question: str,
+        *,
+        where: Where = EVERYWHERE,
+        mode: Mode | None = None,
+        session: str = "",
+        user: str = "",
+        language: str = "",
+        request_id: str = "",
+        on_text: Callable[[str], None] = nobody_listens,
+    ) -> TurnResult:
+        """One turn. With a `session` it follows the turns of that session of `user` (default: the user of the system)
+        and is kept; a `language` that is not that of the model is translated from and into. Raises RequestError,
+        LanguageError, TurnError, PipelineError, UnknownPipeline, ConversationError, and what a search raises."""
+        pipeline = self.pipeline(mode)
+        request = TurnRequest(
+            question=question,
+            is_english=is_of(language, pipeline.settings.model_language),
+            label=self.label,
+            where=where,
+            session=session,
+            user=user or system_user(),
+            request_id=request_id,
+        )
+        return run_turn(pipeline, request, self._with_history() if session else self.services, on_text=on_text)
+
+    def pipeline(self, mode: Mode | None = None) -> Pipeline:
+        """The pipeline that is asked, with what the options and the configuration of the search say instead of its
+        settings, as the agent runs it. Raises UnknownPipeline, PipelineError, ConfigError, AgentRefused."""
+        found = pipeline_of(self._options, config_of(self._home.root, self._config))
+        found = with_options(found, self._options, mode or self._configured_mode())
+        agent = self._options.agent
+        if agent is None:
+            return found
+        from rag_assets.query.agent.applying import with_agent
+
+        return with_agent(found, agent)
+
+    def forget(self, session: str, user: str = "") -> None:
+        """Deletes a session for good, where anything was asked in it. Raises ConversationError."""
+        history = self.services.history
+        if history is not None:
+            history.delete_session(user or system_user(), session)
+
+    def close(self) -> None:
+        self.services.close()
+        with self._lock:
+            if self._own_history is not None:
+                self._own_history.close()
+                self._own_history = None
+
+    def _configured_mode(self) -> Mode | None:
+        """What `search.mode` says, where it says something."""
+        mode = self._target.parts.policy.mode
+        return None if mode is DEFAULT_POLICY.mode else mode
+
+    def _services(self, history: Conversations | None) -> IndexServices:
+        from rag_assets.query.index import open_index
+
+        one = next(iter(self._target.members.values()))
+        return IndexServices(
+            partial(
+                open_index,
+                home=self._home.root,
+                config=self._config,
+                clearance=one.clearance,
+                org_id=one.manifest.org_id,
+            ),
+            opened={self.label: self._target},
+            history=history,
+            generate=self._options.model,
+            count_tokens=self._options.count,
+        )
+
+    def _with_history(self) -> IndexServices:
+        if self._history is not None:
+            return self.services
+        with self._lock:
+            if self._own_history is None:
+                self._own_history = history_of(self._home, self._config)
+                self.services.keep_in(self._own_history)
+        return self.services
+
+
+def pipeline_of(options: AskOptions, config: Path | None) -> Pipeline:
+    """The pipeline that options name, or the shipped one. Raises UnknownPipeline, PipelineError, ConfigError."""
+    has_model = options.model is not None
+    shipped = WITH_MODEL if has_model else WITHOUT_MODEL
+    named = options.pipeline or (shipped if options.agent is None else options.agent.runs_on(has_model=has_model))
+    library = library_of(config, options.packs)
+    return _loaded(named, library.packs, library.stamp(named))
+
+
+def label_of_pipeline(options: AskOptions, config: Path | None) -> str:
+    """The index that the pipeline asks where nobody names one; '' where it names none. Raises as `pipeline_of`."""
+    settings = pipeline_of(options, config).settings
+    return label_of(settings, settings.active_index)
+
+
+def history_of(home: Home, config: Path | None) -> Conversations:
+    """Where the configuration keeps conversations. Raises ConversationError, CatalogError or ConfigError."""
+    from rag_assets.stores.conversations import open_conversations
+
+    path = config_of(home.root, config)
+    catalog: Literal["none", "sqlite", "postgres"] = "none"
+    if is_configured("stores", path):
+        from rag_assets.settings import load_settings
+
+        catalog = load_settings(path).stores.catalog
+    return open_conversations(home, catalog)
+
+
+def with_options(pipeline: Pipeline, options: AskOptions, mode: Mode | None = None) -> Pipeline:
+    """The pipeline with other settings where the caller has said something."""
+    import msgspec
+
+    said = {
+        "retrieval_top_k": options.limit,
+        "max_context_tokens": options.budget,
+        "weak_below": options.threshold,
+        "citation_policy": None if options.policy is None else options.policy.value,
+        "default_mode": mode,
+    }
+    changes = {name: value for name, value in said.items() if value is not None}
+    if not changes:
+        return pipeline
+    return replace(pipeline, settings=msgspec.structs.replace(pipeline.settings, **changes))
+
+
+def is_of(language: str, of_model: str) -> bool:
+    """Whether a code (`de`, `pt-BR`) is of the language of the model; '' is. Raises LanguageError."""
+    code = language.strip().casefold().replace("_", "-")
+    if not code:
+        return True
+    head, *parts = code.split("-")
+    if not (head.isascii() and head.isalpha() and 2 <= len(head) <= 3 and all(part.isalnum() for part in parts)):
+        raise LanguageError(f"{language!r} is no code of a language; write one such as de, pl or pt-BR")
+    return head == of_model.casefold().replace("_", "-").partition("-")[0]
+
+
+def system_user() -> str:
+    """Who runs this process."""
+    try:
+        return getpass.getuser() or _NOBODY
+    except (KeyError, OSError, ImportError):  # no such user, or a system without users
+        return _NOBODY
+
+
+@lru_cache(maxsize=16)  # reading and checking a pipeline costs as much as a search
+def _loaded(named: str, packs: tuple[Path, ...], stamp: tuple[object, ...]) -> Pipeline:
+    """As the files are that the stamp is of."""
+    from rag_assets.query.pipeline.loading import PipelineLibrary
+
+    return PipelineLibrary(packs).load(named)

@@ -1,0 +1,42 @@
+"""An answer as a model writes it, for somebody who watches: without the prefix of the protocol (D10)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rag_assets.query.markers import ANSWER_WORDS
+
+_ANSWER, _REQUEST = (f"[{word}:]".casefold() for word in ANSWER_WORDS)
+_AGAIN = "\n"
+"""What a chat service says before it asks again: what follows begins anew."""
+
+
+class AnswerStream:
+    """Hands on what follows `[Answer:]`, and nothing of a request for more evidence. What begins with neither is handed
+    on as it is: it will be refused, and whoever watches sees why."""
+
+    def __init__(self, on_text: Callable[[str], None]) -> None:
+        self._on_text = on_text
+        self._head: str | None = ""  # None: it was decided
+        self._is_shown = False
+
+    def __call__(self, text: str) -> None:
+        if text == _AGAIN:
+            if self._is_shown:
+                self._on_text(text)
+            self._head, self._is_shown = "", False
+        elif self._head is None:
+            if self._is_shown:
+                self._on_text(text)
+        else:
+            self._decide(self._head + text)
+
+    def _decide(self, head: str) -> None:
+        begun = head.lstrip().casefold()
+        if _ANSWER.startswith(begun) or _REQUEST.startswith(begun):
+            self._head = head
+            return
+        self._head, self._is_shown = None, not begun.startswith(_REQUEST)
+        if self._is_shown:
+            text = head.lstrip()
+            self._on_text(text[len(_ANSWER) :].lstrip() if begun.startswith(_ANSWER) else text)

@@ -1,0 +1,155 @@
+"""`rag-assets chat` and `session`: conversations on the command line, kept and forgotten."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from rag_assets.stores.home import Home
+from rag_assets_tests.interfaces.conftest import TIME_LIMIT, CommandLine, Outcome, index_without_dagster, new_repository
+from rag_assets_tests.llm.model_server import Asked, ModelServer, Reply, completion
+
+SERVICE = "src/Orders/OrderService.cs"
+ABOUT = "What does OrderService do?"
+
+
+@pytest.fixture(scope="module")
+def cli(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
+    """A home of its own: conversations are written into it."""
+    base = tmp_path_factory.mktemp("talking")
+    made = CommandLine(Home(base / "home"), base)
+    index_without_dagster(made.home, new_repository(base / "shop"), "shop")
+    return made
+
+
+def talk(cli: CommandLine, *lines: str, options: tuple[str, ...] = ()) -> Outcome:
+    """A chat in a process of its own, with these lines piped into it."""
+    process = cli.start("chat", *options, stdin=subprocess.PIPE)
+    out, err = process.communicate("".join(f"{line}\n" for line in lines), timeout=TIME_LIMIT)
+    return Outcome(process.returncode, out, err)
+
+
+def kept(cli: CommandLine) -> dict[str, int]:
+    found = cli.run("session", "list", "--user", "ann", "--json").json
+    return {one["session"]: one["turns"] for one in found["sessions"]}
+
+
+def test_a_conversation_with_follow_ups_and_commands(cli: CommandLine) -> None:
+    done = talk(cli, "/why", ABOUT, "where is it defined", "/sources", "/why", "/graph", "/nope", "/help", "/quit", "x")
+    assert done.code == 0, done.err
+    assert "there is no answer yet" in done.err
+    assert done.out.count("“Cancels and refunds orders.” [1]") == 2
+    assert "read as: where is OrderService defined" in done.err
+    assert re.search(rf"^\[1\] {re.escape(SERVICE)}:3-8@\w+  Shop\.Orders\.OrderService  shop@main$", done.out, re.M)
+    assert (
+        re.search(r"^confidence 0\.\d\d  best cosine none", done.out, re.M)
+        and "sentences: 1 supported" in done.out
+        and "fetch" in done.out
+    )
+    assert "OrderService  Contains  " in done.out
+    assert "no command /nope; type /help" in done.err
+    assert "/sources  what the last answer cites" in done.out
+    assert "forgotten at the end" in done.err and kept(cli) == {}
+
+
+def test_a_question_that_cannot_be_asked_does_not_end_it(cli: CommandLine) -> None:
+    done = talk(cli, "knd:Service orders", "", "how long should pasta boil", ABOUT)
+    assert done.code == 0
+    assert "did you mean kind:" in done.err
+    assert done.out.startswith("I don’t see enough information in this brain to answer that yet.")
+    assert "Cancels and refunds orders." in done.out
+
+
+def test_a_named_session_goes_on_and_is_deleted_for_good(cli: CommandLine) -> None:
+    ann = ("--session", "orders", "--user", "ann")
+    assert talk(cli, ABOUT, options=ann).code == 0
+    assert "read as: where is OrderService defined" in talk(cli, "where is it defined", options=ann).err
+    assert "read as: " in cli.run("ask", "where is it defined", *ann).err, "ask is in the same conversation"
+    assert kept(cli) == {"orders": 3}
+    assert "orders" not in cli.run("session", "list", "--user", "bob").out
+    refused = cli.run("session", "delete", "ordres", "--user", "ann")
+    assert refused.code == 1 and "ann has no session 'ordres'; there are: orders" in refused.err
+    done = cli.run("session", "delete", "orders", "--user", "ann")
+    assert done.out == "deleted 1 sessions with 3 turns\n"
+    assert kept(cli) == {}
+    stored = b"".join(file.read_bytes() for file in cli.home.root.glob("conversations.sqlite*"))
+    assert stored and b"OrderService" not in stored
+
+
+def test_all_sessions_of_a_user(cli: CommandLine) -> None:
+    for name in ("one", "two"):
+        assert cli.run("ask", ABOUT, "--session", name, "--user", "ann", "--json").json["turn"]
+    assert cli.run("session", "delete", "--all", "--user", "ann", "--json").json == {
+        "user": "ann", "sessions": 2, "turns": 2, "erased": True
+    }  # fmt: skip
+    assert "ann has no sessions" in cli.run("session", "list", "--user", "ann").err
+
+
+@pytest.mark.parametrize("arguments", [(), ("one", "--all")], ids=["nothing", "both"])
+def test_what_to_delete_is_said(cli: CommandLine, arguments: tuple[str, ...]) -> None:
+    done = cli.run("session", "delete", *arguments)
+    assert done.code == 2 and "name the sessions to delete, or --all" in done.err
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "said"),
+    [
+        (("--label", "nope"), 1, "no label 'nope'"),
+        (("--pipeline", "code_question_anwsering"), 1, "did you mean 'code_question_answering'?"),
+        (("--pack", "nowhere"), 2, "nowhere is no folder"),
+        (("--profile", "premium"), 1, "set answer.base_url"),
+        (("--limit", "0"), 2, "limit"),
+    ],
+    ids=["label", "pipeline", "pack", "profile", "limit"],
+)
+def test_what_a_chat_does_not_begin_with(cli: CommandLine, options: tuple[str, ...], code: int, said: str) -> None:
+    done = talk(cli, ABOUT, options=options)
+    assert done.code == code and said in done.err and done.out == ""
+
+
+def test_a_language_that_is_none(cli: CommandLine) -> None:
+    done = cli.run("ask", ABOUT, "--language", "deutsch")
+    assert done.code == 1 and "'deutsch' is no code of a language; write one such as de" in done.err
+
+
+def test_the_label_is_that_of_the_pipeline_unless_one_is_named(cli: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text(
+        "pipeline: {name: mine, extends: code_question_answering_offline, settings: {active_index: gone@main}}",
+        encoding="utf-8",
+    )
+    mine = ("--pipeline", str(tmp_path / "mine.yaml"))
+    assert "no label 'gone@main'" in cli.run("ask", ABOUT, *mine).err
+    found = cli.run("ask", ABOUT, *mine, "--label", "shop", "--json").json
+    assert (found["pipeline"], found["sources"][0]["label"]) == ("mine", "shop@main")
+    assert cli.run("ask", ABOUT, "--pipeline", "mine", "--pack", tmp_path, "--label", "shop").code == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of a terminal")
+def test_ctrl_c_stops_the_answer_and_not_the_chat(cli: CommandLine, tmp_path: Path) -> None:
+    with ModelServer() as model:
+
+        def respond(asked: Asked) -> Reply:
+            return Reply(completion("[HYBRID:] x").body, delay=TIME_LIMIT) if asked.number == 0 else completion("no")
+
+        model.respond = respond
+        settings = {"answer": {"base_url": model.url, "balanced": {"model": "m"}, "retries": 0}}
+        (tmp_path / "rag_assets.yaml").write_text(json.dumps(settings), encoding="utf-8")
+        process = CommandLine(cli.home, tmp_path).start("chat", stdin=subprocess.PIPE)
+        assert process.stdin is not None
+        process.stdin.write(f"{ABOUT}\n")
+        process.stdin.flush()
+        limit = time.monotonic() + TIME_LIMIT
+        while not model.asked and time.monotonic() < limit and process.poll() is None:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(f"{ABOUT}\n", timeout=TIME_LIMIT)
+    assert process.returncode == 0, err
+    assert "stopped; this question is not kept" in err
+    assert "Cancels and refunds orders." in out and "quotes only, the model did not answer" in err

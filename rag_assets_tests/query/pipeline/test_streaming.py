@@ -1,0 +1,45 @@
+"""What somebody who watches an answer in the making sees of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag_assets.query.pipeline.streaming import AnswerStream
+
+
+def seen(*parts: str) -> str:
+    made: list[str] = []
+    stream = AnswerStream(made.append)
+    for part in parts:
+        stream(part)
+    return "".join(made)
+
+
+@pytest.mark.rule("D10")
+@pytest.mark.parametrize(
+    ("parts", "shown"),
+    [
+        (["[Answer:] It is so."], "It is so."),
+        (["[An", "swer", ":]", " It", " is."], "It is."),
+        (list("[ANSWER:] It."), "It."),
+        (["\n[Answer:]", "x\n", "y"], "x\ny"),
+        (["[Requesting data on:] more", " of it"], ""),
+        (["Sure! ", "[Answer:] x"], "Sure! [Answer:] x"),
+        (["[Answer:] half", "\n", "[Answer:] whole"], "half\nwhole"),
+        (["[Requesting data on:] x", "\n", "[Answer:] y"], "y"),
+        ([], ""),
+    ],
+    ids=[
+        "at-once",
+        "in-parts",
+        "by-letter",
+        "lines",
+        "request",
+        "no-prefix",
+        "asked-again",
+        "then-answered",
+        "nothing",
+    ],
+)
+def test_prefixes_and_requests_are_not_shown(parts: list[str], shown: str) -> None:
+    assert seen(*parts) == shown
