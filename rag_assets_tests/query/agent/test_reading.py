@@ -67,12 +67,14 @@ def test_every_field_is_read(tmp_path: Path) -> None:
 
 def test_a_name_and_a_persona_are_enough(tmp_path: Path) -> None:
     found = load(tmp_path, "agent: {name: a, persona: You help.}")
-    assert (found.model_profile, found.output_type, found.uses) == (
+    assert (found.model_profile, found.output_type, found.runs_on()) == (
         "balanced",
         OutputType.ANSWER,
         "code_question_answering",
     )
-    assert load(tmp_path, "agent: {name: a, persona: You help., output_type: workflow}").uses == "artifact_generation"
+    assert (
+        load(tmp_path, "agent: {name: a, persona: You help., output_type: workflow}").runs_on() == "artifact_generation"
+    )
 
 
 @pytest.mark.parametrize(
