@@ -20,9 +20,9 @@ from abstention_questions import Asked, alien_questions, own_questions, written_
 from numpy.typing import NDArray
 
 from rag_assets.query import Index, open_index
-from rag_assets.query.answer.abstention import THRESHOLD, Signals, Weights, confidence, signals_of, values_of
-from rag_assets.query.answer.asking import MOST_CHUNKS
+from rag_assets.query.answer.abstention import THRESHOLD, Signals, Weights, confidence, values_of
 from rag_assets.query.answer.reading import read
+from rag_assets.query.pipeline.settings import MOST_CHUNKS
 
 ANSWERED = (0.95, 0.90, 0.85, 0.80, 0.70)
 _WRITTEN = 4
@@ -65,8 +65,7 @@ def main() -> None:
 
 
 def _signals(index: Index, text: str, mode: str) -> Signals:
-    found = read(index.search(text, limit=MOST_CHUNKS, mode=mode), index)
-    return signals_of(found.words, found.wish.names, found.unknown, found.evidence, len(found.at))
+    return read(index.search(text, limit=MOST_CHUNKS, mode=mode), index).signals
 
 
 def _report(rows: Sequence[Row]) -> None:

@@ -61,9 +61,8 @@ def _print(made: list[Artifact], aliens: list[Artifact], seconds: list[float]) -
     print(f"sentences {support.total()}, supported {support[Support.SUPPORTED]}")
     for output in ARTIFACTS:
         sections = [section for one in written if one.output is output for section in one.sections]
-        print(
-            f"{output}: {sum(not section.says_nothing for section in sections)} of {len(sections)} sections say something"
-        )
+        telling = sum(not section.says_nothing for section in sections)
+        print(f"{output}: {telling} of {len(sections)} sections say something")
     print(f"CPU seconds: p50 {statistics.median(seconds):.2f}, most {max(seconds):.2f}")
 
 

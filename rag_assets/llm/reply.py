@@ -15,8 +15,7 @@ from rag_assets.model_server.refusal import DETAIL_CHARS, is_json, refusal, text
 from rag_assets.model_server.transport import Reply
 
 _FENCE = re.compile(r"```[\w-]*\s*\n(?P<inside>.*?)\n?\s*```", re.DOTALL)
-_THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL)
-"""Local reasoning models put their thoughts before the answer."""
+_THOUGHT = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
 
 _Count = Annotated[int, msgspec.Meta(ge=0)]
 
@@ -71,9 +70,15 @@ def read_reply(reply: Reply, key: ApiKey) -> tuple[str | Fault, Tokens]:
     return _content(completion, key), completion.usage.tokens if completion.usage else nothing
 
 
+def without_thoughts(text: str) -> str:
+    """What a model says after thinking: local reasoning models put their thoughts before the answer."""
+    thought = _THOUGHT.match(text)
+    return text[thought.end() if thought else 0 :].strip()
+
+
 def decode_answer(text: str, answer_type: type, key: ApiKey) -> Any | Fault:
     """The JSON of an answer, strictly as `answer_type` says. Thoughts before it and a fence around it are dropped."""
-    bare = _THOUGHT.sub("", text, count=1).strip()
+    bare = without_thoughts(text)
     fenced = _FENCE.fullmatch(bare)
     try:
         value: Any = decoder_of(answer_type).decode(fenced["inside"] if fenced else bare)

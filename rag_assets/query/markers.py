@@ -48,6 +48,7 @@ _WINDOW = 256
 invisible characters pull apart, no model either."""
 
 _FOLDED_WINDOW = 40
+_INVISIBLE = re.compile(r"[^\s -~]")
 FENCE_DIGITS = 12
 
 
@@ -83,6 +84,9 @@ def _is_obeyed(window: str, before: str) -> bool:
 
 def _folded(text: str) -> str:
     """The beginning of a text as a reader sees it: no invisible characters, no accents, one case, Latin letters."""
+    begun = text[:_FOLDED_WINDOW]
+    if begun.isascii() and not _INVISIBLE.search(begun):  # nearly all source: nothing to fold but the case
+        return begun.lower()
     made: list[str] = []
     for char in text:
         made += _fold(char)

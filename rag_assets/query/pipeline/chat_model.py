@@ -30,17 +30,19 @@ class ChatModel:
 
     def __call__(self, call: ModelCall) -> InvokeResult[Generated]:
         """Length and temperature are those of the call, and not more tokens than its model is allowed. Never raises for
-        what a server can do (A17)."""
+        what a server can do (A17). Thoughts before a reply are no part of it."""
         known = self.models.get(call.profile) or self.models[self.default]
         temperature = known.temperature if call.temperature is None else call.temperature
         model = replace(known, max_tokens=min(call.max_tokens, known.max_tokens), temperature=temperature)
+        from rag_assets.llm.reply import without_thoughts
+
         result = self.service.generate(model, call.messages, call.on_text)
         written = result.value
         if written is None:
             return InvokeResult.failure(result.errors, result.warnings)
-        usage = written.usage
+        usage, text = written.usage, without_thoughts(written.text)
         return InvokeResult.create(
-            Generated(written.text, written.model, usage.prompt_tokens, usage.completion_tokens, usage.cost)
+            Generated(text, written.model, usage.prompt_tokens, usage.completion_tokens, usage.cost)
         )
 
 

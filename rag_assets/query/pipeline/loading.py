@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from rag_assets.query.pipeline.steps import Pipeline
 SUFFIXES = (".yaml", ".yml")
 SHIPPED = resources.files("rag_assets.query") / "pipelines"
 
+_PACKAGE = "rag_assets"
 _KEYS = ("name", "extends", "settings", "steps")
 
 
@@ -111,6 +113,8 @@ class PipelineLibrary:
     def _find(self, name: str, near: Any) -> _File | None:
         packs = self._packs if near is None else tuple(dict.fromkeys((near, *self._packs)))
         for pack in packs:
+            if pack is SHIPPED:
+                return _shipped(name)
             found = [file for file in _pipelines(pack, []) if file.written.name == name]
             if len(found) > 1:
                 marks = [file.written.root.mark for file in found]
@@ -127,6 +131,16 @@ class PipelineLibrary:
         return "".join(f"\n{problem}" for problem in problems)
 
 
+@cache
+def _shipped(name: str) -> _File | None:
+    """One that comes with rag_assets: it is in the file of its name, so the others need not be read."""
+    file = SHIPPED / f"{name}{SUFFIXES[0]}"
+    if not name.isidentifier() or not file.is_file():
+        return None
+    shown = f"{_PACKAGE}:{file.name}"
+    return _File(_written(parse_document(file.read_bytes(), shown), shown), SHIPPED, shown)
+
+
 def _pipelines(pack: Any, problems: list[Problem]) -> Iterator[_File]:
     """The pipelines of one pack by file name. A YAML file without the root `pipeline` is something else; what is wrong
     with one that has it goes to `problems`."""
@@ -135,7 +149,7 @@ def _pipelines(pack: Any, problems: list[Problem]) -> Iterator[_File]:
     for file in sorted(pack.iterdir(), key=lambda file: str(file.name)):
         if not file.name.endswith(SUFFIXES) or not file.is_file():
             continue
-        shown = str(file) if isinstance(file, Path) else f"rag_assets:{file.name}"
+        shown = str(file) if isinstance(file, Path) else f"{_PACKAGE}:{file.name}"
         try:
             entry = read_document(file) if isinstance(file, Path) else parse_document(file.read_bytes(), shown)
             if entry.is_mapping and "pipeline" in entry.value:

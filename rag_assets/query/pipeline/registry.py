@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -68,8 +69,14 @@ class Action:
 class ActionRegistry:
     """Actions by name. Adding one that is there is refused: which of two runs must not depend on the order."""
 
-    def __init__(self, actions: Iterable[Action] = ()) -> None:
+    def __init__(
+        self, actions: Iterable[Action] = (), *, installed: Callable[[], Iterable[EntryPoint]] | None = None
+    ) -> None:
+        """`installed` gives what packages offer; it is asked when a name is looked for that is not among `actions`,
+        because reading that takes as long as a search."""
         self._actions: dict[str, Action] = {}
+        self._installed = installed
+        self._lock = threading.RLock()  # a package adds its actions while they are looked for
         for action in actions:
             self.add(action)
 
@@ -80,6 +87,9 @@ class ActionRegistry:
         self._actions[action.name] = action
 
     def get(self, name: str) -> Action | None:
+        """Raises ActionError for an installed package that cannot be used, where one has to be looked at."""
+        if name not in self._actions:
+            self._complete()
         return self._actions.get(name)
 
     def __getitem__(self, name: str) -> Action:
@@ -87,17 +97,24 @@ class ActionRegistry:
 
     def nearest(self, name: str) -> str:
         """The end of a message about a name that is not registered."""
-        return nearest(name, sorted(self._actions))
+        return nearest(name, self.names)
 
     @property
     def names(self) -> tuple[str, ...]:
+        """Sorted. Raises ActionError."""
+        self._complete()
         return tuple(sorted(self._actions))
 
-    def load_entry_points(self, points: Iterable[EntryPoint] | None = None) -> None:
+    def _complete(self) -> None:
+        with self._lock:
+            if self._installed is not None:
+                offering, self._installed = self._installed, None
+                self.load_entry_points(offering())
+
+    def load_entry_points(self, points: Iterable[EntryPoint]) -> None:
         """Lets installed packages add theirs, by name of the entry point. Raises ActionError naming the package that
         cannot."""
-        found = offered(ENTRY_POINT_GROUP) if points is None else points
-        for point in sorted(found, key=lambda point: (point.name, point.value)):
+        for point in sorted(points, key=lambda point: (point.name, point.value)):
             try:
                 point.load()(self)
             except ActionError as error:
@@ -111,12 +128,10 @@ class ActionRegistry:
 
 @cache
 def default_registry() -> ActionRegistry:
-    """The built-in actions and those of installed packages. Raises ActionError."""
+    """The built-in actions and those of installed packages."""
     from rag_assets.query.pipeline.actions import BUILT_IN
 
-    registry = ActionRegistry(BUILT_IN)
-    registry.load_entry_points()
-    return registry
+    return ActionRegistry(BUILT_IN, installed=lambda: offered(ENTRY_POINT_GROUP))
 
 
 def _names_prompt(kind: Any) -> bool:

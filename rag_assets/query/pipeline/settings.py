@@ -10,6 +10,9 @@ from rag_assets.contracts.retrieval import Mode
 from rag_assets.query.answer.abstention import THRESHOLD
 from rag_assets.query.artifact.output import OutputType
 
+MOST_CHUNKS = 15
+"""maxChunksForContext of E13; what the confidence is calibrated on (`benchmarks/abstention.py`)."""
+
 Tokens = Annotated[int, msgspec.Meta(ge=64)]
 """A budget below this holds no single declaration."""
 
@@ -51,8 +54,7 @@ class PipelineSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     default_mode: Mode = Mode.HYBRID
     """What is done where the router says nothing usable (R11)."""
 
-    retrieval_top_k: Annotated[int, msgspec.Meta(ge=1, le=100)] = 15
-    """maxChunksForContext of E13."""
+    retrieval_top_k: Annotated[int, msgspec.Meta(ge=1, le=100)] = MOST_CHUNKS
 
     history_summarization_policy: Literal["incremental_resummarize", "newest_turns"] = "incremental_resummarize"
     """Over the budget: a rolling summary by the model (D07), or the newest turns that fit."""

@@ -7,13 +7,16 @@ from collections.abc import Callable
 from rag_assets.query.markers import ANSWER_WORDS
 
 _ANSWER, _REQUEST = (f"[{word}:]".casefold() for word in ANSWER_WORDS)
+_THINKS, _THOUGHT = "<think>", "</think>"
+"""What local reasoning models put around their thoughts, which come before the reply."""
+
 _AGAIN = "\n"
 """What a chat service says before it asks again: what follows begins anew."""
 
 
 class AnswerStream:
-    """Hands on what follows `[Answer:]`, and nothing of a request for more evidence. What begins with neither is handed
-    on as it is: it will be refused, and whoever watches sees why."""
+    """Hands on what follows `[Answer:]`, and nothing of thoughts before it or of a request for more evidence. What
+    begins with neither is handed on as it is: it will be refused, and whoever watches sees why."""
 
     def __init__(self, on_text: Callable[[str], None]) -> None:
         self._on_text = on_text
@@ -33,7 +36,10 @@ class AnswerStream:
 
     def _decide(self, head: str) -> None:
         begun = head.lstrip().casefold()
-        if _ANSWER.startswith(begun) or _REQUEST.startswith(begun):
+        if begun.startswith(_THINKS) and _THOUGHT in begun:
+            head = head.lstrip()[begun.index(_THOUGHT) + len(_THOUGHT) :]
+            begun = head.lstrip().casefold()
+        if begun.startswith(_THINKS) or any(mark.startswith(begun) for mark in (_ANSWER, _REQUEST, _THINKS)):
             self._head = head
             return
         self._head, self._is_shown = None, not begun.startswith(_REQUEST)

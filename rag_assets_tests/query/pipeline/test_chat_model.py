@@ -38,6 +38,22 @@ def test_a_profile_is_a_model(server: ModelServer, profile: str, model: str) -> 
     assert body["max_tokens"] == (500 if model == "middle" else 900), "never more than the model is allowed"
 
 
+def test_thoughts_are_no_part_of_a_reply(server: ModelServer) -> None:
+    server.script(completion("<think>[BM25:] maybe?</think>\n\n[HYBRID:] refunds"))
+    ask = configured_model(settings(server))
+    assert ask is not None
+    made = ask(ModelCall("p", MESSAGES)).value
+    assert made is not None and made.text == "[HYBRID:] refunds"
+
+
+def test_another_profile_writes_what_says_no_profile(server: ModelServer) -> None:
+    """And is asked as its settings say, where a call says nothing of the temperature."""
+    server.script(completion("Because."))
+    ask = configured_model(settings(server), "cheap")
+    assert ask is not None and ask(ModelCall("p", MESSAGES)).successful
+    assert (server.asked[0].body["model"], server.asked[0].body["temperature"]) == ("small", 0.2)
+
+
 def test_a_fault_is_a_result(server: ModelServer) -> None:
     server.script(failing(500))
     ask = configured_model(settings(server))

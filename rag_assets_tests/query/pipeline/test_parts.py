@@ -120,6 +120,18 @@ class TestRegistry:
     def test_every_generic_action_is_there(self) -> None:
         assert set(default_registry().names) >= REQUIRED
 
+    def test_installed_packages_are_looked_at_for_names_that_are_not_built_in(self) -> None:
+        looked_at: list[str] = []
+
+        def installed() -> list[EntryPoint]:
+            looked_at.append("now")
+            return [point("register_shout")]
+
+        found = ActionRegistry(BUILT_IN, installed=installed)
+        assert found.get("finalize") is not None and looked_at == []
+        assert found.get("shout") is not None and found.get("nobody") is None
+        assert looked_at == ["now"] and "shout" in found.names
+
     def test_one_name_is_registered_once(self) -> None:
         with pytest.raises(ActionError, match="'finalize' is registered twice"):
             ActionRegistry([*BUILT_IN, next(action for action in BUILT_IN if action.name == "finalize")])

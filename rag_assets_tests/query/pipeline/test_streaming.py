@@ -27,6 +27,7 @@ def seen(*parts: str) -> str:
         (["Sure! ", "[Answer:] x"], "Sure! [Answer:] x"),
         (["[Answer:] half", "\n", "[Answer:] whole"], "half\nwhole"),
         (["[Requesting data on:] x", "\n", "[Answer:] y"], "y"),
+        (["<thi", "nk>[Answer:] no", "t yet</think>", "\n\n[Answer:] It."], "It."),
         ([], ""),
     ],
     ids=[
@@ -38,6 +39,7 @@ def seen(*parts: str) -> str:
         "no-prefix",
         "asked-again",
         "then-answered",
+        "thoughts",
         "nothing",
     ],
 )
