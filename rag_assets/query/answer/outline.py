@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rag_assets.spoken import TRANSCRIPTS
+from rag_assets.spoken import PAGE_BREAK, TRANSCRIPTS
 
 BRACES = frozenset({"csharp", "java", "typescript", "javascript", "tsx", "go", "rust", "cpp", "c", "kotlin", "php"})
 PROSE = frozenset({"markdown", "rst", "text", "html", "pdf", "docx", *TRANSCRIPTS})
@@ -158,7 +158,7 @@ def _trimmed(text: str, part: Part) -> Part:
         start += 1
     while end > start and text[end - 1].isspace():
         end -= 1
-    line = text.rfind("\n", 0, start) + 1
+    line = max(text.rfind("\n", 0, start), text.rfind(PAGE_BREAK, 0, start)) + 1
     if not text[line:start].strip():
         start = line  # with its indentation, so that the text stays one that can be compared
     return Part(start, end, min(max(part.body, start), end), part.inside)

@@ -11,6 +11,7 @@ import pytest
 from rag_assets.query import Index, open_index
 from rag_assets.query.answer.checking import Support, check
 from rag_assets.query.answer.evidence import clock
+from rag_assets.query.answer.passages import passages_of
 from rag_assets.stores.home import Home
 from rag_assets_tests.documents import docx, paragraph, pdf, vtt
 from rag_assets_tests.interfaces.conftest import index_without_dagster, new_repository
@@ -90,7 +91,7 @@ def test_a_word_document_is_found_by_its_headings(library: Index) -> None:
 def test_a_pdf_is_cited_by_page(library: Index) -> None:
     pytest.importorskip("pypdf")
     found = library.ask("who checks the seal of a parcel")
-    assert "docs/handbook.pdf, page " in found.text
+    assert "docs/handbook.pdf, page 2 [chunk: " in found.text and "opens at six" not in found.text
     assert found.citations[0].rendered.endswith(" [source: handbook, page 1-2]")
     assert {one.support for one in found.checks} == {Support.SUPPORTED}
     point = library.get(found.citations[0].id)
@@ -103,6 +104,15 @@ def test_a_quote_may_go_over_several_cues() -> None:
     said = "Anna says “The belt is old and nobody repairs it.” [chunk: aaaa1111]"
     assert check(said, [known]).is_supported
     assert not check(said, [replace(known, language="csharp")]).is_supported
+
+
+@pytest.mark.rule("E19")
+def test_a_quote_of_a_recording_begins_when_it_is_said() -> None:
+    text = vtt(("00:00", "Good day."), ("00:20", "Robots are new."), ("12:34", "Parcels fly."), ("12:44", "At night."))
+    known = piece(text, language="vtt", title="Talk", seconds=0, path="a.vtt", symbol="a.vtt")
+    assert [[word in one.text for word in ("day", "Robots", "Parcels", "night")] for one in passages_of(known)] == [
+        [True, True, False, False], [False, False, True, True]
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
