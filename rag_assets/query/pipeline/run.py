@@ -72,9 +72,10 @@ class Run:
         self.clock.add("model", seconds)
         made = result.value
         if made is None:
-            fault = "; ".join(map(str, result.errors)) or "the model service gave nothing"
+            unknown = "the model service gave nothing"
+            fault = "; ".join(map(str, result.errors)) or unknown  # with codes, for the log
             self._calls.append(CallRecord(call.purpose, "", 0, 0, None, seconds, fault))
-            return call, "", fault
+            return call, "", "; ".join(error.text for error in result.errors) or unknown
         self._calls.append(
             CallRecord(call.purpose, made.model, made.prompt_tokens, made.completion_tokens, made.cost, seconds)
         )
