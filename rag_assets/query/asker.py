@@ -88,9 +88,15 @@ class Asker(Closing):
 
     def pipeline(self, mode: Mode | None = None) -> Pipeline:
         """The pipeline that is asked, with what the options and the configuration of the search say instead of its
-        settings. Raises UnknownPipeline, PipelineError, ConfigError."""
+        settings, as the agent runs it. Raises UnknownPipeline, PipelineError, ConfigError, AgentRefused."""
         found = pipeline_of(self._options, config_of(self._home.root, self._config))
-        return with_options(found, self._options, mode or self._configured_mode())
+        found = with_options(found, self._options, mode or self._configured_mode())
+        agent = self._options.agent
+        if agent is None:
+            return found
+        from rag_assets.query.agent.applying import with_agent
+
+        return with_agent(found, agent)
 
     def forget(self, session: str, user: str = "") -> None:
         """Deletes a session for good, with what the log has of it, where anything was asked in it. Raises
@@ -143,7 +149,9 @@ class Asker(Closing):
 
 def pipeline_of(options: AskOptions, config: Path | None) -> Pipeline:
     """The pipeline that options name, or the shipped one. Raises UnknownPipeline, PipelineError, ConfigError."""
-    named = options.pipeline or (WITHOUT_MODEL if options.model is None else WITH_MODEL)
+    has_model = options.model is not None
+    shipped = WITH_MODEL if has_model else WITHOUT_MODEL
+    named = options.pipeline or (shipped if options.agent is None else options.agent.runs_on(has_model=has_model))
     library = library_of(config, options.packs)
     return _loaded(named, library.packs, library.stamp(named))
 

@@ -46,8 +46,8 @@ _AFTER_ANY_ID = "g"  # ids are hex digits
 class Asked:
     """What a list of questions shows of one. Times are ISO 8601 in UTC, `seconds` wall clock: of the whole turn, of its
     searches and walks, of its model. `cost` is in the currency of the prices, None without any. `chunk_ids` were
-    retrieved, `cited_ids` are those of them that the answer cites; `models` are `profile: model`. `clearance` is what the
-    user might see."""
+    retrieved, `cited_ids` are those of them that the answer cites; `models` are `profile: model`. `clearance` is
+    what the user might see."""
 
     turn_id: str
     asked_utc: str
