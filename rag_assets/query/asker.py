@@ -82,6 +82,7 @@ class Asker(Closing):
             session=session,
             user=user or system_user(),
             request_id=request_id,
+            agent=self._options.agent.name if self._options.agent is not None else "",
         )
         services = self._with_history() if session else self.services
         return logged_turn(pipeline, request, services, self._log, on_text=on_text)
