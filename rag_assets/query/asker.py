@@ -7,7 +7,7 @@ import getpass
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -25,6 +25,7 @@ from rag_assets.query.where import EVERYWHERE, Where
 
 if TYPE_CHECKING:
     from rag_assets.query.answer.options import AskOptions
+    from rag_assets.query.pipeline.loading import PipelineLibrary
     from rag_assets.query.pipeline.steps import Pipeline
     from rag_assets.query.searching import Searchable
     from rag_assets.stores.conversations import Conversations
@@ -90,8 +91,7 @@ class Asker(Closing):
     def pipeline(self, mode: Mode | None = None) -> Pipeline:
         """The pipeline that is asked, with what the options and the configuration of the search say instead of its
         settings, as the agent runs it. Raises UnknownPipeline, PipelineError, ConfigError, AgentRefused."""
-        found = pipeline_of(self._options, config_of(self._home.root, self._config))
-        found = with_options(found, self._options, mode or self._configured_mode())
+        found = with_options(_named(self._options, self._library), self._options, mode or self._configured_mode())
         agent = self._options.agent
         if agent is None:
             return found
@@ -114,6 +114,11 @@ class Asker(Closing):
             if self._own_history is not None:
                 self._own_history.close()
                 self._own_history = None
+
+    @cached_property
+    def _library(self) -> PipelineLibrary:
+        """Where pipelines are is read once; whether their files have changed is looked at for every question."""
+        return library_of(config_of(self._home.root, self._config), self._options.packs)
 
     def _configured_mode(self) -> Mode | None:
         """What `search.mode` says, where it says something."""
@@ -148,18 +153,10 @@ class Asker(Closing):
         return self.services
 
 
-def pipeline_of(options: AskOptions, config: Path | None) -> Pipeline:
-    """The pipeline that options name, or the shipped one. Raises UnknownPipeline, PipelineError, ConfigError."""
-    has_model = options.model is not None
-    shipped = WITH_MODEL if has_model else WITHOUT_MODEL
-    named = options.pipeline or (shipped if options.agent is None else options.agent.runs_on(has_model=has_model))
-    library = library_of(config, options.packs)
-    return _loaded(named, library.packs, library.stamp(named))
-
-
 def label_of_pipeline(options: AskOptions, config: Path | None) -> str:
-    """The index that the pipeline asks where nobody names one; '' where it names none. Raises as `pipeline_of`."""
-    settings = pipeline_of(options, config).settings
+    """The index that the pipeline asks where nobody names one; '' where it names none. Raises UnknownPipeline,
+    PipelineError, ConfigError."""
+    settings = _named(options, library_of(config, options.packs)).settings
     return label_of(settings, settings.active_index)
 
 
@@ -210,6 +207,14 @@ def system_user() -> str:
         return getpass.getuser() or _NOBODY
     except (KeyError, OSError, ImportError):  # no such user, or a system without users
         return _NOBODY
+
+
+def _named(options: AskOptions, library: PipelineLibrary) -> Pipeline:
+    """The pipeline that options name, or the shipped one."""
+    has_model = options.model is not None
+    shipped = WITH_MODEL if has_model else WITHOUT_MODEL
+    named = options.pipeline or (shipped if options.agent is None else options.agent.runs_on(has_model=has_model))
+    return _loaded(named, library.packs, library.stamp(named))
 
 
 @lru_cache(maxsize=16)  # reading and checking a pipeline costs as much as a search

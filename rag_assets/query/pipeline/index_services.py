@@ -89,7 +89,7 @@ class IndexServices:
 
         target = self._target(label)
         result = target.search(query, limit=limit, mode=mode, literal=True, **where.filters)
-        return read(result, target)
+        return read(result, target, self._graph)
 
     def expand(
         self, label: str, entries: Mapping[str, float], *, steps: Sequence[Walk], depth: int, nodes: int
@@ -195,15 +195,11 @@ class IndexServices:
 
     def _graph(self, index: Index) -> Graph | str:
         """The graph, or why there is none."""
-        from rag_assets.graph.artifact import GraphError
-        from rag_assets.query.graph import graph_of
+        from rag_assets.query.answer.reading import graph_or_reason
 
         with self._lock:
             if index.label not in self._graphs:
-                try:
-                    self._graphs[index.label] = graph_of(index)
-                except GraphError as error:
-                    self._graphs[index.label] = str(error)
+                self._graphs[index.label] = graph_or_reason(index)
             return self._graphs[index.label]
 
 
