@@ -117,6 +117,9 @@ def facts_about(graph: Graph, keys: Sequence[str], intent: Intent) -> Facts:
         and (edge.relation is not Relation.MAPS_TO or key_kind(edge.target) is not NodeType.TYPE)  # of services
     ]
     edges.sort(key=lambda edge: (side_of(edge.path) is not None, max(order[edge.source], order[edge.target]), edge))
+    told = {(edge.source, edge.target) for edge in edges if edge.relation is not Relation.USES_TYPE}
+    # What creates a type, or is given one, uses it too: once is enough.
+    edges = [e for e in edges if e.relation is not Relation.USES_TYPE or (e.source, e.target) not in told]
     if any(edge.relation is not Relation.OVERRIDES for edge in edges):  # types tell more than each of their members
         edges = [edge for edge in edges if edge.relation is not Relation.OVERRIDES]
     kept = list({(edge.source, edge.relation, edge.target): edge for edge in reversed(edges)}.values())[::-1]
