@@ -14,7 +14,7 @@ from rag_assets_tests.interfaces.conftest import new_repository
 
 FILES = {
     "src/InvoiceWriter.cs": "namespace Shop;\npublic class InvoiceWriter { public void Write() { } }\n",
-    "src/Maker.cs": "namespace Shop;\npublic class Maker\n{\n    public InvoiceWriter Make() => new InvoiceWriter();\n}\n",
+    "src/Maker.cs": "namespace Shop;\npublic class Maker\n{\n    public InvoiceWriter Make() => new();\n}\n",
     "src/Holder.cs": "namespace Shop;\npublic class Holder\n{\n    private InvoiceWriter? _kept;\n}\n",
 }
 
