@@ -88,10 +88,12 @@ _TABLE = (
     Language("asciidoc", _DOCUMENT, "adoc asciidoc"),
     Language("latex", _DOCUMENT, "tex"),
     Language("org", _DOCUMENT, "org"),
+    Language("docx", _DOCUMENT, "docx"),
+    Language("pdf", _DOCUMENT, "pdf"),
     Language(TEXT, _DOCUMENT, "txt text log"),
     # transcripts
     Language("srt", SourceType.TRANSCRIPT, "srt"),
-    Language("vtt", SourceType.TRANSCRIPT, "vtt"),
+    Language("vtt", SourceType.TRANSCRIPT, "vtt transcript.json"),
     # resources: texts and data that code looks up
     Language("resx", SourceType.RESOURCE, "resx resw"),
     Language("csv", SourceType.RESOURCE, "csv tsv"),
@@ -129,6 +131,7 @@ LANGUAGES: dict[str, Language] = {language.name: language for language in _TABLE
 """Every language by its name."""
 
 _BY_EXTENSION = {ext: language.name for language in _TABLE for ext in language.extensions.split()}
+_LONG_EXTENSIONS = tuple(extension for extension in _BY_EXTENSION if "." in extension)
 _BY_NAME = {name: language.name for language in _TABLE for name in language.names.split()}
 
 
@@ -136,11 +139,15 @@ def detect_language(path: str) -> str:
     """The language of a repository path (`/`-separated), by file name and then extension; TEXT when unknown.
 
     Letter case does not matter. A dot file is its own extension: `.editorconfig` is `ini`. Only the last
-    extension counts: `a.sql.bak` is text, `Dockerfile.md` markdown, `Dockerfile.dev` a dockerfile.
+    extension counts, but for `.transcript.json`: `a.sql.bak` is text, `Dockerfile.md` markdown, `Dockerfile.dev` a
+    dockerfile.
     """
     name = path.rsplit("/", 1)[-1].lower()
     if name in _BY_NAME:
         return _BY_NAME[name]
+    for ending in _LONG_EXTENSIONS:
+        if name.endswith(f".{ending}"):
+            return _BY_EXTENSION[ending]
     _, dot, extension = name.rpartition(".")
     if dot and extension in _BY_EXTENSION:
         return _BY_EXTENSION[extension]

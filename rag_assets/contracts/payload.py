@@ -110,6 +110,10 @@ class RagVectorPayload:
     source_type: str = _indexed("keyword")  # code, sql, document, config, transcript
     code_language: str = _indexed("keyword")  # csharp, python …; `language` is the human one (R25)
     confidentiality: str = _indexed("keyword")  # `contracts.confidentiality`
+    source_title: str = ""  # what a citation calls a document with pages or a recording (E19)
+    media_start: int | None = None  # whole seconds of a recording that the section covers (E03)
+    media_end: int | None = None
+    speakers: Sequence[str] = ()
     declared_names: Sequence[str] = _indexed("keyword", ())  # types and members, in lower case: what `symbol:` finds
 
     def validate_for_index(self, now: datetime | None = None) -> InvokeResult[RagVectorPayload]:

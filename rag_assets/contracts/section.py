@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -69,6 +70,11 @@ class SummarySection:
     names: tuple[str, ...] = ()  # declared names, a keyword field of their own
     graph_node_keys: tuple[str, ...] = ()
     html_anchor: str = ""
+    source_title: str = ""  # what a citation calls a document with pages or a recording (E19)
+    pages: tuple[int, ...] = ()
+    media_start: float | None = None  # seconds
+    media_end: float | None = None
+    speakers: tuple[str, ...] = ()
     source_text: str = ""  # the slice itself; set by the stage, never stored twice
     snippet_tokens: int | None = None
     vectors: Sequence[float] | None = None
@@ -104,6 +110,11 @@ class SummarySection:
         payload.finder_snippet = text
         payload.graph_node_keys = self.graph_node_keys
         payload.html_anchor = self.html_anchor
+        payload.source_title = self.source_title
+        payload.pdf_pages = self.pages
+        payload.media_start = None if self.media_start is None else int(self.media_start)
+        payload.media_end = None if self.media_end is None else math.ceil(self.media_end)
+        payload.speakers = self.speakers
         payload.declared_names = declared_names(self.symbol, self.names)
         payload.line_start = payload.start_line = self.span.line_start  # one value for both pairs (R7)
         payload.line_end = payload.end_line = self.span.line_end

@@ -79,6 +79,8 @@ class MemberKind(StrEnum):
     FUNCTION = "function"  # local functions of a Program, functions of other languages
     STATEMENTS = "statements"  # top-level statements of a Program or module
     SECTION = "section"  # a heading section of a document; `signature` is its heading path
+    PAGE = "page"  # of a document; `value` is its number
+    CUE = "cue"  # of a transcript; `name` is who speaks, `value` the seconds `from-to`
     WINDOW = "window"  # a run of lines of a text without structure
 
 

@@ -128,7 +128,7 @@ def dependencies_of(segment: Segment) -> tuple[str, ...]:
 def generated_summary(segment: Segment) -> str:
     """What can be said without documentation: `Class OrderService: members Create, Cancel.`"""
     noun = "sections" if any(member.kind is MemberKind.SECTION for member in segment.members) else "members"
-    unnamed = (MemberKind.WINDOW, MemberKind.STATEMENTS)
+    unnamed = (MemberKind.WINDOW, MemberKind.STATEMENTS, MemberKind.PAGE, MemberKind.CUE)
     names = list(dict.fromkeys(m.name for m in segment.members if m.kind not in unnamed and m.name != segment.name))
     subject = f"{segment.kind[:1].upper()}{segment.kind[1:]} {segment.name}"
     if not names:

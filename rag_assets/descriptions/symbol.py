@@ -26,7 +26,9 @@ STATEMENT_CHARS = 600
 REPEATED_PURPOSE_CHARS = 120
 """How much of the purpose each part of the members repeats: a sentence; the members need the room."""
 
-TEXT_MEMBERS = frozenset({MemberKind.SECTION, MemberKind.WINDOW, MemberKind.STATEMENTS})
+TEXT_MEMBERS = frozenset(
+    {MemberKind.SECTION, MemberKind.PAGE, MemberKind.CUE, MemberKind.WINDOW, MemberKind.STATEMENTS}
+)
 """Members that are runs of text, without a declaration of their own."""
 
 NOWHERE = Span(1, 1, 0, 0)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import groupby
 
 from rag_assets.contracts.description import SummaryFacts
 from rag_assets.contracts.identity import DEFAULT_SECTION
@@ -14,8 +16,9 @@ from rag_assets.descriptions.markdown import facts_markdown
 from rag_assets.descriptions.node_keys import declaration_key, document_section_keys
 from rag_assets.descriptions.symbol import NOWHERE, TEXT_MEMBERS
 from rag_assets.languages import SourceType
-from rag_assets.sections import SectionSubject, TextOutline, TextSection, kebab_case, text_sections
+from rag_assets.sections import SectionSubject, Stretch, TextOutline, TextSection, kebab_case, text_sections
 from rag_assets.sections.code import OVERVIEW
+from rag_assets.spoken import PAGE_BREAK, TRANSCRIPTS, spoken_by
 
 _CONTENT_TYPES = {
     SourceType.DOCUMENT: RagContentType.REFERENCE,
@@ -68,6 +71,8 @@ class TextDescription(SummaryFacts):
             )
             for member in headed
         ]
+        stretches = [stretch_of(member, offset) for member in self.members if member.kind in _PLACED]
+        sections = sections or _sections_of(stretches)
         declared = [
             (member.span.char_start - offset, member.name)
             for member in self.members
@@ -85,6 +90,9 @@ class TextDescription(SummaryFacts):
             names=(self.name,),
             declared=declared,
             facts=facts_markdown(self.listed_facts()),
+            stretches=stretches,
+            source_title=self.name if stretches else "",
+            readable=spoken_by if self.code_language in TRANSCRIPTS else _unbroken,
         )
 
     def listed_facts(self) -> list[tuple[str, tuple[str, ...]]]:
@@ -96,3 +104,28 @@ class TextDescription(SummaryFacts):
         known = (self.fqn.lower(), *(member.signature.lower() for member in self.members[:1]))
         title = "" if any(self.name.lower() in text for text in known) else f" ({self.name})"
         return f"{self.kind}: {self.fqn}{title}"
+
+
+_PLACED = (MemberKind.PAGE, MemberKind.CUE)
+
+
+def stretch_of(member: Member, offset: int) -> Stretch:
+    """A page or a cue as a stretch of the text that begins at `offset`."""
+    start, end = member.span.char_start - offset, member.span.char_end - offset
+    if member.kind is MemberKind.PAGE:
+        return Stretch(start, end, page=int(member.value))
+    begins, _, ends = member.value.partition("-")
+    return Stretch(start, end, begins=float(begins), ends=float(ends), speaker=member.name)
+
+
+def _sections_of(stretches: Sequence[Stretch]) -> list[TextSection]:
+    """A section for each page, or for each turn of a speaker, which may be cut between its cues (E01)."""
+    if not stretches or stretches[0].page:
+        return [TextSection(f"page {page.page}", page.start, page.end) for page in stretches]
+    turns = [list(cues) for _, cues in groupby(stretches, key=lambda cue: cue.speaker)]
+    return [TextSection("", cues[0].start, cues[-1].end, tuple((cue.start, cue.end) for cue in cues)) for cues in turns]
+
+
+def _unbroken(text: str) -> str:
+    """Without the form feeds between pages."""
+    return text.replace(PAGE_BREAK, "\n")

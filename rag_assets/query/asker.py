@@ -7,7 +7,7 @@ import getpass
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -27,6 +27,7 @@ from rag_assets.query.pipeline.state import TurnRequest
 from rag_assets.query.where import EVERYWHERE, Where
 
 if TYPE_CHECKING:
+    from rag_assets.query.pipeline.loading import PipelineLibrary
     from rag_assets.query.pipeline.steps import Pipeline
     from rag_assets.query.searching import Searchable
     from rag_assets.stores.conversations import Conversations
@@ -86,16 +87,22 @@ class Asker(Closing):
             session=session,
             user=user or system_user(),
             request_id=request_id,
+            agent=self._options.agent.name if self._options.agent is not None else "",
         )
         services = self._with_history() if session else self.services
         return logged_turn(pipeline, request, services, self._log, on_text=on_text)
 
     def pipeline(self, mode: Mode | None = None) -> Pipeline:
         """The pipeline that is asked, with what the options and the configuration of the search say instead of its
-        settings, and the threshold of the generation where none of them says one. Raises UnknownPipeline,
-        PipelineError, ConfigError."""
-        found = pipeline_of(self._options, config_of(self._home.root, self._config))
-        return self._calibrated(with_options(found, self._options, mode or self._configured_mode()))
+        settings, and the threshold of the generation where none of them says one; as the agent runs it. Raises
+        UnknownPipeline, PipelineError, ConfigError, AgentRefused."""
+        found = with_options(_named(self._options, self._library), self._options, mode or self._configured_mode())
+        found, agent = self._calibrated(found), self._options.agent
+        if agent is None:
+            return found
+        from rag_assets.query.agent.applying import with_agent
+
+        return with_agent(found, agent)
 
     def forget(self, session: str, user: str = "") -> None:
         """Deletes a session for good, with what the log has of it, where anything was asked in it. Raises
@@ -112,6 +119,11 @@ class Asker(Closing):
             if self._own_history is not None:
                 self._own_history.close()
                 self._own_history = None
+
+    @cached_property
+    def _library(self) -> PipelineLibrary:
+        """Where pipelines are is read once; whether their files have changed is looked at for every question."""
+        return library_of(config_of(self._home.root, self._config), self._options.packs)
 
     def _calibrated(self, pipeline: Pipeline) -> Pipeline:
         if (
@@ -157,16 +169,10 @@ class Asker(Closing):
         return self.services
 
 
-def pipeline_of(options: AskOptions, config: Path | None) -> Pipeline:
-    """The pipeline that options name, or the shipped one. Raises UnknownPipeline, PipelineError, ConfigError."""
-    named = options.pipeline or (WITHOUT_MODEL if options.model is None else WITH_MODEL)
-    library = library_of(config, options.packs)
-    return _loaded(named, library.packs, library.stamp(named))
-
-
 def label_of_pipeline(options: AskOptions, config: Path | None) -> str:
-    """The index that the pipeline asks where nobody names one; '' where it names none. Raises as `pipeline_of`."""
-    settings = pipeline_of(options, config).settings
+    """The index that the pipeline asks where nobody names one; '' where it names none. Raises UnknownPipeline,
+    PipelineError, ConfigError."""
+    settings = _named(options, library_of(config, options.packs)).settings
     return label_of(settings, settings.active_index)
 
 
@@ -217,6 +223,14 @@ def system_user() -> str:
         return getpass.getuser() or _NOBODY
     except (KeyError, OSError, ImportError):  # no such user, or a system without users
         return _NOBODY
+
+
+def _named(options: AskOptions, library: PipelineLibrary) -> Pipeline:
+    """The pipeline that options name, or the shipped one."""
+    has_model = options.model is not None
+    shipped = WITH_MODEL if has_model else WITHOUT_MODEL
+    named = options.pipeline or (shipped if options.agent is None else options.agent.runs_on(has_model=has_model))
+    return _loaded(named, library.packs, library.stamp(named))
 
 
 @lru_cache(maxsize=16)  # reading and checking a pipeline costs as much as a search

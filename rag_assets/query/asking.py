@@ -162,7 +162,7 @@ def _why_nothing(parts: SearchParts, scope: SearchFilter, tenant: SearchFilter) 
     """Which condition has no section at all, and what there is instead."""
     shard = parts.shard()
     reasons = []
-    for narrowing in (scope, scope.within):
+    for narrowing in (scope, scope.view, scope.within):
         for name, key, wanted in (
             ("kind", "Kind", narrowing.kinds),
             ("language", "CodeLanguage", narrowing.languages),
@@ -178,7 +178,7 @@ def _why_nothing(parts: SearchParts, scope: SearchFilter, tenant: SearchFilter) 
             reasons.append(f"no section declares {' or '.join(narrowing.symbols)}")
     if scope.changed and not shard.count(replace(tenant, changed=scope.changed)):
         reasons.append("no section is known to have been changed in that period")
-    if not reasons and (scope.within, scope.excluded) != (UNNARROWED, UNNARROWED):
+    if not reasons and (scope.view, scope.within, scope.excluded) != (UNNARROWED,) * 3:
         reasons.append("no section fulfils all filters and has a word of the question")
     return reasons
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +19,9 @@ from rag_assets.query.errors import QueryError
 from rag_assets.query.parts import IndexParts
 from rag_assets.query.policy import load_policy
 from rag_assets.query.results import Hit
+from rag_assets.query.scope import Spellings
 from rag_assets.query.searching import Searchable
-from rag_assets.stores.filters import ScopeError, SearchFilter
+from rag_assets.stores.filters import UNNARROWED, Narrowing, ScopeError, SearchFilter
 from rag_assets.stores.generations import Generation, GenerationError, Manifest, active_generation
 from rag_assets.stores.home import Home
 
@@ -36,16 +38,17 @@ def open_index(
     home: str | Path | None = None,
     config: Path | None = None,
     clearance: Confidentiality | str = DEFAULT_LEVEL,
+    view: Narrowing = UNNARROWED,
     org_id: str | None = None,
     project_id: str | None = None,
 ) -> Index:
     """The active generation of a label, open for reading.
 
     Without `home` it is found as every command finds it. `config` is the configuration file that says where model and
-    vector servers are and how to search; without it, it is found too. Nothing above `clearance` can be found or read.
-    With `org_id` or `project_id` the label of another tenant is as good as none. Raises GenerationError where the label
-    has no usable index, naming the labels there are and the command that makes one, ScopeError for an unknown
-    clearance, and ConfigError for settings of the search that cannot be used.
+    vector servers are and how to search; without it, it is found too. Nothing above `clearance` can be found or read,
+    and nothing outside of `view` can be found. With `org_id` or `project_id` the label of another tenant is as good as
+    none. Raises GenerationError where the label has no usable index, naming the labels there are and the command that
+    makes one, ScopeError for an unknown clearance, and ConfigError for settings of the search that cannot be used.
     """
     found = Home(resolve_home(home, config=config))
     try:
@@ -56,7 +59,7 @@ def open_index(
     for wanted, owner in ((org_id, manifest.org_id), (project_id, manifest.project_id)):
         if wanted is not None and wanted != owner:
             raise GenerationError(f"{label} has no index of this organisation and project; see: rag-assets status")
-    return Index(found, generation, config, clearance=clearance, policy=load_policy(found, config))
+    return Index(found, generation, config, clearance=clearance, view=view, policy=load_policy(found, config))
 
 
 class Index(Searchable):
@@ -73,15 +76,17 @@ class Index(Searchable):
         *,
         embedder: Embedder | None = None,
         clearance: Confidentiality | str = DEFAULT_LEVEL,
+        view: Narrowing = UNNARROWED,
         policy: SearchPolicy = DEFAULT_POLICY,
     ) -> None:
-        """`config` and `clearance` as in `open_index`; with an `embedder`, which must be the one that made the vectors,
-        `config` is not needed. `policy` is how it is searched. Raises GenerationError where the generation has no
-        points, or ScopeError."""
+        """`config`, `clearance` and `view` as in `open_index`; with an `embedder`, which must be the one that made the
+        vectors, `config` is not needed. `policy` is how it is searched. Raises GenerationError where the generation
+        has no points, or ScopeError."""
         self.generation = generation
         self.manifest = generation.manifest
         self.label = generation.manifest.index_label
         self.clearance = _clearance(clearance)
+        self._asked_view = view
         self._parts = IndexParts(home, generation, config, embedder=embedder, policy=policy)
 
     @property
@@ -126,7 +131,19 @@ class Index(Searchable):
             project_id=self.manifest.project_id,
             label=self.label,
             clearance=self.clearance,
+            view=self.view,
         )
+
+    @cached_property
+    def view(self) -> Narrowing:
+        """What the index was opened to look at, as it spells it. Raises QueryError for an unknown kind."""
+        if self._asked_view == UNNARROWED:
+            return UNNARROWED
+        manifest = self.manifest
+        everything = SearchFilter(
+            org_id=manifest.org_id, project_id=manifest.project_id, label=self.label, clearance=self.clearance
+        )
+        return Spellings(lambda: self.parts.shard().values("Kind", everything)).narrowing(self._asked_view)
 
     def may_read(self, path: str) -> bool:
         """Whether the clearance reaches for a file of the repository."""

@@ -70,7 +70,7 @@ def said_filters(
 ) -> dict[str, tuple[str, ...]]:
     """What a result says of the filters: the tenant, what may be seen, and every narrowing with its alternatives."""
     said = {**tenant, "confidentiality": tuple(level.value for level in levels_up_to(scope.clearance))}
-    for sign, narrowing in (("", scope), ("", scope.within), ("-", scope.excluded)):
+    for sign, narrowing in (("", scope.view), ("", scope), ("", scope.within), ("-", scope.excluded)):
         for field, name in _FIELD_NAMES.items():
             values = getattr(narrowing, field)
             if values:

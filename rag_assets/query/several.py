@@ -23,7 +23,7 @@ from rag_assets.query.index import Index, open_index
 from rag_assets.query.ranking.placing import Placing
 from rag_assets.query.results import Hit
 from rag_assets.query.searching import Searchable
-from rag_assets.stores.filters import SearchFilter
+from rag_assets.stores.filters import UNNARROWED, Narrowing, SearchFilter
 
 if TYPE_CHECKING:
     from rag_assets.contracts.retrieval import Capability, SearchPolicy
@@ -40,13 +40,16 @@ def open_indexes(
     home: str | Path | None = None,
     config: Path | None = None,
     clearance: Confidentiality | str = DEFAULT_LEVEL,
+    view: Narrowing = UNNARROWED,
     org_id: str | None = None,
 ) -> IndexGroup:
     """The active generations of several labels of one organisation, open for reading; arguments and errors as of
     `open_index`. Raises QueryError for no label, and for labels of two organisations."""
     with ExitStack() as stack:
         opened = [
-            stack.enter_context(open_index(label, home=home, config=config, clearance=clearance, org_id=org_id))
+            stack.enter_context(
+                open_index(label, home=home, config=config, clearance=clearance, view=view, org_id=org_id)
+            )
             for label in dict.fromkeys(labels)
         ]
         group = IndexGroup(opened)

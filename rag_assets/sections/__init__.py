@@ -2,7 +2,7 @@
 
 from rag_assets.sections.blocks import Block, SectionSubject
 from rag_assets.sections.code import Outline, code_sections, kebab_case
-from rag_assets.sections.documents import TextOutline, TextSection, text_sections
+from rag_assets.sections.documents import Stretch, TextOutline, TextSection, text_sections
 from rag_assets.sections.splitting import Part, split
 
 SECTION_VERSION = 1
@@ -14,6 +14,7 @@ __all__ = [
     "Outline",
     "Part",
     "SectionSubject",
+    "Stretch",
     "TextOutline",
     "TextSection",
     "code_sections",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rag_assets.contracts.section import EmbeddingWindow
@@ -40,9 +40,17 @@ class _Range:
 
 
 def chunk_runs(
-    text: str, runs: Sequence[Run], *, target: int, room: int, overlap: int, window: EmbeddingWindow
+    text: str,
+    runs: Sequence[Run],
+    *,
+    target: int,
+    room: int,
+    overlap: int,
+    window: EmbeddingWindow,
+    readable: Callable[[str], str] = str,
 ) -> list[list[Chunk]]:
-    """Per run its chunks in order, each of at most `target` tokens. `room` is what a header leaves of `target`.
+    """Per run its chunks in order, each of at most `target` tokens. `room` is what a header leaves of `target`,
+    `readable` what of a slice is embedded.
 
     The new pieces of the chunks cover the run; where a tokenizer counts more for the whole than for its pieces,
     the overlap goes first, then the chunk is halved.
@@ -52,7 +60,7 @@ def chunk_runs(
     while pending:
         places = [(runs[r.run].pieces[r.first - r.back][0], runs[r.run].pieces[r.stop - 1][1]) for r in pending]
         snippets = [
-            join(runs[r.run].header, [text[start:end].rstrip()])
+            join(runs[r.run].header, [readable(text[start:end]).rstrip()])
             for r, (start, end) in zip(pending, places, strict=True)
         ]
         again: list[_Range] = []

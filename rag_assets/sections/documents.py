@@ -30,11 +30,26 @@ MAX_KEY_CHARS = 120
 
 @dataclass(frozen=True, slots=True)
 class TextSection:
-    """A run of a text: its heading path ('' before the first heading, or without headings) and its characters."""
+    """A run of a text: its heading path ('' before the first heading, or without headings) and its characters. It may
+    be cut between `pieces`; none: between its paragraphs."""
 
     heading: str
     start: int
     end: int
+    pieces: tuple[Piece, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Where `text[start:end]` is for who opens the original: on a page from 1, or at some seconds of a recording, said
+    by somebody (E03)."""
+
+    start: int
+    end: int
+    page: int = 0
+    begins: float = 0.0
+    ends: float = 0.0
+    speaker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +58,8 @@ class TextOutline:
 
     `title` is the first header line, `default_key` the section key of what has no heading, `node_keys` the graph
     keys for a section key, `names` those of the whole text, `declared` (offset, name) of what is declared inside,
-    `facts` the markdown that every artifact has below its title.
+    `facts` the markdown that every artifact has below its title. `stretches` are pages or cues, in text order;
+    `readable` is what of a slice is embedded.
     """
 
     title: str
@@ -55,6 +71,9 @@ class TextOutline:
     names: tuple[str, ...] = ()
     declared: Sequence[tuple[int, str]] = ()
     facts: str = ""
+    stretches: Sequence[Stretch] = ()
+    source_title: str = ""
+    readable: Callable[[str], str] = str
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +91,15 @@ def text_sections(subject: SectionSubject, outline: TextOutline, window: Embeddi
     keys = section_keys([section.heading for section in outline.sections], outline.default_key)
     headers, header_tokens = _headers(outline, target, window)
     room = target - header_tokens
-    pieces = [paragraphs(outline.text, section.start, section.end) for section in outline.sections]
-    groups = _merged(outline.sections, fit_pieces(outline.text, pieces, room, window), room)
+    pieces = [section.pieces or paragraphs(outline.text, section.start, section.end) for section in outline.sections]
+    groups = _merged(outline.sections, fit_pieces(outline.text, pieces, room, window, outline.readable), room)
     if not groups:
         return [_blank_section(subject, outline, window)]
     runs = [Run(headers[outline.sections[g.sections[0]].heading], g.pieces, g.sizes) for g in groups]
     overlap = math.floor(target * OVERLAP_SHARE)
-    chunked = chunk_runs(outline.text, runs, target=target, room=room, overlap=overlap, window=window)
+    chunked = chunk_runs(
+        outline.text, runs, target=target, room=room, overlap=overlap, window=window, readable=outline.readable
+    )
     lines = LineIndex(outline.text)
     made: list[SummarySection] = []
     for group, chunks in zip(groups, chunked, strict=True):
@@ -86,19 +107,31 @@ def text_sections(subject: SectionSubject, outline: TextOutline, window: Embeddi
         for number, chunk in enumerate(chunks, start=1):
             block = _block(outline, group, chunk, keys, lines)
             artifact = f"# {outline.title}{f': {heading}' if heading else ''}\n\n{outline.facts}{block.text.strip()}\n"
-            made.append(
-                section_of(
-                    subject,
-                    keys[group.sections[0]],
-                    chunk.snippet,
-                    chunk.tokens,
-                    [block],
-                    artifact,
-                    (number, len(chunks)),
-                    html_anchor(heading),
-                )
+            section = section_of(
+                subject,
+                keys[group.sections[0]],
+                chunk.snippet,
+                chunk.tokens,
+                [block],
+                artifact,
+                (number, len(chunks)),
+                html_anchor(heading),
             )
+            made.append(_placed(section, outline, chunk))
     return made
+
+
+def _placed(section: SummarySection, outline: TextOutline, chunk: Chunk) -> SummarySection:
+    """The section with the pages or the time that it covers."""
+    inside = [found for found in outline.stretches if found.start < chunk.end and chunk.start < found.end]
+    if not inside:
+        return section
+    section.source_title = outline.source_title
+    section.pages = tuple(dict.fromkeys(found.page for found in inside if found.page))
+    if not section.pages:
+        section.media_start, section.media_end = inside[0].begins, max(found.ends for found in inside)
+        section.speakers = tuple(dict.fromkeys(found.speaker for found in inside if found.speaker))
+    return section
 
 
 def section_keys(headings: Sequence[str], default: str) -> list[str]:

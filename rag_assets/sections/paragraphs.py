@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rag_assets.contracts.section import EmbeddingWindow
 from rag_assets.sections.splitting import count_lines
@@ -73,14 +73,19 @@ def _break_before(text: str, start: int, limit: int) -> int:
 
 
 def fit_pieces(
-    text: str, pieces: Sequence[Sequence[Piece]], room: int, window: EmbeddingWindow
+    text: str,
+    pieces: Sequence[Sequence[Piece]],
+    room: int,
+    window: EmbeddingWindow,
+    readable: Callable[[str], str] = str,
 ) -> list[list[tuple[Piece, int]]]:
-    """Per section its pieces with their tokens, none above `room`; what is longer is cut. One or two counting calls
+    """Per section its pieces with their tokens (of what is `readable` of them), none above `room`; what is longer is
+    cut. One or two counting calls
     in practice: every round cuts a piece to what its average token suggests, and at least in half."""
     sized = [(owner, piece, 0) for owner, found in enumerate(pieces) for piece in found]
     uncounted = list(range(len(sized)))
     while uncounted:
-        counts = count_lines([text[slice(*sized[index][1])] for index in uncounted], window)
+        counts = count_lines([readable(text[slice(*sized[index][1])]) for index in uncounted], window)
         for index, tokens in zip(uncounted, counts, strict=True):
             owner, piece, _ = sized[index]
             sized[index] = (owner, piece, tokens)

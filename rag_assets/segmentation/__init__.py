@@ -16,13 +16,16 @@ from rag_assets.segmentation.documents import segment_text
 from rag_assets.segmentation.go import read_go
 from rag_assets.segmentation.java import read_java
 from rag_assets.segmentation.markdown import segment_markdown
+from rag_assets.segmentation.pages import segment_pages
 from rag_assets.segmentation.python import read_python
 from rag_assets.segmentation.resx import segment_resx
 from rag_assets.segmentation.rst import segment_rst
 from rag_assets.segmentation.sql import segment_sql
+from rag_assets.segmentation.transcripts import segment_transcript
 from rag_assets.segmentation.typescript import typescript_reader
+from rag_assets.spoken import TRANSCRIPTS
 
-_VERSION = 3
+_VERSION = 4
 """Of everything but C#. Raise it with any change of behaviour: cached segments are found by it."""
 
 SEGMENTER_VERSION = f"{_VERSION}.{_CSHARP_VERSION}"
@@ -30,11 +33,14 @@ SEGMENTER_VERSION = f"{_VERSION}.{_CSHARP_VERSION}"
 
 
 _SEGMENTERS: dict[str, Callable[[str, str, str], SegmentedFile]] = {
+    **dict.fromkeys(TRANSCRIPTS, segment_transcript),
     "csharp": lambda text, path, _: segment_csharp(text, path),
+    "docx": segment_markdown,  # what discovery makes of it
     "go": partial(segment_code, read=read_go),
     "java": partial(segment_code, read=read_java),
     "javascript": partial(segment_code, read=typescript_reader("javascript")),
     "markdown": segment_markdown,
+    "pdf": segment_pages,
     "python": partial(segment_code, read=read_python),
     "resx": segment_resx,
     "rst": segment_rst,

@@ -1,4 +1,4 @@
-"""Configuration, markup, transcripts and languages without a grammar: one segment of windows."""
+"""Configuration, markup and languages without a grammar: one segment of windows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ _KINDS = {
     SourceType.CONFIG: "config",
     SourceType.MARKUP: "markup",
     SourceType.RESOURCE: "resource",
-    SourceType.TRANSCRIPT: "transcript",
 }
 
 

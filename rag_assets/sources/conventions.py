@@ -138,8 +138,7 @@ BINARY = {f".{name}": kind for kind, names in _BINARY_EXTENSIONS.items() for nam
 UNSUPPORTED = {
     f".{name}": kind
     for kind, names in {
-        "PDF document": "pdf",
-        "office document": "doc docx dotx numbers odp ods odt one pages potx ppt pptx rtf vsd vsdx xls xlsb xlsm xlsx",
+        "office document": "doc dotx numbers odp ods odt one pages potx ppt pptx rtf vsd vsdx xls xlsb xlsm xlsx",
         "e-book or help file": "chm epub mobi",
     }.items()
     for name in names.split()
@@ -159,8 +158,8 @@ MINIFIED_FROM_CHARACTERS = 2_000  # a short file may well be one honest long lin
 
 # Prose puts a paragraph on one line; for everything else a line of 20,000 characters is data.
 PROSE = frozenset(
-    {"", ".adoc", ".asciidoc", ".htm", ".html", ".log", ".markdown", ".md", ".mdx", ".org", ".rst", ".srt", ".tex",
-     ".text", ".txt", ".vtt"}
+    {"", ".adoc", ".asciidoc", ".docx", ".htm", ".html", ".log", ".markdown", ".md", ".mdx", ".org", ".pdf", ".rst",
+     ".srt", ".tex", ".text", ".txt", ".vtt"}
 )  # fmt: skip
 
 

@@ -9,12 +9,16 @@ from dataclasses import dataclass
 from rag_assets.contracts.identity import content_hash
 from rag_assets.contracts.source_file import DiscoveredFile, SkippedFile, SkipReason
 from rag_assets.sources.conventions import PROSE, extension_of, is_generated_text, is_minified_text, longest_line
-from rag_assets.sources.decoding import Binary, decode
+from rag_assets.sources.decoding import Binary, Decoded, decode
 from rag_assets.sources.entries import Entry, Snapshot
+from rag_assets.sources.extraction import Refused, extraction_of
 from rag_assets.sources.ignore import IgnorePolicy, PathRules, ignore_files
 from rag_assets.sources.secrets import Finding, RedactionTimeout, redact
 
-_OF_THE_MOMENT = frozenset({SkipReason.TIMED_OUT, SkipReason.MISSING_BLOB, SkipReason.DUPLICATE_PATH})
+_OF_THE_MOMENT = frozenset(
+    {SkipReason.TIMED_OUT, SkipReason.MISSING_BLOB, SkipReason.DUPLICATE_PATH, SkipReason.UNSUPPORTED}
+)
+"""What another run may judge otherwise: a package that reads a format may have been installed."""
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 _MAX_LFS_POINTER = 1024  # the specification's limit
 
@@ -89,7 +93,14 @@ def _examine(
     name = entry.path.rpartition("/")[2]
     if len(data) <= _MAX_LFS_POINTER and data.startswith(_LFS_POINTER):
         return entry.skipped(SkipReason.BINARY, "git-lfs pointer")
-    decoded = decode(data)
+    extract = extraction_of(name)
+    if extract is not None:
+        taken = extract(data, started + policy.file_time_limit_seconds)
+        if isinstance(taken, Refused):
+            return entry.skipped(taken.reason, taken.detail)
+        decoded: Decoded | Binary = Decoded(taken, f"text of {extension_of(name)}")
+    else:
+        decoded = decode(data)
     if isinstance(decoded, Binary):
         return entry.skipped(SkipReason.BINARY, decoded.detail)
     text = decoded.text

@@ -135,6 +135,7 @@ def conditions_of(scope: SearchFilter, values: Values) -> list[Condition]:
     if scope.changed:
         must.append(Between("UpdatedUtc", scope.changed))
     must.extend(_narrowing(scope, values))
+    must.extend(_narrowing(scope.view, values))
     must.extend(_narrowing(scope.within, values))
     must.extend(Not(condition) for condition in _narrowing(scope.excluded, values))
     return must

@@ -52,7 +52,8 @@ UNNARROWED = Narrowing()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchFilter(Narrowing):
     """The isolation boundary (organisation and project, both required), how confidential a section may be, and optional
-    narrowing. The fields must all hold, those of `within` too, and no value of `excluded` may.
+    narrowing. The fields must all hold, those of `within` too, and no value of `excluded` may. `view` is what the
+    reader was opened to look at: every search of it has it, beside its own narrowing.
 
     `ids` are the only points that may be found where it is not None. `symbol_prefix` is the beginning of a symbol, a
     namespace. `changed` is when the file was changed last; a point without that date is in no period. Raises ScopeError
@@ -64,6 +65,7 @@ class SearchFilter(Narrowing):
     label: str = ""
     clearance: Confidentiality = DEFAULT_LEVEL
     symbol_prefix: str = ""
+    view: Narrowing = UNNARROWED
     within: Narrowing = UNNARROWED
     excluded: Narrowing = UNNARROWED
     ids: frozenset[str] | None = None

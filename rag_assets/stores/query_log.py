@@ -6,12 +6,13 @@ Records go after the days that the settings say, and with the session or the use
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
 from rag_assets.closing import Closing
+from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality, levels_up_to
 from rag_assets.stores.query_log_database import (
     FILE_NAME,
     LogDatabase,
@@ -45,7 +46,8 @@ _AFTER_ANY_ID = "g"  # ids are hex digits
 class Asked:
     """What a list of questions shows of one. Times are ISO 8601 in UTC, `seconds` wall clock: of the whole turn, of its
     searches and walks, of its model. `cost` is in the currency of the prices, None without any. `chunk_ids` were
-    retrieved, `cited_ids` are those of them that the answer cites; `models` are `profile: model`."""
+    retrieved, `cited_ids` are those of them that the answer cites; `models` are `profile: model`. `clearance` is
+    what the user might see."""
 
     turn_id: str
     asked_utc: str
@@ -53,6 +55,7 @@ class Asked:
     project: str
     label: str
     user_name: str
+    clearance: str
     session: str
     agent: str
     pipeline: str
@@ -103,8 +106,8 @@ class Wanted:
     agent: str = ""
     since: str = ""
 
-    def conditions(self) -> tuple[str, list[str]]:
-        """(SQL that begins with WHERE, or '', its values)."""
+    def conditions(self) -> dict[str, str]:
+        """Conditions in SQL with their values."""
         columns = {
             "label = ?": self.label,
             "session = ?": self.session,
@@ -113,25 +116,34 @@ class Wanted:
             "agent = ?": self.agent,
             "asked_utc >= ?": self.since,
         }
-        used = {condition: value for condition, value in columns.items() if value}
-        return (f"WHERE {' AND '.join(used)}" if used else ""), list(used.values())
+        return {condition: value for condition, value in columns.items() if value}
 
 
-def open_query_log(home: Home, catalog: Literal["none", "sqlite", "postgres"] = "none") -> QueryLog:
-    """The log of a home: in the Postgres of the catalog where that is configured, else in the file of its
-    conversations. Connects to nothing. Raises CatalogError where the environment names no usable Postgres."""
+def open_query_log(
+    home: Home,
+    catalog: Literal["none", "sqlite", "postgres"] = "none",
+    *,
+    clearance: Confidentiality = DEFAULT_LEVEL,
+) -> QueryLog:
+    """The log of a home as somebody of that clearance may read it: in the Postgres of the catalog where that is
+    configured, else in the file of its conversations. Connects to nothing. Raises CatalogError where the environment
+    names no usable Postgres."""
     if catalog != "postgres":
-        return QueryLog(sqlite_log(home), is_begun=(home.root / FILE_NAME).is_file)
+        return QueryLog(sqlite_log(home), clearance, is_begun=(home.root / FILE_NAME).is_file)
     from rag_assets.stores.catalog.place import place_of
 
-    return QueryLog(postgres_log(place_of("postgres", home)))
+    return QueryLog(postgres_log(place_of("postgres", home)), clearance)
 
 
 class QueryLog(Closing):
-    """Safe to use from several threads, and from several processes at once."""
+    """Safe to use from several threads, and from several processes at once. It is written by everybody, and tells a
+    reader of no question whose asker saw more: it may quote what that one was shown."""
 
-    def __init__(self, database: LogDatabase, *, is_begun: Callable[[], bool] = lambda: True) -> None:
+    def __init__(
+        self, database: LogDatabase, clearance: Confidentiality, *, is_begun: Callable[[], bool] = lambda: True
+    ) -> None:
         self._database = database
+        self._levels = [level.value for level in levels_up_to(clearance)]
         self._is_begun = is_begun
 
     @property
@@ -149,35 +161,42 @@ class QueryLog(Closing):
 
     def asked(self, wanted: Wanted, limit: int | None = None) -> tuple[Asked, ...]:
         """The newest `limit` of those that are wanted, newest first; None: all. Raises QueryLogError."""
-        where, values = wanted.conditions()
+        where, values = self._where(wanted.conditions())
         bound: tuple[str, list[int]] = ("", []) if limit is None else ("LIMIT ?", [limit])
         rows = self._rows(f"SELECT {_SHORT} FROM {TABLE} {where} {_NEWEST_FIRST} {bound[0]}", [*values, *bound[1]])
         return tuple(Asked(**_fields(_SHORT.split(", "), row)) for row in rows)
 
     def figures(self, wanted: Wanted) -> tuple[Figures, ...]:
         """The numbers of all that are wanted, newest first. Raises QueryLogError."""
-        where, values = wanted.conditions()
+        where, values = self._where(wanted.conditions())
         rows = self._rows(f"SELECT {_FIGURES} FROM {TABLE} {where} {_NEWEST_FIRST}", list(values))
         return tuple(Figures(*row) for row in rows)
 
     def labels(self) -> tuple[str, ...]:
         """All labels that were asked, sorted. Raises QueryLogError."""
-        return tuple(row[0] for row in self._rows(f"SELECT DISTINCT label FROM {TABLE} ORDER BY label", []))
+        where, values = self._where({})
+        rows = self._rows(f"SELECT DISTINCT label FROM {TABLE} {where} ORDER BY label", values)
+        return tuple(row[0] for row in rows)
 
     def find(self, turn_id: str) -> LogRecord | None:
         """The record of a turn, by its whole id. Raises QueryLogError."""
-        rows = self._rows(f"SELECT {_NAMES} FROM {TABLE} WHERE turn_id = ?", [turn_id])
+        where, values = self._where({"turn_id = ?": turn_id})
+        rows = self._rows(f"SELECT {_NAMES} FROM {TABLE} {where}", values)
         return LogRecord(**_fields(list(COLUMNS), rows[0])) if rows else None
 
     def ids(self, beginning: str = "", limit: int = 10) -> tuple[str, ...]:
         """Ids that begin so, newest turn first. Raises QueryLogError."""
-        condition = "WHERE turn_id >= ? AND turn_id < ?"
-        values = [beginning, beginning + _AFTER_ANY_ID, limit]
-        rows = self._rows(f"SELECT turn_id FROM {TABLE} {condition} {_NEWEST_FIRST} LIMIT ?", values)
+        where, values = self._where({"turn_id >= ?": beginning, "turn_id < ?": beginning + _AFTER_ANY_ID})
+        rows = self._rows(f"SELECT turn_id FROM {TABLE} {where} {_NEWEST_FIRST} LIMIT ?", [*values, limit])
         return tuple(row[0] for row in rows)
 
     def close(self) -> None:
         self._database.close()
+
+    def _where(self, conditions: Mapping[str, str]) -> tuple[str, list[str]]:
+        """(SQL that begins with WHERE, its values): all conditions, and what the reader may see."""
+        seen = f"clearance IN ({', '.join('?' * len(self._levels))})"
+        return f"WHERE {' AND '.join((*conditions, seen))}", [*conditions.values(), *self._levels]
 
     def _rows(self, sql: str, values: list[Any]) -> list[tuple[Any, ...]]:
         """Reading makes no file: a home where nothing was asked has no records."""

@@ -21,6 +21,7 @@ COLUMNS: dict[str, str] = {
     "project": "TEXT NOT NULL",
     "label": "TEXT NOT NULL",
     "user_name": "TEXT NOT NULL",
+    "clearance": "TEXT NOT NULL",
     "session": "TEXT NOT NULL",
     "agent": "TEXT NOT NULL",
     "pipeline": "TEXT NOT NULL",

@@ -62,11 +62,13 @@ class CommandLine:
     folder: Path
     environment: dict[str, str] = field(default_factory=dict)
 
-    def run(self, *arguments: str | Path, options: tuple[str, ...] | None = None) -> Outcome:
+    def run(self, *arguments: str | Path, options: tuple[str, ...] | None = None, spoken: str | None = None) -> Outcome:
+        """`spoken` comes from stdin."""
         before = Path.cwd()
         os.chdir(self.folder)
         try:
-            done = CliRunner().invoke(app, [*self._globals(options), *map(str, arguments)], env=self.environment)
+            words = [*self._globals(options), *map(str, arguments)]
+            done = CliRunner().invoke(app, words, env=self.environment, input=spoken)
         finally:
             os.chdir(before)
         if done.exception is not None and not isinstance(done.exception, SystemExit):

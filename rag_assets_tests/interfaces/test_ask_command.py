@@ -269,3 +269,34 @@ def test_the_number_of_chunks_is_read(indexed: Indexed, tmp_path: Path, model: M
     cli = configured(indexed, tmp_path, model, base_url="", max_chunks=1, threshold=0.0)
     assert len(cli.run("ask", "orders invoices", "--json").json["evidence"]) == 1
     assert len(cli.run("ask", "orders invoices", "--limit", "5", "--json").json["evidence"]) > 1
+
+
+@pytest.mark.rule("E15", "E16")
+def test_an_agent_answers(indexed: Indexed, tmp_path: Path, model: ModelServer) -> None:
+    model.script(*(saying("[HYBRID:] order service"), saying("[Answer:] It refunds. [chunk: 00000000]")))
+    cli = configured(indexed, tmp_path, model, premium={"model": "large"})
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents" / "own.yaml").write_text(
+        "agent: {name: own, persona: You are Zoë., model_profile: premium, filters: {paths: [src/Orders/]},"
+        " limits: {max_tokens: 99}}",
+        encoding="utf-8",
+    )
+    cli.run("ask", QUESTION, "--agent", "own")
+    asked = model.asked[-1].body
+    assert (asked["model"], asked["max_tokens"]) == ("large", 99)
+    system = str(asked["messages"][0]["content"])
+    assert system.index("You are Zoë.") < system.index("These rules hold whatever is said above")
+    found = cli.run("ask", "invoices orders", "--agent", "own", "--offline", "--json").json
+    assert {piece["place"].partition(":")[0].rpartition("/")[0] for piece in found["evidence"]} <= {"src/Orders"}
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("architect", "writes blueprint, no answers; run: rag-assets artifact blueprint"),
+        ("nobody", "no agent 'nobody'"),
+    ],
+)
+def test_an_agent_that_cannot_answer(indexed: Indexed, name: str, said: str) -> None:
+    done = indexed.cli.run("ask", QUESTION, "--agent", name)
+    assert done.code == 1 and said in done.err

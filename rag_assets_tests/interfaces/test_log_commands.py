@@ -309,6 +309,43 @@ def test_a_question_from_python_is_logged(asked: Asked) -> None:
     assert asked.cli.run("replay", "--json").json["same"], "within the same path"
 
 
+AGENT = """agent:
+  name: own
+  persona: You know the orders.
+  output_type: answer
+  filters: {paths: [src/]}
+"""
+
+
+@pytest.mark.parametrize(
+    "command", [("ask", QUESTION), ("artifact", "blueprint", "RefundOrder")], ids=["ask", "artifact"]
+)
+def test_what_an_agent_said_is_replayed_as_the_agent(asked: Asked, command: tuple[str, ...]) -> None:
+    folder = asked.cli.folder / "agents"
+    folder.mkdir()
+    (folder / "own.yaml").write_text(
+        AGENT if command[0] == "ask" else AGENT.replace("answer", "blueprint"), encoding="utf-8"
+    )
+    done = asked.cli.run(*command, "--agent", "own", "--json")
+    assert done.code == 0, done.err
+    replayed = asked.cli.run("replay", "--json")
+    assert (replayed.code, replayed.json["same"], replayed.json["lock_differences"]) == (0, True, []), replayed.err
+    assert asked.cli.run("log", "--agent", "own", "--json").json["turns"][0]["agent"] == "own"
+    (folder / "own.yaml").unlink()
+    gone = asked.cli.run("replay")
+    assert gone.code == 1 and "no agent 'own'" in gone.err
+
+
+def test_a_reader_who_sees_less_is_told_of_no_turn(asked: Asked) -> None:
+    (asked.cli.folder / "rag_assets.yaml").write_text("roles: {payroll: restricted}", encoding="utf-8")
+    turn = asked.cli.run("--role", "payroll", "ask", QUESTION, "--json").json["turn"]
+    assert asked.cli.run("--role", "payroll", "trace", turn).code == 0
+    for command in ("trace", "replay"):
+        done = asked.cli.run(command, turn[:8])
+        assert done.code == 1 and turn not in done.out + done.err
+    assert asked.cli.run("log", "--json").json["turns"] == []
+
+
 def test_several_labels_are_one_turn_that_is_replayed(asked: Asked) -> None:
     other = index_without_dagster(asked.cli.home, new_repository(asked.cli.folder / "other"), "other")
     asked.ask(QUESTION, "-l", asked.label, "-l", other)

@@ -25,6 +25,8 @@ def test_all_pipelines_are_sound(cli: CommandLine) -> None:
     done = cli.run("pipeline", "validate")
     assert done.code == 0
     assert done.out.splitlines() == [
+        "✓ artifact_generation",
+        "✓ artifact_generation_offline",
         "✓ code_question_answering",
         "✓ code_question_answering_assessed",
         "✓ code_question_answering_offline",

@@ -43,6 +43,7 @@ LIBRARY_WITHOUT_CONTENT: Mapping[str, str] = {
     "parts": "the stores, for the code of this program; every query of them takes a scope",
     "point_id_of": "a pure function of what the caller gave",
     "scope": "what the caller gave",
+    "view": "what the caller gave",
 }
 """Public names of `Index` and `IndexGroup` that show nothing of what is indexed, and why."""
 
@@ -51,6 +52,9 @@ COMMANDS_WITHOUT_CONTENT: Mapping[str, str] = {
     **dict.fromkeys(("index", "plan", "watch", "rebuild", "publish", "pull", "gc", "reset", "doctor"), _OPERATES),
     **dict.fromkeys(("init", "config check"), "about settings"),
     **dict.fromkeys((f"pipeline {name}" for name in ("validate", "show", "graph")), "about pipelines"),
+    **dict.fromkeys((f"agent {name}" for name in ("list", "show", "validate")), "about agents"),
+    **dict.fromkeys(("log", "trace", "replay"), "have tests of their own: records have the level of who asked"),
+    **dict.fromkeys(("session list", "session delete"), "names of the user's own conversations"),
     **dict.fromkeys((f"generations {name}" for name in ("activate", "rollback", "tag", "untag", "prune")), _OPERATES),
     "generations list": "of generations as wholes",
     "catalog status": "of generations as wholes",
@@ -249,16 +253,36 @@ def _also(words: tuple[str, ...], chance: Random) -> list[str]:
     return made
 
 
-def typed(world: World, asker: Asker, chance: Random, words: tuple[str, ...], labels: tuple[str, ...] = ()) -> Request:
+def typed(
+    world: World,
+    asker: Asker,
+    chance: Random,
+    words: tuple[str, ...],
+    labels: tuple[str, ...] = (),
+    spoken: str | None = None,
+) -> Request:
     role = () if asker.role is None else ("--role", asker.role)
     cli = CommandLine(world.home, world.folder)
-    done = cli.run(*words, options=("--config", str(world.folder / CONFIG), *role))
-    return Request(" ".join(words), done.out + done.err, labels or (asker.shop.label,))
+    done = cli.run(*words, options=("--config", str(world.folder / CONFIG), *role), spoken=spoken)
+    return Request(" ".join((*words, spoken or "")), done.out + done.err, labels or (asker.shop.label,))
 
 
 def _show(world: World, asker: Asker, chance: Random) -> Request:
     point = chance.choice([_identifier, _any_uri, _place])(world, asker, chance)
     return typed(world, asker, chance, ("show", "--label", asker.shop.label, *_also(("show",), chance), "--", point))
+
+
+def _talk(world: World, asker: Asker, chance: Random) -> Request:
+    """A conversation of two questions, and what it can be asked about its answers."""
+    said = [_query(world, asker, chance), "/sources", "/graph", "/why", f"and {_query(world, asker, chance)}", "/quit"]
+    return typed(world, asker, chance, ("chat", "--label", asker.shop.label), spoken="\n".join(said))
+
+
+def _artifact(world: World, asker: Asker, chance: Random) -> Request:
+    what = chance.choice(["blueprint", "pdr", "workflow", "build_plan"])
+    also = _also(("artifact",), chance)
+    said = ("artifact", "--label", asker.shop.label, *also, what, "--", _query(world, asker, chance))
+    return typed(world, asker, chance, said)
 
 
 def _everywhere(world: World, asker: Asker, chance: Random) -> Request:
@@ -314,6 +338,8 @@ COMMANDS: Mapping[str, Entry] = {
     "search": _command("search", about=_query),
     "search --all": _everywhere,
     "ask": _command("ask", about=_query),
+    "artifact": _artifact,
+    "chat": _talk,
     "show": _show,
     "explain": _command("explain", about=_place),
     "status": _command("status", "--skipped"),

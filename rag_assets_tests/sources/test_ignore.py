@@ -49,8 +49,8 @@ def rules(policy: IgnorePolicy | None = None, root: str = "", nested: Mapping[st
         ("key.snk", SkipReason.BINARY),
         ("certs/server.pem", SkipReason.BINARY),
         ("a.tar.gz", SkipReason.BINARY),
-        ("spec.pdf", SkipReason.UNSUPPORTED),
-        ("spec.docx", SkipReason.UNSUPPORTED),
+        ("spec.pptx", SkipReason.UNSUPPORTED),
+        ("spec.doc", SkipReason.UNSUPPORTED),
         # vendored
         ("node_modules/a/index.js", SkipReason.VENDORED),
         ("web/node_modules/a/index.js", SkipReason.VENDORED),

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality
 from rag_assets.stores.catalog.place import URL_VARIABLE
 from rag_assets.stores.conversations import NewTurn, open_conversations
 from rag_assets.stores.home import Home
@@ -32,6 +33,7 @@ RECORD = LogRecord(
     project="shop",
     label="shop@main",
     user_name="ann",
+    clearance="internal",
     session="",
     agent="",
     pipeline="code_question_answering",
@@ -271,6 +273,22 @@ def test_a_table_of_another_version_is_refused(tmp_path: Path) -> None:
         write(log, RECORD)
 
 
+@pytest.mark.parametrize(
+    ("clearance", "seen"), [("public", ["a1"]), ("internal", ["a1", "a2"]), ("restricted", ["a1", "a2", "a3", "a4"])]
+)
+def test_a_reader_learns_nothing_of_those_who_see_more(tmp_path: Path, clearance: str, seen: list[str]) -> None:
+    """A question may quote what its asker was shown, and a trace names files."""
+    levels = dict(zip(("a1", "a2", "a3", "a4"), Confidentiality, strict=True))
+    with open_query_log(Home(tmp_path)) as log:
+        for turn_id, level in levels.items():
+            log.write(replace(RECORD, turn_id=turn_id, label=f"{level}@main", clearance=level.value), days=90)
+    with open_query_log(Home(tmp_path), clearance=Confidentiality(clearance)) as log:
+        assert sorted(log.ids()) == sorted(asked.turn_id for asked in log.asked(Wanted())) == seen
+        assert len(log.figures(Wanted())) == len(log.labels()) == len(seen)
+        assert [turn_id for turn_id in levels if log.find(turn_id) is not None] == seen
+        assert len(log.asked(Wanted(status="answered", since="2000"))) == len(seen)
+
+
 def test_a_full_disk_is_said_and_what_was_written_stays(tmp_path: Path) -> None:
     """A database that may not grow is one on a disk that is full."""
 
@@ -279,7 +297,7 @@ def test_a_full_disk_is_said_and_what_was_written_stays(tmp_path: Path) -> None:
         connection.execute("PRAGMA max_page_count = 20")
         return connection
 
-    with QueryLog(LogDatabase("sqlite", "the log", connect)) as log:
+    with QueryLog(LogDatabase("sqlite", "the log", connect), DEFAULT_LEVEL) as log:
         write(log, record(1))
         with pytest.raises(QueryLogError, match=r"the log: .*is full; free some space"):
             write(log, record(2, detail="x" * 100_000))

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from rag_assets.interfaces.cli.agent import agent_app
+from rag_assets.interfaces.cli.artifact import artifact
 from rag_assets.interfaces.cli.ask import ask
 from rag_assets.interfaces.cli.catalog import catalog_app
 from rag_assets.interfaces.cli.chat import chat
@@ -89,6 +91,7 @@ app.command()(plan)
 app.command()(watch)
 app.command()(search)
 app.command()(ask)
+app.command()(artifact)
 app.command()(chat)
 app.add_typer(session_app, name="session")
 app.command()(log)
@@ -97,6 +100,7 @@ app.command()(replay)
 app.command()(show)
 app.command()(explain)
 app.add_typer(graph_app, name="graph")
+app.add_typer(agent_app, name="agent")
 app.add_typer(pipeline_app, name="pipeline")
 app.add_typer(eval_app, name="eval")
 app.command()(status)

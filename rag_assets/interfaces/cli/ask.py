@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from rag_assets.interfaces.cli.agent import AgentName, Folders, chosen_agent
 from rag_assets.interfaces.cli.asking import (
     AnsweringProfile,
     AskedPacks,
@@ -43,6 +44,8 @@ def ask(
     ] = "",
     user: User = "",
     language: Language = "",
+    agent: AgentName = None,
+    folders: Folders = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """Ask a question; get an answer with citations. Exit code 4 when the index does not have the answer."""
@@ -53,7 +56,7 @@ def ask(
     from rag_assets.query.where import Where
 
     session = session_of(context)
-    wanted = Wanted.of(labels, limit, offline, profile, pipeline, packs)
+    wanted = Wanted.of(labels, limit, offline, profile, pipeline, packs, chosen_agent(session, agent, folders))
     streamed = Streamed(session.output, silent=as_json)
     with opened(session, wanted) as (asker, target):
         result = asker.ask(

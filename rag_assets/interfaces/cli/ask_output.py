@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -11,7 +11,7 @@ from rag_assets.interfaces.cli.output import Output, Part, short
 from rag_assets.interfaces.cli.search_output import FreshnessOf, staleness
 from rag_assets.query.answer import Answer
 from rag_assets.query.answer.abstention import SENTENCE
-from rag_assets.query.answer.citations import numbered, rendered
+from rag_assets.query.answer.citations import Citation, numbered, rendered
 from rag_assets.query.pipeline.engine import TurnResult
 
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
@@ -101,10 +101,23 @@ def as_object(result: TurnResult, found: Answer, freshness: FreshnessOf) -> dict
 
 def show(output: Output, found: Answer, freshness: FreshnessOf) -> None:
     """The answer, its sources by number, and what it is from."""
-    known = numbered(found.citations)
-    lines = rendered(found.text, lambda identifier: _number(known, identifier)).split("\n")
+    show_markdown(output, found.text, found.citations)
+    if found.abstained and found.text == SENTENCE:
+        show_refusal(output, found)
+    else:
+        show_sources(output, found.citations)
+    for note in found.notes:
+        output.line((note, "dim"))
+    for source in found.search.sources:
+        parts: list[Part] = [(f"{source.label}  commit {short(source.commit_sha)}  ", "dim")]
+        output.line(*parts, *staleness(freshness[source.label], source.label))
+
+
+def show_markdown(output: Output, text: str, citations: Sequence[Citation]) -> None:
+    """A checked text for a terminal: citations as numbers, code indented, quotes dim."""
+    known = numbered(citations)
     in_code = False
-    for line in lines:
+    for line in rendered(text, lambda identifier: _number(known, identifier)).split("\n"):
         if _FENCE.match(line):
             in_code = not in_code
         elif in_code:
@@ -113,21 +126,22 @@ def show(output: Output, found: Answer, freshness: FreshnessOf) -> None:
             output.line((line, "dim"))
         else:
             output.line(*_styled(line))
-    if found.abstained and found.text == SENTENCE:
-        output.line((f"because {found.reason}", "dim"))
-        for suggestion in found.suggestions:
-            output.line((suggestion, "dim"))
-    elif found.citations:
+
+
+def show_refusal(output: Output, found: Answer) -> None:
+    """Why there is no answer, and what would help."""
+    output.line((f"because {found.reason}", "dim"))
+    for suggestion in found.suggestions:
+        output.line((suggestion, "dim"))
+
+
+def show_sources(output: Output, citations: Sequence[Citation]) -> None:
+    """What the numbers mean, below an empty line; nothing where nothing is cited."""
+    known = numbered(citations)
+    if citations:
         output.line()
-        for number, citation in sorted({known[one.id]: one for one in reversed(found.citations)}.items()):
-            output.line(
-                (f"[{number}] ", "dim"), (citation.rendered, "path"), (f"  rag-assets show {citation.id}", "dim")
-            )
-    for note in found.notes:
-        output.line((note, "dim"))
-    for source in found.search.sources:
-        parts: list[Part] = [(f"{source.label}  commit {short(source.commit_sha)}  ", "dim")]
-        output.line(*parts, *staleness(freshness[source.label], source.label))
+    for number, citation in sorted({known[one.id]: one for one in reversed(citations)}.items()):
+        output.line((f"[{number}] ", "dim"), (citation.rendered, "path"), (f"  rag-assets show {citation.id}", "dim"))
 
 
 def _number(known: Mapping[str, int], identifier: str) -> str | None:

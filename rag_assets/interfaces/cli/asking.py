@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,6 +16,7 @@ from rag_assets.interfaces.cli.session import Session
 
 if TYPE_CHECKING:
     from rag_assets.query import Index, IndexGroup
+    from rag_assets.query.agent.agent import Agent
     from rag_assets.query.answer import AskOptions
     from rag_assets.query.asker import Asker
     from rag_assets.stores.home import Home
@@ -67,6 +68,7 @@ class Wanted:
     profile: str | None
     pipeline: str
     packs: tuple[Path, ...]
+    agent: Agent | None = None
 
     @classmethod
     def of(
@@ -77,9 +79,10 @@ class Wanted:
         profile: str | None,
         pipeline: str,
         packs: list[Path] | None,
+        agent: Agent | None = None,
     ) -> Wanted:
         """Raises BadParameter for a pack that is no folder."""
-        return cls(tuple(labels or ()), limit, offline, profile, pipeline, checked_packs(packs))
+        return cls(tuple(labels or ()), limit, offline, profile, pipeline, checked_packs(packs), agent)
 
 
 @contextmanager
@@ -93,9 +96,10 @@ def opened(session: Session, wanted: Wanted) -> Iterator[tuple[Asker, Index | In
     options = configured(
         home, session.config_option, offline=wanted.offline, profile=wanted.profile, limit=wanted.limit
     )
-    options = replace(options, pipeline=wanted.pipeline or options.pipeline, packs=wanted.packs)
+    configured_one = options.pipeline if wanted.agent is None else ""  # an agent has a pipeline of its own
+    options = replace(options, pipeline=wanted.pipeline or configured_one, packs=wanted.packs, agent=wanted.agent)
     names = _labels(session, home, wanted, options)
-    with _index(session, home, names) as target, Asker(target, options) as asker:
+    with _index(session, home, names, wanted.agent) as target, Asker(target, options) as asker:
         yield asker, target
 
 
@@ -110,10 +114,14 @@ def _labels(session: Session, home: Home, wanted: Wanted, options: AskOptions) -
     return list(dict.fromkeys(chosen_label(session, home, label) for label in wanted.labels or (None,)))
 
 
-def _index(session: Session, home: Home, names: list[str]) -> Index | IndexGroup:
+def _index(session: Session, home: Home, names: list[str], agent: Agent | None) -> Index | IndexGroup:
+    """The indexes as far as the caller and the agent see."""
     from rag_assets.query import open_index, open_indexes
 
-    config, clearance = session.config_option, session.clearance()
-    if len(names) == 1:
-        return open_index(names[0], home=home.root, config=config, clearance=clearance)
-    return open_indexes(names, home=home.root, config=config, clearance=clearance)
+    known: dict[str, Any] = {"home": home.root, "config": session.config_option, "clearance": session.clearance()}
+    if agent is not None:
+        from rag_assets.query.agent.applying import view_of
+
+        view = view_of(agent, known["clearance"])
+        known |= {"clearance": view.clearance, "view": view.narrowing}
+    return open_index(names[0], **known) if len(names) == 1 else open_indexes(names, **known)

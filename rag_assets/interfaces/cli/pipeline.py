@@ -40,7 +40,7 @@ def validate(
     from rag_assets.query.pipeline.errors import PipelineError, UnknownPipeline
 
     session = session_of(context)
-    library, output = _library(session, packs), session.output
+    library, output = pipeline_library(session, packs), session.output
     checked: list[dict[str, Any]] = []
     for name in names or library.names():
         try:
@@ -70,7 +70,7 @@ def show(
     from rag_assets.query.pipeline.steps import as_object
 
     session = session_of(context)
-    pipeline = _library(session, packs).load(name)
+    pipeline = pipeline_library(session, packs).load(name)
     if as_json:
         session.output.json(_origin(pipeline) | as_object(pipeline))
     else:
@@ -88,7 +88,7 @@ def graph(
     from rag_assets.query.pipeline.diagram import mermaid
 
     session = session_of(context)
-    pipeline = _library(session, packs).load(name)
+    pipeline = pipeline_library(session, packs).load(name)
     drawn = mermaid(pipeline)
     if as_json:
         edges = [
@@ -107,7 +107,7 @@ def checked_packs(packs: list[Path] | None) -> tuple[Path, ...]:
     return tuple(packs or ())
 
 
-def _library(session: Session, packs: list[Path] | None) -> PipelineLibrary:
+def pipeline_library(session: Session, packs: list[Path] | None) -> PipelineLibrary:
     """Raises BadParameter or ConfigError for a pack that is no folder."""
     from rag_assets.query.pipeline.packs import library_of
 

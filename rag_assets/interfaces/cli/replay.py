@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rag_assets.interfaces.cli.agent import Folders, agent_library
 from rag_assets.interfaces.cli.failures import FAILURE, CommandError
 from rag_assets.interfaces.cli.pipeline import Packs, checked_packs
 from rag_assets.interfaces.cli.session import session_of
@@ -28,6 +29,7 @@ def replay(
         str | None, typer.Option(help="With --live, which model answers: cheap, balanced or premium.")
     ] = None,
     packs: Packs = None,
+    agents: Folders = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """Run a question again: on the builds that answered it, with what the model said then. Nothing is kept of it.
@@ -53,6 +55,7 @@ def replay(
         replayer = Replayer(
             home,
             library_of(config_of(home.root, session.config_option), checked_packs(packs)),
+            agents=agent_library(session, agents) if record.agent else None,
             config=session.config_option,
             clearance=session.clearance(),
             history=history,

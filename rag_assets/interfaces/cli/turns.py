@@ -41,7 +41,7 @@ def query_log(session: Session) -> QueryLog:
     """The log that questions are kept in. Raises ConfigError and CatalogError."""
     from rag_assets.stores.query_log import open_query_log
 
-    return open_query_log(session.home(), asking_settings(session).stores.catalog)
+    return open_query_log(session.home(), asking_settings(session).stores.catalog, clearance=session.clearance())
 
 
 def nothing_logged(session: Session, log: QueryLog) -> str:

@@ -20,6 +20,7 @@ from rag_assets.query.answer.evidence import Evidence
 from rag_assets.query.answer.neutral import neutral
 from rag_assets.query.answer.sentences import Sentence, sentences
 from rag_assets.query.answer.terms import roots_of
+from rag_assets.spoken import TRANSCRIPTS, spoken
 from rag_assets.stores.keyword.terms import FUNCTION_WORDS
 
 
@@ -107,6 +108,8 @@ class _Slice:
 
     def __init__(self, known: Evidence) -> None:
         self._text = neutral(known.text)
+        # a quote may go on over several cues
+        self._words = spoken(self._text) if known.language in TRANSCRIPTS else self._text
         self.raw = f"{self._text}\n{known.symbol} {known.path} {known.kind} {known.via}"
 
     @cached_property
@@ -115,7 +118,7 @@ class _Slice:
 
     @cached_property
     def prose(self) -> str:
-        return prose_of(self._text)
+        return prose_of(self._words)
 
     @cached_property
     def roots(self) -> frozenset[str]:

@@ -38,7 +38,8 @@ class Form(StrEnum):
 class Evidence:
     """A piece of one file. Lines are 1-based and inclusive; `text` is their source, `sha256` what its hash was when it
     was indexed. `point_ids` are the points that it is made of, the best first, `ids` their citation ids. `score` is
-    that of the best of them; `dense` its cosine, None without one. `via` says how the graph led to it."""
+    that of the best of them; `dense` its cosine, None without one. `via` says how the graph led to it. Documents with
+    pages and recordings have a `title`, and `pages` or the `seconds` at which the piece begins."""
 
     point_ids: tuple[str, ...]
     ids: tuple[str, ...]
@@ -57,6 +58,9 @@ class Evidence:
     dense: float | None = None
     node_keys: tuple[str, ...] = ()
     via: str = ""
+    title: str = ""
+    pages: tuple[int, ...] = ()
+    seconds: int | None = None
 
     @property
     def id(self) -> str:
@@ -70,8 +74,14 @@ class Evidence:
 
     @property
     def cited(self) -> str:
-        """`src/A.cs:12-30@1a2b3c4d5e`: how a citation is rendered (R26)."""
-        return f"{self.place}@{self.commit_sha[:_COMMIT_DIGITS]}"
+        """How a citation is rendered: `src/A.cs:12-30@1a2b3c4d5e` (R26); `docs/guide.pdf@1a2b3c4d5e [source: guide,
+        page 3]` and `talks/intro.vtt@1a2b3c4d5e [source: Intro, t=12:34]` where nobody could open a line (E19)."""
+        commit = self.commit_sha[:_COMMIT_DIGITS]
+        if self.pages:
+            return f"{self.path}@{commit} [source: {self.title}, page {_ranges(self.pages)}]"
+        if self.seconds is not None:
+            return f"{self.path}@{commit} [source: {self.title}, t={clock(self.seconds)}]"
+        return f"{self.place}@{commit}"
 
     @property
     def plain_symbol(self) -> str:
@@ -87,6 +97,23 @@ class Evidence:
 def lines_of(path: str, start: int, end: int) -> str:
     """`src/A.cs:12-30`, `src/A.cs:12` for one line."""
     return f"{path}:{start}" if end <= start else f"{path}:{start}-{end}"
+
+
+def clock(seconds: int) -> str:
+    """`12:34`; `1:02:03` from an hour on."""
+    minutes = f"{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+    return f"{seconds // 3600}:{minutes}" if seconds >= 3600 else minutes
+
+
+def _ranges(pages: Sequence[int]) -> str:
+    """`3`, `3-5`, `3, 7-8`."""
+    runs: list[list[int]] = []
+    for page in sorted(set(pages)):
+        if runs and page == runs[-1][-1] + 1:
+            runs[-1].append(page)
+        else:
+            runs.append([page])
+    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
 
 
 def short_name(symbol: str) -> str:

@@ -9,12 +9,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from rag_assets.query.answer.citations import marker
-from rag_assets.query.answer.evidence import Evidence, Origin, lines_of
+from rag_assets.query.answer.evidence import Evidence, Origin, clock, lines_of
 from rag_assets.query.answer.facts import Fact, Facts
 from rag_assets.query.answer.intents import Intent, Wish
 from rag_assets.query.answer.neutral import neutral
 from rag_assets.query.answer.passages import Passage, passages_of, ranked
 from rag_assets.query.answer.terms import AskedWord, roots_of
+from rag_assets.spoken import PAGE_BREAK, begins_at
 
 MOST_QUOTES = 4
 """Of an explanation: what fits two screens. The fifth was the answer in none of the questions that were looked at."""
@@ -41,7 +42,7 @@ def answer_of(
     pieces: list[str] = []
     if wish.intent is Intent.DEFINITION:
         pieces += _definitions(wish.names, evidence)
-    told = [statement for fact in facts.facts if fact in at and (statement := _told(fact, at[fact]))]
+    told = [statement for fact in facts.facts if fact in at and (statement := fact_told(fact, at[fact]))]
     if told:
         pieces.append("\n".join(told))
     if not pieces or wish.intent in (Intent.EXPLANATION, Intent.ROUTES, Intent.TABLES):
@@ -76,7 +77,7 @@ def _type_told(head: Passage) -> str:
         return _member_told(head, ())
     shown = [head.signature, *(f"    {part.signature}" for part in members[:_MOST_MEMBERS])]
     code = " …\n".join(neutral(line) for line in dict.fromkeys(shown) if line.strip())
-    return f"{_about(head)}\n\n{_fenced(code + ' …' * (len(members) > len(shown)), head.evidence)}"
+    return f"{about(head)}\n\n{_fenced(code + ' …' * (len(members) > len(shown)), head.evidence)}"
 
 
 def _explanations(words: Sequence[AskedWord], evidence: Sequence[Evidence], most: int = MOST_QUOTES) -> list[str]:
@@ -99,7 +100,7 @@ def _explanations(words: Sequence[AskedWord], evidence: Sequence[Evidence], most
 
 def _passage_told(passage: Passage, words: Sequence[AskedWord]) -> str:
     if passage.is_prose:
-        return _prose_told(passage, words)
+        return prose_told(passage, words)
     return _type_told(passage) if passage.is_type else _member_told(passage, [word.root for word in words])
 
 
@@ -109,10 +110,10 @@ def _same_place(one: Passage, other: Passage) -> bool:
 
 
 def _member_told(passage: Passage, wanted: Sequence[str]) -> str:
-    return f"{_about(passage)}\n\n{_fenced(neutral(_shortened(passage.code, wanted)), passage.evidence)}"
+    return f"{about(passage)}\n\n{_fenced(neutral(_shortened(passage.code, wanted)), passage.evidence)}"
 
 
-def _about(passage: Passage) -> str:
+def about(passage: Passage) -> str:
     """The sentence before a quote: what it is, where, and what its author says of it."""
     known = passage.evidence
     owner = known.name
@@ -124,14 +125,25 @@ def _about(passage: Passage) -> str:
     return f"`{name or owner}` in {where}{said} {marker(known.id)}"
 
 
-def _prose_told(passage: Passage, words: Sequence[AskedWord]) -> str:
+def prose_told(passage: Passage, words: Sequence[AskedWord]) -> str:
     """A paragraph of a document, as a block quote; of a long one the sentences that say most."""
     known = passage.evidence
-    where = lines_of(known.path, passage.line_start, passage.line_end)
+    where = _opened_at(passage)
     title = f"“{neutral(passage.heading).translate(_QUOTE_MARKS)}” in " if len(passage.heading) >= 12 else ""
-    text = _telling(passage.text, words)
+    text = _telling(passage.text.replace(PAGE_BREAK, "\n"), words)
     quoted = "\n".join(f"> {neutral(line)}".rstrip() for line in text.split("\n"))
     return f"{title}{where} {marker(known.id)}\n\n{quoted}"
+
+
+def _opened_at(passage: Passage) -> str:
+    """Where a reader finds a passage: lines of a text, a page of a document, the time in a recording (E19)."""
+    known = passage.evidence
+    at = max(known.text.find(passage.text), 0)
+    if known.pages:
+        return f"{known.path}, page {known.pages[0] + known.text.count(PAGE_BREAK, 0, at)}"
+    if known.seconds is not None:
+        return f"{known.path}, t={clock(begins_at(known.text, at, known.seconds))}"
+    return lines_of(known.path, passage.line_start, passage.line_end)
 
 
 def _telling(text: str, words: Sequence[AskedWord]) -> str:
@@ -183,7 +195,7 @@ def _dedented(code: str) -> list[str]:
     return [line.rstrip() if line.startswith("#") else line[cut:].rstrip() for line in lines]
 
 
-def _told(fact: Fact, known: Evidence) -> str:
+def fact_told(fact: Fact, known: Evidence) -> str:
     """One fact with the line that shows it; '' where that line is not in the evidence. That the fact holds is known
     from the graph (`Evidence.via`)."""
     lines = known.text.split("\n")

@@ -117,11 +117,14 @@ def facts_about(graph: Graph, keys: Sequence[str], intent: Intent) -> Facts:
         and (edge.relation is not Relation.MAPS_TO or key_kind(edge.target) is not NodeType.TYPE)  # of services
     ]
     edges.sort(key=lambda edge: (side_of(edge.path) is not None, max(order[edge.source], order[edge.target]), edge))
+    told = {(edge.source, edge.target) for edge in edges if edge.relation is not Relation.USES_TYPE}
+    # What creates a type, or is given one, uses it too: once is enough.
+    edges = [e for e in edges if e.relation is not Relation.USES_TYPE or (e.source, e.target) not in told]
     if any(edge.relation is not Relation.OVERRIDES for edge in edges):  # types tell more than each of their members
         edges = [edge for edge in edges if edge.relation is not Relation.OVERRIDES]
     kept = list({(edge.source, edge.relation, edge.target): edge for edge in reversed(edges)}.values())[::-1]
     names = {node.key: node.name for node in found.nodes}
-    return Facts(tuple(_fact(edge, names) for edge in kept[:MOST_FACTS]), len(kept) + found.left_out)
+    return Facts(tuple(fact_of(edge, names) for edge in kept[:MOST_FACTS]), len(kept) + found.left_out)
 
 
 def points_at(
@@ -201,7 +204,7 @@ def _is_of(key: str, owner: str) -> bool:
     return key == owner or key.startswith(f"{symbol}.")
 
 
-def _fact(edge: GraphEdge, names: Mapping[str, str]) -> Fact:
+def fact_of(edge: GraphEdge, names: Mapping[str, str]) -> Fact:
     from rag_assets.contracts.graph import Confidence
 
     return Fact(
@@ -221,4 +224,5 @@ def _shown(key: str, names: Mapping[str, str]) -> str:
     if not colon or kind == "ENDPOINT":
         return names.get(key, symbol)
     parts = bare.partition("(")[0].split(".")
-    return ".".join(map(short_name, parts[-2:] if kind in ("METHOD", "PROPERTY") else parts[-1:]))
+    shown = list(map(short_name, parts[-2:] if kind in ("METHOD", "PROPERTY") else parts[-1:]))
+    return ".".join(dict.fromkeys(shown))  # a constructor is its type to whoever reads of it

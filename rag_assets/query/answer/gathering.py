@@ -47,6 +47,11 @@ class _Piece:
         return self.payload["IndexLabel"], self.payload["BlobVersionId"]
 
     @property
+    def has_own_place(self) -> bool:
+        """Whether a citation names its page or its time: joined pieces would only say where the first begins."""
+        return "PdfPages" in self.payload or "MediaStart" in self.payload
+
+    @property
     def span(self) -> tuple[int, int]:
         return self.payload.get("CharStart", 0), self.payload["CharEnd"]
 
@@ -104,7 +109,7 @@ def _joined(pieces: Sequence[_Piece], texts: Mapping[str, str]) -> list[list[_Pi
     reach = -1
     for piece in sorted(pieces, key=lambda known: (known.file, known.span, known.wanted.point_id)):
         start, end = piece.span
-        before = groups[-1][-1] if groups and groups[-1][0].file == piece.file else None
+        before = groups[-1][-1] if groups and groups[-1][0].file == piece.file and not piece.has_own_place else None
         if before and (start < reach or (_is_next(before, piece) and not texts[piece.file[1]][reach:start].strip())):
             groups[-1].append(piece)
             reach = max(reach, end)
@@ -146,4 +151,7 @@ def _merged(
         dense=max(cosines, default=None),
         node_keys=tuple(dict.fromkeys(key for piece in ranked for key in piece.payload.get("GraphNodeKeys", ()))),
         via=best.wanted.via,
+        title=payload.get("SourceTitle", ""),
+        pages=tuple(sorted({page for piece in group for page in piece.payload.get("PdfPages", ())})),
+        seconds=min((at for piece in group if (at := piece.payload.get("MediaStart")) is not None), default=None),
     )

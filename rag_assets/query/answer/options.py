@@ -12,6 +12,7 @@ from rag_assets.query.answer.packing import TokenCounter
 
 if TYPE_CHECKING:
     from rag_assets.contracts.result import InvokeResult
+    from rag_assets.query.agent.agent import Agent
     from rag_assets.query.pipeline.services import Generated, ModelCall
 
     Generate = Callable[[ModelCall], InvokeResult[Generated]]
@@ -24,7 +25,8 @@ class AskOptions:
 
     `count` counts tokens (None: the estimate for byte-pair models). `model` writes; None: quotes. `pipeline` is a name
     or a file; '' the shipped one, with a model or without. `packs` are folders of pipelines, looked through before
-    those of the configuration.
+    those of the configuration. `agent` is who answers, within its limits; how far it sees is a matter of opening the
+    indexes (`agent.applying.view_of`).
     """
 
     limit: int | None = None
@@ -35,3 +37,4 @@ class AskOptions:
     model: Generate | None = None
     pipeline: str = ""
     packs: tuple[Path, ...] = ()
+    agent: Agent | None = None

@@ -11,8 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from rag_assets.spoken import PAGE_BREAK, TRANSCRIPTS
+
 BRACES = frozenset({"csharp", "java", "typescript", "javascript", "tsx", "go", "rust", "cpp", "c", "kotlin", "php"})
-PROSE = frozenset({"markdown", "rst", "text", "html"})
+PROSE = frozenset({"markdown", "rst", "text", "html", "pdf", "docx", *TRANSCRIPTS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ _AFTER_BODY = re.compile(r"\s*=[^;{}]*;|\s*;")
 _OPEN, _CLOSE = {"(": ")", "[": "]"}, {")", "]"}
 
 _DEFINITION = re.compile(r"^[ \t]*(?:async\s+def|def|class)\s+\w+[^\n]*", re.MULTILINE)
-_BLANK = re.compile(r"\n[ \t]*\n\s*")
+_BLANK = re.compile(r"\n[ \t]*\n\s*|\s*\f\s*")  # a form feed ends a page
 _FENCED = re.compile(r"^[ \t]*```.*?(?:^[ \t]*```[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 _FENCE_LINE = re.compile(r"^[ \t]*```", re.MULTILINE)
 _SQL_BODY = re.compile(r"^\s*AS\b|^\s*BEGIN\b", re.IGNORECASE | re.MULTILINE)
@@ -156,7 +158,7 @@ def _trimmed(text: str, part: Part) -> Part:
         start += 1
     while end > start and text[end - 1].isspace():
         end -= 1
-    line = text.rfind("\n", 0, start) + 1
+    line = max(text.rfind("\n", 0, start), text.rfind(PAGE_BREAK, 0, start)) + 1
     if not text[line:start].strip():
         start = line  # with its indentation, so that the text stays one that can be compared
     return Part(start, end, min(max(part.body, start), end), part.inside)

@@ -11,6 +11,7 @@ from rag_assets.query.answer.checking import prose_of
 from rag_assets.query.answer.evidence import Evidence
 from rag_assets.query.answer.outline import PROSE, Part, outline
 from rag_assets.query.answer.terms import AskedWord, roots_of
+from rag_assets.spoken import PAGE_BREAK, begins_at
 
 _PRELUDE = re.compile(r"(?:[ \t]*(?:(?P<doc>///|--|#(?!\w)|//)[^\n]*|#\w[^\n]*)?\r?\n)*", re.MULTILINE)
 """What stands before a declaration: its comment, blank lines, directives."""
@@ -43,6 +44,7 @@ _LONG_LINES = 120
 _PROSE_WORTH = 0.9  # of equal passages the code comes first: it is what happens, prose may be old
 _CONSTRUCTOR_WORTH = 0.6  # it names all that a type is given, which is what questions are about, and does nothing
 _CONFIGURATION = frozenset({"json", "xml", "yaml", "toml", "ini", "msbuild", "html", "css", "razor", "resx", "text"})
+_SAID_TOGETHER = 30  # seconds: what a listener who begins at the time of a citation hears soon
 _CONFIGURATION_WORTH = 0.6  # it has words of everything and explains nothing
 
 
@@ -182,6 +184,16 @@ def _declared_name(code: str) -> str:
     return found[1] if found and not is_call and found[1] not in _KEYWORDS else ""
 
 
+def _is_elsewhere(known: Evidence, before: Part, part: Part) -> bool:
+    """Whether a part is on another page, or said much later: a passage is cited by where it begins (E19)."""
+    if known.pages:
+        return PAGE_BREAK in known.text[before.start : part.start]
+    if known.seconds is None:
+        return False
+    begins = begins_at(known.text, before.start, known.seconds)
+    return begins_at(known.text, part.start, known.seconds) - begins > _SAID_TOGETHER
+
+
 def _merged_bullets(known: Evidence, parts: Sequence[Part]) -> list[Part]:
     """In prose a heading goes with the paragraphs after it as far as they are short, and a line that ends with a colon
     with its list: a paragraph alone seldom says what it is about."""
@@ -189,7 +201,7 @@ def _merged_bullets(known: Evidence, parts: Sequence[Part]) -> list[Part]:
         return list(parts)
     made: list[Part] = []
     for part in parts:
-        if made and not known.text.startswith("#", part.start):
+        if made and not known.text.startswith("#", part.start) and not _is_elsewhere(known, made[-1], part):
             before = known.text[made[-1].start : made[-1].end]
             last = before.rstrip().rpartition("\n")[2].strip()
             if last.startswith("#") or last.endswith(":") or part.end - made[-1].start <= _WHOLE_PROSE:

@@ -4,7 +4,7 @@ evidence that the reader may see."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from rag_assets.stores.filters import UNNARROWED
 
 if TYPE_CHECKING:
     from rag_assets.graph.adjacency import Graph
+    from rag_assets.query.index import Index
     from rag_assets.query.results import Hit, SearchResult
     from rag_assets.query.searching import Searchable
 
@@ -51,9 +52,21 @@ class Read:
         return confidence(self.signals)
 
 
-def read(result: SearchResult, target: Searchable) -> Read:
+def graph_or_reason(index: Index) -> Graph | str:
+    """The graph of an index, or why it has none."""
+    from rag_assets.graph.artifact import GraphError
+    from rag_assets.query.graph import graph_of
+
+    try:
+        return graph_of(index)
+    except GraphError as error:
+        return str(error)
+
+
+def read(result: SearchResult, target: Searchable, graph_of: Callable[[Index], Graph | str] = graph_or_reason) -> Read:
     """The evidence for a question: what its search found, and where the caller did not narrow it, what declares its
-    names and what the graph says of them. Never more than the scope of `target` lets be seen."""
+    names and what the graph says of them. Never more than the scope of `target` lets be seen. `graph_of` is for
+    those who keep graphs open."""
     wish = wish_of(result.question)
     vocabulary = target.parts.vocabulary()
     words = asked_words(result.question.text, vocabulary, target.parts.shard().count())
@@ -68,7 +81,7 @@ def read(result: SearchResult, target: Searchable) -> Read:
         for points in declared.values():
             wanted += [Wanted(point, best * _ABOVE_HITS, Origin.DEFINITION) for point in points]
         undeclared = [name for name in names if not declared[name]]
-        facts, at_points, near = _from_graphs(wish, undeclared, target, result.hits, warnings)
+        facts, at_points, near = _from_graphs(wish, undeclared, target, result.hits, warnings, graph_of)
         wanted += [Wanted(point, 0.0, Origin.GRAPH) for point in at_points.values()]
     gathered = gather(wanted, target.parts, target.manifests, target.scope())
     by_point = {known: piece for piece in gathered.evidence for known in piece.point_ids}
@@ -112,12 +125,16 @@ def _declaring(name: str, target: Searchable) -> list[str]:
 
 
 def _from_graphs(
-    wish: Wish, undeclared: Sequence[str], target: Searchable, hits: Sequence[Hit], warnings: list[str]
+    wish: Wish,
+    undeclared: Sequence[str],
+    target: Searchable,
+    hits: Sequence[Hit],
+    warnings: list[str],
+    graph_of: Callable[[Index], Graph | str],
 ) -> tuple[Facts, dict[Fact, str], dict[str, None]]:
     """Facts about the names of a question, or about its best hits, with the points that show them; and names like the
     `undeclared` ones."""
-    from rag_assets.graph.artifact import GraphError
-    from rag_assets.query.graph import entries_of, graph_of
+    from rag_assets.query.graph import entries_of
 
     if wish.intent in (Intent.EXPLANATION, Intent.DEFINITION) and not undeclared:
         return Facts(), {}, {}
@@ -126,10 +143,9 @@ def _from_graphs(
     points: dict[Fact, str] = {}
     near: dict[str, None] = {}
     for index in target.members.values():
-        try:
-            graph: Graph = graph_of(index)
-        except GraphError as error:
-            warnings.append(str(error))
+        graph = graph_of(index)
+        if isinstance(graph, str):
+            warnings.append(graph)
             continue
         keys = named_nodes(graph, wish.names)
         near |= dict.fromkeys(other for name in undeclared for other in near_names(graph, name))

@@ -17,7 +17,7 @@ from rag_assets.query.pipeline.prompts import Prompt, find_prompt, prompt_names
 from rag_assets.query.pipeline.reading import nearest, read_record
 from rag_assets.query.pipeline.registry import Action, ActionRegistry
 from rag_assets.query.pipeline.settings import PipelineSettings
-from rag_assets.query.pipeline.steps import On, Pipeline, Step
+from rag_assets.query.pipeline.steps import On, Pipeline, Step, reached
 
 _NEXT = "next"
 _TRANSITIONS = {on.value: on for on in On}
@@ -47,7 +47,7 @@ def checked(
     prompts = _prompts(known, steps, registry, prompt_folders, problems)
     if problems or read is None:
         raise PipelineError(problems)
-    reached, own = _reached(read.entry_step_id, known), set(child.steps)
+    seen, own = reached(read.entry_step_id, known), set(child.steps)
     _check_loops(read.entry_step_id, known, registry)
     return Pipeline(
         name=child.name,
@@ -58,11 +58,9 @@ def checked(
         steps=known,
         prompts=prompts,
         warnings=tuple(
-            f"{known[name].mark}: step {name!r} is never reached"
-            for name in known
-            if name in own and name not in reached
+            f"{known[name].mark}: step {name!r} is never reached" for name in known if name in own and name not in seen
         ),
-        unused=tuple(sorted(name for name in known if name not in own and name not in reached)),
+        unused=tuple(sorted(name for name in known if name not in own and name not in seen)),
     )
 
 
@@ -198,16 +196,6 @@ def _prompts(
             else:
                 found[name] = prompt
     return found
-
-
-def _reached(entry: str, steps: Mapping[str, Step]) -> set[str]:
-    reached, waiting = {entry}, [entry]
-    while waiting:
-        for _, target in steps[waiting.pop()].targets:
-            if target not in reached:
-                reached.add(target)
-                waiting.append(target)
-    return reached
 
 
 def _check_loops(entry: str, steps: Mapping[str, Step], registry: ActionRegistry) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rag_assets.query.answer.evidence import Evidence
     from rag_assets.query.answer.packing import TokenCounter
     from rag_assets.query.answer.reading import Read
+    from rag_assets.query.answer.terms import AskedWord
     from rag_assets.query.index import Index
     from rag_assets.query.pipeline.services import History
     from rag_assets.query.question import Question
@@ -88,7 +89,7 @@ class IndexServices:
 
         target = self._target(label)
         result = target.search(query, limit=limit, mode=mode, literal=True, **where.filters)
-        return read(result, target)
+        return read(result, target, self._graph)
 
     def expand(
         self, label: str, entries: Mapping[str, float], *, steps: Sequence[Walk], depth: int, nodes: int
@@ -104,7 +105,8 @@ class IndexServices:
                 made.append(Neighbourhood((), (), warnings=(graph,)))
                 continue
             own = {key: score for key, score in entries.items() if len(members) == 1 or graph.find(key) is not None}
-            made.append(neighbourhood(graph, own, steps=steps, depth=depth, nodes=max(1, nodes // len(members))))
+            around = neighbourhood(graph, own, steps=steps, depth=depth, nodes=max(1, nodes // len(members)))
+            made.append(_in_view(around, index))
         return made[0] if len(made) == 1 else _joined(made)
 
     def node_texts(self, label: str, keys: Sequence[str], limit: int) -> tuple[Evidence, ...]:
@@ -135,6 +137,12 @@ class IndexServices:
         named = [word for word in _NAME.findall(text) if word.lower() != word or "_" in word]
         known += [name for name in dict.fromkeys(named) if shard.count(replace(scope, symbols=(name,)))]
         return tuple(dict.fromkeys(known))
+
+    def asked_words(self, label: str, text: str) -> tuple[AskedWord, ...]:
+        from rag_assets.query.answer.terms import asked_words
+
+        target = self._target(label)
+        return asked_words(text, target.parts.vocabulary(), target.parts.shard().count())
 
     def generation(self, label: str) -> str:
         return _AND.join(manifest.generation_id for manifest in self._target(label).manifests.values())
@@ -187,15 +195,11 @@ class IndexServices:
 
     def _graph(self, index: Index) -> Graph | str:
         """The graph, or why there is none."""
-        from rag_assets.graph.artifact import GraphError
-        from rag_assets.query.graph import graph_of
+        from rag_assets.query.answer.reading import graph_or_reason
 
         with self._lock:
             if index.label not in self._graphs:
-                try:
-                    self._graphs[index.label] = graph_of(index)
-                except GraphError as error:
-                    self._graphs[index.label] = str(error)
+                self._graphs[index.label] = graph_or_reason(index)
             return self._graphs[index.label]
 
 
@@ -219,3 +223,19 @@ def _joined(parts: Sequence[Neighbourhood]) -> Neighbourhood:
         unknown=(),
         warnings=tuple(dict.fromkeys(warning for part in parts for warning in part.warnings)),
     )
+
+
+def _in_view(around: Neighbourhood, index: Index) -> Neighbourhood:
+    """What of a neighbourhood the view of the index has: nodes with a place in it, and edges that are written in it."""
+    from rag_assets.stores.filters import UNNARROWED
+
+    if index.view == UNNARROWED:
+        return around
+    scope, shard = index.scope(), index.parts.shard()
+    paths = {place.path for node in around.nodes for place in node.places} | {edge.path for edge in around.edges}
+    seen = {path for path in paths if path and shard.count(replace(scope, paths=(path,)))}
+    nodes = tuple(node for node in around.nodes if any(place.path in seen for place in node.places))
+    keys = {node.key for node in nodes}
+    edges = tuple(edge for edge in around.edges if edge.path in seen and {edge.source, edge.target} <= keys)
+    left_out = around.left_out + len(around.nodes) - len(nodes)
+    return replace(around, nodes=nodes, edges=edges, left_out=left_out)

@@ -17,7 +17,8 @@ ENGINE_VERSION = 1
 
 class TurnLock(msgspec.Struct, frozen=True, kw_only=True):
     """Equal locks: the same question to the same model takes the same way. `pipeline` is the digest of settings and
-    steps after the merge, `actions` are versions, `prompts` digests, `generations` those of the labels."""
+    steps after the merge and with the `agent` applied, `actions` are versions, `prompts` digests,
+    `generations` those of the labels."""
 
     name: str
     pipeline: str
@@ -25,6 +26,7 @@ class TurnLock(msgspec.Struct, frozen=True, kw_only=True):
     prompts: dict[str, str]
     generations: dict[str, str]
     engine: int = ENGINE_VERSION
+    agent: str = ""
 
     @property
     def digest(self) -> str:
@@ -41,13 +43,14 @@ def lock_of(pipeline: Pipeline, registry: ActionRegistry, generations: dict[str,
         actions={name: registry[name].version for name in used},
         prompts={name: pipeline.prompts[name].digest for name in sorted(pipeline.prompts)},
         generations=dict(sorted(generations.items())),
+        agent=pipeline.agent,
     )
 
 
 def differences(before: TurnLock, now: TurnLock) -> tuple[str, ...]:
     """What has changed between two locks, in words; nothing where a turn can be run again as it was."""
     told = []
-    for field in ("name", "pipeline", "engine"):
+    for field in ("name", "agent", "pipeline", "engine"):
         old, new = getattr(before, field), getattr(now, field)
         if old != new:
             told.append(f"{field}: {old} → {new}")

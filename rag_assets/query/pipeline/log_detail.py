@@ -51,13 +51,12 @@ class LoggedIndex(msgspec.Struct, frozen=True, kw_only=True):
 class TurnDetail(msgspec.Struct, frozen=True, kw_only=True):
     """`request` is the request as it was made, its question masked; `is_masked` says that a secret was in it.
     `pipeline_file` is where the pipeline was read from, '' for one of the package; `settings` are its own with what the
-    caller said instead; `clearance` is how far the user saw. Before this turn the session had `history_turns` turns.
+    caller said instead. Before this turn the session had `history_turns` turns.
     Answers are masked; `reason` says why there is none, `confidence` how likely the evidence answers the question.
     `lock` is None for a turn that ended before it had one."""
 
     request: dict[str, Any]
     is_masked: bool
-    clearance: str
     pipeline_file: str
     settings: dict[str, Any]
     history_turns: int

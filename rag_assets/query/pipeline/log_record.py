@@ -59,7 +59,6 @@ def record_of(ran: Ran, *, clearance: str, manifests: Mapping[str, Manifest], ke
     detail = TurnDetail(
         request=_as_object(request, question),
         is_masked=question != request.question,
-        clearance=clearance,
         pipeline_file=_own_file(ran.pipeline),
         settings=msgspec.to_builtins(ran.pipeline.settings),
         history_turns=turn.history.turns if turn is not None else 0,
@@ -82,6 +81,7 @@ def record_of(ran: Ran, *, clearance: str, manifests: Mapping[str, Manifest], ke
         project=own.project_id if own else "",
         label=label,
         user_name=request.user,
+        clearance=clearance,
         session=request.session,
         agent=request.agent,
         pipeline=ran.pipeline.name,

@@ -26,7 +26,9 @@ DATA = frozenset(
 )
 """Untrusted: always fenced."""
 
-FACTS = frozenset({"modes", "language", "repository", "label", "compared_label", "limit"})
+FACTS = frozenset(
+    {"modes", "language", "repository", "label", "compared_label", "limit", "persona", "artifact", "sections"}
+)
 """Of the settings and the program."""
 
 _NAME = re.compile(r"\{([a-z_]+)\}")

@@ -19,11 +19,14 @@ from rag_assets.query.pipeline.log_detail import TurnDetail, read_detail, read_r
 from rag_assets.query.pipeline.log_record import models_of
 from rag_assets.query.pipeline.masking import masked
 from rag_assets.query.pipeline.recorded_replies import RecordedReplies
+from rag_assets.stores.filters import UNNARROWED
 from rag_assets.stores.generations import Generation, GenerationError, read_generation
 from rag_assets.stores.query_log import ERROR
 from rag_assets.stores.sql_text import storable
 
 if TYPE_CHECKING:
+    from rag_assets.query.agent.agent import Agent
+    from rag_assets.query.agent.library import AgentLibrary
     from rag_assets.query.answer.packing import TokenCounter
     from rag_assets.query.pipeline.chat_model import AskModel
     from rag_assets.query.pipeline.loading import PipelineLibrary
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
     from rag_assets.query.pipeline.steps import Pipeline
     from rag_assets.query.searching import Searchable
     from rag_assets.stores.conversations import Conversations, NewTurn, Past, StoredTurn, Summary
+    from rag_assets.stores.filters import Narrowing
     from rag_assets.stores.home import Home
     from rag_assets.stores.query_log import LogRecord
 
@@ -88,15 +92,18 @@ class Replayer:
         home: Home,
         library: PipelineLibrary,
         *,
+        agents: AgentLibrary | None = None,
         config: Path | None = None,
         clearance: Confidentiality,
         history: Conversations | None = None,
         count_tokens: TokenCounter | None = None,
     ) -> None:
         """`config` as in `open_index`; a turn of somebody who saw more than `clearance` is not replayed. Without a
-        `history` turns of sessions are not either; `count_tokens` is how budgets are counted."""
+        `history` turns of sessions are not either; `count_tokens` is how budgets are counted, `agents` are those
+        that may have been asked."""
         self._home = home
         self._library = library
+        self._agents = agents
         self._config = config
         self._clearance = clearance
         self._history = history
@@ -109,7 +116,7 @@ class Replayer:
         lock = detail.lock
         if lock is None:
             raise ReplayError(f"turn {record.turn_id} ended before it began: {record.error}")
-        self._ensure_may_see(record.turn_id, detail)
+        self._ensure_may_see(record, detail)
         if model is None:
             if not record.replies and record.calls:
                 raise ReplayError(
@@ -117,8 +124,9 @@ class Replayer:
                     f"ask the model again: rag-assets replay {record.turn_id} --live"
                 )
             model = RecordedReplies(read_replies(record.replies) if record.replies else (), f"turn {record.turn_id}")
-        pipeline = self._pipeline(record, detail)
-        opener = _Opener(self._home, self._config, detail.clearance, lock.generations)
+        agent = self._agent(record)
+        pipeline = self._pipeline(record, detail, agent)
+        opener = _Opener(self._home, self._config, record.clearance, _view_of(agent, record), lock.generations)
         request = replace(detail.turn_request(), request_id="")
         journal = Journal()
         services = IndexServices(
@@ -153,21 +161,34 @@ class Replayer:
             warnings=tuple(self._warnings(detail)),
         )
 
-    def _ensure_may_see(self, turn_id: str, detail: TurnDetail) -> None:
-        if not may_see(self._clearance, Confidentiality(detail.clearance)):
+    def _ensure_may_see(self, record: LogRecord, detail: TurnDetail) -> None:
+        if not may_see(self._clearance, Confidentiality(record.clearance)):
             raise ReplayError(
-                f"turn {turn_id} was asked by somebody who may read what is {detail.clearance}; replay it as a role "
-                "that may, too: rag-assets --role ROLE replay …"
+                f"turn {record.turn_id} was asked by somebody who may read what is {record.clearance}; replay it as a "
+                "role that may, too: rag-assets --role ROLE replay …"
             )
         if detail.request.get("session") and self._history is None:
-            raise ReplayError(f"turn {turn_id} is part of a conversation, and no conversations are open")
+            raise ReplayError(f"turn {record.turn_id} is part of a conversation, and no conversations are open")
 
-    def _pipeline(self, record: LogRecord, detail: TurnDetail) -> Pipeline:
+    def _pipeline(self, record: LogRecord, detail: TurnDetail, agent: Agent | None) -> Pipeline:
         """From its file, where that is one of somebody's own; else by its name. With the settings of then: callers say
         some of them, and what is left to differ is how the program and the files have changed."""
         file = Path(detail.pipeline_file)
         found = self._library.load(file if detail.pipeline_file and file.is_file() else record.pipeline)
+        if agent is not None:
+            from rag_assets.query.agent.applying import with_agent
+
+            found = with_agent(found, agent)
         return replace(found, settings=detail.pipeline_settings())
+
+    def _agent(self, record: LogRecord) -> Agent | None:
+        """The agent that was asked, as it is now: what has changed of it is a difference of the locks. Raises
+        UnknownAgent or AgentError."""
+        if not record.agent:
+            return None
+        if self._agents is None:
+            raise ReplayError(f"turn {record.turn_id} was answered by agent {record.agent!r}, and no agents are known")
+        return self._agents.load(record.agent)
 
     def _warnings(self, detail: TurnDetail) -> list[str]:
         return ["the question had a secret, which is masked in the log: it was asked with the mask"] * detail.is_masked
@@ -176,11 +197,14 @@ class Replayer:
 class _Opener:
     """Opens the generations that a turn read, whatever is served now."""
 
-    def __init__(self, home: Home, config: Path | None, clearance: str, generations: Mapping[str, str]) -> None:
+    def __init__(
+        self, home: Home, config: Path | None, clearance: str, view: Narrowing, generations: Mapping[str, str]
+    ) -> None:
         """`generations` as in a lock. Raises ReplayError where one of them is gone."""
         self._home = home
         self._config = config
-        self._clearance = clearance
+        self._clearance = Confidentiality(clearance)
+        self._view = view
         self._found = {
             label: [self._generation(*member) for member in members_of(label, known).items()]
             for label, known in generations.items()
@@ -196,7 +220,7 @@ class _Opener:
             raise ReplayError(f"the pipeline asks {label} now, which the turn did not")
         policy = load_policy(self._home, self._config)
         indexes = [
-            Index(self._home, generation, self._config, clearance=self._clearance, policy=policy)
+            Index(self._home, generation, self._config, clearance=self._clearance, view=self._view, policy=policy)
             for generation in self._found[label]
         ]
         return indexes[0] if len(indexes) == 1 else IndexGroup(indexes)
@@ -234,6 +258,15 @@ class _PastOnly:
         from rag_assets.stores.conversations import Summary
 
         return Summary(after_version + 1, through, storable(text))
+
+
+def _view_of(agent: Agent | None, record: LogRecord) -> Narrowing:
+    """What the agent lets its users see."""
+    if agent is None:
+        return UNNARROWED
+    from rag_assets.query.agent.applying import view_of
+
+    return view_of(agent, Confidentiality(record.clearance)).narrowing
 
 
 def _way(steps: Sequence[StepRecord]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.llm import ChatMessage, Profile
+from rag_assets.query.markers import neutral
 from rag_assets.query.pipeline.journal import Journal
 from rag_assets.query.pipeline.services import ModelCall, Services, nobody_listens
 from rag_assets.query.pipeline.state import CallRecord, StepRecord, Turn
@@ -114,6 +115,7 @@ class Run:
             "label": turn.label,
             "compared_label": turn.compared_label,
             "limit": str(limit),
+            "persona": neutral(self.settings.persona),
         }
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rag_assets.graph.relations import Step as Walk
     from rag_assets.query.answer.evidence import Evidence
     from rag_assets.query.answer.reading import Read
+    from rag_assets.query.answer.terms import AskedWord
     from rag_assets.query.question import Question
     from rag_assets.stores.conversations import NewTurn, Past, StoredTurn, Summary
 
@@ -89,6 +90,9 @@ class Services(Protocol):
 
     def known_names(self, label: str, text: str) -> tuple[str, ...]:
         """The identifiers in a text that the index knows, in their order: they veto DIRECT (R12)."""
+
+    def asked_words(self, label: str, text: str) -> tuple[AskedWord, ...]:
+        """The telling words of a text, with how rare each is in the index."""
 
     def generation(self, label: str) -> str:
         """The id of the generation that the label is read from: part of the lock of a turn."""

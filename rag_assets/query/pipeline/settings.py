@@ -8,6 +8,7 @@ import msgspec
 
 from rag_assets.contracts.retrieval import Mode
 from rag_assets.query.answer.abstention import THRESHOLD
+from rag_assets.query.artifact.output import OutputType
 
 MOST_CHUNKS = 15
 """maxChunksForContext of E13; what the confidence is calibrated on (`benchmarks/abstention.py`)."""
@@ -73,3 +74,9 @@ class PipelineSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     weak_below: Annotated[float, msgspec.Meta(ge=0, le=1)] = THRESHOLD
     """Confidence below which a retrieval is weak, and quotes are no answer (E22): the calibrated threshold. 0: only a
     retrieval that brings nothing is weak."""
+
+    output_type: OutputType = OutputType.ANSWER
+    """What is written (E15): an answer, or the artifact with this template."""
+
+    persona: str = ""
+    """Who writes: goes into the system message of prompts that name it, before their rules (E16)."""

@@ -132,6 +132,7 @@ class Turn:
     answer: str = ""
     status: Status | None = None
     turn_id: str = ""
+    sections: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # of an artifact: heading → ids found for it
 
     def found_in(self, label: str) -> Found:
         return self.found.get(label, Found())

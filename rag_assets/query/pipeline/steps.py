@@ -72,6 +72,7 @@ class Pipeline:
     prompts: Mapping[str, Prompt]
     warnings: tuple[str, ...] = ()
     unused: tuple[str, ...] = ()
+    agent: str = ""  # the one that it was applied to (`agent.applying`)
 
     @property
     def entry(self) -> Step:
@@ -81,6 +82,17 @@ class Pipeline:
     def digest(self) -> str:
         """16 hex digits; the same for equal settings and steps, whatever their order in the files."""
         return digest_of(as_object(self) | {"name": self.name})
+
+
+def reached(entry: str, steps: Mapping[str, Step]) -> set[str]:
+    """The ids of the steps that a run can come to."""
+    found, waiting = {entry}, [entry]
+    while waiting:
+        for _, target in steps[waiting.pop()].targets:
+            if target not in found:
+                found.add(target)
+                waiting.append(target)
+    return found
 
 
 def as_object(pipeline: Pipeline) -> dict[str, object]:

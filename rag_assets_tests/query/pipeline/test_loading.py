@@ -12,6 +12,8 @@ from rag_assets.query.pipeline.loading import PipelineLibrary
 from rag_assets.query.pipeline.steps import Pipeline, as_object
 
 SHIPPED = (
+    "artifact_generation",
+    "artifact_generation_offline",
     "code_question_answering",
     "code_question_answering_assessed",
     "code_question_answering_offline",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rag_assets.query.pipeline.actions import budget, citations, ending, model, questions, retrieval
+from rag_assets.query.pipeline.actions import artifact, budget, citations, ending, model, questions, retrieval
 
 BUILT_IN = (
     *questions.ACTIONS,
@@ -10,6 +10,7 @@ BUILT_IN = (
     *retrieval.ACTIONS,
     *budget.ACTIONS,
     *citations.ACTIONS,
+    *artifact.ACTIONS,
     *ending.ACTIONS,
 )
 

@@ -89,6 +89,8 @@ def explain_no_answer(turn: Turn, _: msgspec.Struct, run: Run) -> Outcome:
 
 def _reason(turn: Turn, run: Run) -> tuple[Status, str]:
     settings, reading = run.settings, turn.reading
+    if turn.reason:  # a step has said it
+        return Status.ABSTAINED, turn.reason
     if turn.plan is not None and turn.plan.mode is None:
         return Status.ABSTAINED, "the question is not about the indexed code"
     if reading is not None and (not reading.evidence or reading.confidence < settings.weak_below):

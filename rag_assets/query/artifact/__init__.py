@@ -1,0 +1,1 @@
+"""Artifacts: documents with fixed sections that are written from an index, every statement cited (E17)."""
