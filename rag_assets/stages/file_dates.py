@@ -12,7 +12,7 @@ from rag_assets.stages.build import IndexBuild
 from rag_assets.stores.generations import GenerationError, active_pointer, read_generation
 from rag_assets.stores.home import write_atomically
 
-_FILE = "file_dates.json"
+_FILE = "file_dates.msgpack"  # no `.json`: those are records of stages
 
 
 class _Dates(msgspec.Struct):
@@ -41,7 +41,7 @@ def dates_of_files(
         found, whole = past.dates()
         known = _Dates(commit, build.spec.config_hash, whole, found)
     known.dates = {path: seconds for path, seconds in known.dates.items() if path in present}
-    write_atomically(build.directory / "stages" / _FILE, msgspec.json.encode(known))
+    write_atomically(build.directory / "stages" / _FILE, msgspec.msgpack.encode(known))
     return known.dates
 
 
@@ -67,6 +67,6 @@ def _of_active(build: IndexBuild) -> _Dates | None:
         if pointer is None:
             return None
         active = read_generation(build.home, label, pointer.generation_id)
-        return msgspec.json.decode((active.directory / "stages" / _FILE).read_bytes(), type=_Dates)
+        return msgspec.msgpack.decode((active.directory / "stages" / _FILE).read_bytes(), type=_Dates)
     except (GenerationError, FileNotFoundError, msgspec.DecodeError):
         return None

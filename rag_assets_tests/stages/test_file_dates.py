@@ -128,7 +128,7 @@ def test_a_very_long_history_is_read_anew_each_time(
 
 def test_damaged_dates_are_read_again(tmp_path: Path, source: Repository, whole_reads: list[int]) -> None:
     made = built(source, lexical(tmp_path / "home"))
-    (made.build.directory / "stages" / "file_dates.json").write_bytes(b"{")
+    (made.build.directory / "stages" / "file_dates.msgpack").write_bytes(b"\x81")
     source.commit({"src/F1.cs": "class F1 { int x; }\n"}, "Second", at=day(1))
     assert dates(made.again())["src/F1.cs"] == day(1)
     assert len(whole_reads) == 2
