@@ -27,6 +27,7 @@ from rag_assets.query.pipeline.state import TurnRequest
 from rag_assets.query.where import EVERYWHERE, Where
 
 if TYPE_CHECKING:
+    from rag_assets.contracts.confidentiality import Confidentiality
     from rag_assets.query.pipeline.loading import PipelineLibrary
     from rag_assets.query.pipeline.steps import Pipeline
     from rag_assets.query.searching import Searchable
@@ -58,6 +59,7 @@ class Asker(Closing):
         self._home, self._config = one.parts.configuration
         self._history = history
         self._own_history: Conversations | None = None
+        self._clearance = one.clearance
         self._log = open_turn_log(self._home, self._config, clearance=one.clearance) if logged else None
         self._lock = threading.Lock()
         self.label = label_of_all(target.members)
@@ -164,7 +166,7 @@ class Asker(Closing):
             return self.services
         with self._lock:
             if self._own_history is None:
-                self._own_history = history_of(self._home, self._config)
+                self._own_history = history_of(self._home, self._config, self._clearance)
                 self.services.keep_in(self._own_history)
         return self.services
 
@@ -176,7 +178,7 @@ def label_of_pipeline(options: AskOptions, config: Path | None) -> str:
     return label_of(settings, settings.active_index)
 
 
-def history_of(home: Home, config: Path | None) -> Conversations:
+def history_of(home: Home, config: Path | None, clearance: Confidentiality) -> Conversations:
     """Where the configuration keeps conversations. Raises ConversationError, CatalogError or ConfigError."""
     from rag_assets.stores.conversations import open_conversations
 
@@ -186,7 +188,7 @@ def history_of(home: Home, config: Path | None) -> Conversations:
         from rag_assets.settings import load_settings
 
         catalog = load_settings(path).stores.catalog
-    return open_conversations(home, catalog)
+    return open_conversations(home, catalog, clearance=clearance)
 
 
 def with_options(pipeline: Pipeline, options: AskOptions, mode: Mode | None = None) -> Pipeline:

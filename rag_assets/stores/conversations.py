@@ -1,7 +1,8 @@
 """Conversations in SQL (D05–D08, D26): sessions of users, their turns, and the rolling summaries of them.
 
-A session belongs to one user; another user's session of the same name is another session. A turn is kept once per
-request. Deleting removes the text from the database files too, as far as a database can.
+A session belongs to one user at one clearance: another user's session of the same name is another session, and what a
+role was told is no part of the conversation of a lower one. A turn is kept once per request. Deleting removes the text
+from the database files too, as far as a database can.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from sqlalchemy import and_, column, delete, func, select, table, update
 
 from rag_assets.closing import Closing
+from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality
 from rag_assets.stores.catalog.place import place_of
 from rag_assets.stores.conversations_tables import (
     ConversationDatabase,
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
     from rag_assets.stores.catalog.place import Place
     from rag_assets.stores.home import Home
 
-_logged = table(TABLE, column("user_name"), column("session"))
+_logged = table(TABLE, column("user_name"), column("session"), column("clearance"))
 _MAX_NAME = 200  # characters of a user or session name
 
 
@@ -120,17 +122,23 @@ class Session:
     created_utc: str
 
 
-def open_conversations(home: Home, catalog: Literal["none", "sqlite", "postgres"] = "none") -> Conversations:
-    """The conversations of a home: in the Postgres of the catalog where that is configured, else in a file. Raises
-    ConversationError or CatalogError."""
+def open_conversations(
+    home: Home,
+    catalog: Literal["none", "sqlite", "postgres"] = "none",
+    *,
+    clearance: Confidentiality = DEFAULT_LEVEL,
+) -> Conversations:
+    """The conversations of a home that are led at that clearance: in the Postgres of the catalog where that is
+    configured, else in a file. Raises ConversationError or CatalogError."""
     from sqlalchemy import URL
 
     from rag_assets.stores.catalog.place import Place
 
     if catalog == "postgres":
-        return Conversations(place_of("postgres", home))
+        return Conversations(place_of("postgres", home), clearance)
     path = home.root / FILE_NAME
-    made = Conversations(Place("sqlite", str(path), URL.create("sqlite+pysqlite", database=str(path))))
+    place = Place("sqlite", str(path), URL.create("sqlite+pysqlite", database=str(path)))
+    made = Conversations(place, clearance)
     home.keep_out_of_git()
     return made
 
@@ -138,16 +146,24 @@ def open_conversations(home: Home, catalog: Literal["none", "sqlite", "postgres"
 class Conversations(Closing):
     """Safe to use from several threads, and from several processes at once."""
 
-    def __init__(self, place: Place, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
-        """`now` is the clock of `created_utc`. Raises ConversationError."""
+    def __init__(
+        self,
+        place: Place,
+        clearance: Confidentiality = DEFAULT_LEVEL,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        """`clearance` is what the answers may be made of: who asks with another one leads another conversation, even
+        under the same name. `now` is the clock of `created_utc`. Raises ConversationError."""
         self._database = ConversationDatabase(place)
+        self._clearance = clearance.value
+        self._is_ours = sessions.c.clearance == clearance.value
         self._now = now
 
     def load(self, user: str, session: str, *, count: int | None = None) -> Past:
         """A session that nobody has begun is empty. With `count` it is as it was when it had so many turns: a summary
         is made after the last turn in it and before the next one. Raises ConversationError."""
         with self._database.transaction() as connection:
-            found = _session(connection, user, session)
+            found = self._session(connection, user, session)
             if found is None:
                 return Past()
             last = found.last_position if count is None else count
@@ -197,12 +213,12 @@ class Conversations(Closing):
     def find_request(self, user: str, session: str, request_id: str) -> StoredTurn | None:
         """The turn that a request was answered with. Raises ConversationError."""
         with self._database.transaction() as connection:
-            owner = _session(connection, user, session)
+            owner = self._session(connection, user, session)
             return None if owner is None else _by_request(connection, owner.session_key, request_id)
 
     def find_turn(self, user: str, turn_id: str) -> StoredTurn | None:
         """A turn of one of the user's sessions. Raises ConversationError."""
-        of_user = and_(turns.c.turn_id == turn_id, sessions.c.user_name == user)
+        of_user = and_(turns.c.turn_id == turn_id, sessions.c.user_name == user, self._is_ours)
         query = select(turns).join(sessions, turns.c.session_key == sessions.c.session_key).where(of_user)
         with self._database.transaction() as connection:
             row = connection.execute(query).one_or_none()
@@ -212,7 +228,7 @@ class Conversations(Closing):
         """Keeps the summary that follows version `after_version` and covers the turns up to `through` (D07). Where
         somebody else was faster, theirs is returned. Raises ConversationError."""
         with self._database.transaction(writes=True) as connection:
-            owner = _session(connection, user, session, lock=True)
+            owner = self._session(connection, user, session, lock=True)
             if owner is None or through > owner.last_position:
                 raise ConversationError(f"session {session!r} has no turn {through} to summarise")
             last = _last_summary(connection, owner.session_key)
@@ -230,7 +246,7 @@ class Conversations(Closing):
 
     def sessions(self, user: str) -> tuple[Session, ...]:
         """The sessions of a user, by name. Raises ConversationError."""
-        query = select(sessions).where(sessions.c.user_name == user).order_by(sessions.c.name)
+        query = select(sessions).where(sessions.c.user_name == user, self._is_ours).order_by(sessions.c.name)
         with self._database.transaction() as connection:
             return tuple(Session(row.name, row.last_position, row.created_utc) for row in connection.execute(query))
 
@@ -238,12 +254,12 @@ class Conversations(Closing):
         """Deletes a session with its turns, its summaries and what the query log has of it, for good. Raises
         ConversationError."""
         return self._delete(
-            and_(sessions.c.user_name == user, sessions.c.name == session),
-            and_(_logged.c.user_name == user, _logged.c.session == session),
+            and_(sessions.c.user_name == user, sessions.c.name == session, self._is_ours),
+            and_(_logged.c.user_name == user, _logged.c.session == session, _logged.c.clearance == self._clearance),
         )
 
     def delete_user(self, user: str) -> Deleted:
-        """Deletes all sessions of a user, and all that the query log has of them, for good. Raises
+        """Deletes all sessions of a user at any clearance, and all that the query log has of them, for good. Raises
         ConversationError."""
         return self._delete(sessions.c.user_name == user, _logged.c.user_name == user)
 
@@ -270,14 +286,20 @@ class Conversations(Closing):
             from sqlalchemy.dialects.postgresql import insert
         else:
             from sqlalchemy.dialects.sqlite import insert  # type: ignore[assignment]
-        row = {"user_name": user, "name": name, "last_position": 0, "created_utc": stamp(self._now())}
+        row = {
+            "user_name": user,
+            "name": name,
+            "clearance": self._clearance,
+            "last_position": 0,
+            "created_utc": stamp(self._now()),
+        }
         connection.execute(insert(sessions).values(storable_row(row)).on_conflict_do_nothing())
-        return _session(connection, user, name, lock=True)
+        return self._session(connection, user, name, lock=True)
 
-
-def _session(connection: Connection, user: str, name: str, *, lock: bool = False) -> Any:
-    query = select(sessions).where(sessions.c.user_name == storable(user), sessions.c.name == storable(name))
-    return connection.execute(query.with_for_update() if lock else query).one_or_none()
+    def _session(self, connection: Connection, user: str, name: str, *, lock: bool = False) -> Any:
+        is_named = and_(sessions.c.user_name == storable(user), sessions.c.name == storable(name), self._is_ours)
+        query = select(sessions).where(is_named)
+        return connection.execute(query.with_for_update() if lock else query).one_or_none()
 
 
 def _last_summary(connection: Connection, session_key: int, before: int | None = None) -> Summary | None:

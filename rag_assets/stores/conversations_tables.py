@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from rag_assets.stores.catalog.place import Place
 
-SCHEMA_VERSION = "1"
+SCHEMA_VERSION = "2"
 """Raise it when an older version of this program could misread the tables."""
 
 _BUSY_SECONDS = 60.0  # SQLite has one writer; a turn is written in milliseconds
@@ -59,9 +59,10 @@ sessions = Table(
     Column("session_key", BigInteger().with_variant(Integer, "sqlite"), Identity(), primary_key=True),
     Column("user_name", Text, nullable=False),
     Column("name", Text, nullable=False),
+    Column("clearance", Text, nullable=False),  # what its answers may have been made of
     Column("last_position", Integer, nullable=False),
     Column("created_utc", Text, nullable=False),
-    UniqueConstraint("user_name", "name"),
+    UniqueConstraint("user_name", "name", "clearance"),
 )
 
 turns = Table(

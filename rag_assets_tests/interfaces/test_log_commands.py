@@ -309,6 +309,27 @@ def test_a_question_from_python_is_logged(asked: Asked) -> None:
     assert asked.cli.run("replay", "--json").json["same"], "within the same path"
 
 
+def test_a_session_is_another_one_for_another_role(asked: Asked) -> None:
+    (asked.cli.folder / "rag_assets.yaml").write_text("roles: {payroll: restricted, support: public}", encoding="utf-8")
+    first = asked.cli.run("--role", "payroll", "ask", QUESTION, "--session", "s", "--json")
+    assert first.code == 0, first.err
+    follow = asked.cli.run("--role", "support", "ask", "what is it", "--session", "s")
+    assert "RefundOrder" not in follow.out + follow.err
+    turns = {
+        role: asked.cli.run("--role", role, "session", "list", "--json").json["sessions"]
+        for role in ("payroll", "support")
+    }
+    assert [[one["turns"] for one in found] for found in turns.values()] == [[1], [1]]
+    again = asked.cli.run("--role", "payroll", "replay", first.json["turn"])
+    assert again.code == 0, again.err
+
+
+@pytest.mark.parametrize("command", [("ask", QUESTION), ("chat",)], ids=["ask", "chat"])
+def test_an_empty_name_of_a_session_is_refused(asked: Asked, command: tuple[str, ...]) -> None:
+    done = asked.cli.run(*command, "--session", "")
+    assert done.code == 2 and "a session has a name" in done.err
+
+
 AGENT = """agent:
   name: own
   persona: You know the orders.

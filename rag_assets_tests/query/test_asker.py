@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.contracts.result import InvokeResult
 from rag_assets.query import Index, QueryError, open_index, open_indexes
 from rag_assets.query.answer import EXTRACTIVE, AskOptions
@@ -66,7 +67,7 @@ def test_the_user_is_that_of_the_system(shop: Index, home: Home, monkeypatch: py
     monkeypatch.setenv("LOGNAME", "clerk")
     shop.ask("What does InvoiceWriter do?", options=OFFLINE, session="mine")
     assert system_user() == "clerk"
-    with history_of(home, None) as history:
+    with history_of(home, None, Confidentiality.INTERNAL) as history:
         assert "mine" in [one.name for one in history.sessions("clerk")]
 
 
@@ -180,7 +181,7 @@ def test_many_sessions_at_once_do_not_mix(home: Home) -> None:
         return InvokeResult.create(Generated("[HYBRID:] refund order" if call.purpose == "router" else "none", "m"))
 
     failures: list[BaseException] = []
-    with open_index("shop@main", home=home.root) as index, history_of(home, None) as history:
+    with open_index("shop@main", home=home.root) as index, history_of(home, None, Confidentiality.INTERNAL) as history:
         with Asker(index, AskOptions(model=generate), history=history) as asker:
 
             def talk(number: int) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from sqlalchemy import URL
 
+from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.stores.catalog.errors import CatalogError
 from rag_assets.stores.catalog.place import URL_VARIABLE, Place
 from rag_assets.stores.conversations import FILE_NAME, Conversations, NewTurn, open_conversations
@@ -49,6 +50,35 @@ def test_turns_come_back_in_their_order(conversations: Conversations) -> None:
         (2, "a", "to a"),
         (3, "c", "to c"),
     ]
+
+
+@pytest.mark.rule("D05", "E12")
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_what_a_role_was_told_is_no_part_of_the_conversation_of_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: Any
+) -> None:
+    """One user, one name of a session: answers may quote what the other role must not see."""
+    if kind == "postgres":
+        from rag_assets_tests.postgres_server import running_server
+
+        server = running_server()
+        monkeypatch.setenv(URL_VARIABLE, server.url(server.new_database()))
+    home = Home(tmp_path / "home")
+    with (
+        open_conversations(home, kind, clearance=Confidentiality.RESTRICTED) as high,
+        open_conversations(home, kind, clearance=Confidentiality.PUBLIC) as low,
+    ):
+        secret = high.append(USER, SESSION, turn("what does she earn", request_id="r1"))
+        high.append(USER, SESSION, turn("and he"))
+        high.save_summary(USER, SESSION, "they earn a lot", through=2, after_version=0)
+        assert low.load(USER, SESSION).count == 0 and low.sessions(USER) == ()
+        assert low.find_request(USER, SESSION, "r1") is None and low.find_turn(USER, secret.turn_id) is None
+        low.append(USER, SESSION, turn("where is the office", request_id="r1"))
+        assert [known.question for known in low.load(USER, SESSION).turns] == ["where is the office"]
+        assert low.delete_session(USER, SESSION).turns == 1
+        assert high.load(USER, SESSION).count == 2
+        assert low.delete_user(USER).turns == 2, "a user who goes is forgotten whatever they were told"
+        assert high.sessions(USER) == ()
 
 
 @pytest.mark.rule("D07")

@@ -17,6 +17,7 @@ from rag_assets.interfaces.cli.asking import (
     PipelineName,
     User,
     Wanted,
+    named_session,
     opened,
 )
 from rag_assets.interfaces.cli.failures import NOTHING_FOUND
@@ -39,9 +40,14 @@ def ask(
     pipeline: PipelineName = "",
     packs: AskedPacks = None,
     conversation: Annotated[
-        str,
-        typer.Option("--session", metavar="NAME", help="Follow the turns of this session, and keep this one in it."),
-    ] = "",
+        str | None,
+        typer.Option(
+            "--session",
+            metavar="NAME",
+            callback=named_session,
+            help="Follow the turns of this session, and keep this one in it.",
+        ),
+    ] = None,
     user: User = "",
     language: Language = "",
     agent: AgentName = None,
@@ -62,7 +68,7 @@ def ask(
         result = asker.ask(
             question,
             where=Where(path=tuple(paths or ())),
-            session=conversation,
+            session=conversation or "",
             user=user,
             language=language,
             on_text=streamed,

@@ -47,6 +47,15 @@ PipelineName = Annotated[
 AskedPacks = Annotated[
     list[Path] | None, typer.Option("--pack", metavar="FOLDER", help="A folder of pipelines; repeatable.")
 ]
+
+
+def named_session(name: str | None) -> str | None:
+    """Raises BadParameter for an empty name, as of a variable that a script has not set: nothing would be kept."""
+    if name is not None and not name.strip():
+        raise typer.BadParameter("it is empty; a session has a name")
+    return name
+
+
 User = Annotated[str, typer.Option("--user", help="Whose session it is. Default: your name in this system.")]
 Language = Annotated[
     str,

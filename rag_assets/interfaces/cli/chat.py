@@ -20,6 +20,7 @@ from rag_assets.interfaces.cli.asking import (
     PipelineName,
     User,
     Wanted,
+    named_session,
     opened,
 )
 from rag_assets.interfaces.cli.session import Session, session_of
@@ -36,11 +37,14 @@ def chat(
     context: typer.Context,
     labels: Labels = None,
     conversation: Annotated[
-        str,
+        str | None,
         typer.Option(
-            "--session", metavar="NAME", help="Go on with this session and keep it. Default: forgotten at the end."
+            "--session",
+            metavar="NAME",
+            callback=named_session,
+            help="Go on with this session and keep it. Default: forgotten at the end.",
         ),
-    ] = "",
+    ] = None,
     user: User = "",
     language: Language = "",
     limit: Limit = None,
@@ -58,7 +62,7 @@ def chat(
     name = conversation or f"{_UNNAMED}{uuid.uuid4().hex[:12]}"
     with opened(session, wanted) as (asker, target):
         talk = Talk(session, asker, target, name, user, language)
-        _greet(session, asker.label, asker.pipeline().name, conversation)
+        _greet(session, asker.label, asker.pipeline().name, conversation or "")
         try:
             for line in _lines(session):
                 if line in _ENDS:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from contextlib import ExitStack
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -36,6 +37,7 @@ def replay(
 
     Exit code 0 where the same came of it, 1 where it is different."""
     from rag_assets.config_file import config_of
+    from rag_assets.contracts.confidentiality import Confidentiality
     from rag_assets.interfaces.cli.log_output import show_replay
     from rag_assets.interfaces.cli.turns import asking_settings, query_log, turn_named
     from rag_assets.models.endpoint_tokens import token_counter
@@ -51,7 +53,8 @@ def replay(
         record = turn_named(session, log, turn)
     model = _live_model(answer, profile) if live else None
     with ExitStack() as stack:
-        history = stack.enter_context(history_of(home, session.config_option)) if record.session else None
+        conversations = partial(history_of, home, session.config_option, Confidentiality(record.clearance))
+        history = stack.enter_context(conversations()) if record.session else None
         replayer = Replayer(
             home,
             library_of(config_of(home.root, session.config_option), checked_packs(packs)),

@@ -24,7 +24,7 @@ def list_sessions(
 
     session = session_of(context)
     owner = user or system_user()
-    with history_of(session.home(), session.config_option) as history:
+    with history_of(session.home(), session.config_option, session.clearance()) as history:
         found = history.sessions(owner)
     if as_json:
         rows = [{"session": one.name, "turns": one.turns, "created_utc": one.created_utc} for one in found]
@@ -51,7 +51,7 @@ def delete_session(
         raise typer.BadParameter("name the sessions to delete, or --all")
     session = session_of(context)
     owner = user or system_user()
-    with history_of(session.home(), session.config_option) as history:
+    with history_of(session.home(), session.config_option, session.clearance()) as history:
         known = [one.name for one in history.sessions(owner)]
         missing = [name for name in names or () if name not in known]
         if missing:

@@ -33,7 +33,7 @@ def suggestions(found: Read) -> tuple[str, ...]:
     made = []
     if found.unknown and found.near:
         made.append(f"did you mean {', '.join(found.near)}?")
-    elif not found.unknown and any(word.known for word in found.words):
+    elif not found.unknown and found.search.hits and any(word.known for word in found.words):
         places = dict.fromkeys(f"{hit.path}:{hit.start_line}-{hit.end_line}" for hit in found.search.hits)
         made.append(f"the closest are {', '.join([*places][:_CLOSEST])}")
     labels = ", ".join(source.label for source in found.search.sources)
