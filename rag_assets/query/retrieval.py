@@ -13,7 +13,7 @@ from rag_assets.query.answerable import begin
 from rag_assets.query.fusion import Candidate, Ranked, as_found, merged, reciprocal_ranks
 from rag_assets.query.ranking.asking import asking
 from rag_assets.query.ranking.evidence import Asked, evidence_of
-from rag_assets.query.ranking.files import most_promising, rank
+from rag_assets.query.ranking.files import PLACED, most_promising, rank
 from rag_assets.query.ranking.side_code import asked_for
 from rag_assets.query.rescoring import rescored, widened
 
@@ -52,9 +52,12 @@ def retrieve(parts: SearchParts, query: str, mode: Mode, scope: SearchFilter, li
             payloads = shard.retrieve([one.id for one in dense], scope)
             ranked = rescored(query, dense, payloads, limit, alpha=policy.alpha, beta=policy.beta)
     else:
+        wide = policy.keyword_candidates
+        if begun.vector is None:  # more of them than are placed could not get ahead of these
+            wide = min(wide, PLACED)
         with clock.step("bm25"):
             terms = parts.vocabulary().query_vector(query)
-            keyword = shard.sparse(terms.indices, terms.values, scope, max(limit, policy.keyword_candidates))
+            keyword = shard.sparse(terms.indices, terms.values, scope, max(limit, wide))
         with clock.step("rank"):
             if mode is Mode.HYBRID and policy.fusion == "rrf":
                 ranked = reciprocal_ranks(dense, keyword, limit)

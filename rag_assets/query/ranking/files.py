@@ -26,8 +26,10 @@ declare (mean .809 with and without) or are used by them (.808), by any number o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
+from typing import NamedTuple
 
 from rag_assets.query.fusion import Found, Ranked, raw_scores
+from rag_assets.query.ranking.asking import Weights
 from rag_assets.query.ranking.evidence import Asked, Evidence
 from rag_assets.query.ranking.file_names import is_named
 from rag_assets.query.ranking.places import Place
@@ -36,6 +38,8 @@ from rag_assets.query.ranking.side_code import demotion
 PLACED = 80
 """Candidates whose files are looked up, 20 µs each; 200 of them gain nothing (mean .789 instead of .791)."""
 
+_SIDE_CODE = "side_code"
+
 NEXT_SECTION = 0.8
 """Factor for each further section of a file, beside its own share of the score of the best: a page of results shows
 several files, and a second section stays on it where it is nearly as good as the first."""
@@ -43,13 +47,23 @@ several files, and a second section stays on it where it is nearly as good as th
 
 def most_promising(found: Sequence[Found], asked: Asked, limit: int) -> list[Found]:
     """The candidates worth placing: the best `limit`, or PLACED, by their own scores."""
-    return sorted(found, key=lambda one: (-own_score(one, asked), *one.ranks, one.id))[: max(limit, PLACED)]
-
-
-def own_score(found: Found, asked: Asked) -> float:
-    """What a section is worth by itself, 0 to 1."""
     share = asked.dense_share
-    return share * found.dense_scaled + (1.0 - share) * found.bm25_scaled
+    return sorted(found, key=lambda one: (-own_score(one, share), *one.ranks, one.id))[: max(limit, PLACED)]
+
+
+def own_score(found: Found, dense_share: float) -> float:
+    """What a section is worth by itself, 0 to 1."""
+    return dense_share * found.dense_scaled + (1.0 - dense_share) * found.bm25_scaled
+
+
+class _Scored(NamedTuple):
+    """A section with its place in the order of its file, and its share of the score of the file, which has `parts`."""
+
+    score: float
+    found: Found
+    parts: dict[str, float]
+    at: int
+    own: float
 
 
 def rank(
@@ -62,20 +76,25 @@ def rank(
     files: dict[Place, list[Found]] = {}
     for one in found:
         files.setdefault(places.get(one.id) or Place(one.id, ""), []).append(one)
-    ranked = []
-    ranks = {one.id: one.ranks for one in found}
-    words = asked.words
+    scored: list[_Scored] = []
+    share, weights, words = asked.dense_share, asked.weights, asked.words
     for place, sections in files.items():
-        ranked += _ranked_sections(sections, place, evidence, asked, words)
-    ranked.sort(key=lambda one: (-one.score, *ranks[one.id], one.id))
-    return ranked[:limit]
+        parts = _parts(sections, place, evidence, asked, share, weights, words)
+        scored += _sections(sections, parts, share)
+    scored.sort(key=lambda one: (-one.score, *one.found.ranks, one.found.id))
+    return [_ranked(one) for one in scored[:limit]]
 
 
-def _ranked_sections(
-    sections: list[Found], place: Place, evidence: Evidence, asked: Asked, words: Set[str]
-) -> list[Ranked]:
-    """The sections of one file with their scores."""
-    share, weights = asked.dense_share, asked.weights
+def _parts(
+    sections: list[Found],
+    place: Place,
+    evidence: Evidence,
+    asked: Asked,
+    share: float,
+    weights: Weights,
+    words: Set[str],
+) -> dict[str, float]:
+    """What speaks for a file, and `side_code`, the factor of what speaks against it, where there is one."""
     parts = {"from_words": (1.0 - share) * max(one.bm25_scaled for one in sections)}
     if asked.has_dense:
         parts["from_meaning"] = share * max(one.dense_scaled for one in sections)
@@ -88,15 +107,25 @@ def _ranked_sections(
     if past:
         parts["from_past"] = (1.0 - share) * past
     factor = demotion(place.path, asked.sides)
-    score = sum(parts.values()) * factor
-    best = max(own_score(one, asked) for one in sections)
-    made = []
-    for at, one in enumerate(sorted(sections, key=lambda one: (-own_score(one, asked), *one.ranks, one.id))):
-        own = (own_score(one, asked) / best if best else 1.0) * NEXT_SECTION**at
-        said = raw_scores(one) | parts
-        if factor != 1.0:
-            said["side_code"] = factor
-        if at:
-            said["next_section"] = own
-        made.append(Ranked(one.id, score * own, said))
-    return made
+    if factor != 1.0:
+        parts[_SIDE_CODE] = factor
+    return parts
+
+
+def _sections(sections: list[Found], parts: dict[str, float], share: float) -> list[_Scored]:
+    """The sections of one file with their scores, the best first."""
+    score = sum(value for name, value in parts.items() if name != _SIDE_CODE) * parts.get(_SIDE_CODE, 1.0)
+    if len(sections) == 1:
+        return [_Scored(score, sections[0], parts, 0, 1.0)]
+    worth = {one.id: own_score(one, share) for one in sections}
+    order = sorted(sections, key=lambda one: (-worth[one.id], *one.ranks, one.id))
+    best = worth[order[0].id]
+    shares = [(worth[one.id] / best if best else 1.0) * NEXT_SECTION**at for at, one in enumerate(order)]
+    return [_Scored(score * own, one, parts, at, own) for at, (one, own) in enumerate(zip(order, shares, strict=True))]
+
+
+def _ranked(one: _Scored) -> Ranked:
+    said = raw_scores(one.found) | one.parts
+    if one.at:
+        said["next_section"] = one.own
+    return Ranked(one.found.id, one.score, said)

@@ -56,10 +56,13 @@ def _terms(subject: str) -> tuple[str, ...]:
     return tuple(term for run in runs(subject) for term in word_terms(run))
 
 
+_MOST_KNOWN = 1 << 14  # files whose numbers are kept; 2 MB
+
+
 class Past:
     """The past of the files of one generation."""
 
-    __slots__ = ("_files", "_size", "_terms")
+    __slots__ = ("_files", "_known", "_size", "_terms")
 
     def __init__(self, directory: Path) -> None:
         """Without history, one that knows nothing of any file."""
@@ -67,14 +70,15 @@ class Past:
         if (directory / _FILES).is_file():
             self._files, self._terms = (directory / _FILES).read_bytes(), (directory / _TERMS).read_bytes()
         self._size = self._files.count(b"\n")
+        self._known: dict[str, bytes | None] = {}
 
     def scores(self, weights: Mapping[str, float], paths: Iterable[str]) -> dict[str, float]:
         """Path → BM25 score of a question, its terms with their weights, of those of `paths` that have any."""
         numbers: dict[bytes, str] = {}
         for path in paths:
-            found = find_line(self._files, path)
-            if found is not None:
-                numbers[found[0]] = path
+            number = self._number(path)
+            if number is not None:
+                numbers[number] = path
         scores: dict[str, float] = {}
         for term, weight in weights.items():
             entry = find_line(self._terms, term) if numbers else None
@@ -87,3 +91,13 @@ class Past:
                 if named is not None:
                     scores[named] = scores.get(named, 0.0) + rarity * int(value)
         return scores
+
+    def _number(self, path: str) -> bytes | None:
+        """Of a file, which searches of a repository meet again and again."""
+        known = self._known
+        if path not in known:
+            if len(known) >= _MOST_KNOWN:
+                self._known = known = {}
+            found = find_line(self._files, path)
+            known[path] = None if found is None else found[0]
+        return known[path]
