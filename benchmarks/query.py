@@ -4,10 +4,10 @@
     python benchmarks/query.py --points 1000,10000,100000,300000    minutes: the graph of many points takes most of it
 
 Points are synthetic: words drawn as in real text (Zipf), clustered random unit vectors, ten sections a file. The
-question is embedded by the real model when it is installed, else only keyword search is measured. "Another question each
-time" meets words and files that no search before it has met. Each size is built by one process of its own and read by
-another. The last column is what the largest size costs of the smallest: beside the growth of the points, which is in its
-head.
+question is embedded by the real model when it is installed, else only keyword search is measured. "Another question
+each time" meets words and files that no search before it has met. Each size is built by one process of its own and
+read by another. The last column is what the largest size costs of the smallest: beside the growth of the points, which
+is in its head.
 """
 
 from __future__ import annotations
