@@ -15,7 +15,7 @@ from rag_assets.query.answer.intents import Intent, Wish
 from rag_assets.query.answer.neutral import neutral
 from rag_assets.query.answer.passages import Passage, passages_of, ranked
 from rag_assets.query.answer.terms import AskedWord, roots_of
-from rag_assets.spoken import PAGE_BREAK, begins_at
+from rag_assets.spoken import PAGE_BREAK, TRANSCRIPTS, begins_at, spoken
 
 MOST_QUOTES = 4
 """Of an explanation: what fits two screens. The fifth was the answer in none of the questions that were looked at."""
@@ -126,11 +126,13 @@ def about(passage: Passage) -> str:
 
 
 def prose_told(passage: Passage, words: Sequence[AskedWord]) -> str:
-    """A paragraph of a document, as a block quote; of a long one the sentences that say most."""
+    """A paragraph of a document, or what is said in a recording, as a block quote; of a long one the sentences that say
+    most."""
     known = passage.evidence
     where = _opened_at(passage)
     title = f"“{neutral(passage.heading).translate(_QUOTE_MARKS)}” in " if len(passage.heading) >= 12 else ""
-    text = _telling(passage.text.replace(PAGE_BREAK, "\n"), words)
+    read = spoken(passage.text) if known.language in TRANSCRIPTS else passage.text.replace(PAGE_BREAK, "\n")
+    text = _telling(read, words)
     quoted = "\n".join(f"> {neutral(line)}".rstrip() for line in text.split("\n"))
     return f"{title}{where} {marker(known.id)}\n\n{quoted}"
 

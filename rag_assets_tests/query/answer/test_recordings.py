@@ -68,6 +68,7 @@ def test_a_recording_is_cited_by_title_and_time(library: Index) -> None:
     (citation,) = found.citations
     assert citation.rendered.endswith(" [source: Launch, t=1:02:05]")
     assert "talks/launch.transcript.json, t=1:02:05 [chunk: " in found.text
+    assert found.text.endswith("> Parcel drones fly at noon."), "no timing lines"
     assert {one.support for one in found.checks} == {Support.SUPPORTED}
 
 
