@@ -76,5 +76,5 @@ def _unknown(log: QueryLog, wanted: str) -> str:
     known = log.ids(limit=_LOOKED_AT)
     beginnings = {one[: len(wanted)]: one for one in reversed(known)}
     near = difflib.get_close_matches(wanted, beginnings, n=_SHOWN)
-    hint = f"did you mean {' or '.join(beginnings[one] for one in near)}?" if near else f"the last one is {known[0]}"
+    hint = f"did you mean {' or '.join(beginnings[one] for one in near)}?" if near else f"the last one is {known[0]}."
     return f"no turn {wanted!r}; {hint} All of them: rag-assets log"
