@@ -36,6 +36,7 @@ from rag_assets.sources.errors import MissingRef
 from rag_assets.stages.build import IndexBuild, StageReport, candidate_build, label_lock
 from rag_assets.stages.checks import CHECKS, CheckResult
 from rag_assets.stages.memory import give_back
+from rag_assets.stores.home import Home
 
 Work = Callable[[str], tuple[IndexBuild, StageReport]]
 Extra = Callable[[IndexBuild], dict[str, Any]]
@@ -169,7 +170,8 @@ def _tag_run(context: AssetExecutionContext, tags: dict[str, str]) -> None:
 def candidate(context: AssetExecutionContext, workspace: Workspace, label: str) -> IndexBuild:
     """The build that this run works on; one that another run started only if this run did not start its own."""
     own = context.run.run_id if _has_discovery(context) else None
-    return candidate_build(workspace.index_home(), workspace.settings(), label, of_run=own)
+    settings = workspace.settings()
+    return candidate_build(Home(settings.home), settings, label, of_run=own)
 
 
 def _has_discovery(context: AssetExecutionContext) -> bool:

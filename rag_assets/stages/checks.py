@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 import msgspec
 
@@ -30,7 +29,8 @@ PAYLOADS = ("payloads", ("qdrant_points",))
 VECTORS = ("vectors", ("embeddings",))
 ARTIFACTS = ("artifacts", ("qdrant_points", "summary_sections", "discovered_files"))
 COVERAGE = ("coverage", ("descriptions",))
-CHECKED_PARTS = (PAYLOADS, VECTORS, ARTIFACTS, COVERAGE, CARRIED)
+OUTCOMES = ("outcomes", ("discovered_files", "summary_sections", "descriptions"))
+CHECKED_PARTS = (PAYLOADS, VECTORS, ARTIFACTS, COVERAGE, OUTCOMES, CARRIED)
 """Checks that look at each bucket alone: their names, and the tables they read."""
 
 OTHER_SHARE_PERCENT = 25
@@ -277,19 +277,24 @@ def _gaps(found: _Slice, document: tuple[str, str] | None, description: str) -> 
 
 def every_file_has_an_outcome(build: IndexBuild) -> CheckResult:
     """Every indexed file has at least one section; the others are listed with what happened to them."""
-    without: list[str] = []
-    files = 0
-    for bucket in build.buckets:
-        discovered = read_part(build.directory, "discovered_files", bucket, ["path", "outcome"])
-        indexed: list[dict[str, Any]] = [row for row in discovered.to_pylist() if row["outcome"] == "indexed"]
-        files += len(indexed)
-        reached = set(read_part(build.directory, "summary_sections", bucket, ["path"]).column(0).to_pylist())
-        lost = [row["path"] for row in indexed if row["path"] not in reached]
-        if lost:
-            reasons = _reasons(build, bucket)
-            without += [f"{path}: {reasons.get(path, 'no segment')}" for path in lost]
-    numbers = {"files": files, "without_sections": len(without)}
-    return CheckResult(not without, "every file has sections", numbers, without[:_SHOWN])
+    files = without = 0
+    examples: list[str] = []
+    for found in checked_parts(build, *OUTCOMES, _files_without_sections, CheckedPart):
+        files += found.rows
+        without += sum(found.problems.values())
+        examples += found.examples[: max(0, _SHOWN - len(examples))]
+    return CheckResult(not without, "every file has sections", {"files": files, "without_sections": without}, examples)
+
+
+def _files_without_sections(build: IndexBuild, bucket: int) -> CheckedPart:
+    """Runs in a worker process."""
+    discovered = read_rows(build.directory, "discovered_files", bucket, ["path", "outcome"])
+    indexed = [row["path"] for row in discovered if row["outcome"] == "indexed"]
+    reached = set(read_part(build.directory, "summary_sections", bucket, ["path"]).column(0).to_pylist())
+    lost = [path for path in indexed if path not in reached]
+    reasons = _reasons(build, bucket) if lost else {}
+    examples = [f"{path}: {reasons.get(path, 'no segment')}" for path in lost[:_SHOWN]]
+    return CheckedPart(len(indexed), {"without sections": len(lost)} if lost else {}, examples)
 
 
 def _reasons(build: IndexBuild, bucket: int) -> dict[str, str]:

@@ -16,8 +16,7 @@ from rag_assets.stages.build import IndexBuild
 from rag_assets.stages.check_records import CheckResult, checked_parts, once_per_state
 from rag_assets.stages.code_graph import GRAPH_EDGES, GRAPH_NODES
 from rag_assets.stages.graph_files import STAGE
-from rag_assets.stages.segments import indexed_files
-from rag_assets.stores.tables import digest_files, read_part
+from rag_assets.stores.tables import digest_files, read_part, read_rows
 
 CARRIED = ("carried", ("summary_sections", GRAPH_NODES))
 
@@ -85,7 +84,9 @@ def _paths(graph: Graph) -> set[str]:
 
 
 def _indexed(build: IndexBuild) -> set[str]:
-    return {row["path"] for bucket in build.buckets for row in indexed_files(build, bucket)}
+    columns = ["path", "outcome"]
+    rows = (row for bucket in build.buckets for row in read_rows(build.directory, "discovered_files", bucket, columns))
+    return {row["path"] for row in rows if row["outcome"] == "indexed"}
 
 
 class _Carrier(msgspec.Struct):

@@ -175,9 +175,10 @@ def _surveyed(build: IndexBuild) -> WalledSurveys:
     census = SymbolCensus()  # of all files: a symbol is unique in the label, whoever looks
     for found in buckets:
         census.merge(found.symbols)
-    put_together = partial(_put_together, build, census, buckets, used, keys)
+    listed = list(_discovered(build))
+    put_together = partial(_put_together, build, census, buckets, used, listed, keys)
     levels = PathLevels(build.repository.confidentiality, build.repository.confidential_paths)
-    there = {levels.of(row["path"]) for row in _discovered(build)} if levels.paths else set()
+    there = {levels.of(row["path"]) for row in listed} if levels.paths else set()
     behind = {
         level: put_together(cache(partial(levels.visible, clearance=level)))
         for level in (sorted(there) if len(there) > 1 else ())
@@ -190,16 +191,17 @@ def _put_together(
     census: SymbolCensus,
     buckets: Sequence[SurveyedBucket],
     usages: Sequence[Usage],
+    listed: Sequence[dict[str, str]],
     keys: dict[str, list[str]],
     sees: Callable[[str], bool],
 ) -> LabelSurvey:
-    """The survey of the files that are seen."""
+    """The survey of the files that are seen; `listed` are the rows of all."""
     domains = DomainSurvey()
     for found in buckets:
         domains.merge(replace(found.domains, declarations=tuple(d for d in found.domains.declarations if sees(d.path))))
     parts = [found for bucket in buckets for found in bucket.partial_types if sees(found[0])]
     part_texts = {path: text_sha256 for path, text_sha256, _ in parts}
-    skipped = {path: reason for path, reason in _skipped_generated(build).items() if sees(path)}
+    skipped = {path: reason for path, reason in _skipped_generated(listed).items() if sees(path)}
     declared_domains = domains.declared()
     configured = [Domain(**domain.model_dump()) for domain in build.repository.domains]
     return LabelSurvey(
@@ -207,7 +209,7 @@ def _put_together(
         partial_types=PartialTypes(
             [(path, segment) for path, _, segment in parts],
             skipped,
-            _project_files(build),
+            [row["path"] for row in listed if row["path"].endswith(_PROJECT_FILE)],
             partial(_text_of, BlobStore(build.home.blobs), part_texts),
             part_texts,
         ),
@@ -282,17 +284,13 @@ def _usages_in_bucket(build: IndexBuild, bucket: int, resources: Broadcast[Stati
     return UsedResources([usage for row in rows for usage in scanner.scan(row["path"], blobs.get(row["text_sha256"]))])
 
 
-def _skipped_generated(build: IndexBuild) -> dict[str, str]:
+def _skipped_generated(listed: Sequence[dict[str, str]]) -> dict[str, str]:
     """Path → reason of the generated files that may hold parts of indexed types."""
     return {
         row["path"]: row["reason"]
-        for row in _discovered(build)
+        for row in listed
         if row["reason"] == SkipReason.GENERATED and row["path"].endswith(".cs")
     }
-
-
-def _project_files(build: IndexBuild) -> list[str]:
-    return [row["path"] for row in _discovered(build) if row["path"].endswith(_PROJECT_FILE)]
 
 
 def _discovered(build: IndexBuild) -> Iterator[dict[str, str]]:

@@ -37,7 +37,7 @@ from rag_assets.stores.shard_schema import DIGEST, WHOLE, common_of
 if TYPE_CHECKING:
     from rag_assets.stores.points import Dense
 
-_SCROLL_BATCH = 5_000  # records in one engine call
+_SCROLL_BATCH = 10_000  # records in one engine call
 _REPAIR = "run: rag-assets index --force"
 
 
