@@ -26,7 +26,8 @@ from rag_assets.stages.answered_parts import QUESTIONS, AnsweredParts, Answers
 from rag_assets.stages.build import IndexBuild, StageReport
 from rag_assets.stages.graph_files import STAGE, graph_files, graph_parts
 from rag_assets.stages.graph_import import GraphImport, MergedTables, configured_import, merged_tables
-from rag_assets.stages.label_survey import survey_label
+from rag_assets.stages.label_survey import forget_surveys, survey_label
+from rag_assets.stages.memory import give_back
 from rag_assets.stages.parts import Part, PartsOf, made_parts, recorded
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.segments import indexed_files
@@ -76,6 +77,7 @@ def build_graph(build: IndexBuild, progress: Progress) -> StageReport:
     progress.begin(STAGE, files, "files")
     keys = _keys(build, STAGE)
     parts, symbol_keys = _extracted(build, keys, progress)
+    give_back()  # what the files declare: a third of what the whole graph then takes
     counts, merged = _put_together(build, imported)
     extracted = sum(part.result.extracted for part in parts if not part.reused)
     progress.end(f"{counts.nodes} nodes, {counts.edges} edges; {extracted} files extracted, {files - extracted} known")
@@ -111,6 +113,7 @@ def _extracted(build: IndexBuild, keys: list[str], progress: Progress) -> tuple[
     answered = AnsweredParts(build, _PARTS, keys, [known.facets])
     with broadcast(build, known) as shared:
         del declared, known  # worker processes have copies
+        forget_surveys()
         for part in answered.made(_extract_bucket, shared, sizes=part_sizes(build, "segments")):
             parts.append(part)
             progress.advance(part.result.files)

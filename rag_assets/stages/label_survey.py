@@ -165,6 +165,11 @@ def walled_surveys(build: IndexBuild) -> WalledSurveys:
     return known
 
 
+def forget_surveys() -> None:
+    """Lets go of the surveys that were made last, once no later stage wants them."""
+    _latest.clear()
+
+
 def _surveyed(build: IndexBuild) -> WalledSurveys:
     surveyed = list(made_parts(build, _SURVEYED, _survey_keys(build), _survey_bucket))
     files = {path: segments for part in surveyed for path, segments in part.result.resources}
