@@ -1,4 +1,4 @@
-"""Where the history of a shallow clone begins: at commits that seem to have made every file, for none is before them."""
+"""Where the history of a shallow clone begins: at commits that seem to have made every file."""
 
 from __future__ import annotations
 
