@@ -5,3 +5,7 @@ from __future__ import annotations
 
 class ExpectedError(Exception):
     """Shown as one line, without a trace. Everything else that is raised is a defect."""
+
+
+class WrongUsage(ExpectedError):
+    """What was asked is wrong in itself, whatever there is to ask: commands end with 2, as for a wrong option."""

@@ -11,7 +11,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from rag_assets.contracts.errors import ExpectedError
+from rag_assets.contracts.errors import ExpectedError, WrongUsage
 from rag_assets.interfaces.cli.output import Output, wants_color
 from rag_assets.interfaces.cli.session import Session
 
@@ -47,7 +47,7 @@ class ReportedGroup(TyperGroup):
             raise typer.Exit(_BROKEN_PIPE) from None
         except Exception as error:
             _show(ctx, error)
-            raise typer.Exit(FAILURE) from None
+            raise typer.Exit(USAGE if isinstance(error, WrongUsage) else FAILURE) from None
 
 
 def describe(error: BaseException) -> str:
