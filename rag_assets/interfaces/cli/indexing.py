@@ -72,6 +72,8 @@ def index_all(session: Session, named: Sequence[str], request: Request) -> Itera
         try:
             label, ref = label_of(settings, repository)
             repository = repository.model_copy(update={"ref": ref})
+            if label != f"{repository.id}@{ref}":
+                session.output.note(f"{repository.id}@{ref} has the label {label}")
             refuse_takeover(settings, home, label, repository)
             planned = target_of(settings, home, label, repository, request.commit)
             result = _index(session, settings, home, planned, request)

@@ -14,7 +14,7 @@ from rag_assets.interfaces.cli.session import Session
 from rag_assets.interfaces.freshness import remembered_repository
 from rag_assets.sources.urls import is_remote
 from rag_assets.stores.generations import active_generation, active_pointer
-from rag_assets.stores.home import Home
+from rag_assets.stores.home import Home, index_label, path_slug
 
 _NOTHING = "nothing is indexed in {}; run: rag-assets index"
 
@@ -67,10 +67,14 @@ def complete_label(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def label_named(known: list[str], wanted: str) -> str:
-    """The label that `wanted` is, or the only one of the repository it names. Raises CommandError with near names."""
+    """The label that `wanted` is, or the only one of the repository it names; both may be written as the repository and
+    the ref are (`Shop@feature/X`). Raises CommandError with near names."""
     if wanted in known:
         return wanted
-    of_repository = [label for label in known if label.partition("@")[0] == wanted]
+    spelt = spelt_label(known, wanted)
+    if spelt is not None:
+        return spelt
+    of_repository = [label for label in known if label.partition("@")[0] in (wanted, path_slug(wanted))]
     if len(of_repository) == 1:
         return of_repository[0]
     if of_repository:
@@ -78,6 +82,13 @@ def label_named(known: list[str], wanted: str) -> str:
     near = difflib.get_close_matches(wanted, known, n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(known) or 'none'}"
     raise CommandError(f"no label {wanted!r}; {hint}")
+
+
+def spelt_label(known: list[str], written: str) -> str | None:
+    """The known label of an id and a ref with `@` between them, written as they are; either may have one itself."""
+    places = [at for at, character in enumerate(written) if character == "@"]
+    found = (index_label(written[:at], written[at + 1 :]) for at in reversed(places))
+    return next((label for label in found if label in known), None)
 
 
 def _is_checked_out(home: Home, label: str) -> bool:

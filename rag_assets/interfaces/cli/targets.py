@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from rag_assets.interfaces.cli.failures import CommandError
+from rag_assets.interfaces.cli.labels import spelt_label
 from rag_assets.settings import RepositorySettings, Settings
 from rag_assets.sources.urls import default_repository_id, is_remote, strip_credentials
 from rag_assets.stages.labels import repository_of
@@ -46,6 +47,8 @@ def repository_named(settings: Settings, home: Home, name: str, identifier: str 
         return repository_of(home, settings, name)
     remote = is_remote(name)
     path = Path(name).expanduser()
+    if not remote and not path.exists() and (label := spelt_label(home.known_labels(), name)) is not None:
+        return repository_of(home, settings, label)
     if not remote and not path.exists():
         raise CommandError(_unknown(settings, home, name))
     location = name if remote else str(path.resolve())
