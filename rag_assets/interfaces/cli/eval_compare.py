@@ -13,6 +13,7 @@ from rag_assets.interfaces.cli.labels import complete_label, label_named
 from rag_assets.interfaces.cli.session import Session, session_of
 
 if TYPE_CHECKING:
+    from rag_assets.evaluation.gate import GateRules
     from rag_assets.stores.eval_records import EvalRun
     from rag_assets.stores.generations import Generation
     from rag_assets.stores.home import Home
@@ -42,10 +43,12 @@ def compare(
 ) -> None:
     """Show per question and per category what B answers differently than A."""
     from rag_assets.evaluation.comparison import compare_runs
+    from rag_assets.evaluation.siblings import siblings
 
     session = session_of(context)
     first, second = _runs(session, (before, now), label, question_set, repository)
     compared = compare_runs(first, second)
+    rule = siblings(compared, _rules(session))
     if as_json:
         session.output.json(
             {
@@ -59,16 +62,26 @@ def compare(
                 "categories": [dataclasses.asdict(found) for found in compared.categories],
                 "moved": [dataclasses.asdict(found) for found in compared.difference.moved],
                 "same": compared.difference.same,
+                "promotion": dataclasses.asdict(rule),
                 "answers": None if compared.answers is None else dataclasses.asdict(compared.answers),
             }
         )
         return
-    from rag_assets.interfaces.cli.eval_output import show_comparison
+    from rag_assets.interfaces.cli.eval_output import show_comparison, show_siblings
 
     session.output.line(
         (second.set, "path"), f": {len(second.results)} questions, {first.generation_id} → {second.generation_id}"
     )
     show_comparison(session.output, compared)
+    show_siblings(session.output, rule)
+
+
+def _rules(session: Session) -> GateRules:
+    """The rule of promotion of the configuration, as the gate has it."""
+    from rag_assets.evaluation.gate import GateRules
+
+    chosen = session.settings().evaluation
+    return GateRules(chosen.metrics, chosen.tolerance, {str(name): value for name, value in chosen.minimum.items()})
 
 
 def _side(run: EvalRun) -> dict[str, object]:
