@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ pytestmark = pytest.mark.rule("E25")
 JUDGE = Judging(profile="premium", model="wise", rubric="r")
 
 
-def ranked(*ranks: int, **changes: object) -> EvalRun:
+def ranked(*ranks: int, **changes: Any) -> EvalRun:
     return run({f"q{number}": rank for number, rank in enumerate(ranks)}, **changes)
 
 
@@ -70,7 +71,7 @@ def answered(*results: AnswerResult) -> EvalRun:
     return replace(ranked(1, 1), answers=results, answering=HOW, judging=JUDGE)
 
 
-def marked(identifier: str, mark: int, **changes: object) -> AnswerResult:
+def marked(identifier: str, mark: int, **changes: Any) -> AnswerResult:
     return answer(identifier, 0.9, cited=("a",), judged=Judged(marks={"faithful": mark}), **changes)
 
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from rag_assets.stores.generations import Generation
     from rag_assets.stores.home import Home
 
-_RUN_FILE = ".json"
+_FILES = (".json", ".jsonl", ".yaml", ".yml")
+"""How files end: that of a run, and by mistake that of the questions. Ids and commits do not, and tags hardly."""
 
 
 def compare(
@@ -124,10 +125,12 @@ def _refuse_two_organisations(generations: list[Generation | None]) -> None:
 
 def _from_file(word: str) -> EvalRun | None:
     """The run in a file of `eval run --out`; None for a word that is no such path. Raises CommandError for a file that
-    holds no run."""
+    holds no run, or is not there."""
     path = Path(word)
-    if path.suffix != _RUN_FILE or not path.is_file():
+    if path.suffix not in _FILES:
         return None
+    if not path.is_file():
+        raise CommandError(f"{word}: there is no such file; write one with: rag-assets eval run --out {word}")
     from rag_assets.stores.eval_records import read_run_file
 
     run = read_run_file(path)

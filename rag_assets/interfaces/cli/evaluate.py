@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rag_assets.stores.home import Home
 
 _DEFAULT = "run"
+_HOW = f"as rag-assets eval {_DEFAULT} LABEL"
 
 
 class RunByDefault(TyperGroup):
@@ -78,7 +79,9 @@ def run(
             help="Have the answers marked by a model: cheap, balanced or premium. Decides nothing.",
         ),
     ] = None,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Also keep the run in this file.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", dir_okay=False, help="Also keep the run in this file.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """Ask the questions of a set and show recall, hit rate, MRR and nDCG. Changes nothing that is served, but that
@@ -94,10 +97,12 @@ def run(
         raise typer.BadParameter("the search is measured on all questions; it needs --answers", param_hint="--limit")
     if judge is not None and not answers:
         raise typer.BadParameter("there are answers to judge with --answers only", param_hint="--judge")
+    if out is not None:
+        _ensure_place(out)
     session = session_of(context)
     home = session.home()
     known = home.known_labels()
-    name = chosen_label(session, home, None) if label is None else label_named(known, label)
+    name = chosen_label(session, home, None, how=_HOW) if label is None else label_named(known, label)
     asked = read_generation(home, *named_generation(home, [name], generation))
     questions = questions_for(session, asked, Asked(question_set, repository, without_leaky))
     made = ask(session, home, asked, questions, Answers(limit, judge) if answers else None)
@@ -125,6 +130,14 @@ def run(
 eval_app.command()(compare)
 eval_app.command()(mine)
 eval_app.command()(report)
+
+
+def _ensure_place(out: Path) -> None:
+    """Before hours of questions are asked for nothing."""
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise typer.BadParameter(f"{out} cannot be written: {error.strerror}", param_hint="--out") from error
 
 
 def _to_catalog(session: Session, generation: Generation, record: EvalRecord) -> list[str]:
