@@ -15,8 +15,7 @@ from rag_assets.closing import Closing
 from rag_assets.config_file import config_of, is_configured
 from rag_assets.contracts.errors import ExpectedError
 from rag_assets.contracts.retrieval import DEFAULT_POLICY, Mode
-from rag_assets.query.answer.abstention import THRESHOLD
-from rag_assets.query.answer.calibrated import threshold_of
+from rag_assets.query.answer.calibrated import threshold_in_use
 from rag_assets.query.answer.options import AskOptions
 from rag_assets.query.pipeline.engine import TurnResult, label_of
 from rag_assets.query.pipeline.index_services import IndexServices, label_of_all
@@ -128,15 +127,9 @@ class Asker(Closing):
         return library_of(config_of(self._home.root, self._config), self._options.packs)
 
     def _calibrated(self, pipeline: Pipeline) -> Pipeline:
-        if (
-            self._options.threshold is not None
-            or pipeline.settings.weak_below != THRESHOLD
-            or len(self._target.members) > 1  # one threshold cannot hold for several generations
-        ):
-            return pipeline
-        (index,) = self._target.members.values()
-        known = threshold_of(index.generation, pipeline.settings.default_mode)
-        return pipeline if known is None else with_options(pipeline, AskOptions(threshold=known))
+        settings, generations = pipeline.settings, [index.generation for index in self._target.members.values()]
+        used = threshold_in_use(self._options.threshold, settings.weak_below, generations, settings.default_mode)
+        return pipeline if used == settings.weak_below else with_options(pipeline, AskOptions(threshold=used))
 
     def _configured_mode(self) -> Mode | None:
         """What `search.mode` says, where it says something."""

@@ -65,10 +65,25 @@ class Conditions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeSummary:
+    """What a judge made of the answers of a run (E25): who it is, the mean `score` between 0 and 1, the mean mark of
+    each criterion, how many answers have a verdict, and how many were to have one and have none."""
+
+    by: str
+    score: Estimate | None
+    marks: dict[str, float]
+    judged: int
+    not_judged: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerSummary:
     """The answers of a run in numbers. Shares are None where there was no question of that sort; `precision` and
     `recall` are of the answered questions with something expected, `wrong` of all answered ones. Latencies are
-    milliseconds of a whole turn. `cost` is None where no prices are configured."""
+    milliseconds of a whole turn. `cost` is None where no prices are configured, `judge` where nobody judged."""
 
     answerable: int
     unanswerable: int
@@ -86,6 +101,7 @@ class AnswerSummary:
     prompt_tokens: int
     completion_tokens: int
     cost: float | None
+    judge: JudgeSummary | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

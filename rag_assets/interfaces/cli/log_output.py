@@ -90,6 +90,9 @@ def show_replay(output: Output, record: LogRecord, replay: Replay) -> None:
     turn = record.turn_id[:SHORT_ID]
     for change in replay.lock:
         output.line(("changed since  ", "warn"), change)
+    if replay.threshold is not None:
+        then, now = replay.threshold
+        output.line(("changed since  ", "warn"), f"threshold: {then:.3f}, as in this replay → {now:.3f}")
     if replay.then.models != replay.now.models:
         output.line(("models  ", "warn"), f"{_listed(replay.then.models)} → {_listed(replay.now.models)}")
     if replay.same:

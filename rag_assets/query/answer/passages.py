@@ -21,6 +21,7 @@ _SUMMARY = re.compile(r"<(summary|remarks)>(.*?)</\1>", re.DOTALL)
 _BRACKET = re.compile(r"\"(?:[^\"\\]|\\.)*\"|[\[\]]")
 _FENCE = re.compile(r"^[ \t]*```[^\n]*$", re.MULTILINE)
 _CONDITIONAL = re.compile(r"^[ \t]*#\w[^\n]*\n?", re.MULTILINE)
+_NOTHING = "… \t\r\n"
 _DECLARED = re.compile(r"(?:(?:class|struct|interface|record|enum|def|func)\s+)?([A-Za-z_]\w*)\s*(?:<[^<>()]*>\s*)?$")
 _TYPE = re.compile(r"\b(?:class|struct|interface|record|enum|delegate)\s+(?:class\s+|struct\s+)?([A-Za-z_]\w*)")
 _HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$", re.MULTILINE)
@@ -159,18 +160,19 @@ def _head(code: str) -> str:
 
 
 def _without_attributes(code: str) -> str:
-    """A declaration without the attributes and directives before it."""
-    bare = _CONDITIONAL.sub("", code).lstrip()
+    """A declaration without the attributes and directives before it, and with `…` for a directive in the middle of it:
+    what is quoted has to say what it leaves out."""
+    bare = _CONDITIONAL.sub("…\n", code).lstrip(_NOTHING)
     while bare.startswith("["):
         depth = 0
         for found in _BRACKET.finditer(bare):
             depth += {"[": 1, "]": -1}.get(found.group(), 0)
             if depth == 0:
-                bare = bare[found.end() :].lstrip()
+                bare = bare[found.end() :].lstrip(_NOTHING)
                 break
         else:
             return bare  # never closed: it is none
-    return bare.strip()
+    return bare.strip(_NOTHING)
 
 
 def _declared_name(code: str) -> str:

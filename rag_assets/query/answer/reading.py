@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from rag_assets.query.answer.abstention import Signals, confidence, signals_of
+from rag_assets.query.answer.abstention import Signals, confidence, has_known_cosines, signals_of
 from rag_assets.query.answer.evidence import Evidence, Origin, short_name
 from rag_assets.query.answer.facts import Fact, Facts, facts_about, named_nodes, near_names, points_at
 from rag_assets.query.answer.gathering import Wanted, gather
@@ -70,7 +70,10 @@ def read(result: SearchResult, target: Searchable, graph_of: Callable[[Index], G
     wish = wish_of(result.question)
     vocabulary = target.parts.vocabulary()
     words = asked_words(result.question.text, vocabulary, target.parts.shard().count())
-    wanted = [Wanted(hit.point_id, hit.score, dense=hit.scores.get("dense")) for hit in result.hits]
+    measured = all(has_known_cosines(known.embedding_model) for known in target.manifests.values())
+    wanted = [
+        Wanted(hit.point_id, hit.score, dense=hit.scores.get("dense") if measured else None) for hit in result.hits
+    ]
     is_open = (result.question.wanted, result.question.excluded) == (UNNARROWED, UNNARROWED) and not _narrowed(result)
     names = wish.names[:_MOST_NAMES]
     declared = {name: _declaring(name, target) for name in names}

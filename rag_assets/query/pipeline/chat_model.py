@@ -40,7 +40,7 @@ class ChatModel:
         model = replace(known, max_tokens=min(call.max_tokens, known.max_tokens), temperature=temperature)
         from rag_assets.llm.reply import without_thoughts
 
-        result = self.service.generate(model, call.messages, call.on_text)
+        result = self.service.generate(model, call.messages, call.on_text, schema=call.schema)
         written = result.value
         if written is None:
             return InvokeResult.failure(result.errors, result.warnings)
