@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 from rag_assets.contracts.errors import ExpectedError
 from rag_assets.stores.filters import SearchFilter
@@ -49,6 +49,17 @@ class Scored:
     score: float
 
 
+class Place(NamedTuple):
+    """The file that a point is of."""
+
+    label: str
+    path: str
+
+    @classmethod
+    def of(cls, payload: Mapping[str, Any]) -> Place:
+        return cls(payload.get("IndexLabel", ""), payload.get("Path", ""))
+
+
 class PointTarget(Protocol):
     """A place that holds the points of a label's generations. It is told the difference between what it has and what
     the new generation declares (`stores.target_state`). Readers of earlier generations notice nothing. Raises
@@ -81,6 +92,10 @@ class VectorReader(Protocol):
 
     def retrieve(self, ids: Sequence[str], scope: SearchFilter) -> dict[str, dict[str, Any]]:
         """id → payload of the points of `ids` that exist within the scope and belong to the generation."""
+
+    def places(self, ids: Sequence[str], scope: SearchFilter) -> dict[str, Place]:
+        """id → file of the points of `ids`, which a search within the scope has found: a store that knows the files of
+        its points need not ask the scope again. What `retrieve` would not give out for another reason is left out."""
 
     def digests(self) -> dict[str, str]:
         """id → digest of every point of the generation, of every tenant: for checks, not for answers."""

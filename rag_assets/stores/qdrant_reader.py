@@ -21,7 +21,7 @@ from rag_assets.stores.conditions import (
     conditions_of,
 )
 from rag_assets.stores.filters import SearchFilter
-from rag_assets.stores.points import DENSE, SPARSE, Scored, best_with_ties
+from rag_assets.stores.points import DENSE, SPARSE, Place, Scored, best_with_ties
 from rag_assets.stores.qdrant_client_calls import QdrantServer
 from rag_assets.stores.qdrant_notes import ServerPlace
 from rag_assets.stores.qdrant_schema import DIGEST, OWN_FIELDS, POINT_ID
@@ -84,6 +84,10 @@ class ServerReader(Closing):
             if declared is None or declared.get(identifier) == payload.get("ContentHash", ""):
                 found[identifier] = {key: value for key, value in payload.items() if key not in OWN_FIELDS}
         return found
+
+    def places(self, ids: Sequence[str], scope: SearchFilter) -> dict[str, Place]:
+        """id → file of the points of `ids`, which a search within the scope has found."""
+        return {known: Place.of(payload) for known, payload in self.retrieve(ids, scope).items()}
 
     def digests(self) -> dict[str, str]:
         """id → digest of every point of the generation, of every tenant: for checks, not for answers."""

@@ -8,6 +8,7 @@ readers need write permission in the folder.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,8 @@ from rag_assets.stores.conditions import (
     conditions_of,
 )
 from rag_assets.stores.filters import SearchFilter
-from rag_assets.stores.points import DENSE, SPARSE, Scored, VectorStoreError, best_with_ties
+from rag_assets.stores.point_files import POINT_FILES, PointFiles, read_point_files
+from rag_assets.stores.points import DENSE, SPARSE, Place, Scored, VectorStoreError, best_with_ties
 from rag_assets.stores.settled import settled
 from rag_assets.stores.shard_schema import DIGEST, WHOLE, common_of
 
@@ -57,7 +59,7 @@ class ShardReader(Closing):
         self._known = KnownValues(self.values)  # a finished shard never changes
 
     def count(self, scope: SearchFilter | None = None) -> int:
-        return int(self._shard.count(edge.CountRequest(filter=None if scope is None else self._compile(scope))))
+        return self._size if scope is None else int(self._shard.count(edge.CountRequest(filter=self._compile(scope))))
 
     def dense(self, vector: Dense, scope: SearchFilter, limit: int) -> list[Scored]:
         """The nearest points by dot product, best first."""
@@ -74,6 +76,13 @@ class ShardReader(Closing):
         if not ids:
             return {}
         return self._payloads(edge.HasIdCondition(set(ids)), scope, len(ids))
+
+    def places(self, ids: Sequence[str], scope: SearchFilter) -> dict[str, Place]:
+        """id → file of the points of `ids`, which a search within the scope has found."""
+        files = self._files
+        if files is None:
+            return {known: Place.of(payload) for known, payload in self.retrieve(ids, scope).items()}
+        return {known: place for known in ids if (place := files.place(known)) is not None}
 
     def digests(self) -> dict[str, str]:
         """id → digest of every point, of every tenant: for checks, not for answers."""
@@ -103,6 +112,21 @@ class ShardReader(Closing):
 
     def close(self) -> None:
         self._shard.close()
+
+    @cached_property
+    def _size(self) -> int:
+        """Of all points: 7 ms at 100,000 of them."""
+        return int(self._shard.count(edge.CountRequest()))
+
+    @cached_property
+    def _files(self) -> PointFiles | None:
+        """None of a shard from before they were kept."""
+        found = read_point_files(self._directory)
+        if found is not None and found.size != self._size:
+            raise VectorStoreError(
+                f"vector shard {self._directory} has {self._size} points, {POINT_FILES} {found.size}; {_REPAIR}"
+            )
+        return found
 
     def _search(self, vector: Any, using: str, scope: SearchFilter, limit: int) -> list[Scored]:
         query = edge.Query.Nearest(vector, using=using)

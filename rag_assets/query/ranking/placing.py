@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rag_assets.query.ranking.places import Place
+from rag_assets.stores.points import Place
 
 if TYPE_CHECKING:
     from rag_assets.stores.filters import SearchFilter
@@ -29,10 +29,7 @@ class Placing:
         found = {identifier: known[identifier] for identifier in ids if identifier in known}
         new = [identifier for identifier in ids if identifier not in found]
         if new:
-            read = {
-                identifier: Place(payload.get("IndexLabel", ""), payload.get("Path", ""))
-                for identifier, payload in shard.retrieve(new, scope).items()
-            }
+            read = shard.places(new, scope)
             if len(known) + len(read) > _MOST_KNOWN:
                 self._known = known = {}
             known.update(read)
