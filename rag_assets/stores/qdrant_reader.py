@@ -112,7 +112,7 @@ class ServerReader(Closing):
     def _search(self, query: Any, using: str, scope: SearchFilter, limit: int) -> list[Scored]:
         condition = self._compile(scope)
 
-        def search(asked: int) -> list[Scored]:
+        def search(asked: int) -> Sequence[Any]:
             found = self._call(
                 "query_points",
                 query=query,
@@ -121,9 +121,10 @@ class ServerReader(Closing):
                 limit=asked,
                 with_payload=[POINT_ID],
             )
-            return [Scored(str(point.payload[POINT_ID]), float(point.score)) for point in found.points]
+            points: Sequence[Any] = found.points
+            return points
 
-        return best_with_ties(search, limit)
+        return best_with_ties(search, limit, lambda point: Scored(str(point.payload[POINT_ID]), float(point.score)))
 
     def _declared_hashes(self) -> Mapping[str, str] | None:
         if self._hashes is None:
