@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from rag_assets.stores.points import VectorReader
 
 _MOST_KNOWN = 100_000
-"""Sections whose file is kept: 20 MB. Reading a payload takes 30 to 50 µs, which for PLACED candidates is as much as
-the rest of a keyword search."""
+"""Sections whose file is kept: 20 MB. A store that has no table of them (a server, a shard of an older version) reads a
+payload for each, 30 to 50 µs and more."""
 
 
 class Placing:
