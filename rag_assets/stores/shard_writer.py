@@ -13,7 +13,8 @@ import qdrant_edge as edge
 
 from rag_assets.contracts.payload import payload_indexes
 from rag_assets.stores.disk import size_on_disk
-from rag_assets.stores.points import DENSE, SPARSE, StoredPoint, VectorStoreError
+from rag_assets.stores.point_files import POINT_FILES, PointFiles, PointFilesChange, read_point_files
+from rag_assets.stores.points import DENSE, SPARSE, Place, StoredPoint, VectorStoreError
 from rag_assets.stores.shard_schema import COMMON, DIGEST, WHOLE, common_of, copied_shard, create_empty_shard
 
 HNSW_FROM_POINTS = 20_000
@@ -67,6 +68,7 @@ class ShardWriter:
         self._stored: dict[str, str] = {}
         self._changes = 0  # points replaced in, or deleted from, the shards that this one is a copy of
         self._is_new = True
+        self._files = PointFilesChange(PointFiles())
         try:
             if directory.exists():
                 shutil.rmtree(directory)
@@ -87,6 +89,7 @@ class ShardWriter:
             points = [self._point(point) for point in batch[start : start + _UPSERT_BATCH]]
             self._update(edge.UpdateOperation.upsert_points(points))
             self._stored.update((point.id, point.digest) for point in batch[start : start + _UPSERT_BATCH])
+            self._files.put((point.id, Place.of(point.payload)) for point in batch[start : start + _UPSERT_BATCH])
             self._changes += len(points)
 
     def delete(self, ids: Sequence[str]) -> None:
@@ -95,6 +98,7 @@ class ShardWriter:
             self._update(edge.UpdateOperation.delete_points(list(ids[start : start + _DELETE_BATCH])))
         for known in ids:
             self._stored.pop(known, None)
+        self._files.drop(ids)
         self._changes += len(ids)
 
     def finish(self) -> None:
@@ -108,6 +112,7 @@ class ShardWriter:
             self._shard.close()
             about = msgspec.json.encode(_About(0 if self._is_new else self._changes, self._stored))
             (self._directory / _ABOUT).write_bytes(about)
+            (self._directory / POINT_FILES).write_bytes(self._files.content())
             (self._directory / COMMON).write_bytes(msgspec.json.encode(self._common, order="sorted"))
         except Exception as error:  # the engine raises plain Exception
             raise VectorStoreError(f"vector shard {self._directory} could not be finished: {error}") from error
@@ -127,7 +132,8 @@ class ShardWriter:
             return None
         try:
             about = msgspec.json.decode((base / _ABOUT).read_bytes(), type=_About)
-            if common_of(base) != self._common:
+            files = read_point_files(base)
+            if common_of(base) != self._common or files is None:
                 return None
             shard = copied_shard(base, self._directory)
             if int(shard.count(edge.CountRequest())) != len(about.digests):
@@ -141,6 +147,7 @@ class ShardWriter:
             shutil.rmtree(self._directory)
             return None
         self._stored, self._changes, self._is_new = about.digests, about.changes, False
+        self._files = PointFilesChange(files)
         return shard
 
     def _point(self, point: StoredPoint) -> edge.Point:
