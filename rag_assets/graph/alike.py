@@ -76,8 +76,9 @@ class _Pairs:
         pairs = np.sort((rows[inside] << 2 * _LETTER_BITS) | self._pair[inside])
         is_new = np.ones(len(pairs), bool)
         is_new[1:] = pairs[1:] != pairs[:-1]
-        counts: Numbers = np.bincount(pairs[is_new] >> 2 * _LETTER_BITS, minlength=len(words))
-        return np.maximum(counts, 1)
+        counts = np.bincount(pairs[is_new] >> 2 * _LETTER_BITS, minlength=len(words))
+        at_least_one: Numbers = np.maximum(counts, 1)
+        return at_least_one
 
 
 def _letters_of(word: str) -> NDArray[np.uint32]:
@@ -87,4 +88,5 @@ def _letters_of(word: str) -> NDArray[np.uint32]:
 def _codes(letters: NDArray[np.uint32]) -> Numbers:
     """One number for each letter and the one behind it."""
     wide = letters.astype(np.int64)
-    return (wide << _LETTER_BITS) | np.append(wide[1:], 0)
+    codes: Numbers = (wide << _LETTER_BITS) | np.append(wide[1:], 0)
+    return codes

@@ -17,6 +17,7 @@ from rag_assets.query.asker import Asker, LanguageError, history_of, is_of, syst
 from rag_assets.query.pipeline.errors import UnknownPipeline
 from rag_assets.query.pipeline.services import Generated, ModelCall
 from rag_assets.query.where import Where
+from rag_assets.stores.conversations import ConversationError
 from rag_assets.stores.home import Home
 from rag_assets_tests.interfaces.conftest import index_without_dagster, new_repository
 from rag_assets_tests.query.pipeline.conftest import FILES
@@ -246,3 +247,25 @@ def test_many_sessions_at_once_do_not_mix(home: Home) -> None:
         assert failures == []
         assert prompts == {f"t{number}": {f"marker{number:03}"} for number in range(sessions)}
         assert [history.load("many", f"s{number}").count for number in range(sessions)] == [rounds] * sessions
+
+
+@pytest.mark.rule("D26")
+def test_where_nothing_can_be_kept_it_is_answered_and_said(shop: Index, home: Home, tmp_path: Path) -> None:
+    """As in the home of somebody else, which one may read: here a folder is where the file would be."""
+    elsewhere = Home(tmp_path / "home")
+    (elsewhere.root / "conversations.sqlite").mkdir(parents=True)
+    (elsewhere.root / "labels").symlink_to(home.labels, target_is_directory=True)
+    (elsewhere.root / "blobs").symlink_to(home.blobs, target_is_directory=True)
+    with open_index("shop@main", home=elsewhere.root) as index, Asker(index, OFFLINE) as asker:
+        result = asker.ask("What does InvoiceWriter do?", session="mine", user="ann")
+        assert result.response is not None and not result.response.abstained
+        kept, logged = [said for said in result.response.warnings if "embedding model" not in said]
+        assert kept.startswith("this turn follows none and is not kept: conversations in ")
+        assert "make the home writable, or choose another place with --home" in kept
+        assert logged.startswith("this question is not in the log: ")
+        with pytest.raises(ConversationError):
+            asker.ask("What does InvoiceWriter do?", session="mine", user="ann", request_id="once")
+        asker.forget("mine", "ann")
+    (elsewhere.root / "conversations.sqlite").rmdir()
+    with open_index("shop@main", home=elsewhere.root) as index, Asker(index, OFFLINE) as asker:
+        assert asker.ask("What does InvoiceWriter do?", session="mine", user="ann", request_id="once").turn_id

@@ -62,7 +62,12 @@ def load_conversation_history(turn: Turn, parameters: LoadHistory, run: Run) -> 
     history, request = run.services.history, turn.request
     if history is None or not request.session:
         return Outcome(turn)
-    past = history.load(request.user, request.session)
+    from rag_assets.stores.conversations import ConversationError
+
+    try:
+        past = history.load(request.user, request.session)
+    except ConversationError as error:  # an answer that follows nothing is better than none, as long as it says so
+        return Outcome(turn.warned(f"read without the turns before: {error}"), notes=(f"not read: {error}",))
     found = injected(past.summary, past.turns)
     budget, count = run.settings.max_history_tokens, run.services.count_tokens
     state = HistoryState(
