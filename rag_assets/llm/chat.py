@@ -156,7 +156,7 @@ class ChatService:
         reply = self._transport.post({"Accept": "text/event-stream", **self._key.header()}, body, stream.feed)
         meter.add_seconds(time.monotonic() - started)
         if isinstance(reply, Fault):
-            return reply
+            return stream.broken_off(reply)
         if not 200 <= reply.status < 300:
             return refusal(reply, self._key, section=self._section)
         text, tokens = self._read(reply, stream, on_text)

@@ -77,8 +77,10 @@ class Asker(Closing):
         on_text: Callable[[str], None] = nobody_listens,
     ) -> TurnResult:
         """One turn. With a `session` it follows the turns of that session of `user` (default: the user of the system)
-        and is kept; a `language` that is not that of the model is translated from and into. Raises RequestError,
-        LanguageError, TurnError, PipelineError, UnknownPipeline, ConversationError, and what a search raises."""
+        and is kept; where conversations cannot be opened it is answered without them, with a warning, but for one with
+        a `request_id`, which must not be answered twice. A `language` that is not that of the model is translated from
+        and into. Raises RequestError, LanguageError, TurnError, PipelineError, UnknownPipeline, ConversationError, and
+        what a search raises."""
         pipeline = self.pipeline(mode)
         request = TurnRequest(
             question=question,
@@ -90,8 +92,12 @@ class Asker(Closing):
             request_id=request_id,
             agent=self._options.agent.name if self._options.agent is not None else "",
         )
-        services = self._with_history() if session else self.services
-        return logged_turn(pipeline, request, services, self._log, on_text=on_text)
+        problem = self._open_history(request) if session else ""
+        result = logged_turn(pipeline, request, self.services, self._log, on_text=on_text)
+        if not problem or result.response is None:
+            return result
+        warnings = (problem, *result.response.warnings)
+        return replace(result, response=replace(result.response, warnings=warnings))
 
     def pipeline(self, mode: Mode | None = None) -> Pipeline:
         """The pipeline that is asked, with what the options and the configuration of the search say instead of its
@@ -154,14 +160,21 @@ class Asker(Closing):
             count_tokens=self._options.count,
         )
 
-    def _with_history(self) -> IndexServices:
-        if self._history is not None:
-            return self.services
+    def _open_history(self, request: TurnRequest) -> str:
+        """'', or why the turn has no conversation. Raises ConversationError where it may not go without."""
+        from rag_assets.stores.conversations import ConversationError
+
         with self._lock:
-            if self._own_history is None:
+            if self._history is not None or self._own_history is not None:
+                return ""
+            try:
                 self._own_history = history_of(self._home, self._config, self._clearance)
-                self.services.keep_in(self._own_history)
-        return self.services
+            except ConversationError as error:
+                if request.request_id:
+                    raise
+                return f"this turn follows none and is not kept: {error}"
+            self.services.keep_in(self._own_history)
+        return ""
 
 
 def label_of_pipeline(options: AskOptions, config: Path | None) -> str:

@@ -77,7 +77,7 @@ def test_a_named_session_goes_on_and_is_deleted_for_good(cli: CommandLine) -> No
     refused = cli.run("session", "delete", "ordres", "--user", "ann")
     assert refused.code == 1 and "ann has no session 'ordres'; there are: orders" in refused.err
     done = cli.run("session", "delete", "orders", "--user", "ann")
-    assert done.out == "deleted 1 sessions with 3 turns\n"
+    assert done.out == "deleted 1 session with 3 turns\n"
     assert kept(cli) == {}
     stored = b"".join(file.read_bytes() for file in cli.home.root.glob("conversations.sqlite*"))
     assert stored and b"OrderService" not in stored

@@ -21,7 +21,7 @@ from rag_assets.interfaces.cli.config import examine
 from rag_assets.interfaces.cli.failures import describe_os_error
 from rag_assets.interfaces.cli.indexing import require_writable
 from rag_assets.interfaces.cli.labels import served_labels
-from rag_assets.interfaces.cli.output import size
+from rag_assets.interfaces.cli.output import counted, size
 from rag_assets.interfaces.cli.session import Session
 from rag_assets.stores.generations import active_generation
 from rag_assets.stores.home import Home
@@ -121,7 +121,9 @@ def configuration(session: Session) -> Finding:
     if found["problems"]:
         return Finding("configuration", "fail", "; ".join(found["problems"]), "rag-assets config check")
     where = found["file"] or "no file, defaults apply"
-    return Finding("configuration", "ok", f"{where}; {len(found['repositories'])} repositories")
+    return Finding(
+        "configuration", "ok", f"{where}; {counted(len(found['repositories']), 'repository', 'repositories')}"
+    )
 
 
 def home_directory(home: Home) -> Finding:
@@ -224,7 +226,7 @@ def catalog(session: Session) -> Iterator[Finding]:
         return
     where = f"{database.place.kind} {database.place.name}"
     labels = {(entry.org_id, entry.project_id, entry.index_label) for entry in known}
-    yield Finding("catalog", "ok", f"{where}: {len(known)} generations of {len(labels)} labels")
+    yield Finding("catalog", "ok", f"{where}: {counted(len(known), 'generation')} of {counted(len(labels), 'label')}")
 
 
 @contextmanager
@@ -265,7 +267,9 @@ def _index(home: Home, label: str) -> Finding:
         detail = f"the store holds {stored} of {declared} points"
         return Finding(label, "fail", detail, f"rag-assets index {label} --force")
     modes = ", ".join(generation.retrieval_modes)
-    return Finding(label, "ok", f"{stored:,} points, generation {generation.manifest.generation_id}; modes: {modes}")
+    return Finding(
+        label, "ok", f"{counted(stored, 'point')}, generation {generation.manifest.generation_id}; modes: {modes}"
+    )
 
 
 def _version(distribution: str) -> str | None:

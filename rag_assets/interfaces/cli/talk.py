@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from rag_assets.interfaces.cli.ask_output import Streamed, show
+from rag_assets.interfaces.cli.output import said_graph
 from rag_assets.interfaces.freshness import freshness_of
 from rag_assets.query.answer import EXTRACTIVE
 from rag_assets.query.answer.checking import Support
@@ -105,7 +106,7 @@ class Talk:
                 self._output.line(names[edge.source], (f"  {edge.relation.value}  ", "dim"), names[edge.target])
             left = len(around.edges) - _SHOWN_EDGES
             more = f", {left} of them not shown" if left > 0 else ""
-            self._output.line((f"{len(around.nodes)} nodes, {len(around.edges)} edges{more}", "dim"))
+            self._output.line((f"{said_graph(len(around.nodes), len(around.edges))}{more}", "dim"))
         elif not told:
             self._output.note(("no graph is behind the last answer", "dim"))
 

@@ -224,10 +224,13 @@ def _of_claim(text: str, cited: Sequence[_Slice], slices: Sequence[_Slice]) -> t
     ]
     if len(words) < 3:  # `It does.` beside a quote says nothing of its own
         return Support.SUPPORTED, ""
-    shared = [sum(word in one.roots for word in words) / len(words) for one in (*cited, *slices)]
-    if max(shared[: len(cited)]) >= _LEAST_SHARED:
+
+    def is_about(one: _Slice) -> bool:
+        return sum(word in one.roots for word in words) / len(words) >= _LEAST_SHARED
+
+    if any(map(is_about, cited)):
         return Support.SUPPORTED, ""
-    elsewhere = max(shared) >= _LEAST_SHARED
+    elsewhere = any(map(is_about, slices))  # looked at only now: most claims are about what they cite
     return (Support.MISATTRIBUTED if elsewhere else Support.FABRICATED), "the cited text is about something else"
 
 

@@ -72,7 +72,12 @@ def root(word: str) -> str:
 @lru_cache(maxsize=512)  # a question looks at the same passages several times
 def roots_of(text: str) -> frozenset[str]:
     """The roots of the words of a text, identifiers split."""
-    return frozenset(root(term) for run in runs(text) for term in word_terms(run))
+    return frozenset().union(*map(_roots_of_run, set(runs(text))))
+
+
+@lru_cache(maxsize=1 << 16)  # source says the same identifiers over and over
+def _roots_of_run(run: str) -> tuple[str, ...]:
+    return tuple(map(root, word_terms(run)))
 
 
 def asked_words(text: str, terms: Terms, sections: int) -> tuple[AskedWord, ...]:

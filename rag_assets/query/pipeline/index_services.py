@@ -150,6 +150,10 @@ class IndexServices:
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         return [self._counted(text) if len(text) <= _REMEMBERED else self._counter([text])[0] for text in texts]
 
+    @property
+    def has_model(self) -> bool:
+        return self._generate is not None
+
     def generate(self, call: ModelCall) -> InvokeResult[Generated]:
         if self._generate is None:
             said = "no model is configured; set answer.base_url, or ask with a pipeline that needs none"

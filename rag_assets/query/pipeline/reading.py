@@ -16,6 +16,8 @@ from rag_assets.query.pipeline.errors import Mark, Problem
 T = TypeVar("T", bound=msgspec.Struct)
 
 _PATH = re.compile(r" - at `\$(?P<path>[^`]*)`")
+_GOT = re.compile(r", got `\w+`")
+"""The type of a value, which messages show themselves."""
 _INDEX = re.compile(r"\[(?P<index>\d+)\]")
 
 
@@ -53,7 +55,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 def _refused(error: msgspec.ValidationError, what: str, name: str, entry: Entry) -> Problem:
     text = str(error)
     found = _PATH.search(text)
-    said = _PATH.sub("", text)
+    said = _GOT.sub("", _PATH.sub("", text))
     said = said[:1].lower() + said[1:]
     hint = "; put it in quotes to make it text" if "expected `str`" in said else ""
     inner = _INDEX.match(found["path"]) if found else None

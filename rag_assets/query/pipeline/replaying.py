@@ -134,11 +134,13 @@ class Replayer:
         pipeline = replace(loaded, settings=detail.pipeline_settings())
         opener = _Opener(self._home, self._config, record.clearance, _view_of(agent, record), lock.generations)
         request = replace(detail.turn_request(), request_id="")
+        # What a turn in another language does depends on whether there is a model at all, and that one asked none.
+        is_offline = not request.is_english and not record.calls and isinstance(model, RecordedReplies)
         journal = Journal()
         services = IndexServices(
             opener.open,
             history=_PastOnly(self._history, detail.history_turns) if self._history is not None else None,
-            generate=model,
+            generate=None if is_offline else model,
             count_tokens=self._count,
         )
         try:

@@ -102,5 +102,9 @@ class Services(Protocol):
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Of each text, by the tokenizer of the model where it is known (R24)."""
 
+    @property
+    def has_model(self) -> bool:
+        """Whether there is anybody to ask; `generate` fails where there is not."""
+
     def generate(self, call: ModelCall) -> InvokeResult[Generated]:
         """What the model of the profile writes. Never raises for what a server or model can do (A17)."""

@@ -104,6 +104,7 @@ class Turn:
     asked: Question
     compared_label: str = ""
     question_en: str = ""
+    untranslated: bool = False  # it is in another language still
     history: HistoryState = HistoryState()
     call: ModelCall | None = None
     reply: str = ""

@@ -121,7 +121,7 @@ def finalize(turn: Turn, parameters: Finalize, run: Run) -> Outcome:
         status = Status.GENERAL
         text = f"{GENERAL_LABEL} {_CITATION.sub('', text).strip()}"  # nothing was retrieved that could be cited
     answer = text
-    if not turn.request.is_english:
+    if not turn.request.is_english and run.services.has_model:  # without one, the question was not translated either
         answer, note = translated(turn, text, Translate(parameters.prompt, parameters.profile), run)
         if note:
             turn = turn.warned(f"{note}; this is the answer in the language of the model")

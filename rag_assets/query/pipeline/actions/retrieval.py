@@ -123,6 +123,10 @@ def _read(
         return turn, before, ()
     started = perf_counter()
     reading = run.services.search(label, question, mode, limit, turn.request.where)
+    if turn.untranslated:
+        from rag_assets.query.answer.untranslated import as_it_is
+
+        reading = as_it_is(reading)
     searched = reading.search.timings["total"]
     run.clock.add("search", searched)
     run.clock.add("evidence", perf_counter() - started - searched)
