@@ -20,6 +20,8 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 import msgspec
 
+from rag_assets.decoders import json_decoder
+
 P = ParamSpec("P")
 S = TypeVar("S")
 A = TypeVar("A")
@@ -119,7 +121,7 @@ def encoded_questions(questions: Iterable[Question]) -> bytes:
 
 def decoded_questions(data: bytes) -> list[Question]:
     """Raises msgspec.DecodeError."""
-    return msgspec.json.decode(data, type=list[Question])
+    return json_decoder(list[Question]).decode(data)
 
 
 def _behind(wall: str, name: str) -> str:

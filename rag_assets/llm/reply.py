@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import msgspec
 
+from rag_assets.decoders import json_decoder
 from rag_assets.model_server.api_key import ApiKey
-from rag_assets.model_server.decoding import decoder_of
 from rag_assets.model_server.faults import Code, Fault
 from rag_assets.model_server.refusal import DETAIL_CHARS, is_json, refusal, text_of
 from rag_assets.model_server.transport import Reply
@@ -62,7 +62,7 @@ def read_reply(reply: Reply, key: ApiKey) -> tuple[str | Fault, Tokens]:
         kind = key.masked(reply.content_type)[:DETAIL_CHARS] or "no content type"
         return Fault(Code.CONTENT_TYPE, f"the reply is {kind}, not JSON; is llm.base_url an API?"), nothing
     try:
-        completion = decoder_of(_Completion).decode(reply.body)
+        completion = json_decoder(_Completion).decode(reply.body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         return Fault(
             Code.MALFORMED, f"the reply is no chat completion: {key.masked(str(error))[:DETAIL_CHARS]}"
@@ -81,7 +81,7 @@ def decode_answer(text: str, answer_type: type, key: ApiKey) -> Any | Fault:
     bare = without_thoughts(text)
     fenced = _FENCE.fullmatch(bare)
     try:
-        value: Any = decoder_of(answer_type).decode(fenced["inside"] if fenced else bare)
+        value: Any = json_decoder(answer_type).decode(fenced["inside"] if fenced else bare)
     except msgspec.ValidationError as error:
         return Fault(Code.SCHEMA, f"the answer does not fit its schema: {key.masked(str(error))[:DETAIL_CHARS]}")
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:

@@ -9,10 +9,10 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import qdrant_edge as edge
 
 from rag_assets.contracts.payload import PayloadIndex, payload_indexes
+from rag_assets.decoders import json_decoder
 from rag_assets.stores.disk import written_blocks
 from rag_assets.stores.points import DENSE, PREFIX_FIELDS, SPARSE, VectorStoreError
 
@@ -72,7 +72,7 @@ def common_of(directory: Path) -> dict[str, str]:
     """The fields that are the same in all points of a shard; none in one from before there were any. Without its note a
     shard has no point of any tenant."""
     try:
-        return msgspec.json.decode((directory / COMMON).read_bytes(), type=dict[str, str])
+        return json_decoder(dict[str, str]).decode((directory / COMMON).read_bytes())
     except FileNotFoundError:
         return {}
 

@@ -12,6 +12,7 @@ import msgspec
 import qdrant_edge as edge
 
 from rag_assets.contracts.payload import payload_indexes
+from rag_assets.decoders import json_decoder
 from rag_assets.stores.disk import size_on_disk
 from rag_assets.stores.points import DENSE, SPARSE, StoredPoint, VectorStoreError
 from rag_assets.stores.shard_schema import COMMON, DIGEST, WHOLE, common_of, copied_shard, create_empty_shard
@@ -126,7 +127,7 @@ class ShardWriter:
         if base is None:
             return None
         try:
-            about = msgspec.json.decode((base / _ABOUT).read_bytes(), type=_About)
+            about = json_decoder(_About).decode((base / _ABOUT).read_bytes())
             if common_of(base) != self._common:
                 return None
             shard = copied_shard(base, self._directory)
