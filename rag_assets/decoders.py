@@ -1,7 +1,7 @@
-"""Stored bytes as typed values: one decoder of each type for all threads.
+"""Bytes as typed values, for all threads, with one kind of error.
 
 msgspec 0.20 to 0.22 crashes the interpreter when two threads prepare one type at the same moment, as its own
-`decode(…, type=…)` and `convert` do. Here types are prepared one at a time, and once: whatever is decoded to a type
+`decode(…, type=…)` and `convert` do. Here types are prepared one at a time, and once: whatever becomes a typed value
 goes through this module.
 """
 
@@ -19,20 +19,29 @@ _of_msgpack: dict[Any, msgspec.msgpack.Decoder[Any]] = {}
 _preparing = threading.Lock()  # one for all: two types may have a third in common
 
 
-def json_decoder(kind: type[T]) -> msgspec.json.Decoder[T]:
-    """The decoder of JSON to `kind`; what it is given and does not fit raises msgspec.DecodeError."""
-    return _of_json.get(kind) or _prepared(kind, _of_json, msgspec.json.Decoder)
+def from_json(data: bytes | str, kind: type[T]) -> T:
+    """JSON as `kind`. Raises msgspec.DecodeError for everything that it is not: cut short, no text, nested too deep."""
+    decoder: msgspec.json.Decoder[T] = _of_json.get(kind) or _prepared(kind, _of_json, msgspec.json.Decoder)
+    return _decoded(decoder, data)
 
 
-def msgpack_decoder(kind: type[T]) -> msgspec.msgpack.Decoder[T]:
-    """The decoder of MessagePack to `kind`; what it is given and does not fit raises msgspec.DecodeError."""
-    return _of_msgpack.get(kind) or _prepared(kind, _of_msgpack, msgspec.msgpack.Decoder)
+def from_msgpack(data: bytes, kind: type[T]) -> T:
+    """MessagePack as `kind`. Raises msgspec.DecodeError as `from_json` does."""
+    decoder: msgspec.msgpack.Decoder[T] = _of_msgpack.get(kind) or _prepared(kind, _of_msgpack, msgspec.msgpack.Decoder)
+    return _decoded(decoder, data)
 
 
-def converted(value: object, kind: type[T]) -> T:
-    """Plain lists, mappings and scalars as `kind`. Raises msgspec.ValidationError."""
-    json_decoder(kind)  # whose preparation is that of `convert` too
+def from_plain(value: object, kind: type[T]) -> T:
+    """Plain lists, mappings and scalars as `kind`. Raises msgspec.ValidationError, which is a DecodeError."""
+    _of_json.get(kind) or _prepared(kind, _of_json, msgspec.json.Decoder)  # which prepares it for `convert` too
     return msgspec.convert(value, type=kind)
+
+
+def _decoded(decoder: msgspec.json.Decoder[T] | msgspec.msgpack.Decoder[T], data: Any) -> T:
+    try:
+        return decoder.decode(data)
+    except (UnicodeError, RecursionError) as error:  # the two that msgspec lets through as they are
+        raise msgspec.DecodeError(f"Input cannot be decoded: {error}") from error
 
 
 def _prepared(kind: Any, known: dict[Any, Any], make: Any) -> Any:

@@ -11,18 +11,18 @@ import msgspec
 import pytest
 
 import rag_assets
-from rag_assets.decoders import converted, json_decoder, msgpack_decoder
+from rag_assets.decoders import from_json, from_msgpack, from_plain
 
 _MANY_THREADS = """
 import sys, threading, msgspec
-from rag_assets.decoders import converted, json_decoder, msgpack_decoder
+from rag_assets.decoders import from_json, from_msgpack, from_plain
 
 VALUE = {f"o{n}": {f"i{m}": ["x"] for m in range(20)} for n in range(20)}
 JSON, PACKED = msgspec.json.encode(VALUE), msgspec.msgpack.encode(VALUE)
 WAYS = (
-    lambda kind: json_decoder(kind).decode(JSON),
-    lambda kind: msgpack_decoder(kind).decode(PACKED),
-    lambda kind: converted(VALUE, kind),
+    lambda kind: from_json(JSON, kind),
+    lambda kind: from_msgpack(PACKED, kind),
+    lambda kind: from_plain(VALUE, kind),
 )
 
 def new_type(number):
@@ -61,21 +61,33 @@ def test_a_type_is_prepared_by_many_threads_at_once():
     assert (ran.returncode, ran.stdout) == (0, "survived\n"), ran.stderr
 
 
-def test_a_decoder_is_made_once():
-    assert json_decoder(_Known) is json_decoder(_Known)
-    assert msgpack_decoder(list[_Known]) is msgpack_decoder(list[_Known])
+@pytest.mark.parametrize(
+    "read",
+    [
+        pytest.param(lambda: from_json(b'{"names": 3}', _Known), id="json"),
+        pytest.param(lambda: from_msgpack(b"\x81\xa5names\x03", _Known), id="msgpack"),
+        pytest.param(lambda: from_plain({"names": 3}, _Known), id="plain"),
+    ],
+)
+def test_what_does_not_fit_is_refused(read):
+    with pytest.raises(msgspec.ValidationError, match=r"Expected `array`, got `int` - at `\$.names`"):
+        read()
 
 
 @pytest.mark.parametrize(
     "read",
     [
-        pytest.param(lambda: json_decoder(_Known).decode(b'{"names": 3}'), id="json"),
-        pytest.param(lambda: msgpack_decoder(_Known).decode(b"\x81\xa5names\x03"), id="msgpack"),
-        pytest.param(lambda: converted({"names": 3}, _Known), id="plain"),
+        pytest.param(lambda: from_json(b'{"names": ["a"', _Known), id="cut short"),
+        pytest.param(lambda: from_json(b"\x00\xff" * 8, _Known), id="other bytes"),
+        pytest.param(lambda: from_json(b'{"names": ["\xff"]}', _Known), id="no UTF-8"),
+        pytest.param(lambda: from_json('{"names": ["\ud800"]}', _Known), id="half a character"),
+        pytest.param(lambda: from_json(b"[" * 100_000, object), id="nested too deep"),
+        pytest.param(lambda: from_msgpack(b"\x81\xa5names\x91\xa1\xff", _Known), id="packed, no UTF-8"),
+        pytest.param(lambda: from_msgpack(b"\x91" * 100_000, object), id="packed, nested too deep"),
     ],
 )
-def test_what_does_not_fit_is_refused(read):
-    with pytest.raises(msgspec.ValidationError, match=r"Expected `array`, got `int` - at `\$.names`"):
+def test_damaged_bytes_are_one_kind_of_error(read):
+    with pytest.raises(msgspec.DecodeError):
         read()
 
 

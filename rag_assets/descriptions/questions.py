@@ -20,7 +20,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 import msgspec
 
-from rag_assets.decoders import json_decoder
+from rag_assets.decoders import from_json
 
 P = ParamSpec("P")
 S = TypeVar("S")
@@ -121,7 +121,7 @@ def encoded_questions(questions: Iterable[Question]) -> bytes:
 
 def decoded_questions(data: bytes) -> list[Question]:
     """Raises msgspec.DecodeError."""
-    return json_decoder(list[Question]).decode(data)
+    return from_json(data, list[Question])
 
 
 def _behind(wall: str, name: str) -> str:

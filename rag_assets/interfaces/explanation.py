@@ -15,7 +15,7 @@ from rag_assets.contracts.kinds import Classification
 from rag_assets.contracts.payload import with_generation
 from rag_assets.contracts.section import SummarySection
 from rag_assets.contracts.segment import Segment
-from rag_assets.decoders import json_decoder
+from rag_assets.decoders import from_json
 from rag_assets.descriptions import SymbolDescription
 from rag_assets.descriptions.registry import import_installed_builders
 from rag_assets.stages.build import StageReport
@@ -261,7 +261,7 @@ def _segments(rows: _Rows) -> Iterator[SegmentExplanation]:
     points = {row["section_row"]: row for row in rows.of("qdrant_points")}
     sections: dict[int, list[SectionExplanation]] = {}
     for row in rows.of("summary_sections"):
-        section = json_decoder(SummarySection).decode(row["section"])
+        section = from_json(row["section"], SummarySection)
         point = points.get(row["row"])
         payload = rows.payload(point) if point else None
         explained = section_explanation(section, payload, point["point_id"] if point else "")
@@ -270,7 +270,7 @@ def _segments(rows: _Rows) -> Iterator[SegmentExplanation]:
     for row in rows.of("descriptions"):
         described.setdefault(row["ordinal"], []).append(row)
     for row in rows.of("segments"):
-        segment = json_decoder(Segment).decode(row["segment"])
+        segment = from_json(row["segment"], Segment)
         attempts = described.get(row["ordinal"], [])
         if not attempts:
             continue
@@ -283,7 +283,7 @@ def _segments(rows: _Rows) -> Iterator[SegmentExplanation]:
 def _builder(row: dict[str, Any], sections: tuple[SectionExplanation, ...]) -> BuilderExplanation:
     description = None
     if row["description_type"]:
-        description = json_decoder(SummaryFacts.type_named(row["description_type"])).decode(row["description"])
+        description = from_json(row["description"], SummaryFacts.type_named(row["description_type"]))
     return builder_explanation(row["builder"], row["outcome"], row["messages"], description, sections)
 
 
@@ -292,5 +292,5 @@ def _problems(generation: Generation, path: str) -> Iterator[str]:
     for stage in _REPORTING_STAGES:
         record = generation.directory / "stages" / f"{stage}.json"
         if record.is_file():
-            problems = json_decoder(StageReport).decode(record.read_bytes()).problems
+            problems = from_json(record.read_bytes(), StageReport).problems
             yield from (problem for problem in problems if problem.startswith((f"{path} ", f"{path}:")))

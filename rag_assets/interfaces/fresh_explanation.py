@@ -11,7 +11,7 @@ from rag_assets.contracts.errors import ExpectedError
 from rag_assets.contracts.identity import content_hash
 from rag_assets.contracts.section import EmbeddingWindow
 from rag_assets.contracts.source_file import SkippedFile, SkipReason
-from rag_assets.decoders import json_decoder
+from rag_assets.decoders import from_json
 from rag_assets.descriptions import FileOutcome
 from rag_assets.interfaces.explanation import (
     FileExplanation,
@@ -121,5 +121,5 @@ def _text_of(home: Home, settings: Settings, repository: RepositorySettings, com
 
 
 def _build_of(home: Home, settings: Settings, generation: Generation) -> IndexBuild:
-    spec = json_decoder(BuildSpec).decode((generation.directory / "build.json").read_bytes())
+    spec = from_json((generation.directory / "build.json").read_bytes(), BuildSpec)
     return IndexBuild(home, settings, spec)

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from rag_assets.decoders import json_decoder
+from rag_assets.decoders import from_json
 from rag_assets.llm.reply import Tokens, Usage
 from rag_assets.model_server.api_key import ApiKey
 from rag_assets.model_server.faults import Code, Fault
@@ -85,8 +85,8 @@ class Stream:
             self._done = True
             return
         try:
-            chunk = json_decoder(_Chunk).decode(data)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            chunk = from_json(data, _Chunk)
+        except msgspec.DecodeError as error:
             said = self._key.masked(str(error))[:DETAIL_CHARS]
             self._fault = Fault(Code.MALFORMED, f"the stream is no chat completion: {said}")
             return

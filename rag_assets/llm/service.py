@@ -12,7 +12,7 @@ import msgspec
 from rag_assets.closing import Closing
 from rag_assets.contracts.llm import LlmUsage, StructuredPrompt
 from rag_assets.contracts.result import InvokeResult
-from rag_assets.decoders import json_decoder
+from rag_assets.decoders import from_json
 from rag_assets.llm.answer_cache import Answers, answer_key
 from rag_assets.llm.faults import UNUSABLE, failure_message, result_code
 from rag_assets.llm.meter import Meter
@@ -91,7 +91,7 @@ class OpenAiCompatibleLlmService(Closing):
         if isinstance(outcome, Fault):
             self._meter.add_failure(outcome.code)
             return InvokeResult.failure([failure_message(outcome)])
-        return InvokeResult.create(json_decoder(answer_type).decode(outcome))
+        return InvokeResult.create(from_json(outcome, answer_type))
 
     def usage(self) -> LlmUsage:
         return self._meter.snapshot()

@@ -23,7 +23,7 @@ from filelock import BaseFileLock, FileLock, Timeout
 
 from rag_assets.contracts.errors import ExpectedError
 from rag_assets.contracts.source_file import GitRepoInfo
-from rag_assets.decoders import json_decoder
+from rag_assets.decoders import from_json
 from rag_assets.settings import RepositorySettings, Settings
 from rag_assets.stages.versions import stage_version
 from rag_assets.stores.cache import cache_key
@@ -122,7 +122,7 @@ class IndexBuild:
     def record(self, stage: str) -> StageReport | None:
         """What a stage of this build did, if it finished."""
         try:
-            return json_decoder(StageReport).decode(self.record_path(stage).read_bytes())
+            return from_json(self.record_path(stage).read_bytes(), StageReport)
         except (FileNotFoundError, msgspec.DecodeError):
             return None
 
@@ -192,7 +192,7 @@ def candidate_build(home: Home, settings: Settings, label: str, *, of_run: str |
         raise BuildError(f"{label}: run {found['run_id']} has taken this label over; run this one again")
     directory = generation_directory(home, label, found["generation_id"])
     try:
-        spec = json_decoder(BuildSpec).decode((directory / "build.json").read_bytes())
+        spec = from_json((directory / "build.json").read_bytes(), BuildSpec)
     except FileNotFoundError:
         raise BuildError(f"{label}: generation {found['generation_id']} is gone; run: rag-assets index") from None
     return IndexBuild(home, settings, spec)

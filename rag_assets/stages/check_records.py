@@ -14,7 +14,7 @@ from typing import TypeVar
 
 import msgspec
 
-from rag_assets.decoders import json_decoder
+from rag_assets.decoders import from_json
 from rag_assets.stages.build import IndexBuild
 from rag_assets.stages.workers import map_buckets, part_sizes
 from rag_assets.stores.cache import Cache, cache_key
@@ -74,7 +74,7 @@ def checked_parts(
             found[keys[bucket]] = msgspec.json.encode(made, order="deterministic")
         cache.put_many([(keys[bucket], found[keys[bucket]]) for bucket in missing])
     for key in keys:
-        yield json_decoder(result).decode(found[key])
+        yield from_json(found[key], result)
 
 
 def checked_key(name: str, tables: Iterable[str], directory: Path, bucket: int) -> bytes:
@@ -129,6 +129,6 @@ def _subject(build: IndexBuild, name: str, stages: tuple[str, ...], own: str) ->
 
 def _read(path: Path) -> _Record | None:
     try:
-        return json_decoder(_Record).decode(path.read_bytes())
+        return from_json(path.read_bytes(), _Record)
     except (FileNotFoundError, msgspec.DecodeError):
         return None

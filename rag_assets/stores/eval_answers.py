@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from rag_assets.decoders import json_decoder
+from rag_assets.decoders import from_json
 from rag_assets.stores.home import write_atomically
 
 _CALIBRATION = "threshold.json"
@@ -107,6 +107,6 @@ def write_calibration(directory: Path, calibration: Calibration) -> None:
 def read_calibration(directory: Path) -> Calibration | None:
     """None where nothing was calibrated, or by a version that cannot be read."""
     try:
-        return json_decoder(Calibration).decode((directory / _CALIBRATION).read_bytes())
+        return from_json((directory / _CALIBRATION).read_bytes(), Calibration)
     except (FileNotFoundError, msgspec.DecodeError):
         return None  # the shipped threshold holds

@@ -18,7 +18,7 @@ import msgspec
 from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality
 from rag_assets.contracts.errors import ExpectedError
 from rag_assets.contracts.retrieval import Capability, Mode, retrieval_modes
-from rag_assets.decoders import json_decoder
+from rag_assets.decoders import from_json
 from rag_assets.stores.home import Home, write_atomically
 from rag_assets.stores.locks import pointer_lock
 from rag_assets.stores.path_levels import PathLevels
@@ -154,7 +154,7 @@ def read_generation(home: Home, label: str, generation_id: str) -> Generation:
     """A finished generation. Raises GenerationError where it is absent, unfinished or of another format."""
     directory = generation_directory(home, label, generation_id)
     try:
-        manifest = json_decoder(Manifest).decode((directory / "manifest.json").read_bytes())
+        manifest = from_json((directory / "manifest.json").read_bytes(), Manifest)
     except FileNotFoundError:
         raise GenerationError(
             f"generation {generation_id} of {label} is not finished or was deleted; run: rag-assets index"
@@ -173,7 +173,7 @@ def read_pointer(home: Home, label: str) -> ActivePointer | None:
     """What is served, or None: nothing yet. Raises GenerationError for a damaged pointer."""
     path = home.label(label) / "active.json"
     try:
-        return json_decoder(ActivePointer).decode(path.read_bytes())
+        return from_json(path.read_bytes(), ActivePointer)
     except FileNotFoundError:
         return None
     except msgspec.DecodeError as error:

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 import msgspec
 
-from rag_assets.decoders import json_decoder
+from rag_assets.decoders import from_json
 from rag_assets.stores.disk import size_on_disk
 from rag_assets.stores.eval_records import read_decision, read_runs
 from rag_assets.stores.generations import (
@@ -97,7 +97,7 @@ def _entry(home: Home, label: str, known: str, state: State | None, tags: tuple[
     size = size_on_disk(directory)
     if not is_finished(home, label, known):
         try:
-            begun = json_decoder(_Begun).decode((directory / "build.json").read_bytes())
+            begun = from_json((directory / "build.json").read_bytes(), _Begun)
         except (FileNotFoundError, msgspec.DecodeError):
             begun = _Begun()
         return Entry(

@@ -32,13 +32,13 @@ from rag_assets.stores.conditions import (
 from rag_assets.stores.filters import SearchFilter
 from rag_assets.stores.points import DENSE, SPARSE, Scored, VectorStoreError, best_with_ties
 from rag_assets.stores.settled import settled
+from rag_assets.stores.shard_calls import REBUILD, engine_call
 from rag_assets.stores.shard_schema import DIGEST, WHOLE, common_of
 
 if TYPE_CHECKING:
     from rag_assets.stores.points import Dense
 
 _SCROLL_BATCH = 10_000  # records in one engine call
-_REPAIR = "run: rag-assets index --force"
 
 
 class ShardReader(Closing):
@@ -48,16 +48,15 @@ class ShardReader(Closing):
         """Raises VectorStoreError where there is no readable shard."""
         self._directory = directory
         if not (directory / "edge_config.json").is_file():
-            raise VectorStoreError(f"no vector shard in {directory}; {_REPAIR}")
-        try:
+            raise VectorStoreError(f"no vector shard in {directory}; {REBUILD}")
+        with engine_call(f"vector shard {directory} cannot be opened", repair=REBUILD):
             self._common = common_of(directory)
             self._shard = edge.EdgeShard.load(str(directory))
-        except Exception as error:  # the engine raises plain Exception
-            raise VectorStoreError(f"vector shard {directory} cannot be opened: {error}; {_remedy(error)}") from error
         self._known = KnownValues(self.values)  # a finished shard never changes
 
     def count(self, scope: SearchFilter | None = None) -> int:
-        return int(self._shard.count(edge.CountRequest(filter=None if scope is None else self._compile(scope))))
+        request = edge.CountRequest(filter=None if scope is None else self._compile(scope))
+        return int(self._call(self._shard.count, request))
 
     def dense(self, vector: Dense, scope: SearchFilter, limit: int) -> list[Scored]:
         """The nearest points by dot product, best first."""
@@ -102,7 +101,8 @@ class ShardReader(Closing):
         return dict(sorted((str(hit.value), hit.count) for hit in self._call(self._shard.facet, request)))
 
     def close(self) -> None:
-        self._shard.close()
+        with engine_call(f"vector shard {self._directory} cannot be closed"):
+            self._shard.close()
 
     def _search(self, vector: Any, using: str, scope: SearchFilter, limit: int) -> list[Scored]:
         query = edge.Query.Nearest(vector, using=using)
@@ -117,14 +117,16 @@ class ShardReader(Closing):
     def _payloads(self, condition: Any, scope: SearchFilter, limit: int) -> dict[str, dict[str, Any]]:
         wanted = edge.Filter(must=[condition, self._compile(scope)])
         request = edge.ScrollRequest(limit=limit, filter=wanted, with_payload=[WHOLE])
-        records = self._call(self._shard.scroll, request)[0]
+        found: dict[str, dict[str, Any]] = self._call(self._read_payloads, request)
+        return found
+
+    def _read_payloads(self, request: edge.ScrollRequest) -> dict[str, dict[str, Any]]:
+        records = self._shard.scroll(request)[0]
         return {str(record.id): msgspec.json.decode((record.payload or {}).get(WHOLE, "{}")) for record in records}
 
     def _call(self, method: Any, request: Any) -> Any:
-        try:
+        with engine_call(f"vector shard {self._directory} cannot be searched", repair=REBUILD):
             return method(request)
-        except Exception as error:  # the engine raises plain Exception
-            raise VectorStoreError(f"vector shard {self._directory} cannot be searched: {error}; {_REPAIR}") from error
 
     def _compile(self, scope: SearchFilter) -> edge.Filter:
         """The engine's filter for a scope; all of it is applied before the top k (R17)."""
@@ -134,19 +136,6 @@ class ShardReader(Closing):
 
 def _sparse_vector(indices: Any, values: Any) -> edge.SparseVector:
     return edge.SparseVector(indices, values)  # takes arrays as they are, though its stub says lists
-
-
-def _remedy(error: Exception) -> str:
-    """What to do about a shard that cannot be opened. The engine touches its files when it opens them, so what it says
-    of the system is no damage."""
-    for words, remedy in (
-        ("Permission denied", "whoever searches needs write permission in that folder"),
-        ("os error 28", "the disk is full, and opening needs some space: free some"),
-        ("os error 30", "it is on a read-only file system: copy the home to where it may be written"),
-    ):
-        if words in str(error):
-            return remedy
-    return _REPAIR
 
 
 def digests_of(shard: edge.EdgeShard) -> dict[str, str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from rag_assets.decoders import json_decoder
+from rag_assets.decoders import from_json
 from rag_assets.graph.imports.reading import ArtifactFile
 from rag_assets.graph.imports.result import Problems
 from rag_assets.sources.decoding import Binary, decode
@@ -100,7 +100,7 @@ def json_entries(file: ArtifactFile, problems: Problems) -> list[msgspec.Raw]:
     if text is None:
         return []
     try:
-        return json_decoder(list[msgspec.Raw]).decode(text)
+        return from_json(text, list[msgspec.Raw])
     except UNREADABLE as error:
         found = [msgspec.Raw(entry) for _, entry in _before_damage(text, "[")]
         problems.add(file.name, f"damaged, {len(found):,} entries before that are used", detail=str(error))
@@ -113,7 +113,7 @@ def json_members(file: ArtifactFile, problems: Problems) -> dict[str, msgspec.Ra
     if text is None:
         return {}
     try:
-        return json_decoder(dict[str, msgspec.Raw]).decode(text)
+        return from_json(text, dict[str, msgspec.Raw])
     except UNREADABLE as error:
         found = {name: msgspec.Raw(entry) for name, entry in _before_damage(text, "{")}
         problems.add(file.name, f"damaged, {len(found):,} entries before that are used", detail=str(error))

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, Literal
 
-from rag_assets.decoders import json_decoder
+from rag_assets.decoders import from_json
 from rag_assets.interfaces.cli.output import Output, named_counts, said_graph, seconds, short
 from rag_assets.interfaces.cli.quality import gate_object, said_gate, show_gate
 from rag_assets.stages.build import StageReport
@@ -27,7 +27,7 @@ def stage_reports(directory: Path) -> dict[str, StageReport]:
     for stage in STAGES:
         path = directory / "stages" / f"{stage}.json"
         if path.is_file():
-            found[stage] = json_decoder(StageReport).decode(path.read_bytes())
+            found[stage] = from_json(path.read_bytes(), StageReport)
     return found
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.errors import ExpectedError
-from rag_assets.decoders import json_decoder
+from rag_assets.decoders import from_json
 from rag_assets.query.errors import QueryError
 from rag_assets.query.pipeline.answering import answer_of_turn
 from rag_assets.query.pipeline.errors import TurnError
@@ -89,7 +89,7 @@ def run_turn(
             answer=stored.answer,
             answer_en=stored.answer_en,
             status=Status(stored.status),
-            lock=json_decoder(TurnLock).decode(stored.lock),
+            lock=from_json(stored.lock, TurnLock),
             turn_id=stored.turn_id,
             repeated=True,
         )

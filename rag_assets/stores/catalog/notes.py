@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from rag_assets.decoders import json_decoder
+from rag_assets.decoders import from_json
 from rag_assets.stores.catalog.errors import CatalogError
 from rag_assets.stores.catalog.place import URL_VARIABLE, Kind, place_of
 from rag_assets.stores.home import Home, write_atomically
@@ -37,7 +37,7 @@ def notes_of(home: Home, label: str) -> list[Note]:
     """Raises CatalogError for a note that cannot be read."""
     path = home.label(label) / _FILE
     try:
-        return json_decoder(list[Note]).decode(path.read_bytes())
+        return from_json(path.read_bytes(), list[Note])
     except FileNotFoundError:
         return []
     except msgspec.DecodeError as error:
