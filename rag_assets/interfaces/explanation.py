@@ -18,7 +18,7 @@ from rag_assets.contracts.segment import Segment
 from rag_assets.decoders import from_json
 from rag_assets.descriptions import SymbolDescription
 from rag_assets.descriptions.registry import import_installed_builders
-from rag_assets.stages.build import StageReport
+from rag_assets.stages.build import read_report
 from rag_assets.stores.generations import Generation
 from rag_assets.stores.tables import bucket_of, read_rows
 
@@ -290,7 +290,6 @@ def _builder(row: dict[str, Any], sections: tuple[SectionExplanation, ...]) -> B
 def _problems(generation: Generation, path: str) -> Iterator[str]:
     """What the stages reported of this file: failures of builders, points that were refused."""
     for stage in _REPORTING_STAGES:
-        record = generation.directory / "stages" / f"{stage}.json"
-        if record.is_file():
-            problems = from_json(record.read_bytes(), StageReport).problems
-            yield from (problem for problem in problems if problem.startswith((f"{path} ", f"{path}:")))
+        record = read_report(generation.directory, stage)
+        if record is not None:
+            yield from (problem for problem in record.problems if problem.startswith((f"{path} ", f"{path}:")))

@@ -8,13 +8,13 @@ from enum import StrEnum
 import msgspec
 
 from rag_assets.decoders import from_json
+from rag_assets.stores.candidates import candidate_id
 from rag_assets.stores.disk import size_on_disk
 from rag_assets.stores.eval_records import read_decision, read_runs
 from rag_assets.stores.generations import (
     GenerationError,
     active_pointer,
     all_generations,
-    candidate_id,
     generation_directory,
     is_finished,
     read_generation,
