@@ -5,3 +5,9 @@ from __future__ import annotations
 
 class ExpectedError(Exception):
     """Shown as one line, without a trace. Everything else that is raised is a defect."""
+
+
+def is_panic(error: BaseException) -> bool:
+    """Whether a library written in Rust met what it did not expect. What it raises then is no Exception, as if the
+    program were to end, and its class cannot be imported."""
+    return (type(error).__module__, type(error).__qualname__) == ("pyo3_runtime", "PanicException")

@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
+from rag_assets.decoders import from_json
 from rag_assets.llm.reply import Tokens, Usage
 from rag_assets.model_server.api_key import ApiKey
-from rag_assets.model_server.decoding import decoder_of
 from rag_assets.model_server.faults import Code, Fault
 from rag_assets.model_server.refusal import DETAIL_CHARS, text_of
 
@@ -98,8 +98,8 @@ class Stream:
             self._done = True
             return
         try:
-            chunk = decoder_of(_Chunk).decode(data)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            chunk = from_json(data, _Chunk)
+        except msgspec.DecodeError as error:
             said = self._key.masked(str(error))[:DETAIL_CHARS]
             self._fault = Fault(Code.MALFORMED, f"the stream is no chat completion: {said}")
             return

@@ -125,6 +125,9 @@ class GroupParts:
         return self._reader
 
     def vocabulary(self) -> GroupVocabulary:
+        """Raises KeywordIndexError where that of one label cannot be read: its terms would be missing."""
+        for index in self._indexes:
+            index.parts.vocabulary()
         return self._vocabulary
 
     def placing(self) -> Placing:

@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from rag_assets.contracts.llm import Profile
+from rag_assets.decoders import from_json
 from rag_assets.stores.home import write_atomically
 
 _CALIBRATION = "threshold.json"
@@ -145,6 +146,6 @@ def write_calibration(directory: Path, calibration: Calibration) -> None:
 def read_calibration(directory: Path) -> Calibration | None:
     """None where nothing was calibrated, or by a version that cannot be read."""
     try:
-        return msgspec.json.decode((directory / _CALIBRATION).read_bytes(), type=Calibration)
+        return from_json((directory / _CALIBRATION).read_bytes(), Calibration)
     except (FileNotFoundError, msgspec.DecodeError):
         return None  # the shipped threshold holds

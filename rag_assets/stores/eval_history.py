@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from rag_assets.decoders import from_json
 from rag_assets.stores.home import Home, write_atomically
 
 _FILE = "eval_history.json"
@@ -132,7 +133,7 @@ class EvalRecord:
 def read_history(home: Home, label: str) -> list[EvalRecord]:
     """All records of a label, the oldest commit first; none where none was kept, or none that can be read."""
     try:
-        return msgspec.json.decode(_path(home, label).read_bytes(), type=list[EvalRecord])
+        return from_json(_path(home, label).read_bytes(), list[EvalRecord])
     except (FileNotFoundError, msgspec.DecodeError):
         return []  # the runs that its generations keep are complete without it
 

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from rag_assets.decoders import from_json
 from rag_assets.stores.eval_answers import Answering, AnswerResult, Calibration, Judging
 from rag_assets.stores.eval_history import Conditions
 from rag_assets.stores.home import path_slug, write_atomically
@@ -231,6 +232,6 @@ def _write(path: Path, record: Any) -> Path:
 
 def _read(path: Path, kind: type[_T]) -> _T | None:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=kind)
+        return from_json(path.read_bytes(), kind)
     except (FileNotFoundError, msgspec.DecodeError):
         return None  # asked again: a run costs seconds

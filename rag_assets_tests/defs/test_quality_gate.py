@@ -11,8 +11,9 @@ from dagster import AssetCheckSeverity, ExecuteInProcessResult, load_assets_from
 from rag_assets.config_file import ENV_PREFIX
 from rag_assets.defs import assets
 from rag_assets.stages.progress import Silent
+from rag_assets.stores.candidates import candidate_id
 from rag_assets.stores.eval_records import read_decision
-from rag_assets.stores.generations import active_pointer, candidate_id, generation_directory, is_finished
+from rag_assets.stores.generations import active_pointer, generation_directory, is_finished
 from rag_assets.stores.serving import activate
 from rag_assets_tests.defs.conftest import Automated, failure_text
 from rag_assets_tests.evaluation.graded import BAD, good, write_questions

@@ -23,7 +23,7 @@ from rag_assets.interfaces.cli.indexing import require_writable
 from rag_assets.interfaces.cli.labels import served_labels
 from rag_assets.interfaces.cli.output import counted, size
 from rag_assets.interfaces.cli.session import Session
-from rag_assets.stores.generations import active_generation
+from rag_assets.stores.generations import GenerationError, active_generation, read_pointer
 from rag_assets.stores.home import Home
 
 if TYPE_CHECKING:
@@ -243,6 +243,11 @@ def indexes(home: Home) -> Iterator[Finding]:
     """Every label with an index: readable, and holding what its manifest says."""
     for label in served_labels(home):
         try:
+            read_pointer(home, label)
+        except GenerationError as error:
+            yield Finding(label, "fail", str(error), f"rag-assets index {label}")
+            continue
+        try:
             yield _index(home, label)
         except Exception as error:
             if not isinstance(error, (ExpectedError, OSError)):
@@ -251,6 +256,7 @@ def indexes(home: Home) -> Iterator[Finding]:
 
 
 def _index(home: Home, label: str) -> Finding:
+    from rag_assets.stages.standing import unreadable_records
     from rag_assets.stores.integrity import missing_parts
     from rag_assets.stores.vector_store import open_vectors
 
@@ -260,7 +266,7 @@ def _index(home: Home, label: str) -> Finding:
         stored, declared = reader.count(), generation.manifest.counts["points"]
     finally:
         reader.close()
-    lost = missing_parts(home, generation)
+    lost = [*missing_parts(home, generation), *unreadable_records(generation)]
     if lost:
         return Finding(label, "fail", f"gone: {', '.join(lost)}", f"rag-assets index {label}")
     if stored != declared:

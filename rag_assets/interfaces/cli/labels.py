@@ -13,7 +13,7 @@ from rag_assets.interfaces.cli.output import Output
 from rag_assets.interfaces.cli.session import Session
 from rag_assets.interfaces.freshness import remembered_repository
 from rag_assets.sources.urls import is_remote
-from rag_assets.stores.generations import active_generation, active_pointer
+from rag_assets.stores.generations import active_generation, has_pointer
 from rag_assets.stores.home import Home
 
 _NOTHING = "nothing is indexed in {}; run: rag-assets index"
@@ -56,8 +56,9 @@ def chosen_labels(home: Home, org: str | None) -> list[str]:
 
 
 def served_labels(home: Home) -> list[str]:
-    """Labels with an active generation, sorted."""
-    return [label for label in home.known_labels() if active_pointer(home, label) is not None]
+    """Labels with an active generation, sorted; also those whose pointer is damaged, which says so when one is
+    opened."""
+    return [label for label in home.known_labels() if has_pointer(home, label)]
 
 
 def complete_label(context: typer.Context, incomplete: str) -> list[str]:

@@ -13,7 +13,7 @@ from rag_assets.query.answer.evidence import Evidence, Origin, short_name
 from rag_assets.query.answer.facts import Fact, Facts, facts_about, named_nodes, near_names, points_at
 from rag_assets.query.answer.gathering import Wanted, gather
 from rag_assets.query.answer.intents import Intent, Wish, wish_of
-from rag_assets.query.answer.terms import AskedWord, asked_words
+from rag_assets.query.answer.terms import AskedWord, words_asked_of
 from rag_assets.stores.filters import UNNARROWED
 
 if TYPE_CHECKING:
@@ -68,8 +68,7 @@ def read(result: SearchResult, target: Searchable, graph_of: Callable[[Index], G
     names and what the graph says of them. Never more than the scope of `target` lets be seen. `graph_of` is for
     those who keep graphs open."""
     wish = wish_of(result.question)
-    vocabulary = target.parts.vocabulary()
-    words = asked_words(result.question.text, vocabulary, target.parts.shard().count())
+    words = words_asked_of(target.parts, result.question.text)
     measured = all(has_known_cosines(known.embedding_model) for known in target.manifests.values())
     wanted = [
         Wanted(hit.point_id, hit.score, dense=hit.scores.get("dense") if measured else None) for hit in result.hits

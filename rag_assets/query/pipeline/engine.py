@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.errors import ExpectedError
+from rag_assets.decoders import from_json
 from rag_assets.query.errors import QueryError
 from rag_assets.query.pipeline.answering import answer_of_turn
 from rag_assets.query.pipeline.errors import TurnError
@@ -79,7 +80,6 @@ def run_turn(
     Raises TurnError where a label is missing or an action finds that it cannot go on, naming the step; and what is
     wrong with the question itself as a search does: QueryError, ScopeError, PeriodError.
     """
-    import msgspec
 
     known = default_registry() if registry is None else registry
     started = time.perf_counter()
@@ -89,7 +89,7 @@ def run_turn(
             answer=stored.answer,
             answer_en=stored.answer_en,
             status=Status(stored.status),
-            lock=msgspec.json.decode(stored.lock, type=TurnLock),
+            lock=from_json(stored.lock, TurnLock),
             turn_id=stored.turn_id,
             repeated=True,
         )

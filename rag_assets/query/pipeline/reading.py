@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import msgspec
 
+from rag_assets.decoders import from_plain
 from rag_assets.query.pipeline.document import Entry, plain
 from rag_assets.query.pipeline.errors import Mark, Problem
 
@@ -34,7 +35,7 @@ def read_record(
             problems.append(Problem(entry.mark, f"{what}: unknown key {name!r}{nearest(name, fields)}"))
             continue
         try:
-            values[name] = msgspec.convert(plain(entry), type=fields[name].type)
+            values[name] = from_plain(plain(entry), fields[name].type)
         except msgspec.ValidationError as error:
             problems.append(_refused(error, what, name, entry))
     for name, field in fields.items():
