@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rag_assets.contracts.errors import ExpectedError
+from rag_assets.yaml_text import load_yaml
 
 CONFIG_NAME = "rag_assets.yaml"
 ENV_PREFIX = "RAG_ASSETS__"
@@ -55,7 +56,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
     import yaml
 
     try:
-        loaded = yaml.safe_load(path.read_text(encoding="utf-8"))
+        loaded = load_yaml(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: {error}") from error
     except yaml.YAMLError as error:
@@ -84,7 +85,9 @@ def resolve_home(home: str | Path | None = None, *, config: Path | None = None) 
         return next(
             (at / DEFAULT_HOME for at in (here, *here.parents) if (at / DEFAULT_HOME).is_dir()), here / DEFAULT_HOME
         )
-    configured = read_yaml(path).get("home", DEFAULT_HOME)
+    configured = read_yaml(path).get("home")
+    if configured is None:  # not there, or `home:` with nothing behind it
+        configured = DEFAULT_HOME
     if not isinstance(configured, str):
         raise ConfigError(f"{path}: home: expected a path, found {configured!r}")
     return (path.resolve().parent / Path(configured).expanduser()).resolve()

@@ -34,7 +34,7 @@ def written(folder: Path, text: str) -> Path:
             "'repositories.0.domains.0.ky'; did you mean 'key'?",
         ),
         ("zzz: 1", "unknown key 'zzz'; valid keys: answer, automation, "),
-        ("embedder: {precision: int4}", "embedder.precision: Input should be 'int8' or 'fp32'"),
+        ("embedder: {precision: int4}", "rag_assets.yaml:1: embedder.precision: must be 'int8' or 'fp32'"),
         ("repositories: [{id: a, location: .}, {id: a, location: .}]", "repository id 'a' is used twice"),
         ("repositories: [{id: a, location: ' '}]", "repositories.0.location: must not be empty"),
         ("repositories: [{id: a, location: ., kinds: {'x/**': not a kind}}]", "kinds"),
@@ -43,6 +43,26 @@ def written(folder: Path, text: str) -> Path:
         ("sources: {max_file_bytes: 0}", "sources.max_file_bytes"),
         ("[]", "expected a mapping"),
         ("a: [1", "rag_assets.yaml:1: not valid YAML"),
+        (
+            "search: {limit: 1}\nsearch: {limit: 2}",
+            "rag_assets.yaml:2: not valid YAML: 'search' is written twice, first",
+        ),
+        ("\nrepositories: x", "rag_assets.yaml:2: repositories: must be a list, found text"),
+        (
+            "repositories:\n  - id: a\n    location: .\n  - x",
+            "rag_assets.yaml:4: repositories.1: must be a mapping with id, location, found text",
+        ),
+        ("repositories:\n  - location: .", "rag_assets.yaml:2: repositories.0.id: is missing"),
+        ("repositories: [{id: 1, location: .}]", "repositories.0.id: must be text, found 1; write it in quotes"),
+        ("repositories: [{id: a, location: ., graph_import: 3}]", "graph_import: must be a mapping with path, found 3"),
+        ("repositories: [{id: a, location: ., kinds: {a: }}]", "kinds.a: must be text, found nothing"),
+        ("packs: [1]", "packs.0: must be a path, found 1"),
+        ("search:\n  limit: ten", "rag_assets.yaml:2: search.limit: must be a whole number, found text"),
+        ("search: {alpha: .inf}", "search.alpha: must be a finite number, found inf"),
+        ("answer: {threshold: .nan}", "answer.threshold: must be a finite number, found nan"),
+        ("evaluation: {minimum: {recall: .nan}}", "evaluation.minimum.recall: must be a finite number, found nan"),
+        ("answer: {log: maybe}", "answer.log: must be true or false, found text"),
+        ("search: 3", "search: must be a mapping with alpha, beta, "),
     ],
 )
 def test_a_wrong_configuration_is_explained(tmp_path: Path, text: str, message: str) -> None:
@@ -54,6 +74,37 @@ def test_a_wrong_configuration_is_explained(tmp_path: Path, text: str, message: 
 
 def test_an_empty_file_means_the_defaults(tmp_path: Path) -> None:
     assert load_settings(written(tmp_path, "")) == Settings(home=tmp_path / ".rag_assets")
+
+
+@pytest.mark.parametrize("text", ["repositories:", "home:", "search:\n  # limit: 3", "packs:\nworkers:\nroles:"])
+def test_a_setting_with_nothing_behind_it_is_not_set(tmp_path: Path, text: str) -> None:
+    assert load_settings(written(tmp_path, text)) == Settings(home=tmp_path / ".rag_assets")
+
+
+def test_nothing_behind_a_setting_inside_is_the_default_too(tmp_path: Path) -> None:
+    path = written(tmp_path, "repositories: [{id: a, location: /a, include: , kinds: }]\nsearch: {limit: , mode: bm25}")
+    found = load_settings(path)
+    assert found.repositories == (RepositorySettings(id="a", location="/a"),)
+    assert (found.search.limit, found.search.mode) == (10, "bm25")
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "said"),
+    [
+        ("RAG_ASSETS__SEARCH__LIMIT", "s3cr3t", "RAG_ASSETS__SEARCH__LIMIT: search.limit: must be a whole number"),
+        ("RAG_ASSETS__SEARCH__ALPHA", "inf", "RAG_ASSETS__SEARCH__ALPHA: search.alpha: must be a finite number"),
+        ("RAG_ASSETS__REPOSITORIES", '["s3cr3t"]', "RAG_ASSETS__REPOSITORIES: repositories.0: must be a mapping with"),
+        ("RAG_ASSETS__REPOSITORIES", "s3cr3t", "RAG_ASSETS__REPOSITORIES: must be JSON"),
+    ],
+)
+def test_a_wrong_variable_is_named_and_not_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str, value: str, said: str
+) -> None:
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(ConfigError) as caught:
+        load_settings(written(tmp_path, "search: {limit: 3}\n"))
+    assert str(caught.value).startswith(f"environment: {said}")
+    assert "s3cr3t" not in str(caught.value)
 
 
 def test_the_environment_beats_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

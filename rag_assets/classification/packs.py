@@ -23,6 +23,8 @@ from rag_assets.contracts.errors import ExpectedError
 from rag_assets.contracts.kinds import Kind, checked_kind, known_kind
 from rag_assets.installed import offered
 from rag_assets.languages import SourceType
+from rag_assets.refused_values import said_of
+from rag_assets.yaml_text import load_yaml
 
 PACK_SUFFIX = ".yaml"
 ENTRY_POINT_GROUP = "rag_assets.rule_packs"
@@ -179,7 +181,7 @@ def parse_pack(text: str, origin: str) -> RulePack:
     import yaml  # here, not above: only who loads packs pays for it
 
     try:
-        loaded = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        loaded = load_yaml(text)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = f":{mark.line + 1}" if mark else ""
@@ -194,11 +196,10 @@ def parse_pack(text: str, origin: str) -> RulePack:
 
 def _explain(problem: Any, loaded: dict[str, Any], origin: str) -> str:
     place = ".".join(str(part) for part in problem["loc"]) or "(top)"
-    message = problem["msg"].removeprefix("Value error, ")
     rule = _rule_name(problem["loc"], loaded)
     where = f"rule pack {origin}: {rule}{place}"
     if problem["type"] != "extra_forbidden":
-        return f"{where}: {message}"
+        return f"{where}: {said_of(problem)}"
     model = (
         Condition
         if "any" in problem["loc"] or "unless" in problem["loc"]

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
 
 
 class Strict(BaseModel):
-    """A group of settings: unknown keys are refused, values do not change."""
+    """A group of settings: unknown keys are refused, values do not change, numbers are finite."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _nothing_is_the_default(cls, values: Any) -> Any:
+        return without_nothing(cls, values)
+
+
+def without_nothing(model: type[BaseModel], values: Any) -> Any:
+    """Without the settings that have nothing behind their name, which is what is left of a block when all of its lines
+    are comments: their defaults hold."""
+    if not isinstance(values, dict):
+        return values
+    return {name: value for name, value in values.items() if value is not None or name not in model.model_fields}
 
 
 def _no_blank(value: str) -> str:

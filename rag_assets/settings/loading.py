@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
+from pydantic_settings import SettingsError
 
 from rag_assets.config_file import ENV_PREFIX, ConfigError, find_config, read_yaml, resolve_home
+from rag_assets.refused_values import said_of
 from rag_assets.settings.answering import AnswerSettings
 from rag_assets.settings.evaluation import EvaluationSettings
 from rag_assets.settings.graph import GraphImportSettings
 from rag_assets.settings.root import Settings
+from rag_assets.yaml_text import line_of
 
 
 def load_settings(config: Path | None = None) -> Settings:
@@ -28,6 +31,9 @@ def load_settings(config: Path | None = None) -> Settings:
         settings = Settings(**values)
     except ValidationError as error:
         raise ConfigError(_explain(error, path)) from error
+    except SettingsError as error:  # names the section, and its cause could show the value, which may be a secret
+        section = next((name for name in Settings.model_fields if f'"{name}"' in str(error)), "")
+        raise ConfigError(f"environment: {_variable(section)}: must be JSON, or set its parts one by one") from None
     base = path.resolve().parent if path else Path.cwd()
     repositories = tuple(
         repository.model_copy(
@@ -96,15 +102,44 @@ def _absolute_import(settings: GraphImportSettings, base: Path) -> GraphImportSe
 
 
 def _explain(error: ValidationError, path: Path | None) -> str:
-    where = str(path) if path else "environment"
+    """A line for each problem: where it is written, the setting, and what is wrong with it."""
+    text = path.read_text(encoding="utf-8") if path else ""
     lines = []
     for problem in error.errors():
-        location = ".".join(str(part) for part in problem["loc"]) or "(top)"
+        location = problem["loc"]
+        named = ".".join(str(part) for part in location)
+        where = _where(location, path, text)
         if problem["type"] == "extra_forbidden":
-            lines.append(f"{where}: unknown key {location!r}{_nearest(problem['loc'])}")
+            lines.append(f"{where}: unknown key {named!r}{_nearest(location)}")
         else:
-            lines.append(f"{where}: {location}: {problem['msg'].removeprefix('Value error, ')}")
+            said = said_of(problem, _group_at(location))
+            lines.append(f"{where}: {named}: {said}" if named else f"{where}: {said}")
     return "\n".join(lines)
+
+
+def _where(location: tuple[int | str, ...], path: Path | None, text: str) -> str:
+    """The variable that holds it, which beats the file, else the file with the line."""
+    for end in range(len(location), 0, -1):
+        name = ENV_PREFIX + "__".join(str(part) for part in location[:end])
+        known = next((variable for variable in os.environ if variable.upper() == name.upper()), None)
+        if known is not None:
+            return f"environment: {known}"
+    if path is None:
+        return "environment"
+    line = line_of(text, location)
+    return f"{path}:{line}" if line else str(path)
+
+
+def _group_at(location: tuple[int | str, ...]) -> type[BaseModel] | None:
+    """The group of settings that a place is for; None where it is for a value."""
+    model: Any = Settings
+    for part in location:
+        if isinstance(part, str):
+            field = getattr(model, "model_fields", {}).get(part)
+            if field is None:
+                return None
+            model = _model_of(field.annotation)
+    return model if isinstance(model, type) and issubclass(model, BaseModel) else None
 
 
 def _nearest(location: tuple[int | str, ...]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from pathlib import Path
+from typing import Any
 
 from pydantic import Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
@@ -12,7 +13,7 @@ from rag_assets.config_file import DEFAULT_HOME, ENV_PREFIX, ConfigError
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.settings.answering import AnswerSettings
 from rag_assets.settings.automation import AutomationSettings
-from rag_assets.settings.base import Name
+from rag_assets.settings.base import Name, without_nothing
 from rag_assets.settings.evaluation import EvaluationSettings
 from rag_assets.settings.execution import ExecutionSettings
 from rag_assets.settings.graph import GraphImportSettings
@@ -28,6 +29,7 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(
         extra="forbid",
         frozen=True,
+        allow_inf_nan=False,
         env_prefix=ENV_PREFIX,
         env_nested_delimiter="__",
         nested_model_default_partial_update=True,
@@ -58,6 +60,11 @@ class Settings(BaseSettings):
     )
     execution: ExecutionSettings = Field(default=ExecutionSettings(), description="who executes the steps of a run")
     workers: int = Field(default=0, ge=0, description="processes that parse and describe; 0: one per core, at most 4")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _nothing_is_the_default(cls, values: Any) -> Any:
+        return without_nothing(cls, values)
 
     @field_validator("repositories")
     @classmethod

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 
 import msgspec
 
 from rag_assets.sources.entries import safe_path
 from rag_assets.sources.git import GitError, open_git, run_git, stop
+from rag_assets.sources.shallow import cut_commits
 
-PAST_VERSION = 2
+PAST_VERSION = 3
 """Raise it when the same history says something else of a file."""
 
 MOST_COMMITS = 2_000
@@ -38,20 +40,25 @@ class PastCommit(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Past:
-    """The commits that led to one, itself included."""
+    """The commits that led to one, itself included; of those of a shallow clone the ones whose changes are known."""
 
     def __init__(self, git_dir: Path, commit: str, subdirectory: str = "") -> None:
         self._git_dir = git_dir
         self._commit = commit
         self._where = ("--", f":(literal){subdirectory}") if subdirectory else ()
 
+    @cached_property
+    def cut(self) -> frozenset[str]:
+        """The commits at which a shallow clone ends: they are in no list of what changed. Raises GitError."""
+        return cut_commits(self._git_dir)
+
     def ids(self) -> list[str]:
         """The newest MOST_COMMITS of them, newest first; fewer in a shallow clone. Raises GitError."""
-        return self._listed("--no-merges", self._commit, *self._where)
+        return self._changing(self._commit, *self._where)
 
     def ids_since(self, commit: str) -> list[str]:
         """The newest MOST_COMMITS of those that did not lead to `commit`, a full id, newest first. Raises GitError."""
-        return self._listed("--no-merges", self._commit, f"^{commit}", *self._where)
+        return self._changing(self._commit, f"^{commit}", *self._where)
 
     def mainline(self, *, until: str = "") -> list[str]:
         """The newest MOST_COMMITS of the branch itself, merges among them, newest first: each the first parent of the
@@ -72,8 +79,8 @@ class Past:
         """(path → when the last of the newest MOST_DATED commits that changed or made it was committed, in seconds
         since 1970; whether these are all commits there are). Merges are none. Raises GitError."""
         options = ("--no-merges", f"--max-count={MOST_DATED}", "--no-renames", "--diff-filter=d", "--name-only", "-z")
-        listing = run_git("log", *options, "--format=%x00%ct", self._commit, *self._where, git_dir=self._git_dir)
-        return _dates(listing)
+        listing = run_git("log", *options, "--format=%x00%ct %H", self._commit, *self._where, git_dir=self._git_dir)
+        return _dates(listing, self.cut)
 
     def read(self, ids: Sequence[str]) -> dict[str, PastCommit]:
         """id → commit. Raises GitError."""
@@ -93,6 +100,9 @@ class Past:
         tokens = listing.removesuffix("\0").split("\0")
         return dict(zip(tokens[::2], tokens[1::2], strict=True))
 
+    def _changing(self, *arguments: str) -> list[str]:
+        return [commit for commit in self._listed("--no-merges", *arguments) if commit not in self.cut]
+
     def _listed(self, *arguments: str) -> list[str]:
         options = (f"--max-count={MOST_COMMITS}", *arguments)
         return run_git("rev-list", *options, git_dir=self._git_dir).decode().split()
@@ -108,20 +118,26 @@ class Past:
         return listing
 
 
-def _dates(listing: bytes) -> tuple[dict[str, int], bool]:
-    """`NUL seconds NUL LF path NUL path NUL NUL seconds …`, a commit without files without the paths."""
+def _dates(listing: bytes, cut: frozenset[str]) -> tuple[dict[str, int], bool]:
+    """`NUL seconds id NUL LF path NUL path NUL NUL seconds id …`, a commit without files without the paths. Those that
+    are `cut` say nothing, and with one of them these are not all commits."""
     found: dict[bytes, int] = {}
     seconds = commits = 0
+    known = whole = True
     tokens = iter(listing.removesuffix(b"\0").split(b"\0") if listing else ())
     for token in tokens:
         if not token:
-            seconds = int(next(tokens))
+            when, commit = next(tokens).split()
+            seconds, known = int(when), commit.decode() not in cut
+            whole = whole and known
             commits += 1
+            continue
+        if not known:
             continue
         path = token.removeprefix(b"\n")
         if seconds > found.get(path, -1):
             found[path] = seconds
-    return {safe_path(path)[0]: when for path, when in found.items()}, commits < MOST_DATED
+    return {safe_path(path)[0]: when for path, when in found.items()}, whole and commits < MOST_DATED
 
 
 def _commits(listing: bytes) -> dict[str, PastCommit]:

@@ -33,6 +33,10 @@ from rag_assets.stores.tables import bucket_count, bucket_of, write_part
 
 STAGE = "discovered_files"
 _SHOWN_SKIPS = 200  # rows of the skip table in a report; the Parquet table has them all
+_SHALLOW = (
+    "the clone is shallow: dates and past commits of {undated:,} files are not known; run `git fetch --unshallow` in "
+    "it, then index with --force"
+)
 
 
 def discover_files(
@@ -191,7 +195,7 @@ def _write(build: IndexBuild, snapshot: Snapshot, policy: IgnorePolicy, inputs: 
                     skips.append({"path": found.path, "reason": found.reason.value, "detail": found.detail})
             rows[bucket_of(row["path"], len(rows))].append(row)
             progress.advance(1, row["path"])
-    _note_past(rows, past.result())
+    undated = _note_past(rows, past.result())
     parts = _written(build, rows)
     return StageReport(
         stage=STAGE,
@@ -210,14 +214,19 @@ def _write(build: IndexBuild, snapshot: Snapshot, policy: IgnorePolicy, inputs: 
             "skipped by reason": [{"reason": name, "files": count} for name, count in reasons.most_common()],
             "skipped files": skips,
         },
+        problems=[_SHALLOW.format(undated=undated)] if undated and past.result().shallow else [],
     )
 
 
-def _note_past(rows: list[list[dict[str, Any]]], past: FilesPast) -> None:
+def _note_past(rows: list[list[dict[str, Any]]], past: FilesPast) -> int:
+    """How many of the indexed files have no date."""
+    undated = 0
     for row in chain.from_iterable(rows):
         if row["outcome"] == "indexed":
             row["subjects"] = list(past.subjects.get(row["path"], ()))
             row["changed"] = past.changed.get(row["path"], "")
+            undated += not row["changed"]
+    return undated
 
 
 def _written(build: IndexBuild, rows: list[list[dict[str, Any]]]) -> list[Part[None]]:

@@ -48,6 +48,8 @@ def dates_of_files(
 
 def _later(build: IndexBuild, past: Past, read: Callable[[Sequence[str]], Mapping[str, PastCommit]]) -> _Dates | None:
     """The dates of the active generation with what happened since; None where that is not all there is to know."""
+    if past.cut:  # the earlier build may have known more of history, or less
+        return None
     earlier = None if build.fresh else _of_active(build)
     if earlier is None or not earlier.whole or earlier.config_hash != build.spec.config_hash:
         return None

@@ -18,7 +18,7 @@ from rag_assets.stores.cache import Cache, cache_key
 from rag_assets.stores.home import write_atomically
 
 PAST_COMMITS = "past_commits"
-_VERSION = "2"  # raise it when the same commit is read as something else
+_VERSION = "3"  # raise it when the same commit is read as something else
 
 MOST_FILES = 30
 """Of a commit whose subject says something of each: larger ones reformat, move or import. nDCG@10 as in
@@ -31,10 +31,12 @@ _SUBJECT_CHARS = 200  # what is longer is no subject but a text in one line
 @dataclass(frozen=True, slots=True)
 class FilesPast:
     """By path: the subjects of the commits that changed a file, without secrets, and when the last of them was
-    committed, as `2026-01-31T12:00:00Z`. Files that no commit among those looked at has changed are in neither."""
+    committed, as `2026-01-31T12:00:00Z`. Files that no commit among those looked at has changed are in neither; whether
+    that is because the clone is `shallow`."""
 
     subjects: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     changed: Mapping[str, str] = field(default_factory=dict)
+    shallow: bool = False
 
 
 def past_of_files(build: IndexBuild, snapshot: Snapshot) -> FilesPast:
@@ -63,7 +65,7 @@ def past_of_files(build: IndexBuild, snapshot: Snapshot) -> FilesPast:
 
     commits = of_whole_months([known[commit] for commit in ids if commit in known])
     changed = {path: utc_iso(seconds) for path, seconds in dates_of_files(build, snapshot, past, read).items()}
-    return FilesPast(subjects_by_path(commits, MOST_FILES), changed)
+    return FilesPast(subjects_by_path(commits, MOST_FILES), changed, bool(past.cut))
 
 
 def past_keys(directory: Path) -> Iterator[bytes]:

@@ -128,8 +128,14 @@ def with_rule(old: str = "", new: str = "") -> str:
 
 BAD = [
     ("not-yaml", "name: [", "not valid YAML"),
+    (
+        "key-written-twice",
+        f"{HEAD}name: c\nrules: [{RULE}]",
+        ":3: not valid YAML: 'name' is written twice, first in line 1",
+    ),
+    ("rules-no-list", f"{HEAD}rules: x", "rules: must be a list, found text"),
     ("not-a-mapping", "- a", "expected a mapping at the top, found list"),
-    ("no-rules", HEAD, "rules: Field required"),
+    ("no-rules", HEAD, "rules: is missing"),
     ("unknown-top-key", f"{HEAD}extend: [x]\nrules: [{RULE}]", "did you mean 'extends'?"),
     ("unknown-rule-key", with_rule("reason:", "reson:"), "did you mean 'reason'?"),
     (

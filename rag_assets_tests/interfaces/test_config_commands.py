@@ -115,6 +115,13 @@ def test_without_a_file_the_defaults_are_valid(cli: CommandLine) -> None:
         pytest.param(
             "repositories: [{id: a, location: .}, {id: a, location: .}]\n", "'a' is used twice", id="id used twice"
         ),
+        pytest.param(
+            "packs: [nope]\n", "nope is no folder of pipelines; ask and chat cannot", id="no folder of pipelines"
+        ),
+        pytest.param(
+            "answer: {pipeline: nope}\n", "answer.pipeline: no pipeline 'nope'; valid: ", id="no such pipeline"
+        ),
+        pytest.param("answer: {pipeline: nope.yaml}\n", "nope.yaml:1: cannot be read", id="no such pipeline file"),
     ],
 )
 def test_problems_are_named_with_the_file_and_the_nearest_valid_name(cli: CommandLine, text: str, problem: str) -> None:

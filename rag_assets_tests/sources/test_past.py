@@ -87,12 +87,49 @@ def test_names_that_are_not_utf_8(repository: Repository) -> None:
     assert set(found[commit].paths) == {"caf\\xe9\\x0a.cs", "M"}
 
 
-def test_a_shallow_clone_knows_what_it_has(repository: Repository, tmp_path: Path) -> None:
-    repository.commit({"b.md": "# New\n"}, "Newest")
-    shallow = tmp_path / "shallow"
-    command = ["git", "clone", "--quiet", "--depth", "1", repository.path.as_uri(), str(shallow)]
+def shallow_clone(repository: Repository, path: Path, depth: int) -> Repository:
+    command = ["git", "clone", "--quiet", f"--depth={depth}", repository.path.as_uri(), str(path)]
     subprocess.run(command, check=True, capture_output=True)
-    assert {"Newest"} == {subject for found in subjects(Repository(shallow)).values() for subject in found}
+    return Repository(path)
+
+
+def dated(repository: Repository) -> tuple[dict[str, str], bool]:
+    found, whole = Past(repository.path / ".git", repository.git("rev-parse", "HEAD")).dates()
+    return {path: utc_iso(seconds) for path, seconds in found.items()}, whole
+
+
+@pytest.mark.rule("E08")
+@pytest.mark.parametrize(
+    ("depth", "known"), [(1, {}), (2, {"b.md": "Newest"}), (3, {"b.md": "Newest", "src/A.cs": "Round"})]
+)
+def test_the_commit_at_which_a_clone_was_cut_changed_nothing_we_know_of(
+    repository: Repository, tmp_path: Path, depth: int, known: dict[str, str]
+) -> None:
+    """git shows it as one that made every file."""
+    at = {"Round": "2024-06-01T00:00:00Z", "Newest": "2025-01-01T00:00:00Z"}
+    repository.commit({"c.md": "# C\n"}, "Before")
+    repository.commit({"src/A.cs": "class A { }\n"}, "Round", at=at["Round"])
+    repository.commit({"b.md": "# New\n"}, "Newest", at=at["Newest"])
+    shallow = shallow_clone(repository, tmp_path / "shallow", depth)
+    assert subjects(shallow) == {path: (said,) for path, said in known.items()}
+    assert dated(shallow) == ({path: at[said] for path, said in known.items()}, False)
+    shallow.git("fetch", "--quiet", "--unshallow")
+    assert subjects(shallow) == subjects(repository) and dated(shallow) == dated(repository)
+
+
+def test_a_first_commit_made_its_files_in_a_shallow_clone_too(repository: Repository, tmp_path: Path) -> None:
+    """git lists it among those at which it was asked to stop."""
+    shallow = shallow_clone(repository, tmp_path / "shallow", 1)
+    assert (shallow.path / ".git" / "shallow").read_text().split() == [repository.git("rev-parse", "HEAD")]
+    assert subjects(shallow) == subjects(repository) != {}
+    assert dated(shallow) == dated(repository) and dated(shallow)[1]
+
+
+def test_a_worktree_of_a_shallow_clone_is_shallow(repository: Repository, tmp_path: Path) -> None:
+    repository.commit({"b.md": "# New\n"}, "Newest")
+    shallow = shallow_clone(repository, tmp_path / "shallow", 1)
+    shallow.git("worktree", "add", "--quiet", str(tmp_path / "beside"), "-b", "beside")
+    assert commits(Repository(tmp_path / "beside")) == []
 
 
 def test_only_a_repository_has_a_past(tmp_path: Path) -> None:

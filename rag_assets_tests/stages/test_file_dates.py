@@ -126,6 +126,43 @@ def test_a_very_long_history_is_read_anew_each_time(
     assert dates(later) == {"src/F0.cs": "", "src/F1.cs": day(1), "src/F2.cs": day(2), "src/F3.cs": ""}
 
 
+@pytest.mark.rule("E08")
+def test_a_clone_that_is_deepened_later(tmp_path: Path, source: Repository) -> None:
+    """What it did not know then, it says; and what it knows now is not mixed with what it made of less."""
+    source.commit({"src/F1.cs": "class F1 { int x; }\n"}, "Second", at=day(1))
+    shallow = Repository(tmp_path / "shallow")
+    source.git("clone", "--quiet", "--depth=1", source.path.as_uri(), str(shallow.path))
+    made = built(shallow, lexical(tmp_path / "home"))
+    assert set(dates(made).values()) == {""}
+    assert [problem.partition(";")[0] for problem in made.reports["discovered_files"].problems] == [
+        "the clone is shallow: dates and past commits of 4 files are not known"
+    ]
+    shallow.commit({"src/F2.cs": "class F2 { int x; }\n"}, "Third", at=day(2))
+    assert dates(made.again()) == {**{f"src/F{number}.cs": "" for number in (0, 1, 3)}, "src/F2.cs": day(2)}
+    shallow.git("fetch", "--quiet", "--unshallow")
+    forced = made.again(force=True)
+    assert dates(forced) == {f"src/F{number}.cs": day(number % 3) for number in range(4)}
+    assert not forced.reports["discovered_files"].problems
+    shallow.commit({"src/F3.cs": "class F3 { int x; }\n"}, "Fourth", at=day(3))
+    later, fresh = made.again(), built(shallow, lexical(tmp_path / "other"))
+    assert dates(later) == dates(fresh) == {f"src/F{number}.cs": day(number) for number in range(4)}
+    assert later.build.required("discovered_files").parts == fresh.build.required("discovered_files").parts
+
+
+@pytest.mark.rule("E08")
+def test_a_clone_that_is_cut_later(tmp_path: Path, source: Repository) -> None:
+    """A build of it is the one that a new home would make, not one that remembers more."""
+    clone = Repository(tmp_path / "clone")
+    source.git("clone", "--quiet", source.path.as_uri(), str(clone.path))
+    made = built(clone, lexical(tmp_path / "home"))
+    for number in (1, 2):
+        source.commit({f"src/F{number}.cs": f"class F {{ int x{number}; }}\n"}, "More", at=day(number))
+    clone.git("fetch", "--quiet", "--depth=2")
+    clone.git("reset", "--quiet", "--hard", "origin/main")
+    later, fresh = made.again(), built(clone, lexical(tmp_path / "other"))
+    assert dates(later) == dates(fresh) == {**{f"src/F{number}.cs": "" for number in (0, 1, 3)}, "src/F2.cs": day(2)}
+
+
 def test_damaged_dates_are_read_again(tmp_path: Path, source: Repository, whole_reads: list[int]) -> None:
     made = built(source, lexical(tmp_path / "home"))
     (made.build.directory / "stages" / "file_dates.msgpack").write_bytes(b"\x81")

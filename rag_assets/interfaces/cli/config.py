@@ -83,6 +83,7 @@ def examine(session: Session) -> dict[str, Any]:
         problems = [_missing_location(repository.location), *_unusable_parts(settings, repository)]
         found["problems"] += [f"{found['file']}: repository {repository.id!r}: {text}" for text in problems if text]
     found["problems"] += _unusable_catalog(settings)
+    found["problems"] += _unusable_pipeline(config, settings)
     found["valid"] = not found["problems"]
     return found
 
@@ -146,6 +147,25 @@ def _unusable_catalog(settings: Settings) -> list[str]:
         place_of(settings.stores.catalog, Home(settings.home))
     except CatalogError as error:
         return [str(error)]
+    return []
+
+
+def _unusable_pipeline(config: Path | None, settings: Settings) -> list[str]:
+    """What is wrong with the folders of pipelines and with the pipeline that `ask` and `chat` run, which refuse to
+    answer then."""
+    from rag_assets.query.pipeline.packs import library_of
+
+    named = settings.answer.pipeline
+    try:
+        library = library_of(config)
+    except ConfigError as error:
+        return [f"{error}; ask and chat cannot answer"]
+    try:
+        if named:
+            library.load(named)
+    except ExpectedError as error:
+        first, *others = str(error).splitlines()
+        return [f"{config or 'environment'}: answer.pipeline: {first}; ask and chat cannot answer", *others]
     return []
 
 

@@ -25,7 +25,7 @@ def doctor(
         findings.append(finding)
         if not as_json:
             session.output.line(
-                (f"{finding.verdict:<5}", _STYLES[finding.verdict]), (f"{finding.name:<15}", "bold"), finding.detail
+                (f"{finding.verdict:<5}", _STYLES[finding.verdict]), (f"{finding.name:<14} ", "bold"), finding.detail
             )
             if finding.repair:
                 session.output.line(f"     {finding.repair}")
