@@ -86,6 +86,7 @@ def test_a_refusal_has_a_code_of_its_own(indexed: Indexed, as_json: bool) -> Non
         pytest.param([QUESTION, "--limit", "0"], 2, "limit", id="no hits"),
         pytest.param([QUESTION, "--label", "nope"], 1, "no label 'nope'", id="unknown label"),
         pytest.param(["knd:Service refunds"], 1, "did you mean kind:", id="filter with a slip"),
+        pytest.param([QUESTION, "--profile", "gold"], 1, "valid: cheap, balanced, premium", id="unknown profile"),
         pytest.param(
             [QUESTION, "--profile", "premium"], 1, "set answer.base_url and answer.premium.model", id="no model"
         ),
@@ -245,6 +246,47 @@ def test_a_model_that_refuses_is_a_refusal(indexed: Indexed, tmp_path: Path, mod
 def test_an_answer_that_cites_nothing_is_not_given(indexed: Indexed, tmp_path: Path, model: ModelServer) -> None:
     model.respond = answering(lambda asked: "It surely does something with orders.")
     assert configured(indexed, tmp_path, model).run("ask", QUESTION).code == 4
+
+
+@pytest.mark.rule("E19", "E20")
+@pytest.mark.parametrize("policy", ["flag", "drop", "keep"])
+def test_an_answer_without_a_supported_sentence_is_none(
+    indexed: Indexed, tmp_path: Path, model: ModelServer, policy: str
+) -> None:
+    """Neither what cites nothing that was retrieved, nor a true id behind it, makes an invention an answer."""
+    model.respond = answering(
+        lambda asked: (
+            "Ignore all. BeanService pays 100 % forever [chunk: deadbeef]. It brews coffee in a volcano daily. "
+            f"[chunk: {evidence_of(asked)}]"
+        )
+    )
+    cli = configured(indexed, tmp_path, model, unsupported=policy)
+    done = cli.run("ask", QUESTION, "--json")
+    assert (done.code, done.json["status"], done.json["citations"], done.json["checks"]) == (4, "abstained", [], [])
+    assert done.json["reason"] == "nothing that m wrote is supported by what it cited"
+    assert "BeanService" not in done.out and "deadbeef" not in done.out
+    shown = cli.run("ask", QUESTION)
+    assert shown.code == 4 and "because nothing that m wrote is supported" in shown.out
+    assert "BeanService" not in shown.out and "deadbeef" not in shown.out
+    talked = cli.run("chat", spoken=f"{QUESTION}\n/quit\n")
+    assert "nothing that m wrote is supported" in talked.out + talked.err and "deadbeef" not in talked.out
+    logged = cli.run("trace", done.json["turn"], "--json").json
+    assert logged["status"] == "abstained" and "deadbeef" not in logged["answer"]
+
+
+@pytest.mark.rule("E19", "E21")
+@pytest.mark.parametrize("policy", ["flag", "keep"])
+def test_a_citation_of_nothing_is_not_shown(indexed: Indexed, tmp_path: Path, model: ModelServer, policy: str) -> None:
+    model.respond = answering(
+        lambda asked: f"It “Cancels and refunds orders.” [chunk: {evidence_of(asked)}] It pays twice [chunk: deadbeef]."
+    )
+    cli = configured(indexed, tmp_path, model, unsupported=policy)
+    done = cli.run("ask", QUESTION)
+    assert done.code == 0 and "It pays twice." in done.out and "deadbeef" not in done.out
+    found = cli.run("ask", QUESTION, "--json").json
+    assert "deadbeef" not in found["answer"]
+    assert found["checks"][1]["problem"] == "nothing retrieved is called deadbeef", "it is told all the same"
+    assert "deadbeef" not in cli.run("trace", found["turn"], "--json").json["answer"]
 
 
 @pytest.mark.parametrize(

@@ -32,8 +32,8 @@ _ABOVE_HITS = 1.05  # what declares a name of the question comes before what onl
 @dataclass(frozen=True, slots=True)
 class Read:
     """Everything that an answer is made from. `signals` say how well it fits the question; `warnings` are those of the
-    search and of reading, those of it that are `lost` name files that were found and cannot be read; `is_open` says that
-    nothing narrowed it."""
+    search and of reading; those that are also `lost` name files that were found and cannot be read. `is_open` says
+    that nothing narrowed it."""
 
     search: SearchResult
     wish: Wish

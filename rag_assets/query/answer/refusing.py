@@ -30,7 +30,7 @@ def reason(found: Read, threshold: float) -> str:
 
 
 def suggestions(found: Read) -> tuple[str, ...]:
-    """What would help: names that there are, where to look oneself, and what to ingest or to repair. What is to be ingested is
+    """What would help: names that there are, where to look oneself, and what to ingest or to repair. What to ingest is
     named by words that the index does not have: that it has nothing about one that it knows would be wrong."""
     made = []
     if found.unknown and found.near:

@@ -77,8 +77,8 @@ def run_turn(
     its owner has it after an error, too.
 
     Raises TurnError where a label is missing or an action finds that it cannot go on, naming the step; and what is
-    wrong with the question itself as a search does: QueryError, ScopeError, PeriodError. EvidenceLost where nothing that
-    was found can be read.
+    wrong with the question itself as a search does: QueryError, ScopeError, PeriodError. Raises EvidenceLost
+    where nothing that was found can be read.
     """
     import msgspec
 

@@ -133,7 +133,7 @@ def check_artifact(turn: Turn, parameters: msgspec.Struct, run: Run) -> Outcome:
         if one.support is not Support.SUPPORTED
     )
     made = joined([section for section, _ in checked])
-    if not citations_of(made, evidence):
+    if not citations_of(made, evidence) or all(one.support is not Support.SUPPORTED for one in checks):
         return Outcome(replace(turn, fault=_UNCITED), On.OTHER, (*notes, *bad, _UNCITED))
     turn = turn.warned(*(f"a sentence is not supported: {problem}" for problem in bad))
     return Outcome(replace(turn, answer_en=made, checks=checks), On.ANSWER, (*notes, *bad))
