@@ -7,3 +7,7 @@ from rag_assets.contracts.errors import ExpectedError
 
 class QueryError(ExpectedError, ValueError):
     """A question or a condition that cannot be searched for; the text says what would be valid."""
+
+
+class EvidenceLost(ExpectedError):
+    """The index finds something, and none of it can be read any more: nobody knows whether it has an answer."""

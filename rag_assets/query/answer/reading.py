@@ -32,7 +32,8 @@ _ABOVE_HITS = 1.05  # what declares a name of the question comes before what onl
 @dataclass(frozen=True, slots=True)
 class Read:
     """Everything that an answer is made from. `signals` say how well it fits the question; `warnings` are those of the
-    search and of reading, `is_open` says that nothing narrowed it."""
+    search and of reading; those that are also `lost` name files that were found and cannot be read. `is_open` says
+    that nothing narrowed it."""
 
     search: SearchResult
     wish: Wish
@@ -45,6 +46,7 @@ class Read:
     warnings: tuple[str, ...]
     signals: Signals
     is_open: bool
+    lost: tuple[str, ...] = ()
 
     @property
     def confidence(self) -> float:
@@ -92,8 +94,9 @@ def read(result: SearchResult, target: Searchable, graph_of: Callable[[Index], G
     at = {fact: evidence[gathered.evidence.index(piece)] for fact, piece in at.items()}
     unknown = tuple(name for name in names if not declared[name] and not _is_mentioned(name, gathered.evidence))
     signals = signals_of(words, wish.names, unknown, evidence, len(at))
-    warned = (*result.warnings, *warnings, *gathered.warnings)
-    return Read(result, wish, words, evidence, facts, at, unknown, tuple(near), warned, signals, is_open)
+    lost = tuple(dict.fromkeys(gathered.warnings))
+    warned = (*result.warnings, *warnings, *lost)
+    return Read(result, wish, words, evidence, facts, at, unknown, tuple(near), warned, signals, is_open, lost)
 
 
 def _with_facts(piece: Evidence, facts: Sequence[Fact]) -> Evidence:

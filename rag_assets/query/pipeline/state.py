@@ -115,6 +115,7 @@ class Turn:
     wanted: str = ""  # the last request for more
     repeated: bool = False  # it was asked for before
     uncited: bool = False  # the answer cited nothing of the evidence
+    unsupported: bool = False  # nothing of the answer is in what it cited
     loops: int = 0
     weak: int = 0
     found: Mapping[str, Found] = field(default_factory=dict)

@@ -105,6 +105,8 @@ def _reason(turn: Turn, run: Run) -> tuple[Status, str]:
     if turn.uncited:
         said = f"{turn.provider} did not find the answer in what was retrieved, or cited nothing of it"
         return Status.ABSTAINED, said
+    if turn.unsupported:
+        return Status.ABSTAINED, f"nothing that {turn.provider} wrote is supported by what it cited"
     if turn.fault:
         return Status.FAILED, "the model did not give a usable answer, and nothing that was found can be quoted for it"
     if reading is not None:
