@@ -12,12 +12,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.errors import ExpectedError
-<<<<<<< HEAD
 from rag_assets.decoders import from_json
-from rag_assets.query.errors import QueryError
-=======
 from rag_assets.query.errors import EvidenceLost, QueryError
->>>>>>> s15g
 from rag_assets.query.pipeline.answering import answer_of_turn
 from rag_assets.query.pipeline.errors import TurnError
 from rag_assets.query.pipeline.journal import Journal
