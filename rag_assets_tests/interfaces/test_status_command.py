@@ -147,6 +147,17 @@ def test_a_damaged_file_is_the_problem_of_its_label_alone(two_labels: CommandLin
     assert ("counts" in shop) == (name not in ("active.json", "generations/*/manifest.json"))  # is served all the same
 
 
+def test_a_table_that_is_gone_is_the_problem_of_its_label_alone(two_labels: CommandLine) -> None:
+    folder = next(two_labels.home.label("shop@main").glob("generations/*/discovered_files"))
+    away = folder.rename(folder.with_name("away"))
+    try:
+        other, shop = two_labels.run("status", "--json", "--skipped").json["labels"]
+    finally:
+        away.rename(folder)
+    assert shop["problem"].endswith("a part is gone; run: rag-assets index shop@main")
+    assert "problem" not in other
+
+
 @pytest.mark.parametrize("content", CONTENTS)
 @pytest.mark.parametrize("name", ["candidate.json", "label.json"])
 def test_a_damaged_note_that_the_next_build_writes_again_is_no_problem(

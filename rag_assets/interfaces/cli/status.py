@@ -98,13 +98,17 @@ def describe_label(home: Home, label: str, skipped_for: Confidentiality | None =
 
 def skipped_files(generation: Generation, clearance: Confidentiality) -> list[dict[str, Any]]:
     """Every file that was left out and that `clearance` reaches for (E12), in path order, with the reason and the rule
-    that matched."""
-    from rag_assets.stores.tables import read_all
+    that matched. Raises TableDamaged where their table is gone, or is not what was written."""
+    from rag_assets.stores.tables import TableDamaged, read_all
 
     columns = ["path", "outcome", "reason", "detail", "size_bytes"]
     rows: list[dict[str, Any]] = []
-    for table in read_all(generation.directory, "discovered_files", generation.manifest.bucket_count, columns):
-        rows += [row for row in table.to_pylist() if row.pop("outcome") == "skipped"]
+    try:
+        for table in read_all(generation.directory, "discovered_files", generation.manifest.bucket_count, columns):
+            rows += [row for row in table.to_pylist() if row.pop("outcome") == "skipped"]
+    except FileNotFoundError as error:
+        again = f"run: rag-assets index {generation.manifest.index_label}"
+        raise TableDamaged(f"{generation.directory / 'discovered_files'}: a part is gone; {again}") from error
     levels = generation.manifest.levels
     return sorted((row for row in rows if levels.visible(row["path"], clearance)), key=lambda row: str(row["path"]))
 
