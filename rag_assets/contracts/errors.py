@@ -7,6 +7,10 @@ class ExpectedError(Exception):
     """Shown as one line, without a trace. Everything else that is raised is a defect."""
 
 
+class WrongUsage(ExpectedError):
+    """What was asked is wrong in itself, whatever there is to ask: commands end with 2, as for a wrong option."""
+
+
 def is_panic(error: BaseException) -> bool:
     """Whether a library written in Rust met what it did not expect. What it raises then is no Exception, as if the
     program were to end, and its class cannot be imported."""

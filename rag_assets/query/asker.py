@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from rag_assets.closing import Closing
 from rag_assets.config_file import config_of, is_configured
-from rag_assets.contracts.errors import ExpectedError
+from rag_assets.contracts.errors import WrongUsage
 from rag_assets.contracts.retrieval import DEFAULT_POLICY, Mode
 from rag_assets.query.answer.calibrated import threshold_in_use
 from rag_assets.query.answer.options import AskOptions
@@ -40,7 +40,7 @@ _NOBODY = "local"
 """The user where the system does not know who runs it, as in a container."""
 
 
-class LanguageError(ExpectedError, ValueError):
+class LanguageError(WrongUsage, ValueError):
     """Something that is no code of a language."""
 
 

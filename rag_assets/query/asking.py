@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from rag_assets.query.errors import QueryError
+from rag_assets.query.errors import WrongQuestion
 from rag_assets.query.finding import Found, find
 from rag_assets.query.fusion import Ranked
 from rag_assets.query.question import Question, plain_question, understand
@@ -49,7 +49,7 @@ def ask(
     if limit is None:
         limit = policy.limit
     if limit < 1:
-        raise QueryError(f"limit must be at least 1, got {limit}")
+        raise WrongQuestion(f"limit must be at least 1, got {limit}")
     read = plain_question if literal else understand
     question = read(query) if isinstance(query, str) else query
     spellings = Spellings(lambda: parts.shard().values("Kind", tenant))
@@ -184,8 +184,8 @@ def _why_nothing(parts: SearchParts, scope: SearchFilter, tenant: SearchFilter) 
 
 
 def mode_of(mode: Mode | str) -> Mode:
-    """Raises QueryError."""
+    """Raises WrongQuestion."""
     try:
         return Mode(mode)
     except ValueError:
-        raise QueryError(f"unknown mode {mode!r}; valid: {', '.join(Mode)}") from None
+        raise WrongQuestion(f"unknown mode {mode!r}; valid: {', '.join(Mode)}") from None

@@ -15,7 +15,7 @@ from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality,
 from rag_assets.contracts.identity import point_id
 from rag_assets.contracts.payload import with_generation
 from rag_assets.contracts.retrieval import DEFAULT_POLICY, SearchPolicy
-from rag_assets.query.errors import QueryError
+from rag_assets.query.errors import QueryError, WrongQuestion
 from rag_assets.query.parts import IndexParts
 from rag_assets.query.policy import load_policy
 from rag_assets.query.results import Hit
@@ -119,7 +119,7 @@ class Index(Searchable):
                 raise QueryError(f"{identifier!r} is the beginning of {len(ids)} points: {shown}; give more digits")
             found = self._payloads(ids, scope)
         else:
-            raise QueryError(f"not a point id (4 hex digits or more) or semantic id: {identifier!r}")
+            raise WrongQuestion(f"not a point id (4 hex digits or more) or semantic id: {identifier!r}")
         for payload in found.values():
             return payload
         raise QueryError(f"no point {identifier!r} in {self.label} (generation {self.manifest.generation_id})")

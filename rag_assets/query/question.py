@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from rag_assets.languages import TEXT, detect_language
-from rag_assets.query.errors import QueryError
+from rag_assets.query.errors import WrongQuestion
 from rag_assets.query.traces import CodePlace, Trace, read_trace
 from rag_assets.stores.filters import UNNARROWED, Narrowing, has_wildcard
 from rag_assets.stores.periods import ALWAYS, Period, PeriodError, moment
@@ -84,9 +84,9 @@ _WRAPS = "()[]{}'`"
 
 
 def understand(typed: str) -> Question:
-    """Reads a question. Raises QueryError where a filter is misspelt, or nothing is left to search for."""
+    """Reads a question. Raises WrongQuestion where a filter is misspelt, or nothing is left to search for."""
     if not typed.strip():
-        raise QueryError(_EMPTY)
+        raise WrongQuestion(_EMPTY)
     trace = read_trace(typed)
     if trace is not None:
         return _of_trace(typed, trace)
@@ -98,7 +98,7 @@ def understand(typed: str) -> Question:
     if not (read.phrases or read.wanted or read.excluded or read.changed):
         text = typed  # a text that is pasted is searched as it is, line ends included
     if not (text or read.wanted or read.changed):
-        raise QueryError(f"there is nothing to search for in {typed!r}; add a word, or what should be listed")
+        raise WrongQuestion(f"there is nothing to search for in {typed!r}; add a word, or what should be listed")
     words = [word.strip(_MARKS) for word in read.bare]
     places = tuple(place for place in map(_place, words) if place is not None)
     symbols = tuple(dict.fromkeys(name for name in map(_symbol, words) if name))
@@ -117,10 +117,10 @@ def understand(typed: str) -> Question:
 
 
 def plain_question(typed: str) -> Question:
-    """A question whose words are words: for texts that were never written as a query. Raises QueryError where there are
-    none."""
+    """A question whose words are words: for texts that were never written as a query. Raises WrongQuestion where there
+    are none."""
     if not typed.strip():
-        raise QueryError(_EMPTY)
+        raise WrongQuestion(_EMPTY)
     return Question(typed=typed, text=typed, kind=QuestionKind.PROSE)
 
 
@@ -153,7 +153,7 @@ class _Reading:
         elif found["key"] is not None and self._is_filter(found):
             value = found["value"] or _ESCAPE.sub(r"\1", found["quoted_value"] or "")
             if not value.strip():
-                raise QueryError(f"{found.group()}: the filter is empty; name what it should let through")
+                raise WrongQuestion(f"{found.group()}: the filter is empty; name what it should let through")
             if found["key"].lower() in DATE_KEYS:
                 self._take_date(found, value)
                 return
@@ -165,7 +165,9 @@ class _Reading:
     def _take_phrase(self, found: re.Match[str]) -> None:
         phrase = " ".join(_ESCAPE.sub(r"\1", found["phrase"]).split())
         if found["not"] and phrase:
-            raise QueryError(f"{found.group()}: a phrase cannot be excluded; exclude with -path:, -kind: or -symbol:")
+            raise WrongQuestion(
+                f"{found.group()}: a phrase cannot be excluded; exclude with -path:, -kind: or -symbol:"
+            )
         if not any(character.isalnum() for character in phrase):
             self.notes.append(f"{found.group()} has no word, so it is not looked for")
             return
@@ -176,12 +178,12 @@ class _Reading:
         key = found["key"].lower()
         if found["minus"]:
             other = next(known for known in DATE_KEYS if known != key)
-            raise QueryError(f"{found.group()}: a date cannot be excluded; write {other}:{value}")
+            raise WrongQuestion(f"{found.group()}: a date cannot be excluded; write {other}:{value}")
         try:
             self.changed = self.changed.within(Period(**{key: moment(value)}))
         except PeriodError as error:
             quoted = found.group().replace('"', "")
-            raise QueryError(f'{found.group()}: {error}. To look for the text, write "{quoted}"') from error
+            raise WrongQuestion(f'{found.group()}: {error}. To look for the text, write "{quoted}"') from error
 
     def _take_word(self, word: str) -> None:
         if word.startswith('"'):
@@ -190,14 +192,14 @@ class _Reading:
         self.bare.append(word)
 
     def _is_filter(self, found: re.Match[str]) -> bool:
-        """Raises QueryError for a slip in a key; other words before a colon are words."""
+        """Raises WrongQuestion for a slip in a key; other words before a colon are words."""
         key = found["key"].lower()
         if key in _KEYS:
             return True
         near = difflib.get_close_matches(key, _KEYS, n=1, cutoff=_NEAR_KEY) if len(key) >= _SHORTEST_TYPO else []
         if near:
             quoted = found.group().replace('"', "")
-            raise QueryError(
+            raise WrongQuestion(
                 f'unknown filter {found["key"]}:; did you mean {near[0]}:? To look for the text, write "{quoted}"'
             )
         return False

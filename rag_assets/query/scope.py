@@ -9,7 +9,7 @@ from datetime import UTC
 from rag_assets.contracts.confidentiality import levels_up_to
 from rag_assets.contracts.kinds import SubtypeKind, known_kind
 from rag_assets.languages import LANGUAGES, TEXT, SourceType, detect_language
-from rag_assets.query.errors import QueryError
+from rag_assets.query.errors import WrongQuestion
 from rag_assets.query.question import Question
 from rag_assets.stores.filters import Narrowing, SearchFilter
 from rag_assets.stores.periods import Period
@@ -34,7 +34,7 @@ class Spellings:
     declared_kinds: Callable[[], Iterable[str]]
 
     def narrowing(self, written: Narrowing) -> Narrowing:
-        """With every value as the index spells it. Raises QueryError for an unknown kind or source type."""
+        """With every value as the index spells it. Raises WrongQuestion for an unknown kind or source type."""
         return replace(
             written,
             kinds=tuple(self._kind(kind) for kind in written.kinds),
@@ -47,7 +47,7 @@ class Spellings:
         try:
             return str(known_kind(name, () if name.lower() in built_in else self.declared_kinds()))
         except ValueError as error:
-            raise QueryError(str(error)) from error
+            raise WrongQuestion(str(error)) from error
 
 
 def narrowed(
@@ -99,4 +99,4 @@ def _source_type(written: str) -> str:
     try:
         return SourceType(written.strip().lower()).value
     except ValueError:
-        raise QueryError(f"unknown source type {written!r}; valid: {', '.join(SourceType)}") from None
+        raise WrongQuestion(f"unknown source type {written!r}; valid: {', '.join(SourceType)}") from None

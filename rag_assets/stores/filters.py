@@ -12,13 +12,13 @@ from dataclasses import dataclass, fields
 from functools import lru_cache
 
 from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality
-from rag_assets.contracts.errors import ExpectedError
+from rag_assets.contracts.errors import WrongUsage
 from rag_assets.stores.periods import ALWAYS, Period
 
 _WILDCARDS = re.compile(r"[*?\[]")
 
 
-class ScopeError(ExpectedError, ValueError):
+class ScopeError(WrongUsage, ValueError):
     """A search without a tenant or project, or with an empty condition. It is refused, never widened."""
 
 
@@ -42,7 +42,7 @@ class Narrowing:
         for field in fields(Narrowing):
             values = getattr(self, field.name)
             if any(not isinstance(value, str) or not value.strip() for value in values):
-                raise ScopeError(f"empty condition in {field.name}: {values!r}")
+                raise _empty(field.name)
         object.__setattr__(self, "paths", tuple(_normalised(path) for path in self.paths))
 
 
@@ -85,8 +85,12 @@ def _normalised(path: str) -> str:
     """A path as users type it (`./src`, `src\\Api` on Windows) in the form of the repository."""
     made = path.strip().replace("\\", "/").removeprefix("./").lstrip("/")
     if not made:
-        raise ScopeError(f"empty condition in paths: {path!r}")
+        raise _empty("paths")
     return made
+
+
+def _empty(field: str) -> ScopeError:
+    return ScopeError(f"an empty value in {field} lets nothing through: name what it should, or leave it out")
 
 
 def has_wildcard(pattern: str) -> bool:

@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
-from rag_assets.contracts.errors import ExpectedError
+from rag_assets.contracts.errors import WrongUsage
 
 _YEAR_OR_MONTH = re.compile(r"(?P<year>\d{4})(?:-(?P<month>\d{2}))?")
 
 
-class PeriodError(ExpectedError, ValueError):
+class PeriodError(WrongUsage, ValueError):
     """Something that is no date, or a period without a moment in it."""
 
 

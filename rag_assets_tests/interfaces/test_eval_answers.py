@@ -129,7 +129,9 @@ def test_questions_are_mined_from_the_index(cli: CommandLine, history: History) 
     words = ("eval", "mine", LABEL, "--answers", "--beside", "depot@main", "--out", "mined.jsonl")
     done = cli.run(*words)
     assert done.code == 0, done.err
-    assert "they set no threshold" in done.err and "eval run shop@main --set mined.jsonl --answers" in done.err
+    assert "they set no threshold" in done.err
+    next_one = f"rag-assets --home {cli.home.root} eval run shop@main --set mined.jsonl --answers"
+    assert done.err.splitlines()[-1].strip() == next_one
     text = (cli.folder / "mined.jsonl").read_text("utf-8")
     rows = [json.loads(line) for line in text.splitlines()]
     assert len({row["id"] for row in rows}) == len(rows)
@@ -139,8 +141,10 @@ def test_questions_are_mined_from_the_index(cli: CommandLine, history: History) 
     service = next(row for row in rows if row["question"] == "What does LoginService do?")
     assert service["relevant"] == ["src/LoginService.cs"]
     assert all(bool(row.get("relevant")) is row.get("answerable", True) for row in rows)
-    assert cli.run(*words).code == 0 and (cli.folder / "mined.jsonl").read_text("utf-8") == text
-    found = cli.run(*words, "--json").json
+    again = cli.run(*words)
+    assert again.code == 2 and "mined.jsonl exists" in again.err
+    assert cli.run(*words, "--force").code == 0 and (cli.folder / "mined.jsonl").read_text("utf-8") == text
+    found = cli.run(*words, "--json", "--force").json
     assert found["questions"] == len(rows) == found["answerable"] + found["unanswerable"]
     commit = active_generation(history.home, LABEL).manifest.commit_sha
     assert found["commit"] == commit == rows[0]["revision"]

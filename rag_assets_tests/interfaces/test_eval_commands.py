@@ -258,7 +258,14 @@ def test_mining_to_stdout_until_a_commit(cli: CommandLine, history: History) -> 
 
 
 @pytest.mark.parametrize(
-    ("words", "said"), [(["--json"], "--out"), (["--out", "set.txt"], "is no .jsonl file"), (["-n", "0"], "--limit")]
+    ("words", "said"),
+    [
+        (["--json"], "--out"),
+        (["--out", "set.txt"], "is no .jsonl file"),
+        (["--out", "set.jsonl"], "set.jsonl exists; choose another name or add --force"),
+        (["--out", "nowhere/a.jsonl"], "there is no folder nowhere"),
+        (["-n", "0"], "--limit"),
+    ],
 )
 def test_wrong_usage_of_mine(cli: CommandLine, words: list[str], said: str) -> None:
     done = cli.run("eval", "mine", LABEL, *words)

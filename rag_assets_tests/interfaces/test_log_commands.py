@@ -97,6 +97,13 @@ def test_the_log_lists_the_newest_first_with_totals(asked: Asked) -> None:
     assert re.search(r"retrieval p50 0\.\d\d s, p95 \d\.\d\d s; generation p50 \d\.\d\d s, p95", done.out)
 
 
+def test_what_people_ask_cannot_turn_the_log_around(asked: Asked) -> None:
+    turn = asked.ask("What does \u202eRefundOrder\u200b do?")["turn"]
+    for done in (asked.cli.run("log"), asked.cli.run("trace", turn), asked.cli.run("replay", turn)):
+        assert not re.search("[\u202e\u200b]", done.out + done.err)
+    assert "What does \\u202eRefundOrder\\u200b do?" in asked.cli.run("log").out
+
+
 @pytest.mark.rule("E23")
 def test_the_log_as_json(asked: Asked) -> None:
     asked.ask(UNKNOWN)

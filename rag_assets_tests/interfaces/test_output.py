@@ -31,6 +31,11 @@ def on_terminal(monkeypatch: pytest.MonkeyPatch, output: Output) -> str:
         pytest.param("\x1b[31mred\x1b[0m", "\\x1b[31mred\\x1b[0m", id="escape sequence"),
         pytest.param("a\rb", "a\\x0db", id="carriage return"),
         pytest.param("\x9b2J", "\\x9b2J", id="8-bit control sequence"),
+        pytest.param("pay\u202eelif\u2066", "pay\\u202eelif\\u2066", id="turned around"),
+        pytest.param("pay\u200bment\ufeff\xad", "pay\\u200bment\\ufeff\\xad", id="without width"),
+        pytest.param("pay\u200dment\u200c", "pay\\u200dment\\u200c", id="joiners in ASCII"),
+        pytest.param("می\u200cخواهم 👩\u200d💻", "می\u200cخواهم 👩\u200d💻", id="joiners where they belong"),
+        pytest.param("a\U000e0041\u2028b", "a\\U000e0041\\u2028b", id="tags and line separators"),
         pytest.param("tab\tline\nüñ漢😀", "tab\tline\nüñ漢😀", id="text stays"),
     ],
 )

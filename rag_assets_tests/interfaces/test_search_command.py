@@ -125,7 +125,7 @@ def test_filters(indexed: Indexed, options: list[str], expected: set[str]) -> No
 
 def test_an_unknown_kind_names_the_nearest(indexed: Indexed) -> None:
     done = indexed.cli.run("search", "order", "--kind", "Servce")
-    assert (done.code, done.out) == (1, "")
+    assert (done.code, done.out) == (2, "")
     assert "unknown kind 'Servce'; did you mean Service?" in done.err
 
 

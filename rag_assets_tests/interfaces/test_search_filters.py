@@ -89,7 +89,7 @@ def test_a_literal_query_has_no_filters(indexed: Indexed) -> None:
 )
 def test_a_slip_in_a_filter_is_an_error_that_helps(indexed: Indexed, query: str, says: str) -> None:
     done = indexed.cli.run("search", query)
-    assert (done.code, done.out) == (1, "")
+    assert (done.code, done.out) == (2, "")
     assert says in done.err
 
 
@@ -281,7 +281,23 @@ def test_files_are_found_by_when_they_were_changed(indexed: Indexed, option: str
     assert done.json["filters"][option[2:]] == ["2025-01-01T00:00:00Z"]
 
 
+@pytest.mark.parametrize(
+    ("option", "field"),
+    [
+        ("--path", "paths"),
+        ("--kind", "kinds"),
+        ("--lang", "languages"),
+        ("--source-type", "source"),
+        ("--symbol", "sym"),
+    ],
+)
+def test_an_empty_option_is_explained(indexed: Indexed, option: str, field: str) -> None:
+    done = indexed.cli.run("search", "order", option, " ")
+    assert (done.code, done.out) == (2, "")
+    assert f"an empty value in {field}" in done.err and "leave it out" in done.err and "('" not in done.err
+
+
 def test_an_option_that_is_no_date_is_explained(indexed: Indexed) -> None:
     done = indexed.cli.run("search", "order", "--since", "last week")
-    assert (done.code, done.out) == (1, "")
+    assert (done.code, done.out) == (2, "")
     assert "'last week' is not a date; write 2026" in done.err

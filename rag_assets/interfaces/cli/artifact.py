@@ -10,6 +10,7 @@ import typer
 from rag_assets.interfaces.cli.agent import Folders, agent_library
 from rag_assets.interfaces.cli.asking import AskedPacks, Labels, Offline, PipelineName, Wanted, opened
 from rag_assets.interfaces.cli.failures import NOTHING_FOUND, CommandError
+from rag_assets.interfaces.cli.new_file import Force, check_new_file
 from rag_assets.interfaces.cli.session import session_of
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def artifact(
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Write the Markdown there, sources as footnotes."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite a file that exists.")] = False,
+    force: Force = False,
     offline: Offline = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
@@ -51,7 +52,7 @@ def artifact(
     if not about.strip():
         raise typer.BadParameter("the subject is empty; leave it out for all that is indexed", param_hint="SUBJECT")
     if target is not None:
-        _check_target(target, force)
+        check_new_file(target, "--output", force=force)
     session = session_of(context)
     agent = _agent(agent_library(session, folders), agent_name, output_type)
     streamed = Streamed(session.output, silent=as_json)
@@ -96,13 +97,3 @@ def _agent(library: AgentLibrary, name: str | None, wanted: OutputType) -> Agent
             f"see: rag-assets agent list, or give it output_type: {wanted}"
         )
     return agent
-
-
-def _check_target(target: Path, force: bool) -> None:
-    """Before the work: nobody waits for a model to be told that a file is there."""
-    if target.is_dir():
-        raise typer.BadParameter(f"{target} is a folder; name a file in it", param_hint="--output")
-    if not target.parent.is_dir():
-        raise typer.BadParameter(f"there is no folder {target.parent}", param_hint="--output")
-    if target.exists() and not force:
-        raise typer.BadParameter(f"{target} exists; choose another name or add --force", param_hint="--output")

@@ -14,6 +14,7 @@ import typer
 
 from rag_assets.interfaces.cli.failures import CommandError
 from rag_assets.interfaces.cli.labels import complete_label
+from rag_assets.interfaces.cli.new_file import Force, check_new_file
 from rag_assets.interfaces.cli.output import short
 from rag_assets.interfaces.cli.session import Session, session_of
 
@@ -60,6 +61,7 @@ def mine(
             autocompletion=complete_label,
         ),
     ] = None,
+    force: Force = False,
     as_json: Annotated[bool, typer.Option("--json", help="What was made, as one JSON object; needs --out.")] = False,
 ) -> None:
     """Make questions of what developers wrote about their commits; the files that they changed are the answers.
@@ -71,6 +73,8 @@ def mine(
         raise typer.BadParameter("the set itself goes to stdout; name a file for it with --out", param_hint="--json")
     if out is not None and out.suffix != ".jsonl":
         raise typer.BadParameter(f"{out} is no .jsonl file, by which eval run knows the form", param_hint="--out")
+    if out is not None:
+        check_new_file(out, "--out", force=force)
     session = session_of(context)
     if beside and not answers:
         raise typer.BadParameter("it says what an index cannot answer; it needs --answers", param_hint="--beside")

@@ -58,7 +58,7 @@ def mine_answers(
         session.output.note(f"questions to another repository are the hardest to refuse: --beside {elsewhere[0]}")
     file = "FILE" if out is None else shlex.quote(str(out))
     session.output.note("to ask them, and to set the threshold of this index by them:")
-    session.output.note(f"  rag-assets eval run {index.label} --set {file} --answers")
+    session.output.note(f"  {session.command()} eval run {index.label} --set {file} --answers")
 
 
 def _mined(index: Index, others: Sequence[Index], limit: int) -> list[MinedQuestion]:

@@ -11,7 +11,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from rag_assets.contracts.errors import ExpectedError, is_panic
+from rag_assets.contracts.errors import ExpectedError, WrongUsage, is_panic
 from rag_assets.interfaces.cli.output import Output, wants_color
 from rag_assets.interfaces.cli.session import Session
 
@@ -49,7 +49,7 @@ class ReportedGroup(TyperGroup):
             if not isinstance(error, Exception) and not is_panic(error):
                 raise
             _show(ctx, error)
-            raise typer.Exit(FAILURE) from None
+            raise typer.Exit(USAGE if isinstance(error, WrongUsage) else FAILURE) from None
 
 
 def describe(error: BaseException) -> str:

@@ -25,8 +25,14 @@ _CODES: dict[Style, str] = {
     "warn": "33",
     "bad": "1;31",
 }
-# Repository text is data: an escape sequence in a source file must not reach the terminal as one.
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+# Text of repositories and of people is data: an escape sequence in it must not reach the terminal as one, what turns
+# the order of characters around must not make it look like another text, and what has no width must not hide in it.
+# The joiners U+200C and U+200D are letters' own business in scripts that need them and in emoji, never next to ASCII.
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e007f]"
+    r"|(?:^|(?<=[\x00-\x7f]))[\u200c\u200d]|[\u200c\u200d](?=[\x00-\x7f]|$)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +91,12 @@ def wants_color() -> bool:
 
 
 def printable(text: str) -> str:
-    """Control characters other than tab and line feed as `\\xNN`."""
-    return _CONTROL.sub(lambda match: f"\\x{ord(match.group()):02x}", text)
+    """Control characters other than tab and line feed as `\\xNN`; those that reorder or hide text as `\\uNNNN`."""
+    return _CONTROL.sub(lambda match: _visible(ord(match.group())), text)
+
+
+def _visible(code: int) -> str:
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def short(commit: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,6 +27,13 @@ class Session:
     debug: bool
     output: Output
     role: str | None = None
+
+    def command(self) -> str:
+        """`rag-assets` with the global options that decide what is asked, as the user typed them: for a command that is
+        shown to be run next."""
+        typed = {"--config": self.config_option, "--home": self.home_option, "--role": self.role}
+        words = [word for option, value in typed.items() if value is not None for word in (option, str(value))]
+        return shlex.join(["rag-assets", *words])
 
     def config(self) -> Path | None:
         """The configuration file in use. Raises ConfigError where the environment names one that is absent."""
