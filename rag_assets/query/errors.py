@@ -9,10 +9,9 @@ class QueryError(ExpectedError, ValueError):
     """A question or a condition that cannot be searched for; the text says what would be valid."""
 
 
-<<<<<<< HEAD
-class EvidenceLost(ExpectedError):
-    """The index finds something, and none of it can be read any more: nobody knows whether it has an answer."""
-=======
 class WrongQuestion(QueryError, WrongUsage):
     """One that is written wrongly, whatever the index has."""
->>>>>>> s15f
+
+
+class EvidenceLost(ExpectedError):
+    """The index finds something, and none of it can be read any more: nobody knows whether it has an answer."""

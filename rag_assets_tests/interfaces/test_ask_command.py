@@ -85,12 +85,8 @@ def test_a_refusal_has_a_code_of_its_own(indexed: Indexed, as_json: bool) -> Non
         pytest.param(["   "], 2, "the question is empty", id="empty"),
         pytest.param([QUESTION, "--limit", "0"], 2, "limit", id="no hits"),
         pytest.param([QUESTION, "--label", "nope"], 1, "no label 'nope'", id="unknown label"),
-<<<<<<< HEAD
-        pytest.param(["knd:Service refunds"], 1, "did you mean kind:", id="filter with a slip"),
-        pytest.param([QUESTION, "--profile", "gold"], 1, "valid: cheap, balanced, premium", id="unknown profile"),
-=======
         pytest.param(["knd:Service refunds"], 2, "did you mean kind:", id="filter with a slip"),
->>>>>>> s15f
+        pytest.param([QUESTION, "--profile", "gold"], 1, "valid: cheap, balanced, premium", id="unknown profile"),
         pytest.param(
             [QUESTION, "--profile", "premium"], 1, "set answer.base_url and answer.premium.model", id="no model"
         ),
