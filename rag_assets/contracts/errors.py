@@ -9,3 +9,9 @@ class ExpectedError(Exception):
 
 class WrongUsage(ExpectedError):
     """What was asked is wrong in itself, whatever there is to ask: commands end with 2, as for a wrong option."""
+
+
+def is_panic(error: BaseException) -> bool:
+    """Whether a library written in Rust met what it did not expect. What it raises then is no Exception, as if the
+    program were to end, and its class cannot be imported."""
+    return (type(error).__module__, type(error).__qualname__) == ("pyo3_runtime", "PanicException")

@@ -20,6 +20,8 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 import msgspec
 
+from rag_assets.decoders import from_json
+
 P = ParamSpec("P")
 S = TypeVar("S")
 A = TypeVar("A")
@@ -119,7 +121,7 @@ def encoded_questions(questions: Iterable[Question]) -> bytes:
 
 def decoded_questions(data: bytes) -> list[Question]:
     """Raises msgspec.DecodeError."""
-    return msgspec.json.decode(data, type=list[Question])
+    return from_json(data, list[Question])
 
 
 def _behind(wall: str, name: str) -> str:

@@ -9,8 +9,8 @@ from rag_assets.evaluation.comparison import AnswersDelta
 from rag_assets.evaluation.risk import RiskPoint, risk_curve
 from rag_assets.evaluation.shown import Row, shown_estimate
 from rag_assets.query.answer.checking import Support
-from rag_assets.stores.eval_answers import AnswerResult, Calibration, Outcome
-from rag_assets.stores.eval_history import AnswerSummary
+from rag_assets.stores.eval_answers import BEST_MARK, AnswerResult, Calibration, Outcome
+from rag_assets.stores.eval_history import AnswerSummary, JudgeSummary
 from rag_assets.stores.eval_records import EvalRun
 
 COVERAGES = (1.0, 0.95, 0.90, 0.85, 0.80, 0.70)
@@ -68,7 +68,7 @@ def said_calibration(known: Calibration) -> str:
 
 def answer_rows(run: EvalRun) -> list[Row]:
     """What is known of the answers of a run, as names and values; none where nothing was asked for answers."""
-    summary = summarise_answers(run.answers)
+    summary = summarise_answers(run.answers, run.judging)
     if summary is None or run.answering is None:
         return []
     how = run.answering
@@ -83,7 +83,36 @@ def answer_rows(run: EvalRun) -> list[Row]:
     if run.calibration is not None:
         said = said_calibration(run.calibration)
         rows.append({"answers": "calibrated", "value": said, "of": ""})
+    if summary.judge is not None:
+        rows.append(_judge_row(summary.judge, run))
     return rows
+
+
+def _judge_row(known: JudgeSummary, run: EvalRun) -> Row:
+    """`0.792 (0.688–0.875)`, and of how many answers, by whom and by which marks."""
+    marks = ", ".join(f"{name} {mark:.1f}" for name, mark in known.marks.items())
+    parts = [f"of {known.judged} answers by {known.by}"]
+    parts += [f"marks of {BEST_MARK}: {marks}"] if marks else []
+    parts += [f"{known.not_judged} not judged"] if known.not_judged else []
+    parts += [f"{known.prompt_tokens:,} + {known.completion_tokens:,} tokens"]
+    parts += [f"cost {known.cost:.4f}"] if known.cost is not None else []
+    if run.answering is not None and run.judging is not None and run.judging.model in run.answering.model.split(", "):
+        parts.append("it judges what it wrote itself")
+    return {"answers": "judge", "value": shown_estimate(known.score) if known.score else "-", "of": "; ".join(parts)}
+
+
+def judged_rows(run: EvalRun) -> list[Row]:
+    """The answers that a judge was asked about: those without a verdict, then the worst first, then as asked."""
+    known = [(result, result.judged) for result in run.answers if result.judged is not None]
+    return [
+        {
+            "judge": "not judged" if judged.score is None else f"{judged.score:.2f}",
+            "question": f"{result.id}: {result.question}",
+            "marks": ", ".join(f"{name} {mark}" for name, mark in judged.marks.items()),
+            "reason": judged.reason or judged.error,
+        }
+        for result, judged in sorted(known, key=lambda pair: -1.0 if pair[1].score is None else pair[1].score)
+    ]
 
 
 def risk_rows(run: EvalRun) -> list[Row]:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from statistics import fmean
 
 import numpy as np
 
 from rag_assets.evaluation.intervals import estimate
-from rag_assets.stores.eval_answers import AnswerResult, Outcome
-from rag_assets.stores.eval_history import AnswerSummary, Estimate
+from rag_assets.stores.eval_answers import AnswerResult, Judging, Outcome
+from rag_assets.stores.eval_history import AnswerSummary, Estimate, JudgeSummary
 
 _MS = 1000
 
 ANSWERED, REFUSED, WRONG = "answered", "refused", "wrong"
 PRECISION, RECALL = "citation precision", "citation recall"
+JUDGE = "judge"
 
 
-def summarise_answers(results: Sequence[AnswerResult]) -> AnswerSummary | None:
+def summarise_answers(results: Sequence[AnswerResult], judging: Judging | None = None) -> AnswerSummary | None:
     """None where nothing was asked for answers. A question that failed is neither answered nor refused."""
     if not results:
         return None
@@ -45,6 +47,23 @@ def summarise_answers(results: Sequence[AnswerResult]) -> AnswerSummary | None:
         prompt_tokens=sum(result.prompt_tokens for result in results),
         completion_tokens=sum(result.completion_tokens for result in results),
         cost=sum(costs) if costs else None,
+        judge=None if judging is None else _judged(results, judging, of[JUDGE]),
+    )
+
+
+def _judged(results: Sequence[AnswerResult], judging: Judging, score: Estimate | None) -> JudgeSummary:
+    asked = [result.judged for result in results if result.judged is not None]
+    known = [judged.marks for judged in asked if judged.marks]
+    costs = [judged.cost for judged in asked if judged.cost is not None]
+    return JudgeSummary(
+        by=str(judging),
+        score=score,
+        marks={name: round(fmean(marks[name] for marks in known), 3) for name in (known[0] if known else ())},
+        judged=len(known),
+        not_judged=len(asked) - len(known),
+        prompt_tokens=sum(judged.prompt_tokens for judged in asked),
+        completion_tokens=sum(judged.completion_tokens for judged in asked),
+        cost=sum(costs) if costs else None,
     )
 
 
@@ -56,6 +75,7 @@ def values_of(results: Sequence[AnswerResult]) -> dict[str, dict[str, float | No
         WRONG: {one.id: float(one.is_wrong) if one.is_answered else None for one in results},
         PRECISION: {one.id: one.precision for one in results},
         RECALL: {one.id: one.recall for one in results},
+        JUDGE: {one.id: one.judged.score if one.judged is not None else None for one in results},
     }
 
 

@@ -27,6 +27,7 @@ from rag_assets.stores.eval_answers import Answering, AnswerResult, Outcome
 from rag_assets.stores.eval_records import EvalRun
 
 if TYPE_CHECKING:
+    from rag_assets.evaluation.judge import Judge
     from rag_assets.settings import AnswerSettings
 
 _DIGEST_DIGITS = 16
@@ -42,20 +43,23 @@ def with_answers(
     answered_share: float,
     settings: str = "",
     limit: int | None = None,
+    judge: Judge | None = None,
     asked: Callable[[str], None] = lambda question_id: None,
 ) -> EvalRun:
     """The run with the answers to its questions, or to `limit` of them, and the threshold that follows from them.
 
     `settings` is a digest of what else decides the answers, `answered_share` is what the threshold must answer of the
-    answerable questions. A question that fails, or whose model does, is recorded as such. What would fail for every
-    question raises: UnknownPipeline, PipelineError, ConfigError.
+    answerable questions. A `judge` marks what was answered. A question that fails, or whose model does, is recorded as
+    such. What would fail for every question raises: UnknownPipeline, PipelineError, ConfigError.
     """
     chosen = questions.questions if limit is None else sample(questions.questions, limit)
     results, models = [], dict[str, None]()
     with Asker(index, options, logged=False) as asker:
         pipeline = asker.pipeline()
         for question in chosen:
-            result, used = _ask(asker, question)
+            result, used, answer = _ask(asker, question)
+            if judge is not None and answer is not None and result.is_answered:
+                result = replace(result, judged=judge.judge(answer))
             results.append(result)
             models |= dict.fromkeys(used)
             asked(question.id)
@@ -68,7 +72,8 @@ def with_answers(
         settings=settings,
     )
     calibration = calibrated(results, run.set, answering.mode, answered_share)
-    return replace(run, answers=tuple(results), answering=answering, calibration=calibration)
+    judging = judge.how if judge is not None else None
+    return replace(run, answers=tuple(results), answering=answering, calibration=calibration, judging=judging)
 
 
 def settings_digest(answer: AnswerSettings, limit: int | None, answered_share: float) -> str:
@@ -84,9 +89,9 @@ def sample(questions: Sequence[EvalQuestion], limit: int) -> tuple[EvalQuestion,
     return tuple(question for question in questions if question.id in ids)
 
 
-def _ask(asker: Asker, question: EvalQuestion) -> tuple[AnswerResult, list[str]]:
-    """(the result, the models that said something). The question is read as a person's is: names and filters in it are
-    a part of what is measured."""
+def _ask(asker: Asker, question: EvalQuestion) -> tuple[AnswerResult, list[str], Answer | None]:
+    """(the result, the models that said something, the answer). The question is read as a person's is: names and
+    filters in it are a part of what is measured."""
     where = Where(path=question.paths, kinds=question.kinds, languages=question.languages)
     started = perf_counter()
     try:
@@ -102,11 +107,12 @@ def _ask(asker: Asker, question: EvalQuestion) -> tuple[AnswerResult, list[str]]
             error=str(error),
             tags=question.tags,
         )
-        return failed, []
+        return failed, [], None
     seconds = perf_counter() - started
     assert turn.response is not None  # only a request that was answered before has none
     models = [call.model for record in turn.records for call in record.calls if call.model]
-    return result_of(question, turn.response, _outcome(turn), _errors(turn), seconds), models
+    answer = turn.response
+    return result_of(question, answer, _outcome(turn), _errors(turn), seconds), models, answer
 
 
 def result_of(question: EvalQuestion, answer: Answer, outcome: Outcome, error: str, seconds: float) -> AnswerResult:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rag_assets.contracts.errors import ExpectedError
-from rag_assets.evaluation.answer_summary import values_of
+from rag_assets.evaluation.answer_summary import JUDGE, values_of
 from rag_assets.evaluation.intervals import estimate
 from rag_assets.evaluation.summary import by_category
 from rag_assets.stores.eval_answers import AnswerResult, Outcome
@@ -117,6 +117,10 @@ def _answers(before: EvalRun, now: EvalRun) -> AnswersDelta | None:
     if not pairs:
         return None
     then, here = (values_of(side) for side in zip(*pairs, strict=True))
+    unlike = before.answering.differences(now.answering)
+    if before.judging is not None and now.judging is not None and before.judging != now.judging:
+        del here[JUDGE]  # marks of two judges say nothing about each other
+        unlike["judge"] = (str(before.judging), str(now.judging))
     metrics = {}
     for name, values in here.items():
         both = [
@@ -125,7 +129,7 @@ def _answers(before: EvalRun, now: EvalRun) -> AnswersDelta | None:
         if both:
             old, new = (sum(side) / len(both) for side in zip(*both, strict=True))
             metrics[name] = (len(both), MetricDelta(old, new, estimate([after - first for first, after in both])))
-    return AnswersDelta(metrics, _changed(pairs), before.answering.differences(now.answering))
+    return AnswersDelta(metrics, _changed(pairs), unlike)
 
 
 def _changed(pairs: Sequence[tuple[AnswerResult, AnswerResult]]) -> tuple[ChangedAnswer, ...]:

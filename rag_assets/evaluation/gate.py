@@ -32,7 +32,7 @@ def decide(candidate: EvalRun, active: EvalRun | None, rules: GateRules, *, alon
     """
     if active is not None and not active.is_like(candidate):
         raise ValueError("the two runs asked different questions, or searched or measured differently")
-    changes = _changes(candidate, active, rules)
+    changes = changes_of(candidate, active, rules)
     broken = [_said(change, active, rules) for change in changes if not change.holds]
     worse = _worse(candidate, active, rules) if active is not None else []
     verdict = Verdict.REFUSED if broken and rules.enabled else Verdict.PASSED
@@ -58,7 +58,8 @@ def decide(candidate: EvalRun, active: EvalRun | None, rules: GateRules, *, alon
     )
 
 
-def _changes(candidate: EvalRun, active: EvalRun | None, rules: GateRules) -> tuple[MetricChange, ...]:
+def changes_of(candidate: EvalRun, active: EvalRun | None, rules: GateRules) -> tuple[MetricChange, ...]:
+    """Every metric of both, with what it must reach where the rules look at it."""
     compared = {metric_name(metric, candidate.k) for metric in rules.metrics}
     minima = {metric_name(metric, candidate.k): value for metric, value in rules.minimum.items()}
     made = []

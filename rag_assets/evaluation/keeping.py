@@ -37,7 +37,13 @@ def keep_run_of_finished(home: Home, generation: Generation, run: EvalRun) -> Ev
             return None
         former = read_run(generation.directory, run.set)
         if not run.answers and former is not None and former.is_like(run):
-            run = replace(run, answers=former.answers, answering=former.answering, calibration=former.calibration)
+            run = replace(
+                run,
+                answers=former.answers,
+                answering=former.answering,
+                calibration=former.calibration,
+                judging=former.judging,
+            )
         return _keep(home, generation, run)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rag_assets.contracts.confidentiality import Confidentiality, may_see
 from rag_assets.contracts.errors import ExpectedError
-from rag_assets.evaluation.answer_shown import answer_rows, risk_rows, wrong_rows
+from rag_assets.evaluation.answer_shown import answer_rows, judged_rows, risk_rows, wrong_rows
 from rag_assets.evaluation.shown import (
     Row,
     category_rows,
@@ -120,6 +120,7 @@ def tables(found: SetReport) -> list[tuple[str, list[Row]]]:
         made.append(("Answers", answer_rows(found.run)))
         made.append(("Risk over coverage", risk_rows(found.run)))
         made.append(("Answered wrongly, refused or failed", wrong_rows(found.run)[:MOST_QUESTIONS]))
+        made.append(("Judged, the worst first", judged_rows(found.run)[:MOST_QUESTIONS]))
     return [(heading, rows) for heading, rows in made if rows]
 
 
@@ -127,6 +128,7 @@ def _generation_rows(found: SetReport) -> list[Row]:
     """A row per generation. Where k has changed, the columns of the other k are empty."""
     metrics = list(dict.fromkeys(metric for record in found.records for metric in record.total.metrics))
     comparable = found.comparable
+    has_judge = any(known.answers and known.answers.judge for known in found.records)
     return [
         {
             "commit": record.commit_sha[:_COMMIT_DIGITS],
@@ -140,17 +142,19 @@ def _generation_rows(found: SetReport) -> list[Row]:
             metric: shown_estimate(record.total.metrics[metric]) if metric in record.total.metrics else ""
             for metric in metrics
         }
-        | (_answer_cells(record) if any(known.answers for known in found.records) else {})
+        | (_answer_cells(record, has_judge=has_judge) if any(known.answers for known in found.records) else {})
         | {"p50 ms": f"{record.p50_ms:.1f}", "comparable": "yes" if record in comparable else "no"}
         for record in found.records
     ]
 
 
-def _answer_cells(record: EvalRecord) -> Row:
+def _answer_cells(record: EvalRecord, *, has_judge: bool) -> Row:
     known = record.answers
     shares = (None, None, None) if known is None else (known.answered, known.refused, known.precision)
     names = ("answered", "refused", "citation precision")
-    return {name: shown_estimate(share) if share else "" for name, share in zip(names, shares, strict=True)}
+    cells = {name: shown_estimate(share) if share else "" for name, share in zip(names, shares, strict=True)}
+    score = known.judge.score if known is not None and known.judge is not None else None
+    return cells | ({"judge": shown_estimate(score) if score else ""} if has_judge else {})
 
 
 def _missed_rows(run: EvalRun) -> list[Row]:

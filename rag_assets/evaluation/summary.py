@@ -67,5 +67,5 @@ def record_of(run: EvalRun, manifest: Manifest) -> EvalRecord:
         p50_ms=took.p50,
         p95_ms=took.p95,
         conditions=run.conditions,
-        answers=summarise_answers(run.answers),
+        answers=summarise_answers(run.answers, run.judging),
     )

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from rag_assets.query.answer.checking import Support
 from rag_assets.stores.columns import table
-from rag_assets.stores.eval_answers import AnswerResult
+from rag_assets.stores.eval_answers import AnswerResult, Judged
 from rag_assets.stores.eval_records import EvalRun, QuestionResult
 from rag_assets.stores.generations import Manifest
 
@@ -51,6 +51,8 @@ _ANSWERS = (
     ("completion_tokens", pa.int32()),
     ("cost", pa.float32()),
     ("error", pa.string()),
+    ("judge", pa.float32()),
+    ("judge_reason", pa.string()),
 )
 
 
@@ -90,11 +92,14 @@ def _table(run: EvalRun, manifest: Manifest) -> pa.Table:
 
 
 def _answers(run: EvalRun, manifest: Manifest) -> pa.Table:
-    plain = [name for name, _ in _ANSWERS[7:] if not name.startswith("sentences_")]
+    plain = [name for name, _ in _ANSWERS[7:] if not name.startswith(("sentences_", "judge"))]
     columns = _same(run, manifest, run.answers)
     columns |= {name: [_present(getattr(result, name)) for result in run.answers] for name in plain}
     columns["outcome"] = [result.outcome.value for result in run.answers]
     columns["cited"] = [list(result.cited) for result in run.answers]
+    judged = [result.judged or Judged() for result in run.answers]
+    columns["judge"] = [_present(one.score) for one in judged]
+    columns["judge_reason"] = [one.reason or one.error for one in judged]
     for kind in Support:
         columns[f"sentences_{kind.name.lower()}"] = [result.checks.get(kind.value, 0) for result in run.answers]
     return table(columns, pa.schema(_ANSWERS))

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from rag_assets.contracts.errors import ExpectedError
 from rag_assets.contracts.graph import Relation
+from rag_assets.decoders import from_json
 from rag_assets.graph.adjacency import CONFIDENCES, KINDS, RELATIONS, Arrays, Graph
 from rag_assets.graph.summary import GraphCounts
 from rag_assets.stores.home import write_atomically
@@ -105,10 +106,10 @@ def _header(directory: Path) -> _Header:
     path = directory / HEADER
     try:
         content = path.read_bytes()
-        version = msgspec.json.decode(content, type=dict[str, Any]).get("version")
+        version = from_json(content, dict[str, Any]).get("version")
         if version != GRAPH_VERSION:
             raise GraphError(f"graph {path} has version {version}, this program reads {GRAPH_VERSION}; {_REPAIR}")
-        header = msgspec.json.decode(content, type=_Header)
+        header = from_json(content, _Header)
     except FileNotFoundError:
         raise GraphError(f"there is no graph in {directory}: {HEADER} is missing; {_REPAIR}") from None
     except (OSError, msgspec.DecodeError) as error:

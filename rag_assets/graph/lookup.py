@@ -14,12 +14,12 @@ import numpy as np
 from rag_assets.contracts.errors import ExpectedError
 from rag_assets.contracts.graph import NodeType
 from rag_assets.graph.adjacency import Graph
+from rag_assets.graph.alike import most_alike
 from rag_assets.graph.names import Name, name_of, readings
 
 _PLACE = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?:-\d+)?")
 _SHOWN = 10
 _SHOWN_NEAR = 5
-_COMPARED = 200  # words that difflib compares in full: each costs about 30 µs
 _LEAST_ALIKE = 0.6
 
 
@@ -61,12 +61,22 @@ def nodes_named(graph: Graph, text: str) -> tuple[int, ...]:
 
 
 def find(graph: Graph, text: str) -> Match:
-    """What a text means. In this order, and the first that finds anything decides:
+    """What a text means, or what is nearest where it means nothing. In this order, and the first that finds anything
+    decides:
 
     its key; a place `path:line`; a whole symbol as it is written, then a symbol that ends with it at a dot or slash,
     then both without regard to type parameters, then without regard to case. A word alone means a type or a table
     before members and routes that are called the same, also a generic type. A class that is an entity is one candidate.
     """
+    match = named(graph, text)
+    if match.nodes or match.candidates:
+        return match
+    place = _PLACE.fullmatch(text.strip())
+    return Match(near=_nearest(graph, place["path"] if place else text))
+
+
+def named(graph: Graph, text: str) -> Match:
+    """`find` for those who need nothing that is only like the text: that takes as long as a search."""
     exact = graph.find(text.strip())
     if exact is not None:
         return Match((exact,))
@@ -80,8 +90,7 @@ def find(graph: Graph, text: str) -> Match:
             if rank is not None:
                 ranked[node] = min(rank, ranked.get(node, rank))
     if not ranked:
-        place = _PLACE.fullmatch(text.strip())
-        return Match(near=_nearest(graph, place["path"] if place else text))
+        return Match()
     meant = _meant(graph, sorted(ranked))
     best = min(ranked[node] for node in meant)
     found = tuple(node for node in meant if ranked[node] == best)
@@ -221,16 +230,16 @@ def _path_number(graph: Graph, path: str) -> int:
     number = graph.paths.find(path)
     if number >= 0:
         return number
-    files = [node for node in find(graph, f"{path}|{NodeType.FILE.value}").nodes if graph.places(node)]
+    files = [node for node in named(graph, f"{path}|{NodeType.FILE.value}").nodes if graph.places(node)]
     return graph.paths.find(graph.places(files[0])[0].path) if files else -1
 
 
 def _nearest(graph: Graph, text: str) -> tuple[str, ...]:
     """Keys whose word is most like the typed one, in any way to read it; the declaration that is meant before what
     belongs to it."""
-    words = [graph.words[number] for number in range(len(graph.words))]
     wanted = dict.fromkeys(reading.word for reading in readings(text))
-    alike = {found: likeness for word in wanted for likeness, found in _alike(word, words)}
+    likely = most_alike(graph, wanted)
+    alike = {found: likeness for word in likely for likeness, found in _closest(word, likely[word])}
     found: list[int] = []
     for word in heapq.nlargest(_SHOWN_NEAR, alike, key=lambda word: alike[word]):
         meant = _meant(graph, list(_with_word(graph, word)))
@@ -238,21 +247,7 @@ def _nearest(graph: Graph, text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(graph.keys[node] for node in found))[:_SHOWN_NEAR]
 
 
-def _alike(wanted: str, words: Sequence[str]) -> list[tuple[float, str]]:
-    """(likeness, word) of the words most like one. They are first compared by their pairs of letters, which is fast
-    enough for all of them."""
-    pairs = _pairs(wanted)
-    if not pairs:
-        return []
-
-    def shared(word: str) -> float:
-        known = _pairs(word)
-        return 2 * len(pairs & known) / (len(pairs) + len(known))
-
-    likely = [word for _, word in heapq.nlargest(_COMPARED, ((shared(word), word) for word in words))]
+def _closest(wanted: str, likely: Sequence[str]) -> list[tuple[float, str]]:
+    """(likeness, word) of the words most like one."""
     near = difflib.get_close_matches(wanted, likely, n=_SHOWN_NEAR, cutoff=_LEAST_ALIKE)
     return [(difflib.SequenceMatcher(None, word, wanted).ratio(), word) for word in near]
-
-
-def _pairs(word: str) -> frozenset[str]:
-    return frozenset(word[at : at + 2] for at in range(len(word) - 1)) or frozenset(word)

@@ -15,9 +15,10 @@ from rag_assets.contracts.kinds import Classification
 from rag_assets.contracts.payload import with_generation
 from rag_assets.contracts.section import SummarySection
 from rag_assets.contracts.segment import Segment
+from rag_assets.decoders import from_json
 from rag_assets.descriptions import SymbolDescription
 from rag_assets.descriptions.registry import import_installed_builders
-from rag_assets.stages.build import StageReport
+from rag_assets.stages.build import read_report
 from rag_assets.stores.generations import Generation
 from rag_assets.stores.tables import bucket_of, read_rows
 
@@ -260,7 +261,7 @@ def _segments(rows: _Rows) -> Iterator[SegmentExplanation]:
     points = {row["section_row"]: row for row in rows.of("qdrant_points")}
     sections: dict[int, list[SectionExplanation]] = {}
     for row in rows.of("summary_sections"):
-        section = msgspec.json.decode(row["section"], type=SummarySection)
+        section = from_json(row["section"], SummarySection)
         point = points.get(row["row"])
         payload = rows.payload(point) if point else None
         explained = section_explanation(section, payload, point["point_id"] if point else "")
@@ -269,7 +270,7 @@ def _segments(rows: _Rows) -> Iterator[SegmentExplanation]:
     for row in rows.of("descriptions"):
         described.setdefault(row["ordinal"], []).append(row)
     for row in rows.of("segments"):
-        segment = msgspec.json.decode(row["segment"], type=Segment)
+        segment = from_json(row["segment"], Segment)
         attempts = described.get(row["ordinal"], [])
         if not attempts:
             continue
@@ -282,14 +283,13 @@ def _segments(rows: _Rows) -> Iterator[SegmentExplanation]:
 def _builder(row: dict[str, Any], sections: tuple[SectionExplanation, ...]) -> BuilderExplanation:
     description = None
     if row["description_type"]:
-        description = msgspec.json.decode(row["description"], type=SummaryFacts.type_named(row["description_type"]))
+        description = from_json(row["description"], SummaryFacts.type_named(row["description_type"]))
     return builder_explanation(row["builder"], row["outcome"], row["messages"], description, sections)
 
 
 def _problems(generation: Generation, path: str) -> Iterator[str]:
     """What the stages reported of this file: failures of builders, points that were refused."""
     for stage in _REPORTING_STAGES:
-        record = generation.directory / "stages" / f"{stage}.json"
-        if record.is_file():
-            problems = msgspec.json.decode(record.read_bytes(), type=StageReport).problems
-            yield from (problem for problem in problems if problem.startswith((f"{path} ", f"{path}:")))
+        record = read_report(generation.directory, stage)
+        if record is not None:
+            yield from (problem for problem in record.problems if problem.startswith((f"{path} ", f"{path}:")))

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import groupby
 
-import msgspec
-
 from rag_assets.contracts.description import SummaryFacts
 from rag_assets.contracts.errors import ExpectedError
 from rag_assets.contracts.identity import content_hash
 from rag_assets.contracts.section import EmbeddingWindow
 from rag_assets.contracts.source_file import SkippedFile, SkipReason
+from rag_assets.decoders import from_json
 from rag_assets.descriptions import FileOutcome
 from rag_assets.interfaces.explanation import (
     FileExplanation,
@@ -122,5 +121,5 @@ def _text_of(home: Home, settings: Settings, repository: RepositorySettings, com
 
 
 def _build_of(home: Home, settings: Settings, generation: Generation) -> IndexBuild:
-    spec = msgspec.json.decode((generation.directory / "build.json").read_bytes(), type=BuildSpec)
+    spec = from_json((generation.directory / "build.json").read_bytes(), BuildSpec)
     return IndexBuild(home, settings, spec)

@@ -58,12 +58,12 @@ def freshness_of(home: Home, manifest: Manifest) -> Freshness:
 
 
 def remembered_repository(home: Home, label: str) -> dict[str, Any]:
-    """The settings a label was last built with, as plain JSON; empty where there are none."""
+    """The settings a label was last built with, as plain JSON; empty where there are none, or none to read."""
     try:
-        found: dict[str, Any] = json.loads((home.label(label) / "label.json").read_bytes())
-    except (FileNotFoundError, json.JSONDecodeError):
+        found = json.loads((home.label(label) / "label.json").read_bytes())
+    except (FileNotFoundError, ValueError):  # ValueError: no JSON, or no text
         return {}
-    return found
+    return found if isinstance(found, dict) else {}
 
 
 def _git_head(indexed: str, repository: Path, ref: str) -> Freshness:

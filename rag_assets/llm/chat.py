@@ -64,13 +64,15 @@ class ChatShape:
     limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     temperature: bool = True
     usage: bool = True
+    schema: bool = True
 
-    def adapted(self, detail: str) -> ChatShape | None:
-        """The shape to try after a refusal that says `detail`; None where it names nothing that can be left out."""
-        return with_less(self, detail)
+    def adapted(self, detail: str, *, has_schema: bool = False) -> ChatShape | None:
+        """The shape to try after a refusal that says `detail`; None where it names nothing that can be left out. A
+        refusal of a question that `has_schema`, and that names no parameter, is taken to mean the schema."""
+        return with_less(self, detail, otherwise="schema" if has_schema else "")
 
-    def body(self, model: Model, messages: Sequence[ChatMessage]) -> bytes:
-        """The JSON of one request; equal questions give equal bytes."""
+    def body(self, model: Model, messages: Sequence[ChatMessage], schema: str = "") -> bytes:
+        """The JSON of one request; equal questions give equal bytes. `schema` is that of the reply, as JSON."""
         made: dict[str, Any] = {
             "model": model.name,
             "messages": [{"role": message.role, "content": message.content} for message in messages],
@@ -81,6 +83,9 @@ class ChatShape:
             made["stream_options"] = {"include_usage": True}
         if self.temperature:
             made["temperature"] = model.temperature
+        if schema and self.schema:
+            wanted = {"name": "answer", "strict": True, "schema": json.loads(schema)}
+            made["response_format"] = {"type": "json_schema", "json_schema": wanted}
         return json.dumps(made).encode()
 
 
@@ -107,22 +112,29 @@ class ChatService:
         self._shapes: dict[str, ChatShape] = {}
 
     def generate(
-        self, model: Model, messages: Sequence[ChatMessage], on_text: Callable[[str], None] = lambda text: None
+        self,
+        model: Model,
+        messages: Sequence[ChatMessage],
+        on_text: Callable[[str], None] = lambda text: None,
+        *,
+        schema: str = "",
     ) -> InvokeResult[Written]:
         """What a model writes, or one error with an `LLM.` code. `on_text` is given its words as they arrive; a retry
-        begins again on a new line. Raises nothing that server or model can cause (A17)."""
+        begins again on a new line. `schema` is a JSON schema that servers which know of such hold the model to: what
+        comes is unchecked all the same. Raises nothing that server or model can cause (A17)."""
         meter = Meter(self._retries + len(fields(ChatShape)) + 1, model.price_in, model.price_out)
         tries = 0
         while True:
             with self._lock:
                 shape = self._shapes.get(model.name, ChatShape())
             meter.take_call()
-            found = self._send(shape.body(model, messages), on_text, meter)
+            found = self._send(shape.body(model, messages, schema), on_text, meter)
             if not isinstance(found, Fault):
                 with self._lock:
                     self._shapes[model.name] = shape
                 return InvokeResult.create(Written(found, model.name, meter.snapshot()))
-            adapted = shape.adapted(found.detail) if found.status in NOT_UNDERSTOOD else None
+            has_schema = bool(schema and shape.schema)
+            adapted = shape.adapted(found.detail, has_schema=has_schema) if found.status in NOT_UNDERSTOOD else None
             if adapted is not None:
                 with self._lock:
                     self._shapes[model.name] = adapted
@@ -144,7 +156,7 @@ class ChatService:
         reply = self._transport.post({"Accept": "text/event-stream", **self._key.header()}, body, stream.feed)
         meter.add_seconds(time.monotonic() - started)
         if isinstance(reply, Fault):
-            return reply
+            return stream.broken_off(reply)
         if not 200 <= reply.status < 300:
             return refusal(reply, self._key, section=self._section)
         text, tokens = self._read(reply, stream, on_text)

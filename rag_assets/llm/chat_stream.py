@@ -7,15 +7,14 @@ from typing import Any
 
 import msgspec
 
+from rag_assets.decoders import from_json
 from rag_assets.llm.reply import Tokens, Usage
 from rag_assets.model_server.api_key import ApiKey
-from rag_assets.model_server.decoding import decoder_of
 from rag_assets.model_server.faults import Code, Fault
 from rag_assets.model_server.refusal import DETAIL_CHARS, text_of
 
 _DATA = b"data:"
 _DONE = b"[DONE]"
-_CUT = "the stream ended before the answer did"
 
 
 class _Delta(msgspec.Struct):
@@ -45,10 +44,12 @@ class Stream:
         self._parts: list[str] = []
         self._finish = ""
         self._done = False
+        self._has_begun = False
         self._fault: Fault | None = None
         self.tokens = Tokens()
 
     def feed(self, part: bytes) -> None:
+        self._has_begun = True
         *lines, self._rest = (self._rest + part).split(b"\n")
         for line in lines:
             self._take(line.strip())
@@ -58,19 +59,31 @@ class Stream:
         if self._fault is not None:
             return self._fault
         if not self._ends_whole():
-            return Fault(Code.UNREACHABLE, _CUT)
+            return Fault(Code.UNREACHABLE, self._cut())
         text = "".join(self._parts)
         if self._finish == "length":
             return Fault(Code.TRUNCATED, "the answer was cut at the token limit")
         if self._finish == "content_filter":
             return Fault(Code.REFUSED, "the model refused")
         if not self._done and not self._finish:
-            return Fault(Code.UNREACHABLE, _CUT)
+            return Fault(Code.UNREACHABLE, self._cut())
         if not text.strip():
             return Fault(Code.NO_CHOICES, "the reply has no text")
         if self._key.is_in(text):
             return Fault(Code.KEY_ECHO, "the answer repeats the API key; the server must not be trusted with it")
         return text
+
+    def broken_off(self, fault: Fault) -> Fault:
+        """A fault of the connection as it is told of a reply that had begun: then the server was up."""
+        if not self._has_begun or fault.code not in (Code.UNREACHABLE, Code.TIMEOUT):
+            return fault
+        why = f"; {fault.text}" if fault.code is Code.TIMEOUT else f": {fault.detail}" if fault.detail else ""
+        return Fault(fault.code, f"{self._cut()}{why}")
+
+    def _cut(self) -> str:
+        size = sum(map(len, self._parts))
+        what = f"after {size:,} characters, which are not used" if size else "before its first word"
+        return f"the stream was cut {what}"
 
     def _ends_whole(self) -> bool:
         """Takes what no line feed ended; False where that is half an event, in which the connection was cut."""
@@ -85,8 +98,8 @@ class Stream:
             self._done = True
             return
         try:
-            chunk = decoder_of(_Chunk).decode(data)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            chunk = from_json(data, _Chunk)
+        except msgspec.DecodeError as error:
             said = self._key.masked(str(error))[:DETAIL_CHARS]
             self._fault = Fault(Code.MALFORMED, f"the stream is no chat completion: {said}")
             return

@@ -9,10 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-import msgspec
-
 from rag_assets.contracts.llm import LlmUsage, StructuredPrompt, StructuredTextLlmService
 from rag_assets.contracts.result import InvokeResult, Message
+from rag_assets.decoders import from_json
 from rag_assets.descriptions.guard_rails import DETAILS_CHARS, SUMMARY_CHARS
 from rag_assets.llm.answer_cache import AnswerCache, answer_key
 from rag_assets.llm.faults import result_code
@@ -67,7 +66,7 @@ class PlannedLlmService:
         known = self._answers.get(key)
         if known is not None:
             self._meter.add_cached()
-            return InvokeResult.create(msgspec.json.decode(known, type=answer_type))
+            return InvokeResult.create(from_json(known, answer_type))
         with self._lock:
             if key not in self._counted:
                 if not self._meter.take_call():

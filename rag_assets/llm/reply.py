@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import msgspec
 
+from rag_assets.decoders import from_json
 from rag_assets.model_server.api_key import ApiKey
-from rag_assets.model_server.decoding import decoder_of
 from rag_assets.model_server.faults import Code, Fault
 from rag_assets.model_server.refusal import DETAIL_CHARS, is_json, refusal, text_of
 from rag_assets.model_server.transport import Reply
@@ -62,8 +62,8 @@ def read_reply(reply: Reply, key: ApiKey) -> tuple[str | Fault, Tokens]:
         kind = key.masked(reply.content_type)[:DETAIL_CHARS] or "no content type"
         return Fault(Code.CONTENT_TYPE, f"the reply is {kind}, not JSON; is llm.base_url an API?"), nothing
     try:
-        completion = decoder_of(_Completion).decode(reply.body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        completion = from_json(reply.body, _Completion)
+    except msgspec.DecodeError as error:
         return Fault(
             Code.MALFORMED, f"the reply is no chat completion: {key.masked(str(error))[:DETAIL_CHARS]}"
         ), nothing
@@ -81,10 +81,10 @@ def decode_answer(text: str, answer_type: type, key: ApiKey) -> Any | Fault:
     bare = without_thoughts(text)
     fenced = _FENCE.fullmatch(bare)
     try:
-        value: Any = decoder_of(answer_type).decode(fenced["inside"] if fenced else bare)
+        value: Any = from_json(fenced["inside"] if fenced else bare, answer_type)
     except msgspec.ValidationError as error:
         return Fault(Code.SCHEMA, f"the answer does not fit its schema: {key.masked(str(error))[:DETAIL_CHARS]}")
-    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+    except msgspec.DecodeError as error:
         return Fault(Code.MALFORMED, f"the answer is not JSON: {key.masked(str(error))[:DETAIL_CHARS]}")
     if key.is_in(msgspec.json.encode(value).decode()):  # as decoded: escapes hide nothing
         return Fault(Code.KEY_ECHO, "the answer repeats the API key; the server must not be trusted with it")

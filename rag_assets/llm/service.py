@@ -12,6 +12,7 @@ import msgspec
 from rag_assets.closing import Closing
 from rag_assets.contracts.llm import LlmUsage, StructuredPrompt
 from rag_assets.contracts.result import InvokeResult
+from rag_assets.decoders import from_json
 from rag_assets.llm.answer_cache import Answers, answer_key
 from rag_assets.llm.faults import UNUSABLE, failure_message, result_code
 from rag_assets.llm.meter import Meter
@@ -19,7 +20,6 @@ from rag_assets.llm.reply import decode_answer, read_reply
 from rag_assets.llm.request import RequestShape, answer_schema
 from rag_assets.llm.shapes import NOT_UNDERSTOOD
 from rag_assets.model_server.api_key import ApiKey
-from rag_assets.model_server.decoding import decoder_of
 from rag_assets.model_server.faults import FINAL, TRANSIENT, Code, Fault
 from rag_assets.model_server.transport import Transport
 
@@ -91,7 +91,7 @@ class OpenAiCompatibleLlmService(Closing):
         if isinstance(outcome, Fault):
             self._meter.add_failure(outcome.code)
             return InvokeResult.failure([failure_message(outcome)])
-        return InvokeResult.create(decoder_of(answer_type).decode(outcome))
+        return InvokeResult.create(from_json(outcome, answer_type))
 
     def usage(self) -> LlmUsage:
         return self._meter.snapshot()

@@ -9,13 +9,21 @@ from typing import Any, TypeVar
 NOT_UNDERSTOOD = (400, 422)
 """422 is how servers built on FastAPI refuse a body."""
 
+_FORMAT = re.compile(r"response_format|json_schema|json schema|structured output", re.IGNORECASE)
 _NAMED = {
     "limit": re.compile(r"max_tokens"),
     "temperature": re.compile(r"temperature"),
-    "response_format": re.compile(r"response_format|json_schema|json schema|structured output", re.IGNORECASE),
+    "response_format": _FORMAT,
+    "schema": _FORMAT,
     "usage": re.compile(r"stream_options|include_usage"),
 }
-_LESS = {"limit": "max_completion_tokens", "temperature": False, "response_format": "json_object", "usage": False}
+_LESS = {
+    "limit": "max_completion_tokens",
+    "temperature": False,
+    "response_format": "json_object",
+    "schema": False,
+    "usage": False,
+}
 """Of each parameter, what servers take that refuse the usual: reasoning models `max_tokens` and `temperature`, older
 servers `json_schema` and `stream_options`."""
 

@@ -9,6 +9,7 @@ import msgspec
 from urllib3.exceptions import LocationParseError
 from urllib3.util import parse_url
 
+from rag_assets.decoders import from_json
 from rag_assets.model_server.api_key import ApiKey
 from rag_assets.model_server.faults import Code, Fault
 from rag_assets.model_server.transport import Reply
@@ -43,8 +44,8 @@ def _detail(body: bytes, key: ApiKey) -> str:
     """`error.message` of the reply, else the start of its text; masked before it is cut: no part of the key stays."""
     text = body.decode("utf-8", errors="replace")
     try:
-        told = msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        told = from_json(body, object)
+    except msgspec.DecodeError:
         told = None
     if isinstance(told, dict):
         text = text_of(told.get("error", told.get("message", told)))

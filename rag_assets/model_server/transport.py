@@ -114,8 +114,8 @@ class Transport:
         if isinstance(error, ssl.SSLCertVerificationError):
             reason = f"certificate of {origin} is not trusted: {error.verify_message}"
             return Fault(Code.TLS, f"{reason}; name a private authority in SSL_CERT_FILE")
-        hint = f"is the server of {self._section}.base_url up?"
-        return Fault(Code.UNREACHABLE, f"no reply from {origin}: {_reason(error)}; {hint}")
+        reason, hint = _reason(error), f"is the server of {self._section}.base_url up?"
+        return Fault(Code.UNREACHABLE, f"no reply from {origin}: {reason}; {hint}", detail=reason)
 
 
 def _read(response: HTTPResponse, limit: int, on_part: Callable[[bytes], None] | None) -> bytes:

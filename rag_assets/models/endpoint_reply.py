@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
+from rag_assets.decoders import from_json
 from rag_assets.model_server.api_key import ApiKey
-from rag_assets.model_server.decoding import decoder_of
 from rag_assets.model_server.faults import Code, Fault
 from rag_assets.model_server.refusal import DETAIL_CHARS, is_json, refusal, text_of
 from rag_assets.model_server.transport import Reply
@@ -61,8 +61,8 @@ def read_vectors(reply: Reply, texts: int, key: ApiKey) -> Answer | Fault:
         kind = key.masked(reply.content_type)[:DETAIL_CHARS] or "no content type"
         return Fault(Code.CONTENT_TYPE, f"the reply is {kind}, not JSON; is {SECTION}.base_url an API?")
     try:
-        found = decoder_of(_Embeddings).decode(reply.body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        found = from_json(reply.body, _Embeddings)
+    except msgspec.DecodeError as error:
         return _malformed(f"no list of embeddings: {key.masked(str(error))[:DETAIL_CHARS]}")
     if not found.data and found.error:
         return _malformed(f"an error: {key.masked(text_of(found.error))[:DETAIL_CHARS]}")

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rag_assets.contracts.retrieval import RerankError
+from rag_assets.decoders import from_json
 from rag_assets.model_server.api_key import ApiKey
-from rag_assets.model_server.decoding import decoder_of
 from rag_assets.model_server.refusal import is_json, refusal
 from rag_assets.model_server.transport import Reply, Transport
 from rag_assets.models.endpoint_tokens import well_formed
@@ -105,8 +105,8 @@ def _scores(reply: Reply, texts: int) -> list[float]:
         raise RerankError(f"the reply is {reply.content_type or 'of no type'} instead of JSON")
     body = reply.body.strip()
     try:
-        found = decoder_of(_Results).decode(b'{"results":' + body + b"}" if body.startswith(b"[") else body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        found = from_json(b'{"results":' + body + b"}" if body.startswith(b"[") else body, _Results)
+    except msgspec.DecodeError as error:
         raise RerankError(f"the reply is no list of scores: {error}") from error
     scores: list[float | None] = [None] * texts
     for item in found.results:

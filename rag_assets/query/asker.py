@@ -15,8 +15,7 @@ from rag_assets.closing import Closing
 from rag_assets.config_file import config_of, is_configured
 from rag_assets.contracts.errors import WrongUsage
 from rag_assets.contracts.retrieval import DEFAULT_POLICY, Mode
-from rag_assets.query.answer.abstention import THRESHOLD
-from rag_assets.query.answer.calibrated import threshold_of
+from rag_assets.query.answer.calibrated import threshold_in_use
 from rag_assets.query.answer.options import AskOptions
 from rag_assets.query.pipeline.engine import TurnResult, label_of
 from rag_assets.query.pipeline.index_services import IndexServices, label_of_all
@@ -78,8 +77,10 @@ class Asker(Closing):
         on_text: Callable[[str], None] = nobody_listens,
     ) -> TurnResult:
         """One turn. With a `session` it follows the turns of that session of `user` (default: the user of the system)
-        and is kept; a `language` that is not that of the model is translated from and into. Raises RequestError,
-        LanguageError, TurnError, PipelineError, UnknownPipeline, ConversationError, and what a search raises."""
+        and is kept; where conversations cannot be opened it is answered without them, with a warning, but for one with
+        a `request_id`, which must not be answered twice. A `language` that is not that of the model is translated from
+        and into. Raises RequestError, LanguageError, TurnError, PipelineError, UnknownPipeline, ConversationError, and
+        what a search raises."""
         pipeline = self.pipeline(mode)
         request = TurnRequest(
             question=question,
@@ -91,8 +92,12 @@ class Asker(Closing):
             request_id=request_id,
             agent=self._options.agent.name if self._options.agent is not None else "",
         )
-        services = self._with_history() if session else self.services
-        return logged_turn(pipeline, request, services, self._log, on_text=on_text)
+        problem = self._open_history(request) if session else ""
+        result = logged_turn(pipeline, request, self.services, self._log, on_text=on_text)
+        if not problem or result.response is None:
+            return result
+        warnings = (problem, *result.response.warnings)
+        return replace(result, response=replace(result.response, warnings=warnings))
 
     def pipeline(self, mode: Mode | None = None) -> Pipeline:
         """The pipeline that is asked, with what the options and the configuration of the search say instead of its
@@ -128,15 +133,9 @@ class Asker(Closing):
         return library_of(config_of(self._home.root, self._config), self._options.packs)
 
     def _calibrated(self, pipeline: Pipeline) -> Pipeline:
-        if (
-            self._options.threshold is not None
-            or pipeline.settings.weak_below != THRESHOLD
-            or len(self._target.members) > 1  # one threshold cannot hold for several generations
-        ):
-            return pipeline
-        (index,) = self._target.members.values()
-        known = threshold_of(index.generation, pipeline.settings.default_mode)
-        return pipeline if known is None else with_options(pipeline, AskOptions(threshold=known))
+        settings, generations = pipeline.settings, [index.generation for index in self._target.members.values()]
+        used = threshold_in_use(self._options.threshold, settings.weak_below, generations, settings.default_mode)
+        return pipeline if used == settings.weak_below else with_options(pipeline, AskOptions(threshold=used))
 
     def _configured_mode(self) -> Mode | None:
         """What `search.mode` says, where it says something."""
@@ -161,14 +160,21 @@ class Asker(Closing):
             count_tokens=self._options.count,
         )
 
-    def _with_history(self) -> IndexServices:
-        if self._history is not None:
-            return self.services
+    def _open_history(self, request: TurnRequest) -> str:
+        """'', or why the turn has no conversation. Raises ConversationError where it may not go without."""
+        from rag_assets.stores.conversations import ConversationError
+
         with self._lock:
-            if self._own_history is None:
+            if self._history is not None or self._own_history is not None:
+                return ""
+            try:
                 self._own_history = history_of(self._home, self._config, self._clearance)
-                self.services.keep_in(self._own_history)
-        return self.services
+            except ConversationError as error:
+                if request.request_id:
+                    raise
+                return f"this turn follows none and is not kept: {error}"
+            self.services.keep_in(self._own_history)
+        return ""
 
 
 def label_of_pipeline(options: AskOptions, config: Path | None) -> str:

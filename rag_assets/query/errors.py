@@ -11,3 +11,7 @@ class QueryError(ExpectedError, ValueError):
 
 class WrongQuestion(QueryError, WrongUsage):
     """One that is written wrongly, whatever the index has."""
+
+
+class EvidenceLost(ExpectedError):
+    """The index finds something, and none of it can be read any more: nobody knows whether it has an answer."""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from rag_assets.stores.generations import Manifest
     from rag_assets.stores.keyword.past import Past
     from rag_assets.stores.keyword.vocabulary import KnownTerm, QueryVector
-    from rag_assets.stores.points import Dense, Scored
+    from rag_assets.stores.points import Dense, Place, Scored
 
 
 def open_indexes(
@@ -125,6 +125,9 @@ class GroupParts:
         return self._reader
 
     def vocabulary(self) -> GroupVocabulary:
+        """Raises KeywordIndexError where that of one label cannot be read: its terms would be missing."""
+        for index in self._indexes:
+            index.parts.vocabulary()
         return self._vocabulary
 
     def placing(self) -> Placing:
@@ -226,6 +229,9 @@ class GroupReader(Closing):
 
     def retrieve(self, ids: Sequence[str], scope: SearchFilter) -> dict[str, dict[str, Any]]:
         return self._joined(lambda index: index.parts.shard().retrieve(ids, _of(index, scope)))
+
+    def places(self, ids: Sequence[str], scope: SearchFilter) -> dict[str, Place]:
+        return self._joined(lambda index: index.parts.shard().places(ids, _of(index, scope)))
 
     def digests(self) -> dict[str, str]:
         return self._joined(lambda index: index.parts.shard().digests())

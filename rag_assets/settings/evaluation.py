@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field
 
+from rag_assets.contracts.llm import Profile
 from rag_assets.settings.base import Strict
 
 Metric = Literal["recall", "hit", "mrr", "ndcg"]
@@ -33,5 +35,11 @@ class EvaluationSettings(Strict):
     )
     answered_share: float = Field(
         default=0.85, gt=0, le=1, description="share of the answerable that a calibrated threshold must answer"
+    )
+    judge: Profile | None = Field(
+        default=None, description="which model of answer marks the answers: cheap, balanced, premium; default: none"
+    )
+    judge_rubric: Path | None = Field(
+        default=None, description="prompt of the judge in place of the shipped one; relative to the configuration file"
     )
     gate: bool = Field(default=True, description="false: measure and show, but serve in any case")

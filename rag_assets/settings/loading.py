@@ -13,6 +13,7 @@ from pydantic_settings import SettingsError
 from rag_assets.config_file import ENV_PREFIX, ConfigError, find_config, read_yaml, resolve_home
 from rag_assets.refused_values import said_of
 from rag_assets.settings.answering import AnswerSettings
+from rag_assets.settings.evaluation import EvaluationSettings
 from rag_assets.settings.graph import GraphImportSettings
 from rag_assets.settings.root import Settings
 from rag_assets.yaml_text import line_of
@@ -48,7 +49,8 @@ def load_settings(config: Path | None = None) -> Settings:
     packs = tuple((base / pack.expanduser()).resolve() for pack in settings.packs)
     home = resolve_home(config=path)
     answer = _with_absolute_files(settings.answer, base)
-    made = {"home": home, "repositories": repositories, "packs": packs, "answer": answer}
+    evaluation = _with_absolute_rubric(settings.evaluation, base)
+    made = {"home": home, "evaluation": evaluation, "repositories": repositories, "packs": packs, "answer": answer}
     return settings.model_copy(update=made)
 
 
@@ -88,6 +90,11 @@ def _absolute_file(named: str, base: Path) -> str:
 def _with_absolute_files(settings: AnswerSettings, base: Path) -> AnswerSettings:
     replies = settings.replies_file and str((base / Path(settings.replies_file).expanduser()).resolve())
     return settings.model_copy(update={"pipeline": _absolute_file(settings.pipeline, base), "replies_file": replies})
+
+
+def _with_absolute_rubric(settings: EvaluationSettings, base: Path) -> EvaluationSettings:
+    rubric = settings.judge_rubric and (base / settings.judge_rubric.expanduser()).resolve()
+    return settings.model_copy(update={"judge_rubric": rubric})
 
 
 def _absolute_import(settings: GraphImportSettings, base: Path) -> GraphImportSettings:

@@ -85,6 +85,15 @@ class Settings(BaseSettings):
                 raise ValueError(f"repository {repository.id}: domain keys used twice: {', '.join(repeated)}")
         return self
 
+    @model_validator(mode="after")
+    def _the_judge_has_a_model(self) -> Settings:
+        profile, answer = self.evaluation.judge, self.answer
+        if profile is None or answer.replies == "replay":  # where what it said is in the recording
+            return self
+        if not (answer.base_url and answer.model_of(profile).model):
+            raise ValueError(f"evaluation.judge {profile} needs answer.base_url and answer.{profile}.model")
+        return self
+
     @classmethod
     def settings_customise_sources(
         cls,

@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from rag_assets.decoders import from_msgpack
 from rag_assets.descriptions.questions import (
     Question,
     answers_of,
@@ -96,4 +97,4 @@ def _key(stage: str, key: str, answers: Answers) -> str:
 
 def _lists(value: bytes | None) -> list[bytes]:
     """Lists of questions, the latest first."""
-    return [] if value is None else msgspec.msgpack.decode(value, type=list[bytes])
+    return [] if value is None else from_msgpack(value, list[bytes])

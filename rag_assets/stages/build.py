@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import json
 import os
 import shutil
 import time
@@ -23,9 +22,11 @@ from filelock import BaseFileLock, FileLock, Timeout
 
 from rag_assets.contracts.errors import ExpectedError
 from rag_assets.contracts.source_file import GitRepoInfo
+from rag_assets.decoders import from_json
 from rag_assets.settings import RepositorySettings, Settings
 from rag_assets.stages.versions import stage_version
 from rag_assets.stores.cache import cache_key
+from rag_assets.stores.candidates import read_candidate
 from rag_assets.stores.generations import generation_directory
 from rag_assets.stores.home import Home, write_atomically
 from rag_assets.stores.locks import collection_lock
@@ -121,8 +122,8 @@ class IndexBuild:
     def record(self, stage: str) -> StageReport | None:
         """What a stage of this build did, if it finished."""
         try:
-            return msgspec.json.decode(self.record_path(stage).read_bytes(), type=StageReport)
-        except (FileNotFoundError, msgspec.DecodeError):
+            return read_report(self.directory, stage)
+        except BuildError:  # the stage runs again, and writes it again
             return None
 
     def required(self, stage: str) -> StageReport:
@@ -152,6 +153,18 @@ class IndexBuild:
         return report
 
 
+def read_report(directory: Path, stage: str) -> StageReport | None:
+    """What a stage recorded in the folder of a generation, None: it did not finish. Raises BuildError where the record
+    is damaged."""
+    path = directory / "stages" / f"{stage}.json"
+    try:
+        return from_json(path.read_bytes(), StageReport)
+    except FileNotFoundError:
+        return None
+    except msgspec.DecodeError as error:
+        raise BuildError(f"{path} is damaged: {error}; run: rag-assets index {directory.parents[1].name}") from error
+
+
 def start_build(home: Home, settings: Settings, spec: BuildSpec) -> IndexBuild:
     """Makes (or takes up again) the directory of a generation and points the label's candidate at it."""
     build = IndexBuild(home, settings, spec)
@@ -170,30 +183,24 @@ def forget_build(build: IndexBuild) -> None:
         shutil.rmtree(build.directory)
 
 
-def set_candidate(home: Home, label: str, generation_id: str, run_id: str) -> None:
-    """Names the generation that the later stages of this run work on."""
-    found = json.dumps({"generation_id": generation_id, "run_id": run_id}).encode()
-    write_atomically(home.label(label) / "candidate.json", found)
-
-
 def candidate_build(home: Home, settings: Settings, label: str, *, of_run: str | None = None) -> IndexBuild:
     """The build that the label's stages work on.
 
     `of_run` is given when the same run has made the candidate: another run that took the label over in
     between is an error, not a silent mix of two commits.
     """
-    path = home.label(label) / "candidate.json"
+    found = read_candidate(home, label)
+    if found is None:
+        raise BuildError(f"{label}: nothing has been discovered yet; materialize discovered_files first")
+    if of_run is not None and found.run_id != of_run:
+        raise BuildError(f"{label}: run {found.run_id} has taken this label over; run this one again")
+    path = generation_directory(home, label, found.generation_id) / "build.json"
     try:
-        found = json.loads(path.read_bytes())
+        spec = from_json(path.read_bytes(), BuildSpec)
     except FileNotFoundError:
-        raise BuildError(f"{label}: nothing has been discovered yet; materialize discovered_files first") from None
-    if of_run is not None and found["run_id"] != of_run:
-        raise BuildError(f"{label}: run {found['run_id']} has taken this label over; run this one again")
-    directory = generation_directory(home, label, found["generation_id"])
-    try:
-        spec = msgspec.json.decode((directory / "build.json").read_bytes(), type=BuildSpec)
-    except FileNotFoundError:
-        raise BuildError(f"{label}: generation {found['generation_id']} is gone; run: rag-assets index") from None
+        raise BuildError(f"{label}: generation {found.generation_id} is gone; run: rag-assets index") from None
+    except msgspec.DecodeError as error:
+        raise BuildError(f"{label}: {path} is damaged: {error}; materialize discovered_files first") from error
     return IndexBuild(home, settings, spec)
 
 

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from rag_assets.decoders import from_json
 from rag_assets.stages import discovered_files, embeddings, segments
 from rag_assets.stages.answered_parts import QUESTIONS
 from rag_assets.stages.build import BuildSpec, StageReport
@@ -122,7 +123,7 @@ def _begun(directory: Path) -> BuildSpec:
 def _decoded(path: Path, kind: type[T]) -> T:
     """Raises SweepError."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=kind)
+        return from_json(path.read_bytes(), kind)
     except (OSError, msgspec.DecodeError) as error:
         generation = path.parent if path.name == "build.json" else path.parent.parent
         raise SweepError(
@@ -134,7 +135,7 @@ def _decoded(path: Path, kind: type[T]) -> T:
 def _model(directory: Path) -> str:
     for name in ("manifest.json", "build.json"):
         try:
-            return msgspec.json.decode((directory / name).read_bytes(), type=_Embedded).embedding_model
+            return from_json((directory / name).read_bytes(), _Embedded).embedding_model
         except FileNotFoundError:
             continue
         except msgspec.DecodeError as error:

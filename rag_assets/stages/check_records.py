@@ -14,6 +14,7 @@ from typing import TypeVar
 
 import msgspec
 
+from rag_assets.decoders import from_json
 from rag_assets.stages.build import IndexBuild
 from rag_assets.stages.workers import map_buckets, part_sizes
 from rag_assets.stores.cache import Cache, cache_key
@@ -73,7 +74,7 @@ def checked_parts(
             found[keys[bucket]] = msgspec.json.encode(made, order="deterministic")
         cache.put_many([(keys[bucket], found[keys[bucket]]) for bucket in missing])
     for key in keys:
-        yield msgspec.json.decode(found[key], type=result)
+        yield from_json(found[key], result)
 
 
 def checked_key(name: str, tables: Iterable[str], directory: Path, bucket: int) -> bytes:
@@ -128,6 +129,6 @@ def _subject(build: IndexBuild, name: str, stages: tuple[str, ...], own: str) ->
 
 def _read(path: Path) -> _Record | None:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=_Record)
+        return from_json(path.read_bytes(), _Record)
     except (FileNotFoundError, msgspec.DecodeError):
         return None

@@ -8,6 +8,7 @@ import msgspec
 
 from rag_assets.contracts.identity import content_hash
 from rag_assets.contracts.payload import RagVectorPayload, with_generation
+from rag_assets.decoders import from_json
 from rag_assets.descriptions.facts.ef_coverage import GAP_CODE, CoverageFacts, coverage_facts, ef_coverage
 from rag_assets.stages.build import BuildError, IndexBuild
 from rag_assets.stages.check_records import Check, CheckedPart, CheckResult, checked_parts, once_per_state
@@ -226,8 +227,8 @@ def _artifact_gaps(build: IndexBuild, bucket: int) -> CheckedPart:
     sections = read_part(build.directory, "summary_sections", bucket, ["section"]).column("section")
     table = read_part(build.directory, "qdrant_points", bucket, ["point_id", "section_row", "payload"])
     for row in table.to_pylist():
-        found = msgspec.json.decode(row["payload"], type=_Slice)
-        described = msgspec.json.decode(sections[row["section_row"]].as_py(), type=_Described)
+        found = from_json(row["payload"], _Slice)
+        described = from_json(sections[row["section_row"]].as_py(), _Described)
         for gap in _gaps(found, texts.get(found.path), described.backing_artifact):
             missing[gap] += 1
             if len(examples) < _SHOWN:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import msgspec
 
+from rag_assets.decoders import from_json
 from rag_assets.settings import Settings
 from rag_assets.sources.mirror import mirror_path
 from rag_assets.sources.urls import is_remote
@@ -118,10 +119,10 @@ def _needed_mirrors(home: Home, settings: Settings, found: Collection) -> set[Pa
     for label in home.known_labels():
         path = home.label(label) / "label.json"
         try:
-            locations.append(str(msgspec.json.decode(path.read_bytes())["location"]))
+            locations.append(str(from_json(path.read_bytes(), dict[str, object])["location"]))
         except FileNotFoundError:
             continue
-        except (msgspec.DecodeError, KeyError, TypeError) as error:
+        except (msgspec.DecodeError, KeyError) as error:
             found.kept.append(f"mirrors: {path} is damaged ({error}); run: rag-assets index {label}")
             return None
     return {mirror_path(home.mirrors, location) for location in locations if is_remote(location)}

@@ -21,6 +21,7 @@ from rag_assets.contracts.llm import StructuredTextLlmService
 from rag_assets.contracts.segment import ParseHealth, Segment, SegmentedFile
 from rag_assets.contracts.source_file import DocumentIdentity, IndexFileContext
 from rag_assets.counting import by_count
+from rag_assets.decoders import from_json
 from rag_assets.descriptions import FileOutcome, Outcome, SegmentOutcome, SourceFileProcessor, default_registry
 from rag_assets.descriptions.identity import final_symbols
 from rag_assets.descriptions.questions import among, recording
@@ -320,7 +321,7 @@ def read_descriptions(build: IndexBuild, bucket: int) -> Iterator[tuple[int, int
     for number, row in enumerate(rows):
         if row["description_type"]:
             kind = SummaryFacts.type_named(row["description_type"])
-            found = msgspec.json.decode(row["description"], type=kind)
+            found = from_json(row["description"], kind)
             level = levels.of(found.path).value
             yield (
                 number,

@@ -17,7 +17,7 @@ from rag_assets.languages import detect_language
 from rag_assets.models import model_id
 from rag_assets.settings import RepositorySettings, Settings
 from rag_assets.sources import DiscoveredText, IgnorePolicy, Snapshot, discover, open_snapshot
-from rag_assets.stages.build import BuildSpec, IndexBuild, StageReport, forget_build, set_candidate, start_build
+from rag_assets.stages.build import BuildSpec, IndexBuild, StageReport, forget_build, start_build
 from rag_assets.stages.known_files import Discoveries
 from rag_assets.stages.parts import Part, PartsOf, keep_part, part_key, recorded, reused_parts
 from rag_assets.stages.past_subjects import FilesPast, past_of_files
@@ -26,6 +26,7 @@ from rag_assets.stages.rows import DISCOVERED_FILES
 from rag_assets.stages.versions import config_hash, stage_version
 from rag_assets.stores.blobs import BlobStore, BlobWriter
 from rag_assets.stores.cache import cache_key
+from rag_assets.stores.candidates import set_candidate
 from rag_assets.stores.generations import generation_to_build
 from rag_assets.stores.home import Home, path_slug
 from rag_assets.stores.tables import bucket_count, bucket_of, write_part

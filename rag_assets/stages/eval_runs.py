@@ -21,6 +21,7 @@ from rag_assets.models import model_id, open_embedder
 from rag_assets.query import Index
 from rag_assets.query.policy import opened_policy
 from rag_assets.query.ranking import RANKING_VERSION
+from rag_assets.settings import Settings
 from rag_assets.stages.blocking import run_blocking_checks
 from rag_assets.stages.build import BuildError, IndexBuild, StageReport
 from rag_assets.stages.eval_tables import eval_tables
@@ -143,10 +144,17 @@ class _Bench:
         if not rules.answers:
             return run
         from rag_assets.evaluation.answers import settings_digest, with_answers  # loads all that answers
+        from rag_assets.evaluation.judging import configured_judge
         from rag_assets.query.answer.configured import options_of
 
         settings = settings_digest(answer, rules.answer_limit, rules.answered_share)
-        if run.answering is not None and run.answering.settings == settings:
+        try:
+            judge = configured_judge(self._build.settings)
+        except ExpectedError as error:
+            self.problems.append(f"no answers were measured: {error}")
+            return run
+        wanted = None if judge is None else judge.how
+        if run.answering is not None and run.answering.settings == settings and run.judging == wanted:
             return run
         total = len(self._questions.questions)
         self._progress.begin(STAGE, total if rules.answer_limit is None else min(total, rules.answer_limit), "answers")
@@ -161,6 +169,7 @@ class _Bench:
                     answered_share=rules.answered_share,
                     settings=settings,
                     limit=rules.answer_limit,
+                    judge=judge,
                     asked=self._note,
                 )
         except ExpectedError as error:
@@ -274,9 +283,16 @@ def _against(build: IndexBuild, settled: str) -> str:
 
 def _inputs(build: IndexBuild, questions: QuestionSet, against: str) -> str:
     rules, search = build.settings.evaluation.model_dump_json(), build.settings.search.model_dump_json()
-    answer = build.settings.answer.model_dump_json() if build.settings.evaluation.answers else ""
+    answer = _asked_for_answers(build.settings) if build.settings.evaluation.answers else ""
     asked = (questions.name, questions.fingerprint, search, answer, RANKING_VERSION)
     return cache_key(_subject(build), *map(str, asked), rules, against).hex()
+
+
+def _asked_for_answers(settings: Settings) -> str:
+    """What decides the answers and their marks, besides the rules of the evaluation."""
+    from rag_assets.evaluation.judging import rubric_stamp
+
+    return f"{settings.answer.model_dump_json()}{rubric_stamp(settings.evaluation)}"
 
 
 def _subject(build: IndexBuild) -> str:

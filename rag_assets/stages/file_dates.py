@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
+from rag_assets.decoders import from_msgpack
 from rag_assets.sources import Snapshot
 from rag_assets.sources.past import MOST_COMMITS, Past, PastCommit, changes_by_path
 from rag_assets.stages.build import IndexBuild
@@ -69,6 +70,6 @@ def _of_active(build: IndexBuild) -> _Dates | None:
         if pointer is None:
             return None
         active = read_generation(build.home, label, pointer.generation_id)
-        return msgspec.msgpack.decode((active.directory / "stages" / _FILE).read_bytes(), type=_Dates)
+        return from_msgpack((active.directory / "stages" / _FILE).read_bytes(), _Dates)
     except (GenerationError, FileNotFoundError, msgspec.DecodeError):
         return None

@@ -9,6 +9,7 @@ from itertools import filterfalse
 import msgspec
 
 from rag_assets.contracts.graph import NodeType
+from rag_assets.decoders import from_json
 from rag_assets.graph.adjacency import Graph
 from rag_assets.graph.artifact import GRAPH_FOLDER, GraphError, check, open_graph
 from rag_assets.graph.assembly import UNDECLARED_KINDS
@@ -131,7 +132,7 @@ def _carried(build: IndexBuild, bucket: int) -> _Carried:
     keys: set[str] = set()
     elsewhere: dict[str, str] = {}
     for path, line, section in zip(*(table.column(name).to_pylist() for name in columns), strict=True):
-        found = msgspec.json.decode(section, type=_Carrier).graph_node_keys
+        found = from_json(section, _Carrier).graph_node_keys
         keys.update(found)
         for key in found:
             if key not in own:

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from rag_assets.contracts.graph import GraphEdge, GraphNode
+from rag_assets.decoders import from_msgpack
 from rag_assets.descriptions.questions import recording
 from rag_assets.graph.assembly import EDGES, NODES, edge_columns, node_columns
 from rag_assets.graph.extraction import GraphFile
@@ -110,7 +111,7 @@ class _Files:
 def _usable(value: bytes | None, facets: Facets) -> ExtractedFile | None:
     if value is None:
         return None
-    known = msgspec.msgpack.decode(value, type=ExtractedFile)
+    known = from_msgpack(value, ExtractedFile)
     return known if known.digest == facets.together(known.facets) else None
 
 

@@ -8,6 +8,7 @@ from typing import Self
 import msgspec
 
 from rag_assets.contracts.source_file import DiscoveredFile, SkippedFile
+from rag_assets.decoders import from_json
 from rag_assets.sources import POLICY_FINGERPRINT, IgnorePolicy, is_lasting
 from rag_assets.sources.entries import Entry
 from rag_assets.stages.build import IndexBuild
@@ -52,7 +53,7 @@ class Discoveries:
             value = known.get(keys[entry])
             if value is None:
                 continue
-            outcome = msgspec.json.decode(value, type=_Outcome)
+            outcome = from_json(value, _Outcome)
             if outcome.skipped is not None:
                 found[entry] = outcome.skipped
             elif outcome.indexed is not None and blobs.has(outcome.indexed.text_sha256):

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
+from pydantic import ValidationError
 
 from rag_assets.config_file import ConfigError
+from rag_assets.decoders import from_json
 from rag_assets.settings import RepositorySettings, Settings
 from rag_assets.sources import default_ref, strip_credentials
 from rag_assets.stores.home import Home, index_label, write_atomically
@@ -39,20 +43,28 @@ def repository_of(home: Home, settings: Settings, label: str) -> RepositorySetti
     for configured in settings.repositories:
         if configured.ref is not None and index_label(configured.id, configured.ref) == label:
             return configured
-    try:
-        remembered = RepositorySettings(**msgspec.json.decode((home.label(label) / "label.json").read_bytes()))
-    except msgspec.DecodeError as error:
-        raise ConfigError(f"{home.label(label) / 'label.json'} is damaged; run: rag-assets reset {label}") from error
-    except FileNotFoundError:
+    remembered = remembered_repository(home, label)
+    if remembered is None:
         named = _named_by(label, settings)
         if named is not None:
             return named
         known = ", ".join(home.known_labels()) or "none"
-        raise ConfigError(f"unknown index label {label!r}; known: {known}; run: rag-assets index") from None
+        raise ConfigError(f"unknown index label {label!r}; known: {known}; run: rag-assets index")
     for configured in settings.repositories:
         if configured.id == remembered.id:
             return configured.model_copy(update={"ref": remembered.ref})
     return remembered
+
+
+def remembered_repository(home: Home, label: str) -> RepositorySettings | None:
+    """What `register_label` wrote, or None: nothing. Raises ConfigError where that is damaged."""
+    path = home.label(label) / "label.json"
+    try:
+        return RepositorySettings(**from_json(path.read_bytes(), dict[str, Any]))
+    except FileNotFoundError:
+        return None
+    except (msgspec.DecodeError, ValidationError) as error:
+        raise ConfigError(f"{path} is damaged; write it again with: rag-assets index PATH_OR_URL") from error
 
 
 def _named_by(label: str, settings: Settings) -> RepositorySettings | None:

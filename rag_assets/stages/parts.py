@@ -15,6 +15,7 @@ from typing import Any, Generic, TypedDict, TypeVar
 
 import msgspec
 
+from rag_assets.decoders import from_json
 from rag_assets.stages.build import IndexBuild
 from rag_assets.stages.versions import stage_version
 from rag_assets.stages.workers import map_buckets
@@ -80,7 +81,7 @@ def reused_parts(build: IndexBuild, kind: PartsOf[R], keys: Sequence[str | None]
     for bucket, key in enumerate(keys):
         taken = cache.take(kind.name, key, kind.files(build, bucket)) if key is not None else None
         if taken is not None and key is not None:
-            found[bucket] = Part(key, msgspec.json.decode(taken.result, type=kind.result), taken.digest, True)
+            found[bucket] = Part(key, from_json(taken.result, kind.result), taken.digest, True)
     return found
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from rag_assets.decoders import from_json
 from rag_assets.sources import Snapshot, redact
 from rag_assets.sources.entries import utc_iso
 from rag_assets.sources.past import PastCommit, of_whole_months, subjects_by_path
@@ -49,9 +50,7 @@ def past_of_files(build: IndexBuild, snapshot: Snapshot) -> FilesPast:
     _note_keys(build, keys.values())
     with Cache(build.home.cache, PAST_COMMITS) as cache:
         stored = {} if build.fresh else cache.get_many(list(keys.values()))
-        known = {
-            commit: msgspec.json.decode(stored[key], type=PastCommit) for commit, key in keys.items() if key in stored
-        }
+        known = {commit: from_json(stored[key], PastCommit) for commit, key in keys.items() if key in stored}
         new = {
             commit: msgspec.structs.replace(found, subject=redact(found.subject[:_SUBJECT_CHARS], "").text)
             for commit, found in past.read([commit for commit in ids if commit not in known]).items()

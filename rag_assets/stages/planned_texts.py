@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import msgspec
 import numpy as np
 
+from rag_assets.decoders import from_json
 from rag_assets.llm.planned import WOULD_ASK
 from rag_assets.models import embedding_window
 from rag_assets.stages.build import BuildSpec, IndexBuild, StageReport
@@ -133,8 +134,8 @@ def texts_per_second(home: Home, model: str) -> float | None:
     for directory in generation_directories(home):
         path = directory / "stages" / f"{STAGE}.json"
         try:
-            spec = msgspec.json.decode((directory / "build.json").read_bytes(), type=BuildSpec)
-            work = msgspec.json.decode(path.read_bytes(), type=StageReport).work
+            spec = from_json((directory / "build.json").read_bytes(), BuildSpec)
+            work = from_json(path.read_bytes(), StageReport).work
             at = path.stat().st_mtime
         except (FileNotFoundError, msgspec.DecodeError):
             continue

@@ -127,7 +127,7 @@ def _published(home: Home, settings: Settings, label: str) -> str | None:
     """The generation that this home published or pulled last; None where that was another store, or unknown."""
     try:
         note = json.loads(_note_path(home, label).read_bytes())
-    except (FileNotFoundError, json.JSONDecodeError):
+    except (FileNotFoundError, ValueError):  # ValueError: no JSON, or no text
         return None
     same_store = isinstance(note, dict) and note.get("remote") == settings.stores.remote
     return str(note.get("generation_id")) if same_store else None

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from rag_assets.contracts.segment import ParseHealth, Segment, SegmentedFile
+from rag_assets.decoders import from_json, from_msgpack
 from rag_assets.segmentation import segment_file
 from rag_assets.stages.build import IndexBuild, StageReport
 from rag_assets.stages.parts import Part, PartsOf, made_parts, part_key, recorded
@@ -114,7 +115,7 @@ def _segmented(build: IndexBuild, cache: Cache, rows: list[dict[str, Any]]) -> t
     """The segments of each row, from the cache where it has them, and how many were not there."""
     blobs = BlobStore(build.home.blobs)
     keys = [segment_key(row["language"], row["path"], row["text_sha256"]) for row in rows]
-    found = {key: msgspec.msgpack.decode(value, type=SegmentedFile) for key, value in cache.get_many(keys).items()}
+    found = {key: from_msgpack(value, SegmentedFile) for key, value in cache.get_many(keys).items()}
     missing = [(key, row) for key, row in zip(keys, rows, strict=True) if key not in found]
     for start in range(0, len(missing), _CACHE_BATCH):
         made = []
@@ -171,4 +172,4 @@ def encoded_segments(build: IndexBuild, bucket: int) -> dict[str, list[bytes]]:
 
 
 def decoded_segments(encoded: Iterable[bytes]) -> list[Segment]:
-    return [msgspec.json.decode(segment, type=Segment) for segment in encoded]
+    return [from_json(segment, Segment) for segment in encoded]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from rag_assets.stores.generations import GenerationError, active_pointer, read_generation
+from rag_assets.stages.build import BuildError, read_report
+from rag_assets.stages.versions import STAGES
+from rag_assets.stores.generations import Generation, GenerationError, active_pointer, read_generation
 from rag_assets.stores.home import Home
 from rag_assets.stores.integrity import missing_parts
 from rag_assets.stores.serving import is_set_aside
@@ -18,6 +20,23 @@ class Standing(StrEnum):
     SET_ASIDE = "set-aside"  # a person moved the label away from it: nothing is done
 
 
+_SUMMED_UP = "discovered_files"  # the stage whose record no summary of a generation can do without
+
+
+def unreadable_records(generation: Generation) -> list[str]:
+    """The records of stages that are damaged, in words, and that of `_SUMMED_UP` where it is gone. A search needs none
+    of them; `status`, `index` and the next build do."""
+    found = []
+    for stage in STAGES:
+        try:
+            lost = read_report(generation.directory, stage) is None and stage == _SUMMED_UP
+        except BuildError:
+            lost = True
+        if lost:
+            found.append(f"the record of stage {stage}")
+    return found
+
+
 def standing_of(home: Home, label: str, generation_id: str) -> tuple[Standing, list[str]]:
     """How the generation stands that indexing leads to (`planned_generation`), and what a damaged one lacks."""
     pointer = active_pointer(home, label)
@@ -27,7 +46,7 @@ def standing_of(home: Home, label: str, generation_id: str) -> tuple[Standing, l
         generation = read_generation(home, label, generation_id)
     except GenerationError:
         return Standing.TO_BUILD, []
-    lost = missing_parts(home, generation)
+    lost = [*missing_parts(home, generation), *unreadable_records(generation)]
     if lost:
         return Standing.DAMAGED, lost
     is_served = pointer is not None and pointer.generation_id == generation_id

@@ -14,6 +14,7 @@ import msgspec
 from rag_assets.contracts.description import SummaryFacts
 from rag_assets.contracts.section import EmbeddingWindow, SummarySection
 from rag_assets.counting import by_count
+from rag_assets.decoders import from_json
 from rag_assets.models import embedding_window, window_fingerprint
 from rag_assets.settings import EmbedderSettings
 from rag_assets.stages.build import IndexBuild, StageReport
@@ -131,6 +132,6 @@ def read_sections(build: IndexBuild, bucket: int) -> Iterator[SectionRow]:
     texts = {path: context.contents for path, context in file_contexts(build, bucket).items()}
     rows = read_rows(build.directory, STAGE, bucket, ["path", "description_row", "section"])
     for number, row in enumerate(rows):
-        section = msgspec.json.decode(row["section"], type=SummarySection)
+        section = from_json(row["section"], SummarySection)
         section.source_text = section.span.slice(texts[row["path"]])
         yield SectionRow(row["path"], number, row["description_row"], section)

@@ -5,6 +5,7 @@ Every bucket reads its own parts and writes its own, so order and number of work
 
 from __future__ import annotations
 
+import gc
 import logging
 import multiprocessing
 import os
@@ -119,8 +120,8 @@ def _in_processes(
     if sizes is not None:
         order.sort(key=lambda bucket: -sizes[bucket])
     with _main_left_out():
-        submit = partial(pool.submit, _worked, work, build)
-        begun: dict[int, Future[R]] = {bucket: submit(bucket, *arguments) for bucket in order}
+        task = partial(_worked, work, build)
+        begun: dict[int, Future[R]] = {bucket: pool.submit(task, bucket, *arguments) for bucket in order}
     futures = [begun[bucket] for bucket in buckets]
     try:
         for future in futures:
@@ -189,16 +190,20 @@ def _worked(work: Callable[..., R], *arguments: Any) -> R:
     """Runs in a worker process. What was broadcast for an earlier stage makes room first: the label of 10,000 files is
     80 MB."""
     if _received and not any(isinstance(argument, _Received) for argument in arguments):
-        _received.clear()
-        give_back()
+        _make_room()
     return work(*arguments)
+
+
+def _make_room() -> None:
+    _received.clear()
+    gc.collect()  # a label has cycles, and workers look for them seldom
+    give_back()
 
 
 def _unpickled(path: Path) -> Any:
     """The value in a file of ours that the parent wrote a moment ago. That of the stage before makes room first."""
     if path not in _received:
-        _received.clear()
-        give_back()
+        _make_room()
         with path.open("rb") as file:
             _received[path] = pickle.load(file)
     return _received[path]

@@ -14,6 +14,7 @@ import msgspec
 from rag_assets.contracts.artifacts import BlobUri, parse_uri
 from rag_assets.contracts.errors import ExpectedError
 from rag_assets.contracts.identity import content_hash
+from rag_assets.decoders import from_json
 from rag_assets.stores.blobs import BlobError, BlobStore
 from rag_assets.stores.generations import Generation
 from rag_assets.stores.home import Home
@@ -109,7 +110,7 @@ class ArtifactStore:
                 f"{uri} is not in generation {manifest.generation_id}: the file has no such part (any more); "
                 f"see: rag-assets explain {parsed.path}"
             )
-        owner = msgspec.json.decode(found[0]["payload"], type=_Owner)
+        owner = from_json(found[0]["payload"], _Owner)
         if (owner.OrgId, owner.ProjectId) != (manifest.org_id, manifest.project_id):
             raise ArtifactError(f"{uri} belongs to another tenant or project than its generation")
         return found[0]

@@ -165,13 +165,24 @@ def _path_conditions(path: str, values: Values) -> list[Condition]:
     """Alternatives that together match a path pattern exactly."""
     folder = path.removesuffix("/**").removesuffix("/")
     if has_wildcard(folder) and not _is_literal(folder, values("Path")):
-        return [OneOf("Path", matching_paths(path, values("Path")))]
+        return [_matching(path, values("Path"))]
     below = BeginsWith("Path", f"{folder}/")
     if folder != path:
         return [below]
     if "/" in folder:
         return [below, Equal("Path", folder)]
     return [below, OneOf("Path", matching_paths(path, values("Path")))]
+
+
+def _matching(glob: str, paths: tuple[str, ...]) -> Condition:
+    """By the paths that match, or by those that do not where these are fewer: engines take 3 µs for each, and `*.cs`
+    matches nearly all files of a C# repository."""
+    matching = matching_paths(glob, paths)
+    if 2 * len(matching) <= len(paths):
+        return OneOf("Path", matching)
+    wanted = set(matching)
+    others = tuple(path for path in paths if path not in wanted)
+    return AllOf((Not(Absent("Path")), Not(OneOf("Path", others))))
 
 
 def _is_literal(folder: str, paths: tuple[str, ...]) -> bool:

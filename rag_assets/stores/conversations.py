@@ -21,6 +21,7 @@ from rag_assets.stores.catalog.place import place_of
 from rag_assets.stores.conversations_tables import (
     ConversationDatabase,
     ConversationError,
+    cannot_write,
     sessions,
     summaries,
     turns,
@@ -139,7 +140,11 @@ def open_conversations(
     path = home.root / FILE_NAME
     place = Place("sqlite", str(path), URL.create("sqlite+pysqlite", database=str(path)))
     made = Conversations(place, clearance)
-    home.keep_out_of_git()
+    try:
+        home.keep_out_of_git()
+    except OSError as error:  # of a disk that is full to the last byte
+        made.close()
+        raise cannot_write(path, error) from error
     return made
 
 
@@ -205,10 +210,11 @@ class Conversations(Closing):
                 "trace": turn.trace,
                 "created_utc": stamp(self._now()),
             }
-            connection.execute(turns.insert(), storable_row(row))
+            kept = storable_row(row)
+            connection.execute(turns.insert(), kept)
             is_owner = sessions.c.session_key == owner.session_key
             connection.execute(update(sessions).where(is_owner).values(last_position=position))
-            return _stored(connection.execute(select(turns).where(turns.c.turn_id == row["turn_id"])).one())
+            return _stored(kept)
 
     def find_request(self, user: str, session: str, request_id: str) -> StoredTurn | None:
         """The turn that a request was answered with. Raises ConversationError."""
@@ -222,7 +228,7 @@ class Conversations(Closing):
         query = select(turns).join(sessions, turns.c.session_key == sessions.c.session_key).where(of_user)
         with self._database.transaction() as connection:
             row = connection.execute(query).one_or_none()
-        return None if row is None else _stored(row)
+        return None if row is None else _stored(row._mapping)
 
     def save_summary(self, user: str, session: str, text: str, *, through: int, after_version: int) -> Summary:
         """Keeps the summary that follows version `after_version` and covers the turns up to `through` (D07). Where
@@ -279,6 +285,9 @@ class Conversations(Closing):
 
     def _begun(self, connection: Connection, user: str, name: str) -> Any:
         """The session, locked until the end of the transaction."""
+        known = self._session(connection, user, name, lock=True)
+        if known is not None:
+            return known
         for what, value in (("user", user), ("session", name)):
             if not value.strip() or len(value) > _MAX_NAME:
                 raise ConversationError(f"the name of a {what} has 1 to {_MAX_NAME} characters, got {value[:40]!r}")
@@ -315,9 +324,9 @@ def _last_summary(connection: Connection, session_key: int, before: int | None =
 def _by_request(connection: Connection, session_key: int, request_id: str) -> StoredTurn | None:
     is_request = and_(turns.c.session_key == session_key, turns.c.request_id == storable(request_id))
     row = connection.execute(select(turns).where(is_request)).one_or_none()
-    return None if row is None else _stored(row)
+    return None if row is None else _stored(row._mapping)
 
 
 def _stored(row: Any) -> StoredTurn:
-    values = {name: value for name, value in row._mapping.items() if name != "session_key"}
-    return StoredTurn(**(values | {"request_id": row.request_id or ""}))
+    values = {name: value for name, value in row.items() if name != "session_key"}
+    return StoredTurn(**(values | {"request_id": row["request_id"] or ""}))

@@ -28,7 +28,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from rag_assets.closing import Closing
 from rag_assets.contracts.errors import ExpectedError
-from rag_assets.stores.private_file import ensure_private
+from rag_assets.stores.private_file import ensure_private, is_disk_full
 from rag_assets.stores.query_log_tables import CREATION_LOCK, TABLE
 from rag_assets.stores.query_log_tables import SCHEMA as LOG_SCHEMA
 
@@ -112,7 +112,10 @@ class ConversationDatabase(Closing):
         self._writing: AbstractContextManager[object] = threading.Lock() if place.kind == "sqlite" else nullcontext()
         try:
             self._engine = create_engine(
-                place.url, pool_pre_ping=True, pool_timeout=_POOL_SECONDS, **_options(place.kind)
+                place.url,
+                pool_pre_ping=place.kind == "postgres",  # a server may have closed a connection, a file never does
+                pool_timeout=_POOL_SECONDS,
+                **_options(place.kind),
             )
         except ImportError:
             raise ConversationError(
@@ -170,6 +173,8 @@ class ConversationDatabase(Closing):
             hint = "is the server of RAG_ASSETS_CATALOG_URL up, and may its user create and write tables?"
         elif "locked" in said:
             hint = "another process writes for very long; run it again"
+        elif is_disk_full(said):
+            hint = "free some space, or choose another place with --home"
         elif "readonly" in said or "unable to open" in said:
             hint = "make the home writable, or choose another place with --home"
         else:
@@ -188,9 +193,13 @@ def _private_file(path: Path) -> None:
     try:
         ensure_private(path)
     except OSError as error:
-        raise ConversationError(
-            f"conversations in {path}: {error.strerror or error}; make the home writable, or choose another with --home"
-        ) from error
+        raise cannot_write(path, error) from error
+
+
+def cannot_write(path: Path, error: OSError) -> ConversationError:
+    said = error.strerror or str(error)
+    remedy = "free some space" if is_disk_full(said) else "make the home writable"
+    return ConversationError(f"conversations in {path}: {said}; {remedy}, or choose another place with --home")
 
 
 def _use_sqlite_well(engine: Any) -> None:

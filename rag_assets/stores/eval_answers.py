@@ -12,9 +12,14 @@ from pathlib import Path
 
 import msgspec
 
+from rag_assets.contracts.llm import Profile
+from rag_assets.decoders import from_json
 from rag_assets.stores.home import write_atomically
 
 _CALIBRATION = "threshold.json"
+
+BEST_MARK = 5
+"""Of the marks that a judge gives; the least is 1."""
 
 
 class Outcome(StrEnum):
@@ -23,6 +28,39 @@ class Outcome(StrEnum):
     ANSWERED = "answered"
     REFUSED = "refused"
     FAILED = "failed"  # neither: it could not be asked, or nothing usable came back
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """What a judge made of an answer (E25): its `marks` by criterion, from 1 to BEST_MARK, and its `reason`; none, and
+    the `error`, where it gave no verdict that can be read. `cost` is in the currency of the configured prices."""
+
+    marks: dict[str, int] = field(default_factory=dict)
+    reason: str = ""
+    error: str = ""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float | None = None
+
+    @property
+    def score(self) -> float | None:
+        """The mean of the marks between 0 and 1; None without any."""
+        if not self.marks:
+            return None
+        return (sum(self.marks.values()) / len(self.marks) - 1) / (BEST_MARK - 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judging:
+    """Who judged, and by what: the profile, its model as it is configured, and the digest of the rubric. The marks of
+    two judges are not compared."""
+
+    profile: Profile
+    model: str
+    rubric: str
+
+    def __str__(self) -> str:
+        return f"{self.model or self.profile}, rubric {self.rubric}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +73,7 @@ class AnswerResult:
     id counting as a file that is not; None where nothing is cited. `recall` is the share of the targets that are cited;
     both are None for a question without an answer. `error` is what a model or the search failed with; the question may
     have been answered all the same, with quotes. `cost` is in the currency of the configured prices.
+    `judged` is None where no judge was asked: in refusals and failures there is nothing to judge.
     """
 
     id: str
@@ -53,6 +92,7 @@ class AnswerResult:
     cost: float | None = None
     error: str = ""
     tags: tuple[str, ...] = ()
+    judged: Judged | None = None
 
     @property
     def is_answered(self) -> bool:
@@ -106,6 +146,6 @@ def write_calibration(directory: Path, calibration: Calibration) -> None:
 def read_calibration(directory: Path) -> Calibration | None:
     """None where nothing was calibrated, or by a version that cannot be read."""
     try:
-        return msgspec.json.decode((directory / _CALIBRATION).read_bytes(), type=Calibration)
+        return from_json((directory / _CALIBRATION).read_bytes(), Calibration)
     except (FileNotFoundError, msgspec.DecodeError):
         return None  # the shipped threshold holds

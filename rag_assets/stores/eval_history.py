@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from rag_assets.decoders import from_json
 from rag_assets.stores.home import Home, write_atomically
 
 _FILE = "eval_history.json"
@@ -65,10 +66,25 @@ class Conditions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeSummary:
+    """What a judge made of the answers of a run (E25): who it is, the mean `score` between 0 and 1, the mean mark of
+    each criterion, how many answers have a verdict, and how many were to have one and have none."""
+
+    by: str
+    score: Estimate | None
+    marks: dict[str, float]
+    judged: int
+    not_judged: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerSummary:
     """The answers of a run in numbers. Shares are None where there was no question of that sort; `precision` and
     `recall` are of the answered questions with something expected, `wrong` of all answered ones. Latencies are
-    milliseconds of a whole turn. `cost` is None where no prices are configured."""
+    milliseconds of a whole turn. `cost` is None where no prices are configured, `judge` where nobody judged."""
 
     answerable: int
     unanswerable: int
@@ -86,6 +102,7 @@ class AnswerSummary:
     prompt_tokens: int
     completion_tokens: int
     cost: float | None
+    judge: JudgeSummary | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +133,7 @@ class EvalRecord:
 def read_history(home: Home, label: str) -> list[EvalRecord]:
     """All records of a label, the oldest commit first; none where none was kept, or none that can be read."""
     try:
-        return msgspec.json.decode(_path(home, label).read_bytes(), type=list[EvalRecord])
+        return from_json(_path(home, label).read_bytes(), list[EvalRecord])
     except (FileNotFoundError, msgspec.DecodeError):
         return []  # the runs that its generations keep are complete without it
 

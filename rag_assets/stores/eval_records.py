@@ -14,7 +14,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from rag_assets.stores.eval_answers import Answering, AnswerResult, Calibration
+from rag_assets.decoders import from_json
+from rag_assets.stores.eval_answers import Answering, AnswerResult, Calibration, Judging
 from rag_assets.stores.eval_history import Conditions
 from rag_assets.stores.home import path_slug, write_atomically
 
@@ -91,7 +92,7 @@ class EvalRun:
 
     `answers` are what `ask` made of the questions, or of some of them, and of those that have no answer in the index,
     `answering` is how; none, and None, where only the search was asked. `calibration` is the threshold that follows
-    from them, where they are enough for one."""
+    from them, where they are enough for one. `judging` is who judged the answers; None where nobody did."""
 
     set: str
     fingerprint: str
@@ -108,6 +109,7 @@ class EvalRun:
     answers: tuple[AnswerResult, ...] = ()
     answering: Answering | None = None
     calibration: Calibration | None = None
+    judging: Judging | None = None
 
     def measures(self, fingerprint: str, k: int, version: int) -> bool:
         """True where this run asked exactly these questions, and measured in this way."""
@@ -230,6 +232,6 @@ def _write(path: Path, record: Any) -> Path:
 
 def _read(path: Path, kind: type[_T]) -> _T | None:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=kind)
+        return from_json(path.read_bytes(), kind)
     except (FileNotFoundError, msgspec.DecodeError):
         return None  # asked again: a run costs seconds

@@ -20,6 +20,7 @@ import msgspec
 import numpy as np
 
 from rag_assets.contracts.payload import payload_indexes
+from rag_assets.decoders import from_json, from_msgpack
 from rag_assets.stores.field_masks import FieldColumn
 from rag_assets.stores.home import write_atomically
 from rag_assets.stores.points import VectorStoreError
@@ -131,10 +132,10 @@ def write_files(directory: Path, dimension: int, kept: Mapping[str, KeptPoint]) 
 def read_files(directory: Path) -> FaissFiles:
     """Raises VectorStoreError where there is no whole generation of this version."""
     try:
-        about = msgspec.json.decode((directory / ABOUT).read_bytes(), type=_About)
+        about = from_json((directory / ABOUT).read_bytes(), _About)
         if about.version != VERSION:
             raise VectorStoreError(f"{directory} has format {about.version}, this version reads {VERSION}; {REPAIR}")
-        points = msgspec.msgpack.decode((directory / _POINTS).read_bytes(), type=_Points)
+        points = from_msgpack((directory / _POINTS).read_bytes(), _Points)
         payloads = (directory / _PAYLOADS).read_bytes()
         index = _read_index(directory / _DENSE) if about.dimension else None
     except (OSError, msgspec.DecodeError) as error:

@@ -17,7 +17,7 @@ from rag_assets.stores.conditions import KnownValues, conditions_of
 from rag_assets.stores.faiss_files import faiss_module, read_files
 from rag_assets.stores.field_masks import FieldMasks
 from rag_assets.stores.filters import SearchFilter
-from rag_assets.stores.points import Scored, VectorStoreError, best_with_ties
+from rag_assets.stores.points import Place, Scored, VectorStoreError, best_with_ties
 
 if TYPE_CHECKING:
     from rag_assets.stores.field_masks import Mask
@@ -67,7 +67,7 @@ class FaissReader(Closing):
             rows = self._dense_rows[found[0]].tolist()
             return [Scored(self._ids[row], score) for row, score in zip(rows, scores[0].tolist(), strict=True)]
 
-        return best_with_ties(search, limit)
+        return best_with_ties(search, limit, lambda hit: hit)
 
     def sparse(self, indices: Sequence[int], values: Sequence[float], scope: SearchFilter, limit: int) -> list[Scored]:
         """The points with the highest keyword score, best first, equal scores by id; only points that share a term."""
@@ -92,6 +92,10 @@ class FaissReader(Closing):
             return {}
         mask = self._mask(scope)
         return {self._ids[row]: msgspec.json.decode(self._files.payload(row)) for row in rows if mask[row]}
+
+    def places(self, ids: Sequence[str], scope: SearchFilter) -> dict[str, Place]:
+        """id → file of the points of `ids`, which a search within the scope has found."""
+        return {known: Place.of(payload) for known, payload in self.retrieve(ids, scope).items()}
 
     def digests(self) -> dict[str, str]:
         """id → digest of every point, of every tenant: for checks, not for answers."""

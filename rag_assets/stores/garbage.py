@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rag_assets.stores.cache import Cache
+from rag_assets.stores.candidates import candidate_id
 from rag_assets.stores.disk import discard, size_on_disk
-from rag_assets.stores.generations import all_generations, candidate_id, generation_directory, is_finished
+from rag_assets.stores.generations import all_generations, generation_directory, is_finished
 from rag_assets.stores.home import Home
 from rag_assets.stores.part_cache import PartCache, unshared_bytes
 from rag_assets.stores.scratch import abandoned_scratch

@@ -7,7 +7,6 @@ people choose is in `stores.serving`.
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ import msgspec
 from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality
 from rag_assets.contracts.errors import ExpectedError
 from rag_assets.contracts.retrieval import Capability, Mode, retrieval_modes
+from rag_assets.decoders import from_json
 from rag_assets.stores.home import Home, write_atomically
 from rag_assets.stores.locks import pointer_lock
 from rag_assets.stores.path_levels import PathLevels
@@ -153,13 +153,15 @@ def read_generation(home: Home, label: str, generation_id: str) -> Generation:
     """A finished generation. Raises GenerationError where it is absent, unfinished or of another format."""
     directory = generation_directory(home, label, generation_id)
     try:
-        manifest = msgspec.json.decode((directory / "manifest.json").read_bytes(), type=Manifest)
+        manifest = from_json((directory / "manifest.json").read_bytes(), Manifest)
     except FileNotFoundError:
         raise GenerationError(
             f"generation {generation_id} of {label} is not finished or was deleted; run: rag-assets index"
         ) from None
     except msgspec.DecodeError as error:
-        raise GenerationError(f"the manifest of {label} {generation_id} cannot be read: {error}") from error
+        raise GenerationError(
+            f"the manifest of {label} {generation_id} cannot be read: {error}; run: rag-assets index {label} --force"
+        ) from error
     if manifest.manifest_version != MANIFEST_VERSION:
         raise GenerationError(
             f"generation {generation_id} of {label} has format {manifest.manifest_version}, this version reads "
@@ -172,14 +174,20 @@ def read_pointer(home: Home, label: str) -> ActivePointer | None:
     """What is served, or None: nothing yet. Raises GenerationError for a damaged pointer."""
     path = home.label(label) / "active.json"
     try:
-        return msgspec.json.decode(path.read_bytes(), type=ActivePointer)
+        return from_json(path.read_bytes(), ActivePointer)
     except FileNotFoundError:
         return None
     except msgspec.DecodeError as error:
+        newest = (finished_generations(home, label) or ["ID"])[-1]
         raise GenerationError(
-            f"{path} is damaged: {error}; choose what to serve with: rag-assets generations activate, "
-            f"or run: rag-assets index {label}"
+            f"{path} is damaged: {error}, so nobody knows what {label} serves; choose it with: "
+            f"rag-assets generations activate {newest}, or run: rag-assets index {label}"
         ) from error
+
+
+def has_pointer(home: Home, label: str) -> bool:
+    """Whether a label serves something, though nobody may be able to read what."""
+    return (home.label(label) / "active.json").is_file()
 
 
 def active_pointer(home: Home, label: str) -> ActivePointer | None:
@@ -208,8 +216,9 @@ def write_pointer(
 
 
 def active_generation(home: Home, label: str) -> Generation:
-    """The generation that is served. Raises GenerationError, naming the labels there are, where there is none."""
-    pointer = active_pointer(home, label)
+    """The generation that is served. Raises GenerationError where the pointer is damaged and, naming the labels there
+    are, where there is none."""
+    pointer = read_pointer(home, label)
     if pointer is None:
         served = [known for known in home.known_labels() if active_pointer(home, known) is not None]
         hint = f"labels with an index: {', '.join(served)}" if served else "nothing is indexed yet"
@@ -249,15 +258,6 @@ def finished_generations(home: Home, label: str) -> list[str]:
 
 def is_finished(home: Home, label: str, generation_id: str) -> bool:
     return (generation_directory(home, label, generation_id) / "manifest.json").is_file()
-
-
-def candidate_id(home: Home, label: str) -> str | None:
-    """The generation that a build began last, finished or not; None where there was none or its note is damaged."""
-    try:
-        found = json.loads((home.label(label) / "candidate.json").read_bytes())["generation_id"]
-    except (FileNotFoundError, json.JSONDecodeError, KeyError, TypeError):
-        return None
-    return str(found)
 
 
 def rebuild_of(planned: str, rebuild: int) -> str:

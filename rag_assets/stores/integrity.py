@@ -11,14 +11,14 @@ from rag_assets.stores.blobs import BlobStore
 from rag_assets.stores.generations import Generation
 from rag_assets.stores.home import Home
 from rag_assets.stores.points import VectorStoreError
-from rag_assets.stores.tables import part_path, read_part
+from rag_assets.stores.tables import TableDamaged, part_path, read_part
 from rag_assets.stores.vector_store import has_vectors, open_vectors
 
 _TABLES = ("discovered_files", "summary_sections", "qdrant_points")  # what search results resolve through
 
 
 def missing_parts(home: Home, generation: Generation) -> list[str]:
-    """What is gone, in words; empty for a whole generation. Looks at names, not at contents."""
+    """What is gone, in words; empty for a whole generation. Looks at names, and for documents into their table."""
     return list(_missing(home, generation))
 
 
@@ -64,7 +64,11 @@ def _missing(home: Home, generation: Generation) -> Iterator[str]:
     gone = [name for name in _TABLES if not all(part_path(generation.directory, name, b).is_file() for b in buckets)]
     yield from (f"table {name}" for name in gone)
     if "discovered_files" not in gone:
-        absent = _absent_documents(home, generation)
+        try:
+            absent = _absent_documents(home, generation)
+        except TableDamaged:
+            yield "table discovered_files"
+            return
         if absent:
             yield f"{absent} documents of the blob store"
 

@@ -7,13 +7,14 @@ from enum import StrEnum
 
 import msgspec
 
+from rag_assets.decoders import from_json
+from rag_assets.stores.candidates import candidate_id
 from rag_assets.stores.disk import size_on_disk
 from rag_assets.stores.eval_records import read_decision, read_runs
 from rag_assets.stores.generations import (
     GenerationError,
     active_pointer,
     all_generations,
-    candidate_id,
     generation_directory,
     is_finished,
     read_generation,
@@ -96,7 +97,7 @@ def _entry(home: Home, label: str, known: str, state: State | None, tags: tuple[
     size = size_on_disk(directory)
     if not is_finished(home, label, known):
         try:
-            begun = msgspec.json.decode((directory / "build.json").read_bytes(), type=_Begun)
+            begun = from_json((directory / "build.json").read_bytes(), _Begun)
         except (FileNotFoundError, msgspec.DecodeError):
             begun = _Begun()
         return Entry(

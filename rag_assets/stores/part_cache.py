@@ -20,6 +20,7 @@ from pathlib import Path
 
 import msgspec
 
+from rag_assets.decoders import from_json
 from rag_assets.stores.file_digests import crc32_of, is_intact, sha256_of
 
 _ABOUT = "part.json"
@@ -61,7 +62,7 @@ class PartCache:
         """Links the files of a part to where they are wanted, or None where the part is not there or not whole."""
         entry = self._entry(stage, key)
         try:
-            about = msgspec.json.decode((entry / _ABOUT).read_bytes(), type=_About)
+            about = from_json((entry / _ABOUT).read_bytes(), _About)
         except (FileNotFoundError, msgspec.DecodeError):
             return None
         try:

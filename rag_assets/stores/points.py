@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeVar
 
 from rag_assets.contracts.errors import ExpectedError
 from rag_assets.stores.filters import SearchFilter
@@ -21,7 +21,11 @@ DENSE = "dense"
 SPARSE = "bm25"
 PREFIX_FIELDS = frozenset({"Path", "Symbol", "DeclaredNames"})  # filtered by folder, namespace and beginning of a name
 
-_TIE_SLACK = 16  # equal texts are common (copied files), more than this many of one score are not
+_TIE_SLACK = 16  # equal texts are common (copied files), more than this many of one score seldom
+_TIE_GROWTH = 8
+"""Where there are more, they are often hundreds: sections that share one common word. Of a third of the questions to a
+repository of 4,000 sections: keyword search of them took 12 ms when each step only doubled, 4 with 32 (and 0.5 more
+where there are few), 5 with 8."""
 
 
 class VectorStoreError(ExpectedError):
@@ -47,6 +51,25 @@ class StoredPoint:
 class Scored:
     id: str
     score: float
+
+
+class Place(NamedTuple):
+    """The file that a point is of."""
+
+    label: str
+    path: str
+
+    @classmethod
+    def of(cls, payload: Mapping[str, Any]) -> Place:
+        return cls(payload.get("IndexLabel", ""), payload.get("Path", ""))
+
+
+class HasScore(Protocol):
+    @property
+    def score(self) -> float: ...
+
+
+_Found = TypeVar("_Found", bound=HasScore)
 
 
 class PointTarget(Protocol):
@@ -82,6 +105,10 @@ class VectorReader(Protocol):
     def retrieve(self, ids: Sequence[str], scope: SearchFilter) -> dict[str, dict[str, Any]]:
         """id → payload of the points of `ids` that exist within the scope and belong to the generation."""
 
+    def places(self, ids: Sequence[str], scope: SearchFilter) -> dict[str, Place]:
+        """id → file of the points of `ids`, which a search within the scope has found: a store that knows the files of
+        its points need not ask the scope again. What `retrieve` would not give out for another reason is left out."""
+
     def digests(self) -> dict[str, str]:
         """id → digest of every point of the generation, of every tenant: for checks, not for answers."""
 
@@ -100,12 +127,18 @@ class VectorReader(Protocol):
     ) -> None: ...
 
 
-def best_with_ties(search: Callable[[int], list[Scored]], limit: int) -> list[Scored]:
+def best_with_ties(
+    search: Callable[[int], Sequence[_Found]], limit: int, scored: Callable[[_Found], Scored]
+) -> list[Scored]:
     """The best `limit` of `search(how many)`, equal scores by id. Engines order ties as they like and cut through
-    them, so one is asked for more until the group of ties at the cut is whole."""
-    asked = limit
+    them, so one is asked for more until the group of ties at the cut is whole. `scored` takes what they give apart,
+    only where it is needed: the id of each costs 3 µs."""
+    more = _TIE_SLACK
     while True:
-        asked += max(_TIE_SLACK, asked - limit)
-        found = search(asked)
-        if len(found) < asked or found[limit - 1].score > found[-1].score:
-            return sorted(found, key=lambda hit: (-hit.score, hit.id))[:limit]
+        found = search(limit + more)
+        if len(found) < limit + more or found[limit - 1].score > found[-1].score:
+            break
+        more *= _TIE_GROWTH
+    cut = found[:limit][-1].score if found else 0.0
+    best = [scored(hit) for hit in found if hit.score >= cut]
+    return sorted(best, key=lambda hit: (-hit.score, hit.id))[:limit]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 _OWNER_ONLY = 0o600
+_FULL = ("is full", "disk I/O", "No space left")
+"""How SQLite and the system say it; an I/O error of SQLite is a limit on the size of files, or a failing disk."""
 
 
 def ensure_private(path: Path) -> None:
@@ -12,3 +14,8 @@ def ensure_private(path: Path) -> None:
     OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.touch(mode=_OWNER_ONLY)
+
+
+def is_disk_full(said: str) -> bool:
+    """Whether a message of SQLite or of the system means that there is no space."""
+    return any(words in said for words in _FULL)

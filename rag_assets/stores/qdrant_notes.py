@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from rag_assets.decoders import from_json
 from rag_assets.stores.home import write_atomically
 from rag_assets.stores.points import VectorStoreError
 
@@ -118,7 +119,7 @@ def _place_files(generations: Path) -> Iterator[Path]:
 
 def _read(path: Path, kind: type[_Note], repair: str) -> _Note:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=kind)
+        return from_json(path.read_bytes(), kind)
     except (OSError, msgspec.DecodeError) as error:
         raise VectorStoreError(f"{path} cannot be read: {error}; {repair}") from error
 

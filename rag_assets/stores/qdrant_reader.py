@@ -21,7 +21,7 @@ from rag_assets.stores.conditions import (
     conditions_of,
 )
 from rag_assets.stores.filters import SearchFilter
-from rag_assets.stores.points import DENSE, SPARSE, Scored, best_with_ties
+from rag_assets.stores.points import DENSE, SPARSE, Place, Scored, best_with_ties
 from rag_assets.stores.qdrant_client_calls import QdrantServer
 from rag_assets.stores.qdrant_notes import ServerPlace
 from rag_assets.stores.qdrant_schema import DIGEST, OWN_FIELDS, POINT_ID
@@ -85,6 +85,10 @@ class ServerReader(Closing):
                 found[identifier] = {key: value for key, value in payload.items() if key not in OWN_FIELDS}
         return found
 
+    def places(self, ids: Sequence[str], scope: SearchFilter) -> dict[str, Place]:
+        """id → file of the points of `ids`, which a search within the scope has found."""
+        return {known: Place.of(payload) for known, payload in self.retrieve(ids, scope).items()}
+
     def digests(self) -> dict[str, str]:
         """id → digest of every point of the generation, of every tenant: for checks, not for answers."""
         records = scroll(self._server, self._place.collection, self._compile(None), [POINT_ID, DIGEST])
@@ -108,7 +112,7 @@ class ServerReader(Closing):
     def _search(self, query: Any, using: str, scope: SearchFilter, limit: int) -> list[Scored]:
         condition = self._compile(scope)
 
-        def search(asked: int) -> list[Scored]:
+        def search(asked: int) -> Sequence[Any]:
             found = self._call(
                 "query_points",
                 query=query,
@@ -117,9 +121,10 @@ class ServerReader(Closing):
                 limit=asked,
                 with_payload=[POINT_ID],
             )
-            return [Scored(str(point.payload[POINT_ID]), float(point.score)) for point in found.points]
+            points: Sequence[Any] = found.points
+            return points
 
-        return best_with_ties(search, limit)
+        return best_with_ties(search, limit, lambda point: Scored(str(point.payload[POINT_ID]), float(point.score)))
 
     def _declared_hashes(self) -> Mapping[str, str] | None:
         if self._hashes is None:

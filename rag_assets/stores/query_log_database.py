@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from rag_assets.closing import Closing
 from rag_assets.contracts.errors import ExpectedError
-from rag_assets.stores.private_file import ensure_private
+from rag_assets.stores.private_file import ensure_private, is_disk_full
 from rag_assets.stores.query_log_tables import CREATION_LOCK, SCHEMA, VERSION, VERSION_NAME, VERSION_TABLE
 
 if TYPE_CHECKING:
@@ -141,13 +141,14 @@ class LogDatabase(Closing):
         return isinstance(error, Error)
 
     def _told(self, error: Exception) -> QueryLogError:
-        said = " ".join(self._masked(str(error)).split())[:_DETAIL_CHARS]
+        cause = error.strerror or error if isinstance(error, OSError) else error  # without the path, which is named
+        said = " ".join(self._masked(str(cause)).split())[:_DETAIL_CHARS]
         if self.kind == "postgres":
             hint = "is the server of RAG_ASSETS_CATALOG_URL up, and may its user create and write tables?"
         elif "locked" in said:
             hint = "another process writes for very long"
-        elif "is full" in said:
-            hint = "free some space, or choose another home with --home"
+        elif is_disk_full(said):
+            hint = "free some space, or choose another place with --home"
         elif isinstance(error, OSError) or "readonly" in said or "unable to open" in said:
             hint = "make the home writable, choose another place with --home, or set answer.log: false"
         else:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rag_assets.stores.candidates import candidate_id
 from rag_assets.stores.disk import discard, size_on_disk
 from rag_assets.stores.generations import (
     GenerationError,
-    candidate_id,
     finished_generations,
     generation_directory,
     generations_directory,

@@ -9,12 +9,13 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import qdrant_edge as edge
 
 from rag_assets.contracts.payload import PayloadIndex, payload_indexes
+from rag_assets.decoders import from_json
 from rag_assets.stores.disk import written_blocks
-from rag_assets.stores.points import DENSE, PREFIX_FIELDS, SPARSE, VectorStoreError
+from rag_assets.stores.points import DENSE, PREFIX_FIELDS, SPARSE
+from rag_assets.stores.shard_calls import engine_call
 
 WHOLE = "Payload"
 DIGEST = "Digest"
@@ -44,21 +45,18 @@ def create_empty_shard(directory: Path, dimension: int, *, without: Collection[s
     with tempfile.TemporaryDirectory(prefix="rag-assets-", dir=_memory_folder()) as folder:
         made = Path(folder) / "shard"
         made.mkdir()
-        shard = edge.EdgeShard.create(str(made), _configuration(dimension))
-        try:
-            for key, kind in payload_indexes().items():
-                if key not in without:
-                    shard.update(edge.UpdateOperation.create_field_index(key, _index_parameters(key, kind)))
-            shard.flush()
-        except Exception as error:  # the engine raises plain Exception
-            raise VectorStoreError(f"vector shard {directory} cannot be made: {error}") from error
-        finally:
-            shard.close()
+        with engine_call(f"vector shard {directory} cannot be made"):
+            shard = edge.EdgeShard.create(str(made), _configuration(dimension))
+            try:
+                for key, kind in payload_indexes().items():
+                    if key not in without:
+                        shard.update(edge.UpdateOperation.create_field_index(key, _index_parameters(key, kind)))
+                shard.flush()
+            finally:
+                shard.close()
         shutil.copytree(made, directory, copy_function=_copy_sparse)
-    try:
+    with engine_call(f"vector shard {directory} cannot be made"):
         return edge.EdgeShard.load(str(directory))
-    except Exception as error:  # the engine raises plain Exception
-        raise VectorStoreError(f"vector shard {directory} cannot be made: {error}") from error
 
 
 def copied_shard(source: Path, directory: Path) -> edge.EdgeShard:
@@ -72,7 +70,7 @@ def common_of(directory: Path) -> dict[str, str]:
     """The fields that are the same in all points of a shard; none in one from before there were any. Without its note a
     shard has no point of any tenant."""
     try:
-        return msgspec.json.decode((directory / COMMON).read_bytes(), type=dict[str, str])
+        return from_json((directory / COMMON).read_bytes(), dict[str, str])
     except FileNotFoundError:
         return {}
 

@@ -12,8 +12,11 @@ import msgspec
 import qdrant_edge as edge
 
 from rag_assets.contracts.payload import payload_indexes
+from rag_assets.decoders import from_json
 from rag_assets.stores.disk import size_on_disk
-from rag_assets.stores.points import DENSE, SPARSE, StoredPoint, VectorStoreError
+from rag_assets.stores.point_files import POINT_FILES, PointFiles, PointFilesChange, read_point_files
+from rag_assets.stores.points import DENSE, SPARSE, Place, StoredPoint, VectorStoreError
+from rag_assets.stores.shard_calls import engine_call
 from rag_assets.stores.shard_schema import COMMON, DIGEST, WHOLE, common_of, copied_shard, create_empty_shard
 
 HNSW_FROM_POINTS = 20_000
@@ -67,6 +70,7 @@ class ShardWriter:
         self._stored: dict[str, str] = {}
         self._changes = 0  # points replaced in, or deleted from, the shards that this one is a copy of
         self._is_new = True
+        self._files = PointFilesChange(PointFiles())
         try:
             if directory.exists():
                 shutil.rmtree(directory)
@@ -87,6 +91,7 @@ class ShardWriter:
             points = [self._point(point) for point in batch[start : start + _UPSERT_BATCH]]
             self._update(edge.UpdateOperation.upsert_points(points))
             self._stored.update((point.id, point.digest) for point in batch[start : start + _UPSERT_BATCH])
+            self._files.put((point.id, Place.of(point.payload)) for point in batch[start : start + _UPSERT_BATCH])
             self._changes += len(points)
 
     def delete(self, ids: Sequence[str]) -> None:
@@ -95,12 +100,13 @@ class ShardWriter:
             self._update(edge.UpdateOperation.delete_points(list(ids[start : start + _DELETE_BATCH])))
         for known in ids:
             self._stored.pop(known, None)
+        self._files.drop(ids)
         self._changes += len(ids)
 
     def finish(self) -> None:
         """Builds the HNSW graph when there are enough points, makes everything durable and closes the shard."""
         self._require_room()
-        try:
+        with engine_call(f"vector shard {self._directory} could not be finished"):
             points = int(self._shard.count(edge.CountRequest()))
             if self._dimension and points >= self._hnsw_from_points:
                 self._shard.optimize()
@@ -108,9 +114,8 @@ class ShardWriter:
             self._shard.close()
             about = msgspec.json.encode(_About(0 if self._is_new else self._changes, self._stored))
             (self._directory / _ABOUT).write_bytes(about)
+            (self._directory / POINT_FILES).write_bytes(self._files.content())
             (self._directory / COMMON).write_bytes(msgspec.json.encode(self._common, order="sorted"))
-        except Exception as error:  # the engine raises plain Exception
-            raise VectorStoreError(f"vector shard {self._directory} could not be finished: {error}") from error
 
     def _require_room(self, more: int = 0) -> None:
         free = shutil.disk_usage(self._directory.parent).free
@@ -126,13 +131,16 @@ class ShardWriter:
         if base is None:
             return None
         try:
-            about = msgspec.json.decode((base / _ABOUT).read_bytes(), type=_About)
-            if common_of(base) != self._common:
+            about = from_json((base / _ABOUT).read_bytes(), _About)
+            files = read_point_files(base)
+            if common_of(base) != self._common or files is None:
                 return None
-            shard = copied_shard(base, self._directory)
-            if int(shard.count(edge.CountRequest())) != len(about.digests):
+            with engine_call("it cannot be opened"):
+                shard = copied_shard(base, self._directory)
+                count = int(shard.count(edge.CountRequest()))
+            if count != len(about.digests):
                 raise VectorStoreError("it does not hold what it says")
-        except Exception as error:  # the engine raises plain Exception; whatever it is, a new shard needs no base
+        except (VectorStoreError, OSError, msgspec.DecodeError) as error:  # whatever it is, a new shard needs no base
             _log.warning("vector shard %s cannot be built upon (%s); making a new one", base, error)
             shutil.rmtree(self._directory, ignore_errors=True)
             return None
@@ -141,6 +149,7 @@ class ShardWriter:
             shutil.rmtree(self._directory)
             return None
         self._stored, self._changes, self._is_new = about.digests, about.changes, False
+        self._files = PointFilesChange(files)
         return shard
 
     def _point(self, point: StoredPoint) -> edge.Point:
@@ -173,7 +182,5 @@ class ShardWriter:
         return {**kept, DIGEST: point.digest, WHOLE: msgspec.json.encode(point.payload).decode()}
 
     def _update(self, operation: edge.UpdateOperation) -> None:
-        try:
+        with engine_call(f"vector shard {self._directory} cannot be written"):
             self._shard.update(operation)
-        except Exception as error:  # the engine raises plain Exception
-            raise VectorStoreError(f"vector shard {self._directory} cannot be written: {error}") from error

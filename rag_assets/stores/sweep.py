@@ -10,7 +10,7 @@ import pyarrow as pa
 from rag_assets.contracts.errors import ExpectedError
 from rag_assets.stores.generations import all_generations, generation_directory
 from rag_assets.stores.home import Home
-from rag_assets.stores.tables import read_file
+from rag_assets.stores.tables import TableDamaged, read_file
 
 
 class SweepError(ExpectedError):
@@ -40,12 +40,12 @@ def table_of(part: Path, columns: list[str]) -> pa.Table:
     """Columns of one part. Raises SweepError: what a damaged table refers to cannot be known."""
     try:
         return read_file(part, columns)
-    except (pa.ArrowException, OSError) as error:
+    except (TableDamaged, OSError) as error:
         generation = part.parent.parent
         raise SweepError(
-            f"{part} cannot be read ({error}), so nobody knows which documents it needs; build generation "
-            f"{generation.name} again with: rag-assets index {generation.parent.parent.name} --force, and delete "
-            f"{generation}"
+            f"{part} cannot be read ({error.__cause__ or error}), so nobody knows which documents it needs; build "
+            f"generation {generation.name} again with: rag-assets index {generation.parent.parent.name} --force, and "
+            f"delete {generation}"
         ) from error
 
 

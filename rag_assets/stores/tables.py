@@ -17,6 +17,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from rag_assets.contracts.errors import ExpectedError
 from rag_assets.stores.columns import Values
 from rag_assets.stores.columns import table as made_table
 from rag_assets.stores.file_digests import sha256_of
@@ -26,6 +27,10 @@ FILES_PER_BUCKET = 64
 beside the 15 ms that the Parquet files of a bucket cost."""
 MAX_BUCKETS = 512
 _COMPRESSION = "zstd"
+
+
+class TableDamaged(ExpectedError):
+    """A part of a table that is not what was written."""
 
 
 def bucket_count(files: int) -> int:
@@ -93,10 +98,15 @@ def read_part(
 
 def read_file(path: Path, columns: Sequence[str] | None = None, *, dictionaries: Sequence[str] = ()) -> pa.Table:
     """One part by its path. Columns of texts that are named in `dictionaries`, as `words.list.element` where it is one
-    of lists, are given as they are stored: each different text once, and numbers."""
+    of lists, are given as they are stored: each different text once, and numbers. Raises TableDamaged."""
     # `read_table` would load pyarrow.dataset; reading ahead helps over a network and costs a third of a small part
-    with pq.ParquetFile(path, read_dictionary=list(dictionaries) or None, pre_buffer=False) as file:
-        return file.read(columns=list(columns) if columns is not None else None)
+    try:
+        with pq.ParquetFile(path, read_dictionary=list(dictionaries) or None, pre_buffer=False) as file:
+            return file.read(columns=list(columns) if columns is not None else None)
+    except (pa.ArrowException, OSError) as error:
+        if isinstance(error, FileNotFoundError) or getattr(error, "errno", None) is not None:
+            raise  # what the system says of a file is no damage
+        raise TableDamaged(f"table {path} cannot be read: {error}; run: rag-assets index --force") from error
 
 
 def read_rows(directory: Path, table: str, bucket: int, columns: Sequence[str] | None = None) -> list[dict[str, Any]]:

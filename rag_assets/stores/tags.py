@@ -6,6 +6,7 @@ import re
 
 import msgspec
 
+from rag_assets.decoders import from_json
 from rag_assets.stores.generations import GenerationError, read_generation
 from rag_assets.stores.home import Home, write_atomically
 from rag_assets.stores.locks import pointer_lock
@@ -20,7 +21,7 @@ def tags_of(home: Home, label: str) -> dict[str, str]:
     """Name → generation id, by name. Raises GenerationError for a damaged file: what is tagged must not be guessed."""
     path = home.label(label) / "tags.json"
     try:
-        found = msgspec.json.decode(path.read_bytes(), type=dict[str, str])
+        found = from_json(path.read_bytes(), dict[str, str])
     except FileNotFoundError:
         return {}
     except msgspec.DecodeError as error:

@@ -26,12 +26,13 @@ from rag_assets.defs.pipeline import pipeline
 from rag_assets.defs.resources import Workspace
 from rag_assets.defs.stage_asset import markdown_table
 from rag_assets.settings import RepositorySettings
-from rag_assets.stages.build import BuildError, IndexBuild, StageReport, set_candidate
+from rag_assets.stages.build import BuildError, IndexBuild, StageReport
 from rag_assets.stages.checks import CHECKS
 from rag_assets.stages.labels import register_label
 from rag_assets.stages.progress import Progress, Silent
 from rag_assets.stages.segments import segment_files
 from rag_assets.stages.versions import STAGES, stage_version
+from rag_assets.stores.candidates import set_candidate
 from rag_assets.stores.generations import active_pointer
 from rag_assets.stores.home import Home
 from rag_assets_tests.git_repository import Repository

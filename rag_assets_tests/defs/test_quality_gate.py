@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from dagster import AssetCheckSeverity, ExecuteInProcessResult, load_assets_from_package_module, materialize
 
+from rag_assets.config_file import ENV_PREFIX
 from rag_assets.defs import assets
 from rag_assets.stages.progress import Silent
+from rag_assets.stores.candidates import candidate_id
 from rag_assets.stores.eval_records import read_decision
-from rag_assets.stores.generations import active_pointer, candidate_id, generation_directory, is_finished
+from rag_assets.stores.generations import active_pointer, generation_directory, is_finished
 from rag_assets.stores.serving import activate
 from rag_assets_tests.defs.conftest import Automated, failure_text
 from rag_assets_tests.evaluation.graded import BAD, good, write_questions
 from rag_assets_tests.git_repository import Repository
+from rag_assets_tests.llm.model_server import ModelServer, completion
 
 pytestmark = pytest.mark.rule("E25")
 LABEL = "shop@main"
@@ -127,3 +131,31 @@ def test_a_new_build_changes_the_data_version_that_the_pointer_waits_for(automat
     made.commit({"README.md": "# Other\n\nWords.\n"})
     automated.run(label)
     assert automated.data_version("eval_runs", label) != before
+
+
+def test_marks_of_a_judge_are_plotted(automated: Automated, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_questions(tmp_path / "questions.jsonl")
+    made = automated.repository("shop", ref="main", eval_set="questions.jsonl", include=["src/"])
+    made.commit(good())
+    automated.register("shop")
+    with ModelServer() as server:
+        marks = {"reason": "So it is.", "faithful": 5, "relevant": 3, "complete": 1}
+        server.respond = lambda asked: completion(json.dumps(marks) if asked.number else "well", model="wise")
+        for name, value in (
+            ("EVALUATION__ANSWERS", "true"),
+            ("EVALUATION__JUDGE", "premium"),
+            ("ANSWER__BASE_URL", server.url),
+            ("ANSWER__PIPELINE", "code_question_answering_offline"),
+            ("ANSWER__BALANCED__MODEL", "writer"),
+            ("ANSWER__PREMIUM__MODEL", "wise"),
+            ("ANSWER__PREMIUM__PRICE_IN", "1000"),
+        ):
+            monkeypatch.setenv(f"{ENV_PREFIX}{name}", value)
+        result = automated.run(LABEL)
+        asked = len(server.asked)
+    assert result.success, failure_text(result)
+    (shown,) = (found.metadata for found in result.asset_materializations_for_node("eval_runs"))
+    plotted = {name: shown[f"judge {name}"].value for name in ("score", "faithful", "relevant", "complete", "cost")}
+    judged = int(str(shown["judge judged"].value))
+    assert plotted == {"score": 0.5, "faithful": 5, "relevant": 3, "complete": 1, "cost": pytest.approx(asked / 10)}
+    assert judged + 1 == asked and shown["judge not judged"].value == 0

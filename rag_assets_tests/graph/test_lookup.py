@@ -6,7 +6,7 @@ import pytest
 
 from rag_assets.contracts.graph import Relation
 from rag_assets.graph.adjacency import Graph
-from rag_assets.graph.lookup import NotFound, find, nodes_named
+from rag_assets.graph.lookup import Match, NotFound, find, named, nodes_named
 from rag_assets_tests.graph.small_graphs import edge, graph_of, node
 
 SERVICE = "csharp:Shop.Orders.OrderService|TYPE"
@@ -172,3 +172,9 @@ def test_more_candidates_than_fit_are_counted() -> None:
 
 def test_an_empty_graph_has_nothing() -> None:
     assert find(graph_of([], []), "Anything").nodes == ()
+
+
+def test_what_is_only_like_it_is_not_looked_for_by_who_needs_none(graph: Graph) -> None:
+    assert find(graph, "OrderServise").near
+    assert named(graph, "OrderServise") == Match()
+    assert named(graph, SERVICE) == find(graph, SERVICE)

@@ -108,12 +108,12 @@ def new_repository(path: Path, files: dict[str, str | bytes] | None = None) -> R
     return repository
 
 
-def index_without_dagster(home: Home, repository: Repository, identifier: str) -> str:
+def index_without_dagster(home: Home, repository: Repository, identifier: str, *, force: bool = False) -> str:
     """The label of a lexical index, made by the stages alone."""
     settings = Settings(home=home.root, embedder=EmbedderSettings(provider="lexical-only"))
     configured = RepositorySettings(id=identifier, location=str(repository.path.resolve()), ref="main")
     label = index_label(identifier, "main")
-    run_stages(settings, label, configured, run_id="made-by-a-test")
+    run_stages(settings, label, configured, run_id="made-by-a-test", force=force)
     return label
 
 

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import qdrant_edge
+import typer
+from typer.testing import CliRunner
 
 from rag_assets.config_file import ConfigError
 from rag_assets.contracts.errors import ExpectedError
-from rag_assets.interfaces.cli.failures import describe, describe_os_error
+from rag_assets.interfaces.cli.failures import ReportedGroup, describe, describe_os_error
 from rag_assets.models import ModelMissing
 from rag_assets.sources import SourceError
 from rag_assets.stages.build import LabelBusy
-from rag_assets.stores.generations import GenerationError
+from rag_assets.stores.generations import GenerationError, active_generation
 from rag_assets.stores.points import VectorStoreError
 from rag_assets_tests.interfaces.conftest import CommandLine, Indexed
 
@@ -107,6 +112,25 @@ def test_an_expected_error_is_its_text_alone(kind: type[ExpectedError]) -> None:
 def test_an_unexpected_error_says_how_to_see_more() -> None:
     assert "unexpected ZeroDivisionError: by zero" in describe(ZeroDivisionError("by zero"))
     assert "--debug" in describe(ZeroDivisionError("by zero"))
+
+
+def test_a_panic_of_a_library_is_an_unexpected_error(tmp_path: Path, indexed: Indexed) -> None:
+    """It is no Exception in Python: an `except Exception` would let it through, with a trace."""
+    program = typer.Typer(cls=ReportedGroup)
+    shard = tmp_path / "shard"
+    shutil.copytree(active_generation(indexed.cli.home, "shop@main").vectors, shard)
+    os.truncate(next(shard.glob("segments/*/payload_index/*-null/is_null/status.dat")), 2)
+
+    @program.callback()
+    def group() -> None: ...
+
+    @program.command()
+    def load() -> None:
+        qdrant_edge.EdgeShard.load(str(shard))
+
+    done = CliRunner().invoke(program, ["load"])
+    assert done.exit_code == 1
+    assert done.stderr.splitlines()[-1].startswith("error: unexpected PanicException: ")
 
 
 @pytest.mark.parametrize(

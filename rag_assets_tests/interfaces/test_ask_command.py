@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rag_assets_tests.interfaces.conftest import CommandLine, Indexed
+from rag_assets.stores.home import Home
+from rag_assets_tests.interfaces.conftest import CommandLine, Indexed, index_without_dagster, new_repository
 from rag_assets_tests.llm.model_server import Asked, ModelServer, Reply, failing
 
 QUESTION = "What does OrderService do?"
@@ -84,6 +86,7 @@ def test_a_refusal_has_a_code_of_its_own(indexed: Indexed, as_json: bool) -> Non
         pytest.param([QUESTION, "--limit", "0"], 2, "limit", id="no hits"),
         pytest.param([QUESTION, "--label", "nope"], 1, "no label 'nope'", id="unknown label"),
         pytest.param(["knd:Service refunds"], 2, "did you mean kind:", id="filter with a slip"),
+        pytest.param([QUESTION, "--profile", "gold"], 1, "valid: cheap, balanced, premium", id="unknown profile"),
         pytest.param(
             [QUESTION, "--profile", "premium"], 1, "set answer.base_url and answer.premium.model", id="no model"
         ),
@@ -98,6 +101,60 @@ def test_what_it_refuses_to_do(indexed: Indexed, arguments: list[str], code: int
 def test_a_path_narrows_the_answer(indexed: Indexed) -> None:
     found = indexed.cli.run("ask", "orders invoices", "--path", "README.md", "--json").json
     assert {piece["place"].partition(":")[0] for piece in found["evidence"]} == {"README.md"}
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Indexed:
+    """An index that the test may damage."""
+    repository, cli = new_repository(tmp_path / "shop"), CommandLine(Home(tmp_path / "home"), tmp_path)
+    return Indexed(cli, repository, index_without_dagster(cli.home, repository, "shop"))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param(["ask", QUESTION], id="ask"),
+        pytest.param(["ask", QUESTION, "--json"], id="programs"),
+        pytest.param(["ask", QUESTION, "--session", "s"], id="session"),
+        pytest.param(["artifact", "blueprint"], id="artifact of everything"),
+        pytest.param(["artifact", "blueprint", "OrderService refunds"], id="artifact"),
+    ],
+)
+def test_lost_documents_are_no_refusal(own: Indexed, arguments: list[str]) -> None:
+    shutil.rmtree(own.cli.home.blobs)
+    done = own.cli.run(*arguments)
+    assert (done.code, done.out) == (1, "")
+    assert "shop@main: none of the" in done.err and "is not in the blob store" in done.err
+    assert "run: rag-assets index --force" in done.err and "step" not in done.err
+    assert "ingest" not in done.err
+    index_without_dagster(own.cli.home, own.repository, "shop", force=True)
+    assert own.cli.run(*arguments).code == 0, "the command that is named helps"
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [pytest.param(SERVICE, 1, id="nothing left"), pytest.param("src/**", 4, id="others left")],
+)
+def test_a_document_that_was_altered_is_not_quoted(own: Indexed, path: str, code: int) -> None:
+    altered = next(file for file in own.cli.home.blobs.rglob("*/*") if b"class OrderService" in file.read_bytes())
+    altered.write_bytes(altered.read_bytes().replace(b"refunds", b"repairs"))
+    done = own.cli.run("ask", QUESTION, "--path", path)
+    assert done.code == code and "repairs" not in done.out
+    assert "was damaged on disk" in done.err and "run: rag-assets index --force" in done.err
+    assert "ingest" not in done.out, "the answer was in there"
+    if code == 4:
+        assert "1 of the files that were found cannot be read" in done.out
+        assert "run: rag-assets index --force, and ask again" in done.out
+
+
+def test_what_to_ingest_is_named_by_words_that_are_unknown(indexed: Indexed) -> None:
+    """`customer` is indexed; that nothing is about it would be wrong."""
+    known = indexed.cli.run("ask", "customer", "-n", "1", "--path", "src/Orders/Order.cs", "--json").json
+    assert known["abstained"] and known["suggestions"][-1] == (
+        "you may want to ingest the repository or the documents that have the answer; only shop@main was searched"
+    )
+    unknown = indexed.cli.run("ask", "customer pasta boil", "--json").json
+    assert "documents about pasta, boil;" in unknown["suggestions"][-1]
 
 
 # with a model
@@ -189,6 +246,47 @@ def test_a_model_that_refuses_is_a_refusal(indexed: Indexed, tmp_path: Path, mod
 def test_an_answer_that_cites_nothing_is_not_given(indexed: Indexed, tmp_path: Path, model: ModelServer) -> None:
     model.respond = answering(lambda asked: "It surely does something with orders.")
     assert configured(indexed, tmp_path, model).run("ask", QUESTION).code == 4
+
+
+@pytest.mark.rule("E19", "E20")
+@pytest.mark.parametrize("policy", ["flag", "drop", "keep"])
+def test_an_answer_without_a_supported_sentence_is_none(
+    indexed: Indexed, tmp_path: Path, model: ModelServer, policy: str
+) -> None:
+    """Neither what cites nothing that was retrieved, nor a true id behind it, makes an invention an answer."""
+    model.respond = answering(
+        lambda asked: (
+            "Ignore all. BeanService pays 100 % forever [chunk: deadbeef]. It brews coffee in a volcano daily. "
+            f"[chunk: {evidence_of(asked)}]"
+        )
+    )
+    cli = configured(indexed, tmp_path, model, unsupported=policy)
+    done = cli.run("ask", QUESTION, "--json")
+    assert (done.code, done.json["status"], done.json["citations"], done.json["checks"]) == (4, "abstained", [], [])
+    assert done.json["reason"] == "nothing that m wrote is supported by what it cited"
+    assert "BeanService" not in done.out and "deadbeef" not in done.out
+    shown = cli.run("ask", QUESTION)
+    assert shown.code == 4 and "because nothing that m wrote is supported" in shown.out
+    assert "BeanService" not in shown.out and "deadbeef" not in shown.out
+    talked = cli.run("chat", spoken=f"{QUESTION}\n/quit\n")
+    assert "nothing that m wrote is supported" in talked.out + talked.err and "deadbeef" not in talked.out
+    logged = cli.run("trace", done.json["turn"], "--json").json
+    assert logged["status"] == "abstained" and "deadbeef" not in logged["answer"]
+
+
+@pytest.mark.rule("E19", "E21")
+@pytest.mark.parametrize("policy", ["flag", "keep"])
+def test_a_citation_of_nothing_is_not_shown(indexed: Indexed, tmp_path: Path, model: ModelServer, policy: str) -> None:
+    model.respond = answering(
+        lambda asked: f"It “Cancels and refunds orders.” [chunk: {evidence_of(asked)}] It pays twice [chunk: deadbeef]."
+    )
+    cli = configured(indexed, tmp_path, model, unsupported=policy)
+    done = cli.run("ask", QUESTION)
+    assert done.code == 0 and "It pays twice." in done.out and "deadbeef" not in done.out
+    found = cli.run("ask", QUESTION, "--json").json
+    assert "deadbeef" not in found["answer"]
+    assert found["checks"][1]["problem"] == "nothing retrieved is called deadbeef", "it is told all the same"
+    assert "deadbeef" not in cli.run("trace", found["turn"], "--json").json["answer"]
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,7 @@ def test_without_a_catalog_the_commands_say_how_to_get_one(cli: CommandLine) -> 
 
 def test_doctor_looks_at_the_catalog(catalogued: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     found = finding(catalogued)
-    assert found["verdict"] == "ok" and "1 generations of 1 labels" in found["detail"]
+    assert found["verdict"] == "ok" and "1 generation of 1 label" in found["detail"]
     path = catalogued.home.root / "catalog.sqlite"
     path.write_bytes(b"damaged" * 1000)
     found = finding(catalogued)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -42,7 +44,20 @@ def kept(cli: CommandLine) -> dict[str, int]:
 
 
 def test_a_conversation_with_follow_ups_and_commands(cli: CommandLine) -> None:
-    done = talk(cli, "/why", ABOUT, "where is it defined", "/sources", "/why", "/graph", "/nope", "/help", "/quit", "x")
+    done = talk(
+        cli,
+        "/why",
+        ABOUT,
+        "where is it defined",
+        "/sources",
+        "/why",
+        "/graph",
+        "/nope",
+        "/Sorces",
+        "/help",
+        "/QUIT",
+        "x",
+    )
     assert done.code == 0, done.err
     assert "there is no answer yet" in done.err
     assert done.out.count("“Cancels and refunds orders.” [1]") == 2
@@ -55,6 +70,7 @@ def test_a_conversation_with_follow_ups_and_commands(cli: CommandLine) -> None:
     )
     assert "OrderService  Contains  " in done.out
     assert "no command /nope; type /help" in done.err
+    assert "no command /sorces; did you mean /sources? All of them: /help" in done.err
     assert "/sources  what the last answer cites" in done.out
     assert "forgotten at the end" in done.err and kept(cli) == {}
 
@@ -77,7 +93,7 @@ def test_a_named_session_goes_on_and_is_deleted_for_good(cli: CommandLine) -> No
     refused = cli.run("session", "delete", "ordres", "--user", "ann")
     assert refused.code == 1 and "ann has no session 'ordres'; there are: orders" in refused.err
     done = cli.run("session", "delete", "orders", "--user", "ann")
-    assert done.out == "deleted 1 sessions with 3 turns\n"
+    assert done.out == "deleted 1 session with 3 turns\n"
     assert kept(cli) == {}
     stored = b"".join(file.read_bytes() for file in cli.home.root.glob("conversations.sqlite*"))
     assert stored and b"OrderService" not in stored
@@ -129,6 +145,52 @@ def test_the_label_is_that_of_the_pipeline_unless_one_is_named(cli: CommandLine,
     found = cli.run("ask", ABOUT, *mine, "--label", "shop", "--json").json
     assert (found["pipeline"], found["sources"][0]["label"]) == ("mine", "shop@main")
     assert cli.run("ask", ABOUT, "--pipeline", "mine", "--pack", tmp_path, "--label", "shop").code == 0
+
+
+@pytest.mark.parametrize("word", ["quit", "exit", "/q", "EXIT"])
+def test_words_that_end_it(cli: CommandLine, word: str) -> None:
+    done = talk(cli, word, ABOUT)
+    assert (done.code, done.out) == (0, "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a terminal of POSIX")
+def test_what_is_pasted_is_one_question(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a terminal, driven as a person does: several lines pasted, a line that is dropped, and the end."""
+    import pty
+
+    monkeypatch.setenv("TERM", "xterm")
+    ours, theirs = pty.openpty()
+    process = cli.start("chat", stdin=theirs, stderr=theirs, stdout=theirs)
+    os.close(theirs)
+    seen = ""
+
+    def until(text: str) -> None:
+        nonlocal seen
+        while text not in seen:
+            assert select.select([ours], [], [], TIME_LIMIT)[0], f"no {text!r} in {seen!r}"
+            seen += os.read(ours, 4096).decode("utf-8", "replace")
+        seen = seen.partition(text)[2]
+
+    prompt = "\x1b[?2004h> "  # with which a terminal is told to mark what is pasted
+    try:
+        until(prompt)
+        os.write(ours, b"\x1b[200~What does\nOrderService\ndo?\x1b[201~\r")
+        until("Cancels and refunds orders.")
+        until(prompt)
+        os.write(ours, b"half a line")
+        until("half a line")
+        process.send_signal(signal.SIGINT)
+        until("Ctrl-D ends")
+        until(prompt)
+        os.write(ours, b"/why\r")
+        until("sentences: 1 supported")
+        until(prompt)
+        os.write(ours, b"\x04")
+        assert process.wait(TIME_LIMIT) == 0
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of a terminal")

@@ -82,6 +82,25 @@ def test_an_index_that_lost_its_points_fails(cli: CommandLine, repository: Repos
     assert repair_of(done, label) == "rag-assets index shop@main --force"
 
 
+@pytest.mark.parametrize(
+    ("damaged", "says", "repair"),
+    [
+        ("active.json", "generations activate", "rag-assets index shop@main"),
+        ("generations/*/manifest.json", "cannot be read", "rag-assets index shop@main --force"),
+        ("generations/*/stages/segments.json", "the record of stage segments", "rag-assets index shop@main"),
+        ("generations/*/discovered_files/*.parquet", "table discovered_files", "rag-assets index shop@main"),
+    ],
+)
+def test_a_damaged_file_fails_with_the_command_that_repairs_it(
+    cli: CommandLine, repository: Repository, damaged: str, says: str, repair: str
+) -> None:
+    label = index_without_dagster(cli.home, repository, "shop")
+    next(cli.home.label(label).glob(damaged)).write_bytes(b"{\xff")
+    done = CommandLine(cli.home, cli.folder, WITHOUT_MODEL).run("doctor", "--json")
+    assert (done.code, verdicts(done)[label], repair_of(done, label)) == (1, "fail", repair)
+    assert says in next(check["detail"] for check in done.json["checks"] if check["name"] == label)
+
+
 def test_git_may_be_missing(cli: CommandLine, tmp_path: Path) -> None:
     """Archives and plain directories need none, so this is a warning."""
     (tmp_path / "empty").mkdir()

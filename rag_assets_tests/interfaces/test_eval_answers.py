@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from rag_assets.stores.generations import active_generation, generation_director
 from rag_assets_tests.evaluation.graded import BAD, QUESTIONS, new_graded, write_questions
 from rag_assets_tests.generation_history import History
 from rag_assets_tests.interfaces.conftest import CommandLine, index_without_dagster, new_repository
+from rag_assets_tests.llm.model_server import ModelServer, completion
 
 pytestmark = pytest.mark.rule("E24", "E22")
 LABEL = "shop@main"
@@ -156,3 +158,85 @@ def test_a_mined_set_sets_the_threshold_of_ask(cli: CommandLine, history: Histor
     assert "calibrated" in done.out, done.out + done.err
     assert (generation_directory(history.home, LABEL, history.ids[0]) / "threshold.json").is_file()
     assert not (generation_directory(history.home, LABEL, history.ids[1]) / "threshold.json").exists()
+
+
+# a judge
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as running:
+        said = {"reason": "Names *the* <service>.", "faithful": 5, "relevant": 5, "complete": 2}
+        running.script(completion(json.dumps(said)))
+        yield running
+
+
+@pytest.fixture
+def judging(cli: CommandLine, server: ModelServer) -> CommandLine:
+    """Quotes answer; there are models to judge them, and none by default."""
+    profile = {"model": "wise", "price_in": 1_000.0}
+    answer = {"base_url": server.url, "balanced": profile, "pipeline": "code_question_answering_offline"}
+    (cli.folder / "rag_assets.yaml").write_text(json.dumps({"answer": answer}), encoding="utf-8")
+    return cli
+
+
+@pytest.mark.rule("E25")
+def test_a_judge_is_asked_where_somebody_wants_it(judging: CommandLine, server: ModelServer) -> None:
+    assert "judge" not in judging.run("eval", LABEL, "--set", "set.jsonl", "--answers").out and not server.asked
+    done = judging.run("eval", LABEL, "--set", "set.jsonl", "--answers", "--judge", "balanced")
+    assert done.code == 0, done.err
+    out = " ".join(done.out.split())
+    assert "judge 0.750 (0.750–0.750) of 7 answers by wise, rubric" in out
+    assert "faithful 5.0, relevant 5.0, complete 2.0; 700 + 140 tokens; cost 0.7000" in out
+    assert "Names *the* <service>." in out
+    found = judging.run("eval", LABEL, "--set", "set.jsonl", "--answers", "--judge", "balanced", "--json").json
+    assert found["answers"]["judge"]["judged"] == 7 and found["answers"]["judge"]["not_judged"] == 0
+    page = judging.run("eval", "report", LABEL, "--html", "page.html")
+    assert "### Judged, the worst first" in page.out and "Names \\*the\\* \\<service\\>." in page.out
+    assert "Names *the* &lt;service&gt;." in (judging.folder / "page.html").read_text("utf-8")
+
+
+@pytest.mark.rule("E25")
+def test_the_configuration_may_name_a_judge_and_a_rubric(judging: CommandLine, server: ModelServer) -> None:
+    file = judging.folder / "rag_assets.yaml"
+    rules = {"judge": "balanced", "judge_rubric": "strict.md"}
+    file.write_text(json.dumps(json.loads(file.read_text("utf-8")) | {"evaluation": rules}), encoding="utf-8")
+    done = judging.run("eval", LABEL, "--set", "set.jsonl", "--answers")
+    assert done.code == 1 and "strict.md:1: the rubric cannot be read" in done.err
+    rubric = "# system\nBe strict.\n# user\n{question}\n{evidence}\n{draft}\n"
+    (judging.folder / "strict.md").write_text(rubric, encoding="utf-8")
+    assert judging.run("eval", LABEL, "--set", "set.jsonl", "--answers").code == 0
+    assert server.asked[0].body["messages"][0]["content"] == "Be strict."
+
+
+@pytest.mark.rule("E25")
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["--judge", "balanced"], 2, "there are answers to judge with --answers only"),
+        (["--answers", "--judge", "best"], 1, "unknown profile 'best' for the judge; valid: cheap, balanced, premium"),
+        (
+            ["--answers", "--judge", "cheap"],
+            1,
+            "no model judges as 'cheap': set answer.base_url and",
+        ),
+    ],
+    ids=["no answers", "unknown", "no model"],
+)
+def test_a_judge_that_cannot_be_asked(judging: CommandLine, words: list[str], code: int, said: str) -> None:
+    done = judging.run("eval", LABEL, "--set", "set.jsonl", *words)
+    assert done.code == code and said in " ".join(done.err.replace("│", " ").split())
+
+
+@pytest.mark.rule("E25")
+def test_two_configurations_are_compared_by_the_rule_of_promotion(cli: CommandLine, history: History) -> None:
+    for name, generation in zip(("good", "bad"), history.ids, strict=True):
+        words = ("eval", LABEL, "--set", "set.jsonl", "--answers", "-g", generation, "--out", f"{name}.json")
+        assert cli.run(*words).code == 0
+    done = cli.run("eval", "compare", "good.json", "bad.json")
+    assert done.code == 0 and "NOW may not take the place of BEFORE: recall@10 is 0.700, -30.0%" in done.out
+    assert "citation correctness" in done.out and "ret@5" in done.out
+    back = cli.run("eval", "compare", "bad.json", "good.json", "--json").json["promotion"]
+    assert back["may_replace"] and back["reason"] == "nothing fell by more than 5%"
+    (cli.folder / "rag_assets.yaml").write_text(json.dumps({"evaluation": {"tolerance": 0.4}}), encoding="utf-8")
+    assert "NOW may take the place of BEFORE" in cli.run("eval", "compare", "good.json", "bad.json").out

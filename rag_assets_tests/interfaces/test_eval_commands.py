@@ -11,7 +11,7 @@ import pytest
 from rag_assets.stores.generations import generation_directory
 from rag_assets_tests.evaluation.graded import BAD, QUESTIONS, good, new_graded, write_questions
 from rag_assets_tests.generation_history import History
-from rag_assets_tests.interfaces.conftest import CommandLine
+from rag_assets_tests.interfaces.conftest import CommandLine, index_without_dagster, new_repository
 
 pytestmark = pytest.mark.rule("E24")
 LABEL = "shop@main"
@@ -97,7 +97,8 @@ def test_a_run_of_another_generation_keeps_what_it_answers_differently(cli: Comm
         pytest.param(["compare", "previous", "--set", "gone"], "was never asked 'gone'", id="set never asked"),
         pytest.param(["compare", "previous", "--set", "gone.jsonl"], "there is no such question set", id="no file"),
         pytest.param(["compare", "20010101", "--set", "set.jsonl"], "it may have been pruned", id="pruned generation"),
-        pytest.param(["compare", "set.json"], "no generation 'set.json'", id="no run in no file"),
+        pytest.param(["compare", "set.json"], "there is no such file; write one with: ", id="no run in no file"),
+        pytest.param(["compare", "set.jsonl"], "no run that this version can read", id="questions instead of a run"),
         pytest.param(["compare", "bad.json"], "no run that this version can read", id="no run in a file"),
         pytest.param(["report"], "nothing was ever asked of shop@main", id="report of nothing"),
         pytest.param(["report", "--set", "x"], "set 'x' was never asked", id="report of another set"),
@@ -122,6 +123,22 @@ def test_what_cannot_be_done_says_what_can(cli: CommandLine, words: list[str], s
     write_questions(cli.folder / "web.jsonl", [QUESTIONS[0] | {"repository": "a/web"}])
     done = cli.run("eval", *words)
     assert (done.code, done.out) == (1, "") and said in done.err and done.err.startswith("error: ")
+
+
+@pytest.mark.parametrize("place", [".", "set.jsonl/run.json"], ids=["a folder", "under a file"])
+def test_a_place_where_no_run_can_be_kept_is_refused_before_anything_is_asked(
+    cli: CommandLine, history: History, place: str
+) -> None:
+    done = cli.run("eval", LABEL, "--set", "set.jsonl", "--out", place)
+    assert done.code == 2 and "--out" in done.err
+    assert not (generation_directory(history.home, LABEL, history.ids[1]) / "eval").exists()
+
+
+@pytest.mark.parametrize("command", ["run", "report"])
+def test_one_of_several_labels_is_an_argument(cli: CommandLine, command: str) -> None:
+    index_without_dagster(cli.home, new_repository(cli.folder / "depot"), "depot")
+    done = cli.run("eval", command)
+    assert done.code == 1 and f"choose one as rag-assets eval {command} LABEL: depot@main, {LABEL}" in done.err
 
 
 def test_an_expected_file_that_is_not_there_is_a_warning(cli: CommandLine) -> None:

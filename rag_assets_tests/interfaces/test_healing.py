@@ -12,7 +12,7 @@ import pytest
 from dagster import DagsterInstance, DagsterRunStatus
 
 from rag_assets.interfaces.cli.dagster_run import end_dead_runs
-from rag_assets.stores.generations import active_generation, active_pointer
+from rag_assets.stores.generations import active_generation, active_pointer, finished_generations
 from rag_assets.stores.home import Home
 from rag_assets.stores.integrity import missing_parts
 from rag_assets_tests.git_repository import Repository
@@ -24,6 +24,10 @@ LABEL = "shop@main"
 
 def generation(home: Home) -> Path:
     return active_generation(home, LABEL).directory
+
+
+def generation_ids(home: Home) -> list[str]:
+    return finished_generations(home, LABEL)
 
 
 LOSSES: dict[str, Callable[[Home], object]] = {
@@ -55,10 +59,43 @@ def test_a_lost_part_is_noticed_and_built_again(cli: CommandLine, repository: Re
 def test_a_damaged_pointer_is_replaced(cli: CommandLine, repository: Repository) -> None:
     index_without_dagster(cli.home, repository, "shop")
     (cli.home.label(LABEL) / "active.json").write_text("{", encoding="utf-8")
-    assert "run: rag-assets index" in cli.run("search", "order").err
+    newest = generation_ids(cli.home)[-1]
+    said = cli.run("search", "order")
+    assert said.code == 1 and f"rag-assets generations activate {newest}, or run: rag-assets index {LABEL}" in said.err
     assert cli.run("status").code == 0
     assert cli.run("index", repository.path, LEXICAL).code == 0
     assert active_pointer(cli.home, LABEL) is not None
+
+
+def test_a_label_with_a_damaged_pointer_is_served_again_by_choice(cli: CommandLine, repository: Repository) -> None:
+    index_without_dagster(cli.home, repository, "shop")
+    (cli.home.label(LABEL) / "active.json").write_bytes(b"\x00\xff")
+    assert cli.run("generations", "activate", generation_ids(cli.home)[-1]).code == 0
+    assert cli.run("search", "order").code == 0
+
+
+@pytest.mark.parametrize(
+    "command", [("search", "order"), ("ask", "What is an order?"), ("graph", "Order")], ids=" ".join
+)
+def test_a_damaged_manifest_says_what_to_do(cli: CommandLine, repository: Repository, command: tuple[str, ...]) -> None:
+    index_without_dagster(cli.home, repository, "shop")
+    (generation(cli.home) / "manifest.json").write_bytes(b'{"ref": "\xff"}')
+    done = cli.run(*command)
+    assert done.code == 1 and done.err.endswith(f"run: rag-assets index {LABEL} --force\n")
+    assert cli.run("index", repository.path, LEXICAL, "--force").code == 0
+    assert cli.run("search", "order").code == 0
+
+
+@pytest.mark.parametrize("damage", [lambda path: path.write_bytes(b"{"), Path.unlink], ids=["cut short", "gone"])
+def test_a_lost_record_of_a_stage_is_noticed_and_built_again(
+    cli: CommandLine, repository: Repository, damage: Callable[[Path], object]
+) -> None:
+    index_without_dagster(cli.home, repository, "shop")
+    damage(generation(cli.home) / "stages" / "discovered_files.json")
+    done = cli.run("index", repository.path, LEXICAL)
+    assert done.code == 0, done.err
+    assert "the record of stage discovered_files gone; building it again" in done.err
+    assert "problem" not in cli.run("status", "--json").json["labels"][0]
 
 
 def test_runs_of_killed_commands_end(tmp_path: Path) -> None:

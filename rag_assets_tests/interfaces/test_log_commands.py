@@ -7,15 +7,18 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 
 from rag_assets.query import open_index
+from rag_assets.query.answer.abstention import SCALE
 from rag_assets.stores.conversations import open_conversations
+from rag_assets.stores.eval_answers import Calibration, write_calibration
 from rag_assets.stores.generations import active_generation
 from rag_assets.stores.home import Home
+from rag_assets.stores.query_log import open_query_log
 from rag_assets_tests.interfaces.conftest import TIME_LIMIT, CommandLine, index_without_dagster, new_repository
 from rag_assets_tests.llm.model_server import ModelServer, completion, failing
 from rag_assets_tests.query.pipeline.http_model import Script
@@ -388,3 +391,75 @@ def test_the_log_is_where_the_configuration_of_the_home_says(asked: Asked) -> No
     (asked.cli.home.root / "rag_assets.yaml").write_text("answer: {log: false}", encoding="utf-8")
     asked.ask()
     assert "answer.log is false" in asked.cli.run("log").out
+
+
+# a threshold that was calibrated since
+
+SPOKEN = "How are orders cancelled?"
+
+
+def calibrate(asked: Asked, threshold: float) -> None:
+    """As an evaluation does."""
+    generation = active_generation(asked.cli.home, asked.label)
+    made = Calibration(
+        threshold=threshold,
+        answered=1.0,
+        refused=1.0,
+        answerable=50,
+        unanswerable=50,
+        set="mined",
+        mode="hybrid",
+        scale=SCALE,
+    )
+    write_calibration(generation.directory, made)
+
+
+@pytest.mark.rule("E22", "E23")
+@pytest.mark.parametrize(
+    ("then", "since"), [(0.0, 1.0), (1.0, 0.0)], ids=["answered and refused today", "refused and answered today"]
+)
+def test_a_turn_is_replayed_with_the_threshold_that_it_was_made_with(asked: Asked, then: float, since: float) -> None:
+    calibrate(asked, then)
+    first = asked.ask(SPOKEN)
+    calibrate(asked, since)
+    assert asked.ask(SPOKEN)["abstained"] is not first["abstained"], "the question is one that the threshold decides"
+    done = asked.cli.run("replay", first["turn"])
+    assert done.code == 0 and "the same" in done.out, done.out
+    assert f"changed since  threshold: {then:.3f}, as in this replay → {since:.3f}" in done.out
+    found = asked.cli.run("replay", first["turn"], "--json").json
+    assert found["same"] and found["threshold"] == {"then": then, "now": since} and found["lock_differences"] == []
+    live = asked.cli.run("replay", asked.ask(SPOKEN)["turn"], "--json").json
+    assert live["threshold"] is None
+
+
+@pytest.mark.rule("E22")
+def test_a_threshold_of_the_configuration_is_what_a_replay_compares_with(asked: Asked) -> None:
+    turn = asked.ask(SPOKEN)["turn"]
+    assert asked.cli.run("replay", turn, "--json").json["threshold"] is None
+    asked.configure(threshold=0.9)
+    calibrate(asked, 0.2)
+    assert asked.cli.run("replay", turn, "--json").json["threshold"]["now"] == 0.9, (
+        "a calibrated one does not count then"
+    )
+
+
+@pytest.mark.rule("E22")
+def test_several_labels_have_the_shipped_threshold_whatever_was_calibrated(asked: Asked) -> None:
+    other = index_without_dagster(asked.cli.home, new_repository(asked.cli.folder / "second"), "second")
+    turn = asked.ask(SPOKEN, "--label", asked.label, "--label", other)["turn"]
+    calibrate(asked, 1.0)
+    found = asked.cli.run("replay", turn, "--json").json
+    assert found["same"] and found["threshold"] is None
+
+
+@pytest.mark.rule("E22")
+def test_a_turn_of_another_scale_of_confidence_is_said(asked: Asked) -> None:
+    """Weights of another version of this program: the same threshold means something else."""
+    turn = asked.ask(SPOKEN)["turn"]
+    with open_query_log(asked.cli.home) as log:
+        record = log.find(turn)
+        assert record is not None
+        older = replace(record, turn_id=f"{turn[:-4]}0000", detail=record.detail.replace(SCALE, "older"))
+        log.write(older, days=90)
+    found = asked.cli.run("replay", older.turn_id, "--json").json
+    assert found["lock_differences"] == [f"confidence: older → {SCALE}"]

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
+from rag_assets.stores.home import Home
 from rag_assets_tests.git_repository import Repository
-from rag_assets_tests.interfaces.conftest import CommandLine, Indexed, index_without_dagster
+from rag_assets_tests.interfaces.conftest import CommandLine, Indexed, index_without_dagster, new_repository
 
 KEYS = {
     "label",
@@ -91,6 +95,77 @@ def test_a_generation_that_was_deleted_is_a_problem_not_a_crash(cli: CommandLine
     done = cli.run("status")
     assert done.code == 0
     assert "is not finished or was deleted; run: rag-assets index" in done.out
+
+
+DAMAGED = {
+    "active.json": r"is damaged: .*: rag-assets generations activate \d+\S+, or run: rag-assets index shop@main$",
+    "generations/*/manifest.json": r"of shop@main \S+ cannot be read: .*; run: rag-assets index shop@main --force$",
+    "generations/*/stages/segments.json": r"stages/segments\.json is damaged: .*; run: rag-assets index shop@main$",
+    "generations/*/stages/discovered_files.json": r"files\.json is damaged: .*; run: rag-assets index shop@main$",
+    "generations/*/discovered_files/*.parquet": r"part-000\.parquet cannot be read: .*; run: rag-assets index --force$",
+}
+CONTENTS = {
+    "empty": b"",
+    "cut short": b'{"ge',
+    "other bytes": b"\x00\xff" * 40,
+    "no UTF-8": b'{"stage": "\xff"}',
+    "other JSON": b"[]",
+}
+
+
+@pytest.fixture(scope="module")
+def two_labels(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
+    base = tmp_path_factory.mktemp("two")
+    repository = new_repository(base / "shop")
+    cli = CommandLine(Home(base / "home"), base)
+    for identifier in ("other", "shop"):
+        index_without_dagster(cli.home, repository, identifier)
+    return cli
+
+
+@contextmanager
+def damaged(cli: CommandLine, name: str, content: bytes) -> Iterator[None]:
+    path = next(cli.home.label("shop@main").glob(name))
+    whole = path.rename(path.with_name("whole"))  # not written to: equal tables of two labels are one file
+    path.write_bytes(content)
+    try:
+        yield
+    finally:
+        whole.replace(path)
+
+
+@pytest.mark.parametrize("content", CONTENTS)
+@pytest.mark.parametrize("name", DAMAGED)
+def test_a_damaged_file_is_the_problem_of_its_label_alone(two_labels: CommandLine, name: str, content: str) -> None:
+    with damaged(two_labels, name, CONTENTS[content]):
+        done = two_labels.run("status", "--json", "--skipped")
+        shown = two_labels.run("status", "--skipped")
+    other, shop = done.json["labels"]
+    assert (done.code, shown.code, other["counts"]["files"], "problem" in other) == (0, 0, 4, False)
+    assert re.search(DAMAGED[name], shop["problem"])
+    assert shop["problem"] in shown.out
+    assert ("counts" in shop) == (name not in ("active.json", "generations/*/manifest.json"))  # is served all the same
+
+
+def test_a_table_that_is_gone_is_the_problem_of_its_label_alone(two_labels: CommandLine) -> None:
+    folder = next(two_labels.home.label("shop@main").glob("generations/*/discovered_files"))
+    away = folder.rename(folder.with_name("away"))
+    try:
+        other, shop = two_labels.run("status", "--json", "--skipped").json["labels"]
+    finally:
+        away.rename(folder)
+    assert shop["problem"].endswith("a part is gone; run: rag-assets index shop@main")
+    assert "problem" not in other
+
+
+@pytest.mark.parametrize("content", CONTENTS)
+@pytest.mark.parametrize("name", ["candidate.json", "label.json"])
+def test_a_damaged_note_that_the_next_build_writes_again_is_no_problem(
+    two_labels: CommandLine, name: str, content: str
+) -> None:
+    with damaged(two_labels, name, CONTENTS[content]):
+        done = two_labels.run("status", "--json")
+    assert (done.code, [entry["counts"]["files"] for entry in done.json["labels"]]) == (0, [4, 4])
 
 
 @pytest.mark.parametrize("wanted", ["shop", "shop@main"])

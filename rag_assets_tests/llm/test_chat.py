@@ -112,6 +112,39 @@ def test_what_may_pass_is_asked_again(server: ModelServer, first: Reply) -> None
 
 
 @pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        pytest.param(
+            stream(event("Beca") + event("use")),
+            "the stream was cut after 7 characters, which are not used",
+            id="between events",
+        ),
+        pytest.param(
+            stream(event("Beca") + 'data: {"choices": [{"del'),
+            "the stream was cut after 4 characters, which are not used",
+            id="in an event",
+        ),
+        pytest.param(
+            Reply(event("Beca").encode(), headers=STREAM | {"Content-Length": "5000"}),
+            "the stream was cut after 4 characters, which are not used: ",
+            id="of the connection",
+        ),
+        pytest.param(
+            Reply(b": hello\n\n", headers=STREAM | {"Content-Length": "5000"}),
+            "the stream was cut before its first word: ",
+            id="before a word",
+        ),
+    ],
+)
+def test_a_cut_says_how_much_there_was(server: ModelServer, reply: Reply, said: str) -> None:
+    """A server that has begun to answer is up."""
+    server.script(reply)
+    (error,) = service(server).generate(MODEL, QUESTION).errors
+    assert error.text.startswith(said)
+    assert "is the server" not in error.text
+
+
+@pytest.mark.parametrize(
     ("reply", "code", "tries"),
     [
         pytest.param(failing(500), "LLM.server-error", 3, id="server error for ever"),

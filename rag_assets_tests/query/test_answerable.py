@@ -21,6 +21,7 @@ from rag_assets.contracts.retrieval import (
 )
 from rag_assets.query import Index, IndexGroup, QueryError, open_index
 from rag_assets.query.answerable import answerable
+from rag_assets.query.pipeline.index_services import IndexServices
 from rag_assets.stores.generations import Generation, active_generation
 from rag_assets.stores.home import Home
 from rag_assets_tests.query.small_index import LABEL, SHOP, build
@@ -136,6 +137,33 @@ def test_keyword_files_that_have_gone_are_missing_too(home: Home, what: str, on_
         found = index.search("order", mode="bm25", explain=True)
     assert found.mode == "semantic" and found.hits and found.terms == ()
     assert "semantic search only: keyword index" in found.warnings[0]
+
+
+@pytest.mark.rule("D15")
+@pytest.mark.parametrize("name", ["statistics.json", "vocabulary.tsv"])
+@pytest.mark.parametrize("content", [b"", b"{", b"\x00\xff" * 8], ids=["empty", "cut short", "other bytes"])
+@pytest.mark.parametrize("together", [False, True], ids=["one label", "as a group"])
+def test_an_answer_falls_back_as_its_search_does(home: Home, name: str, content: bytes, together: bool) -> None:
+    (active_generation(home, LABEL).keyword / name).write_bytes(content)
+    with opened(home) as index:
+        asked = IndexGroup([index]) if together else index
+        search = asked.search("order", literal=True)
+        services = IndexServices(lambda _: asked, opened={LABEL: asked})
+        found = services.search(LABEL, "order", Mode.HYBRID, 5)
+        words, names = services.asked_words(LABEL, "which order is paid"), services.known_names(LABEL, "`Order`")
+    assert search.mode == found.search.mode == "semantic"
+    assert "semantic search only: keyword index" in found.warnings[0]
+    assert found.search.hits and [(word.word, word.known) for word in found.words] == [("order", True)]
+    assert [word.word for word in words] == ["order", "paid"] and names == ("Order",)
+
+
+@pytest.mark.rule("D15")
+def test_an_answer_is_refused_as_its_search_is(home: Home) -> None:
+    (active_generation(home, LABEL).keyword / "vocabulary.tsv").write_bytes(b"")
+    with opened(home, SearchPolicy(on_missing="fail")) as index:
+        services = IndexServices(lambda _: index, opened={LABEL: index})
+        with pytest.raises(QueryError, match="cut short"):
+            services.search(LABEL, "order", Mode.HYBRID, 5)
 
 
 @pytest.mark.rule("D14", "D17")

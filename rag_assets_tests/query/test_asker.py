@@ -17,6 +17,7 @@ from rag_assets.query.asker import Asker, LanguageError, history_of, is_of, syst
 from rag_assets.query.pipeline.errors import UnknownPipeline
 from rag_assets.query.pipeline.services import Generated, ModelCall
 from rag_assets.query.where import Where
+from rag_assets.stores.conversations import ConversationError
 from rag_assets.stores.home import Home
 from rag_assets_tests.interfaces.conftest import index_without_dagster, new_repository
 from rag_assets_tests.query.pipeline.conftest import FILES
@@ -81,12 +82,58 @@ def test_another_language_is_translated_in_and_out(shop: Index) -> None:
     assert any("not translated" in warning for warning in answer.warnings), "the citations are gone in that translation"
 
 
-def test_another_language_without_a_model_is_said(shop: Index) -> None:
-    answer = shop.ask("InvoiceWriter", options=OFFLINE, language="de")
+NEEDS_A_MODEL = "translation needs a model (answer.base_url): the question was searched for as it is"
+
+
+@pytest.mark.rule("D04")
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        pytest.param("InvoiceWriter", "InvoiceWriter", id="a name alone"),
+        pytest.param("Was macht die Klasse InvoiceWriter eigentlich?", "InvoiceWriter", id="a name among other words"),
+        pytest.param("Co robi `Parcel` z pieniędzmi?", "Parcel", id="a name in backticks"),
+    ],
+)
+def test_another_language_without_a_model_finds_names_and_says_so_once(shop: Index, question: str, found: str) -> None:
+    """What no section says in that language is no sign that the index has nothing."""
+    assert shop.ask(found, options=OFFLINE).text, "the fixture has it"
+    answer = shop.ask(question, options=OFFLINE, language="de")
     assert not answer.abstained and answer.provider == EXTRACTIVE
-    said = " ".join(answer.warnings)
-    assert "no model is configured; set answer.base_url" in said
-    assert "the question was searched for as it was asked" in said
+    assert found in answer.text and answer.citations
+    assert [said for said in answer.warnings if "embedding model" not in said] == [NEEDS_A_MODEL]
+    assert answer.usage is None, "nobody was asked"
+
+
+def test_without_its_language_the_same_question_is_weak(shop: Index) -> None:
+    asked = "Was macht die Klasse InvoiceWriter eigentlich mit allen den vielen alten Rechnungen des Kunden?"
+    assert shop.ask(asked, options=OFFLINE).abstained
+    assert not shop.ask(asked, options=OFFLINE, language="de").abstained
+
+
+@pytest.mark.parametrize(
+    ("question", "reason"),
+    [
+        pytest.param(
+            "Was macht PastaBoiler?",
+            "nothing here is called PastaBoiler|nothing was found",
+            id="a name that nothing declares",
+        ),
+        pytest.param("Wie lange kocht man Nudeln?", "nothing was found|does not fit the question", id="no word of it"),
+    ],
+)
+def test_what_is_not_there_is_refused_in_any_language(shop: Index, question: str, reason: str) -> None:
+    answer = shop.ask(question, options=OFFLINE, language="de")
+    assert answer.abstained and re.search(reason, answer.reason)
+    assert [said for said in answer.warnings if "embedding model" not in said] == [NEEDS_A_MODEL]
+    assert "kocht" not in " ".join(answer.suggestions), "its words are of another language, and nothing to ingest"
+
+
+def test_a_translation_that_fails_is_no_reason_to_refuse_either(shop: Index) -> None:
+    asked, options = saying("", "[HYBRID:] InvoiceWriter", "nonsense", "nonsense", "")
+    answer = shop.ask("Was macht die Klasse InvoiceWriter eigentlich?", options=options, language="de")
+    assert not answer.abstained and "InvoiceWriter" in answer.text
+    assert [call.purpose for call in asked][:2] == ["translate_in", "router"]
+    assert any(said.endswith("the question was searched for as it is") for said in answer.warnings)
 
 
 @pytest.mark.parametrize(
@@ -200,3 +247,25 @@ def test_many_sessions_at_once_do_not_mix(home: Home) -> None:
         assert failures == []
         assert prompts == {f"t{number}": {f"marker{number:03}"} for number in range(sessions)}
         assert [history.load("many", f"s{number}").count for number in range(sessions)] == [rounds] * sessions
+
+
+@pytest.mark.rule("D26")
+def test_where_nothing_can_be_kept_it_is_answered_and_said(shop: Index, home: Home, tmp_path: Path) -> None:
+    """As in the home of somebody else, which one may read: here a folder is where the file would be."""
+    elsewhere = Home(tmp_path / "home")
+    (elsewhere.root / "conversations.sqlite").mkdir(parents=True)
+    (elsewhere.root / "labels").symlink_to(home.labels, target_is_directory=True)
+    (elsewhere.root / "blobs").symlink_to(home.blobs, target_is_directory=True)
+    with open_index("shop@main", home=elsewhere.root) as index, Asker(index, OFFLINE) as asker:
+        result = asker.ask("What does InvoiceWriter do?", session="mine", user="ann")
+        assert result.response is not None and not result.response.abstained
+        kept, logged = [said for said in result.response.warnings if "embedding model" not in said]
+        assert kept.startswith("this turn follows none and is not kept: conversations in ")
+        assert "make the home writable, or choose another place with --home" in kept
+        assert logged.startswith("this question is not in the log: ")
+        with pytest.raises(ConversationError):
+            asker.ask("What does InvoiceWriter do?", session="mine", user="ann", request_id="once")
+        asker.forget("mine", "ann")
+    (elsewhere.root / "conversations.sqlite").rmdir()
+    with open_index("shop@main", home=elsewhere.root) as index, Asker(index, OFFLINE) as asker:
+        assert asker.ask("What does InvoiceWriter do?", session="mine", user="ann", request_id="once").turn_id

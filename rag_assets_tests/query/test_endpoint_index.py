@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from rag_assets.query import Mode, open_index
+from rag_assets.query.answer import AskOptions
 from rag_assets.stores.home import Home
 from rag_assets_tests.llm.model_server import ModelServer, Reply, failing, timed
 from rag_assets_tests.models.embedding_server import DIMENSION, embedding, inputs
@@ -137,3 +138,12 @@ def test_a_server_that_changed_its_model_is_noticed(server: ModelServer, home: H
     with open_index(LABEL, home=home.root) as index:
         found = index.search("OrderService")
     assert found.mode is Mode.BM25 and "5 dimensions instead of 8" in found.warnings[0]
+
+
+@pytest.mark.rule("E22")
+def test_cosines_of_another_model_do_not_say_how_well_something_fits(server: ModelServer, home: Home) -> None:
+    """They order hits, and lie where they lie: this model calls every question a perfect match."""
+    with open_index(LABEL, home=home.root) as index:
+        found = index.ask("How long should pasta boil?", options=AskOptions())
+        assert all("dense" in hit.scores for hit in found.search.hits)
+    assert found.signals.dense is None and found.abstained

@@ -21,7 +21,7 @@ from rag_assets.stores.filters import Narrowing, SearchFilter, glob_matcher
 from rag_assets.stores.generations import active_generation
 from rag_assets.stores.home import Home
 from rag_assets.stores.periods import Period
-from rag_assets.stores.points import Scored, StoredPoint
+from rag_assets.stores.points import Place, Scored, StoredPoint
 from rag_assets_tests.query.small_index import FOREIGN, LABEL, SHOP, Section, build, points_of
 from rag_assets_tests.query.tenants import HashedWords
 
@@ -71,6 +71,9 @@ class ScanReader:
 
     def retrieve(self, ids: Sequence[str], scope: SearchFilter) -> dict[str, dict[str, Any]]:
         return {known: self._points[known].payload for known in ids if self._may(known, scope)}
+
+    def places(self, ids: Sequence[str], scope: SearchFilter) -> dict[str, Place]:
+        return {known: Place.of(payload) for known, payload in self.retrieve(ids, scope).items()}
 
     def count(self, scope: SearchFilter | None = None) -> int:
         return len(self.ids(scope))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from rag_assets.evaluation.questions import QuestionSetError
 from rag_assets.models import ModelMissing
 from rag_assets.models.weights import locate_model
 from rag_assets.settings import AnswerSettings
+from rag_assets.settings.answering import ModelProfile
 from rag_assets.stages.active_index import activate as activate_build
 from rag_assets.stages.build import BuildError, candidate_build
 from rag_assets.stages.eval_runs import QualityRefused, evaluate
@@ -36,6 +38,7 @@ from rag_assets.stores.inventory import State, inventory
 from rag_assets.stores.serving import activate, roll_back
 from rag_assets_tests.evaluation.graded import BAD, QUESTIONS, emptied, good, new_graded, with_rules, write_questions
 from rag_assets_tests.generation_history import History
+from rag_assets_tests.llm.model_server import ModelServer, Reply, completion, failing
 
 pytestmark = pytest.mark.rule("E25")
 
@@ -472,3 +475,83 @@ def test_answers_are_asked_again_where_their_settings_changed(history: History) 
     assert strict.index()[1]["eval_runs"].work == {"asked": 10}
     run = read_run(build.directory, "questions")
     assert run is not None and run.answering is not None and run.answering.threshold == 1.0
+
+
+# the judge: an opinion
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as running:
+        yield running
+
+
+def judged(history: History, server: ModelServer, **evaluation: Any) -> History:
+    """Quotes answer, and a model marks them."""
+    answer = AnswerSettings(
+        base_url=server.url,
+        balanced=ModelProfile(model="wise", price_in=1_000.0),
+        pipeline="code_question_answering_offline",
+        retries=0,
+    )
+    settings = history.settings.model_copy(update={"answer": answer})
+    return with_rules(replace(history, settings=settings), answers=True, judge="balanced", **evaluation)
+
+
+def marks(server: ModelServer, mark: int) -> None:
+    said = {"reason": "So it is.", "faithful": mark, "relevant": mark, "complete": mark}
+    server.script(completion(json.dumps(said)))
+
+
+def test_a_bad_judgement_blocks_nothing(history: History, server: ModelServer) -> None:
+    """The best marks for what is served, the worst for the new build: it is served all the same, and a build that the
+    metrics refuse is refused with the best ones."""
+    marks(server, 5)
+    well = judged(history, server).commit({"docs/more.md": "# More\n\nHow to pay.\n"})
+    marks(server, 1)
+    badly = judged(history, server).commit({"docs/more.md": "# More\n\nHow to pay at once.\n"})
+    runs = [read_run(generation_directory(history.home, history.label, made), "questions") for made in (well, badly)]
+    scores = [{one.judged.score for one in run.answers if one.judged} for run in runs if run is not None]
+    assert scores == [{1.0}, {0.0}] and served(history) == badly
+    decision = read_decision(generation_directory(history.home, history.label, badly))
+    assert (
+        decision is not None and not decision.refused and "judge" not in {change.metric for change in decision.changes}
+    )
+    marks(server, 5)
+    history.source.commit(BAD)
+    with pytest.raises(QualityRefused):
+        judged(history, server).index()
+    assert served(history) == badly
+
+
+@pytest.mark.parametrize("reply", [failing(500), failing(401), completion("no idea")], ids=["500", "401", "prose"])
+def test_a_judge_that_fails_blocks_nothing(history: History, server: ModelServer, reply: Reply) -> None:
+    server.script(reply)
+    made = judged(history, server).commit({"docs/more.md": "# More\n\nHow to pay.\n"})
+    run = read_run(generation_directory(history.home, history.label, made), "questions")
+    assert served(history) == made and run is not None
+    assert {one.judged.score for one in run.answers if one.judged} == {None}
+    assert all(one.judged.error for one in run.answers if one.judged)
+
+
+def test_a_rubric_that_cannot_be_read_is_said_and_blocks_nothing(
+    history: History, server: ModelServer, tmp_path: Path
+) -> None:
+    broken = judged(history, server, judge_rubric=tmp_path / "nope.md")
+    broken.source.commit({"docs/more.md": "# More\n\nHow to pay.\n"})
+    build, reports = broken.index()
+    assert served(history) == build.spec.generation_id
+    assert any("nope.md:1: the rubric cannot be read" in problem for problem in reports["eval_runs"].problems)
+
+
+def test_answers_are_judged_again_by_another_rubric(history: History, server: ModelServer, tmp_path: Path) -> None:
+    marks(server, 3)
+    rubric = tmp_path / "rubric.md"
+    rubric.write_text("# system\nBe strict.\n# user\n{question}\n{evidence}\n{draft}\n", encoding="utf-8")
+    strict = judged(history, server, judge_rubric=rubric)
+    strict.commit({"docs/more.md": "# More\n\nHow to pay.\n"})
+    asked = len(server.asked)
+    assert strict.index()[1]["eval_runs"].work == {"asked": 0} and len(server.asked) == asked
+    rubric.write_text("# system\nBe mild.\n# user\n{question}\n{evidence}\n{draft}\n", encoding="utf-8")
+    strict.index()
+    assert len(server.asked) == 2 * asked and server.asked[-1].body["messages"][0]["content"] == "Be mild."

@@ -14,6 +14,7 @@ import pytest
 
 from rag_assets.stores import shard_schema
 from rag_assets.stores.points import Scored, StoredPoint, VectorStoreError
+from rag_assets.stores.shard_calls import engine_call
 from rag_assets.stores.shard_reader import ShardReader
 from rag_assets.stores.shard_writer import ShardWriter
 from rag_assets_tests.stores.sample_points import DIMENSION, payload, point_id, points, scope, terms, unit_rows
@@ -62,6 +63,11 @@ def test_the_graph_finds_what_the_scan_finds(builds: dict[str, Path]) -> None:
     assert same >= 0.95 * total
 
 
+def panicking(directory: Path) -> None:
+    """Damage that the engine does not expect: it panics, which is no Exception in Python."""
+    os.truncate(next(directory.glob("segments/*/payload_index/*-null/is_null/status.dat")), 2)
+
+
 @pytest.mark.parametrize(
     "damage",
     [
@@ -70,8 +76,10 @@ def test_the_graph_finds_what_the_scan_finds(builds: dict[str, Path]) -> None:
         lambda d: (d / "edge_config.json").write_text("{", encoding="utf-8"),
         lambda d: next(d.glob("segments/*/segment.json")).write_bytes(b""),
         lambda d: next(d.glob("segments/*/payload_storage/page_0.dat")).unlink(),
+        panicking,
+        lambda d: (d / "rag_assets.common.json").write_bytes(b'{"OrgId": "\xff"}'),
     ],
-    ids=["no folder", "no configuration", "half a configuration", "empty segment", "no payloads"],
+    ids=["no folder", "no configuration", "half a configuration", "empty segment", "no payloads", "panic", "no UTF-8"],
 )
 def test_damage_is_an_error_with_the_next_command(
     builds: dict[str, Path], tmp_path: Path, damage: Callable[[Path], object]
@@ -80,6 +88,22 @@ def test_damage_is_an_error_with_the_next_command(
     damage(tmp_path / "s")
     with pytest.raises(VectorStoreError, match="rag-assets index --force"), ShardReader(tmp_path / "s") as opened:
         opened.retrieve(list(opened.ids()), scope())
+
+
+def test_a_new_shard_is_made_where_the_base_makes_the_engine_panic(
+    builds: dict[str, Path], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    shutil.copytree(builds["flat"], tmp_path / "base")
+    panicking(tmp_path / "base")
+
+    assert ShardWriter(tmp_path / "s", DIMENSION, base=tmp_path / "base").stored() == {}
+    assert "cannot be built upon" in caplog.text
+
+
+@pytest.mark.parametrize("ending", [KeyboardInterrupt, SystemExit])
+def test_what_ends_the_program_passes(ending: type[BaseException]) -> None:
+    with pytest.raises(ending), engine_call("the shard cannot be searched"):
+        raise ending
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:

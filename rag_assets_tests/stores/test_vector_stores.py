@@ -10,7 +10,7 @@ import pytest
 
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.stores.filters import SearchFilter
-from rag_assets.stores.points import PointTarget, StoredPoint, VectorReader, VectorStoreError
+from rag_assets.stores.points import Place, PointTarget, StoredPoint, VectorReader, VectorStoreError
 from rag_assets_tests.stores.sample_points import (
     COUNT,
     NO_TERMS,
@@ -110,6 +110,13 @@ def test_values_of_a_field_are_those_of_the_tenant(reader: VectorReader) -> None
 
 def test_ids_come_with_content_hashes(reader: VectorReader) -> None:
     assert reader.ids() == {point_id(n): f"hash{n}" for n in range(COUNT)}
+
+
+def test_places_are_the_files_of_points(reader: VectorReader) -> None:
+    numbers = sorted(allowed(scope()))[:9]
+    unknown = "00000000-0000-0000-0000-000000000000"
+    found = reader.places([*map(point_id, numbers), unknown], scope())
+    assert found == {point_id(n): Place.of(payload(n)) for n in numbers}
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,7 @@ from rag_assets.stages.build import IndexBuild, StageReport
 from rag_assets.stages.eval_runs import evaluate
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.versions import stage_version
+from rag_assets.stores.eval_history import JudgeSummary
 from rag_assets.stores.eval_records import Move, read_decision, read_run
 
 _MOST_CATEGORIES = 8  # with a plot of their own; the table has them all
@@ -53,7 +54,7 @@ def _plotted(build: IndexBuild) -> dict[str, Any]:
     found: dict[str, Any] = {"latency_p50_ms": took.p50, "latency_p95_ms": took.p95}
     for category in summarise(run)[1:][:_MOST_CATEGORIES]:
         found[f"{metric} {category.name}"] = round(category.metrics[metric].value, _DIGITS)
-    answers = summarise_answers(run.answers)
+    answers = summarise_answers(run.answers, run.judging)
     if answers is not None:
         shares = (answers.answered, answers.refused, answers.wrong, answers.precision, answers.recall)
         found |= {
@@ -61,6 +62,15 @@ def _plotted(build: IndexBuild) -> dict[str, Any]:
         }
         found |= {"answers p50_ms": answers.p50_ms, "answers errors": answers.errors}
         found |= {} if answers.cost is None else {"answers cost": round(answers.cost, _DIGITS)}
+        found |= {} if answers.judge is None else _judged(answers.judge)
     if run.against is not None:
         found |= {f"questions_{move.value}": run.against.count(move) for move in Move}
     return found
+
+
+def _judged(known: JudgeSummary) -> dict[str, Any]:
+    """The marks of the judge: an opinion, which is plotted and decides nothing."""
+    score = {} if known.score is None else {"judge score": round(known.score.value, _DIGITS)}
+    cost = {} if known.cost is None else {"judge cost": round(known.cost, _DIGITS)}
+    marks = {f"judge {name}": mark for name, mark in known.marks.items()}
+    return score | marks | {"judge judged": known.judged, "judge not judged": known.not_judged} | cost

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import msgspec
 
 from rag_assets.contracts.graph import NodeType, method_key, symbol_key
+from rag_assets.decoders import from_json
 from rag_assets.graph.imports.key_parts import displayed_owner, displayed_parameters, key_parts, split_top_level
 from rag_assets.graph.imports.known import Declared, Known, overload
 from rag_assets.graph.imports.reading import ArtifactFile
@@ -52,7 +53,7 @@ def read_chunks(file: ArtifactFile, problems: Problems) -> Iterator[tuple[int, C
     """(position from 1, chunk) of every entry that names a member."""
     for position, raw in enumerate(json_entries(file, problems), start=1):
         try:
-            chunk = msgspec.json.decode(raw, type=Chunk)
+            chunk = from_json(raw, Chunk)
         except UNREADABLE as error:
             problems.add(file.name, "not a chunk", row=position, detail=str(error))
             continue

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 import msgspec
 
 from rag_assets.contracts.graph import Confidence, GraphEdge, Relation, key_kind
+from rag_assets.decoders import from_json
 from rag_assets.graph.imports.gathering import Gathered, new_node
 from rag_assets.graph.imports.known import Known
 from rag_assets.graph.imports.reading import ArtifactFile, Artifacts
@@ -94,7 +95,7 @@ def _calls(
     file = files[DEPENDENCIES]
     for source, raw in json_members(file, problems).items():
         try:
-            targets = msgspec.json.decode(raw, type=list[int | str])
+            targets = from_json(raw, list[int | str])
         except UNREADABLE as error:
             problems.add(file.name, "not a list of chunk ids", detail=f"{source}: {error}")
             continue

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from rag_assets.decoders import from_json
 from rag_assets.graph.imports.reading import ArtifactFile
 from rag_assets.graph.imports.result import Problems
 from rag_assets.sources.decoding import Binary, decode
@@ -99,7 +100,7 @@ def json_entries(file: ArtifactFile, problems: Problems) -> list[msgspec.Raw]:
     if text is None:
         return []
     try:
-        return msgspec.json.decode(text, type=list[msgspec.Raw])
+        return from_json(text, list[msgspec.Raw])
     except UNREADABLE as error:
         found = [msgspec.Raw(entry) for _, entry in _before_damage(text, "[")]
         problems.add(file.name, f"damaged, {len(found):,} entries before that are used", detail=str(error))
@@ -112,7 +113,7 @@ def json_members(file: ArtifactFile, problems: Problems) -> dict[str, msgspec.Ra
     if text is None:
         return {}
     try:
-        return msgspec.json.decode(text, type=dict[str, msgspec.Raw])
+        return from_json(text, dict[str, msgspec.Raw])
     except UNREADABLE as error:
         found = {name: msgspec.Raw(entry) for name, entry in _before_damage(text, "{")}
         problems.add(file.name, f"damaged, {len(found):,} entries before that are used", detail=str(error))

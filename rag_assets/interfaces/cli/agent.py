@@ -12,6 +12,7 @@ from rag_assets.interfaces.cli.pipeline import pipeline_library
 from rag_assets.interfaces.cli.session import Session, session_of
 
 if TYPE_CHECKING:
+    from rag_assets.contracts.kinds import Kind
     from rag_assets.query.agent.agent import Agent
     from rag_assets.query.agent.library import AgentLibrary
     from rag_assets.query.pipeline.steps import Pipeline
@@ -116,7 +117,16 @@ def agent_library(session: Session, folders: list[Path] | None) -> AgentLibrary:
             raise typer.BadParameter(f"{folder} is no folder", param_hint="--agents")
     config = session.config()
     own = config.parent / AGENT_FOLDER if config is not None else None
-    return AgentLibrary([*(folders or ()), *([own] if own is not None and own.is_dir() else ())])
+    found = [*(folders or ()), *([own] if own is not None and own.is_dir() else ())]
+    return AgentLibrary(found, lambda: _kinds_of_packs(session))
+
+
+def _kinds_of_packs(session: Session) -> list[Kind]:
+    """What the rule packs of the configured repositories declare. Raises ConfigError and PackError."""
+    from rag_assets.classification.packs import merged_packs
+
+    selected = dict.fromkeys(repository.rule_packs for repository in session.settings().repositories)
+    return [kind for packs in selected for kind in merged_packs(packs).kinds]
 
 
 def chosen_agent(session: Session, name: str | None, folders: list[Path] | None) -> Agent | None:

@@ -10,7 +10,7 @@ import typer
 
 from rag_assets.interfaces.cli.failures import NOTHING_FOUND
 from rag_assets.interfaces.cli.labels import complete_label, label_named
-from rag_assets.interfaces.cli.output import short
+from rag_assets.interfaces.cli.output import counted, short
 from rag_assets.interfaces.cli.session import session_of
 
 DEFAULT_LIMIT = 10
@@ -39,7 +39,9 @@ def status(context: typer.Context, as_json: AsJson = False) -> None:
             }
         )
         return
-    output.line(f"{database.place.kind} {database.place.name}: {rows:,} rows, {documents:,} documents")
+    output.line(
+        f"{database.place.kind} {database.place.name}: {counted(rows, 'row')}, {counted(documents, 'document')}"
+    )
     for (org, project, label), group in groupby(
         found, lambda entry: (entry.org_id, entry.project_id, entry.index_label)
     ):
@@ -47,7 +49,8 @@ def status(context: typer.Context, as_json: AsJson = False) -> None:
         for entry in group:
             state = "active" if entry.active else entry.state
             output.line(
-                f"  {state:<9} {entry.generation_id}  {entry.points:,} points  ", (short(entry.commit_sha), "dim")
+                f"  {state:<9} {entry.generation_id}  {counted(entry.points, 'point')}  ",
+                (short(entry.commit_sha), "dim"),
             )
 
 

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from rag_assets.interfaces.cli.talk import Talk
 
 _PROMPT = "> "
-_ENDS = ("/quit", "/exit", "/q")
+_ENDS = ("/quit", "/exit", "/q", "quit", "exit")
+"""In any case; the bare words are what other shells end with, and no question."""
 _UNNAMED = "chat-"
 
 
@@ -65,7 +66,7 @@ def chat(
         _greet(session, asker.label, asker.pipeline().name, conversation or "")
         try:
             for line in _lines(session):
-                if line in _ENDS:
+                if line.lower() in _ENDS:
                     break
                 _answer(session, talk, line)
         finally:
@@ -104,6 +105,7 @@ def _lines(session: Session) -> Iterator[str]:
             return
         except KeyboardInterrupt:
             session.output.note()
+            session.output.note(("Ctrl-D ends", "dim"))
             continue
         if not is_typed and not line:
             return
@@ -112,8 +114,10 @@ def _lines(session: Session) -> Iterator[str]:
 
 
 def _edit_lines() -> None:
-    """Arrow keys and a history of lines, where the system has them."""
+    """Arrow keys and a history of lines, where the system has them; what is pasted, such as a stack trace, is one
+    question however many lines it has."""
     try:
-        import readline  # noqa: F401  (its import is what `input` needs)
+        import readline  # its import is what `input` needs
     except ImportError:  # Windows: the console edits lines itself
         return
+    readline.parse_and_bind("set enable-bracketed-paste on")  # Python turns it off

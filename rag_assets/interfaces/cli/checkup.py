@@ -21,9 +21,9 @@ from rag_assets.interfaces.cli.config import examine
 from rag_assets.interfaces.cli.failures import describe_os_error
 from rag_assets.interfaces.cli.indexing import require_writable
 from rag_assets.interfaces.cli.labels import served_labels
-from rag_assets.interfaces.cli.output import size
+from rag_assets.interfaces.cli.output import counted, size
 from rag_assets.interfaces.cli.session import Session
-from rag_assets.stores.generations import active_generation
+from rag_assets.stores.generations import GenerationError, active_generation, read_pointer
 from rag_assets.stores.home import Home
 
 if TYPE_CHECKING:
@@ -121,7 +121,9 @@ def configuration(session: Session) -> Finding:
     if found["problems"]:
         return Finding("configuration", "fail", "; ".join(found["problems"]), "rag-assets config check")
     where = found["file"] or "no file, defaults apply"
-    return Finding("configuration", "ok", f"{where}; {len(found['repositories'])} repositories")
+    return Finding(
+        "configuration", "ok", f"{where}; {counted(len(found['repositories']), 'repository', 'repositories')}"
+    )
 
 
 def home_directory(home: Home) -> Finding:
@@ -224,7 +226,7 @@ def catalog(session: Session) -> Iterator[Finding]:
         return
     where = f"{database.place.kind} {database.place.name}"
     labels = {(entry.org_id, entry.project_id, entry.index_label) for entry in known}
-    yield Finding("catalog", "ok", f"{where}: {len(known)} generations of {len(labels)} labels")
+    yield Finding("catalog", "ok", f"{where}: {counted(len(known), 'generation')} of {counted(len(labels), 'label')}")
 
 
 @contextmanager
@@ -241,6 +243,11 @@ def indexes(home: Home) -> Iterator[Finding]:
     """Every label with an index: readable, and holding what its manifest says."""
     for label in served_labels(home):
         try:
+            read_pointer(home, label)
+        except GenerationError as error:
+            yield Finding(label, "fail", str(error), f"rag-assets index {label}")
+            continue
+        try:
             yield _index(home, label)
         except Exception as error:
             if not isinstance(error, (ExpectedError, OSError)):
@@ -249,6 +256,7 @@ def indexes(home: Home) -> Iterator[Finding]:
 
 
 def _index(home: Home, label: str) -> Finding:
+    from rag_assets.stages.standing import unreadable_records
     from rag_assets.stores.integrity import missing_parts
     from rag_assets.stores.vector_store import open_vectors
 
@@ -258,14 +266,16 @@ def _index(home: Home, label: str) -> Finding:
         stored, declared = reader.count(), generation.manifest.counts["points"]
     finally:
         reader.close()
-    lost = missing_parts(home, generation)
+    lost = [*missing_parts(home, generation), *unreadable_records(generation)]
     if lost:
         return Finding(label, "fail", f"gone: {', '.join(lost)}", f"rag-assets index {label}")
     if stored != declared:
         detail = f"the store holds {stored} of {declared} points"
         return Finding(label, "fail", detail, f"rag-assets index {label} --force")
     modes = ", ".join(generation.retrieval_modes)
-    return Finding(label, "ok", f"{stored:,} points, generation {generation.manifest.generation_id}; modes: {modes}")
+    return Finding(
+        label, "ok", f"{counted(stored, 'point')}, generation {generation.manifest.generation_id}; modes: {modes}"
+    )
 
 
 def _version(distribution: str) -> str | None:

@@ -35,9 +35,11 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """That answers are asked for too, to `limit` of the questions; None: to all."""
+    """That answers are asked for too, to `limit` of the questions (None: to all), and judged by the model of a profile
+    (None: as the configuration says)."""
 
     limit: int | None = None
+    judge: str | None = None
 
 
 def ask(
@@ -53,11 +55,12 @@ def ask(
     _check_files(session, home, generation, questions, clearance)
     with Index(home, generation, session.config_option, clearance=clearance, policy=policy) as index:
         run = run_questions(index, questions, session.settings().evaluation.k)
-        return run if answers is None else _with_answers(session, index, questions, run, answers.limit)
+        return run if answers is None else _with_answers(session, index, questions, run, answers)
 
 
-def _with_answers(session: Session, index: Index, questions: QuestionSet, run: EvalRun, limit: int | None) -> EvalRun:
+def _with_answers(session: Session, index: Index, questions: QuestionSet, run: EvalRun, answers: Answers) -> EvalRun:
     from rag_assets.evaluation.answers import settings_digest, with_answers
+    from rag_assets.evaluation.judging import configured_judge
     from rag_assets.query.answer.configured import configured
 
     settings = session.settings()
@@ -68,8 +71,9 @@ def _with_answers(session: Session, index: Index, questions: QuestionSet, run: E
         questions,
         configured(*index.parts.configuration),
         answered_share=share,
-        settings=settings_digest(settings.answer, limit, share),
-        limit=limit,
+        settings=settings_digest(settings.answer, answers.limit, share),
+        limit=answers.limit,
+        judge=configured_judge(settings, answers.judge),
     )
 
 

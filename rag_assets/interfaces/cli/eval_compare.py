@@ -13,11 +13,13 @@ from rag_assets.interfaces.cli.labels import complete_label, label_named
 from rag_assets.interfaces.cli.session import Session, session_of
 
 if TYPE_CHECKING:
+    from rag_assets.evaluation.gate import GateRules
     from rag_assets.stores.eval_records import EvalRun
     from rag_assets.stores.generations import Generation
     from rag_assets.stores.home import Home
 
-_RUN_FILE = ".json"
+_FILES = (".json", ".jsonl", ".yaml", ".yml")
+"""How files end: that of a run, and by mistake that of the questions. Ids and commits do not, and tags hardly."""
 
 
 def compare(
@@ -42,10 +44,12 @@ def compare(
 ) -> None:
     """Show per question and per category what B answers differently than A."""
     from rag_assets.evaluation.comparison import compare_runs
+    from rag_assets.evaluation.siblings import siblings
 
     session = session_of(context)
     first, second = _runs(session, (before, now), label, question_set, repository)
     compared = compare_runs(first, second)
+    rule = siblings(compared, _rules(session))
     if as_json:
         session.output.json(
             {
@@ -59,16 +63,26 @@ def compare(
                 "categories": [dataclasses.asdict(found) for found in compared.categories],
                 "moved": [dataclasses.asdict(found) for found in compared.difference.moved],
                 "same": compared.difference.same,
+                "promotion": dataclasses.asdict(rule),
                 "answers": None if compared.answers is None else dataclasses.asdict(compared.answers),
             }
         )
         return
-    from rag_assets.interfaces.cli.eval_output import show_comparison
+    from rag_assets.interfaces.cli.eval_output import show_comparison, show_siblings
 
     session.output.line(
         (second.set, "path"), f": {len(second.results)} questions, {first.generation_id} → {second.generation_id}"
     )
     show_comparison(session.output, compared)
+    show_siblings(session.output, rule)
+
+
+def _rules(session: Session) -> GateRules:
+    """The rule of promotion of the configuration, as the gate has it."""
+    from rag_assets.evaluation.gate import GateRules
+
+    chosen = session.settings().evaluation
+    return GateRules(chosen.metrics, chosen.tolerance, {str(name): value for name, value in chosen.minimum.items()})
 
 
 def _side(run: EvalRun) -> dict[str, object]:
@@ -111,10 +125,12 @@ def _refuse_two_organisations(generations: list[Generation | None]) -> None:
 
 def _from_file(word: str) -> EvalRun | None:
     """The run in a file of `eval run --out`; None for a word that is no such path. Raises CommandError for a file that
-    holds no run."""
+    holds no run, or is not there."""
     path = Path(word)
-    if path.suffix != _RUN_FILE or not path.is_file():
+    if path.suffix not in _FILES:
         return None
+    if not path.is_file():
+        raise CommandError(f"{word}: there is no such file; write one with: rag-assets eval run --out {word}")
     from rag_assets.stores.eval_records import read_run_file
 
     run = read_run_file(path)

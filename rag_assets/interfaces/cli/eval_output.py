@@ -10,9 +10,11 @@ from rag_assets.interfaces.cli.quality import show_table
 
 if TYPE_CHECKING:
     from rag_assets.evaluation.comparison import AnswersDelta, Comparison
+    from rag_assets.evaluation.siblings import SiblingRow, Siblings
     from rag_assets.stores.eval_records import Difference, EvalRun
 
 _SHOWN_QUESTIONS = 10
+_SHOWN_JUDGED = 3  # the worst of the answers that were judged
 _NAME_WIDTH = 20  # of what is said of answers: `citation precision`
 _STYLES: dict[str, Style] = {"lost": "bad", "down": "warn", "gained": "good", "up": "good"}
 
@@ -48,7 +50,7 @@ def show_run(output: Output, run: EvalRun, other: EvalRun | None) -> None:
 
 def show_answers(output: Output, run: EvalRun) -> None:
     """What became of the answers of a run, and which are wrong or missing; nothing where none were asked for."""
-    from rag_assets.evaluation.answer_shown import answer_rows, wrong_rows
+    from rag_assets.evaluation.answer_shown import answer_rows, judged_rows, wrong_rows
 
     rows = answer_rows(run)
     if not rows:
@@ -64,6 +66,8 @@ def show_answers(output: Output, run: EvalRun) -> None:
         )
     if len(mistakes) > _SHOWN_QUESTIONS:
         output.line(("  ", "dim"), f"and {len(mistakes) - _SHOWN_QUESTIONS} more; --json lists them")
+    for row in judged_rows(run)[:_SHOWN_JUDGED]:
+        output.line((f"  judge {row['judge']}: ", "dim"), f"{row['question']}: {row['reason']}")
 
 
 def show_comparison(output: Output, compared: Comparison) -> None:
@@ -91,7 +95,7 @@ def _show_answers_delta(output: Output, delta: AnswersDelta) -> None:
 
     if delta.conditions:
         unlike = ", ".join(f"{name} {before} → {now}" for name, (before, now) in delta.conditions.items())
-        output.warning(f"the answers were made differently ({unlike}): what changed may come from that")
+        output.warning(f"the answers were made or judged differently ({unlike}): what changed may come from that")
     titles = ("ANSWERS", "QUESTIONS", "BEFORE", "NOW", "CHANGE", "95 % BETWEEN", "")
     marks = {"yes": "clear", "no": ""}
     rows = answer_delta_rows(delta)
@@ -100,6 +104,32 @@ def _show_answers_delta(output: Output, delta: AnswersDelta) -> None:
         unanswerable = "" if changed.answerable else " (unanswerable)"
         moved = f"  {changed.before.value} → {changed.now.value}  "
         output.line((moved, "dim"), f"{changed.id}: {changed.question}{unanswerable}")
+
+
+def show_siblings(output: Output, found: Siblings) -> None:
+    """The numbers of two siblings, and what the rule of promotion makes of them."""
+    rows = [
+        (row.name, _shown(row.before), _shown(row.now), "" if row.change is None else f"{row.change:+.1%}", _rule(row))
+        for row in found.rows
+    ]
+    show_table(output, ("SIBLINGS", "BEFORE", "NOW", "CHANGE", ""), rows, set())
+    said = "may take the place of" if found.may_replace else "may not take the place of"
+    output.line(("  promotion: ", "dim"), f"NOW {said} BEFORE: {found.reason}")
+    if not found.is_enough:
+        output.warning(
+            f"{found.questions} questions are few for the rule of promotion: one of them is {1 / found.questions:.0%} "
+            "of a metric; ask 10 to 20 at least"
+        )
+
+
+def _shown(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"
+
+
+def _rule(row: SiblingRow) -> str:
+    if not row.decides:
+        return ""
+    return "holds" if row.holds else "falls too far"
 
 
 def show_moves(output: Output, difference: Difference, most: int | None = _SHOWN_QUESTIONS) -> None:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from rag_assets.stores.generations import Manifest
 
 
+_HOW = "as rag-assets eval report LABEL"
+
+
 def report(
     context: typer.Context,
     label: Annotated[
@@ -28,7 +31,8 @@ def report(
     ] = "active",
     question_set: Annotated[str, typer.Option("--set", metavar="NAME", help="Only this set. Default: all.")] = "",
     html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write a page with plots; it needs no network.")
+        Path | None,
+        typer.Option(metavar="FILE", dir_okay=False, help="Also write a page with plots, which needs no network."),
     ] = None,
 ) -> None:
     """Show metrics over generations, categories with their intervals, and the questions that were lost, as markdown."""
@@ -38,7 +42,7 @@ def report(
 
     session = session_of(context)
     home = session.home()
-    name = chosen_label(session, home, None) if label is None else label_named(home.known_labels(), label)
+    name = chosen_label(session, home, None, how=_HOW) if label is None else label_named(home.known_labels(), label)
     about = read_generation(home, *named_generation(home, [name], generation))
     made = make_report(about, _records(session, about.manifest), question_set, session.clearance())
     session.output.text(markdown(made))

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rag_assets.stores.home import Home
 
 _DEFAULT = "run"
+_HOW = f"as rag-assets eval {_DEFAULT} LABEL"
 
 
 class RunByDefault(TyperGroup):
@@ -71,7 +72,16 @@ def run(
     limit: Annotated[
         int | None, typer.Option("--limit", "-n", min=1, help="Ask for that many answers at most; needs --answers.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Also keep the run in this file.")] = None,
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PROFILE",
+            help="Have the answers marked by a model: cheap, balanced or premium. Decides nothing.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", dir_okay=False, help="Also keep the run in this file.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """Ask the questions of a set and show recall, hit rate, MRR and nDCG. Changes nothing that is served, but that
@@ -85,13 +95,17 @@ def run(
 
     if limit is not None and not answers:
         raise typer.BadParameter("the search is measured on all questions; it needs --answers", param_hint="--limit")
+    if judge is not None and not answers:
+        raise typer.BadParameter("there are answers to judge with --answers only", param_hint="--judge")
+    if out is not None:
+        _ensure_place(out)
     session = session_of(context)
     home = session.home()
     known = home.known_labels()
-    name = chosen_label(session, home, None) if label is None else label_named(known, label)
+    name = chosen_label(session, home, None, how=_HOW) if label is None else label_named(known, label)
     asked = read_generation(home, *named_generation(home, [name], generation))
     questions = questions_for(session, asked, Asked(question_set, repository, without_leaky))
-    made = ask(session, home, asked, questions, Answers(limit) if answers else None)
+    made = ask(session, home, asked, questions, Answers(limit, judge) if answers else None)
     beside = _served_run(home, name, made)
     if beside is not None:
         made = dataclasses.replace(made, against=difference(beside, made))
@@ -116,6 +130,14 @@ def run(
 eval_app.command()(compare)
 eval_app.command()(mine)
 eval_app.command()(report)
+
+
+def _ensure_place(out: Path) -> None:
+    """Before hours of questions are asked for nothing."""
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise typer.BadParameter(f"{out} cannot be written: {error.strerror}", param_hint="--out") from error
 
 
 def _to_catalog(session: Session, generation: Generation, record: EvalRecord) -> list[str]:
@@ -143,7 +165,7 @@ def _object(run: EvalRun, beside: EvalRun | None) -> dict[str, object]:
     from rag_assets.evaluation.answer_summary import summarise_answers
     from rag_assets.evaluation.summary import latency, summarise
 
-    answers = summarise_answers(run.answers)
+    answers = summarise_answers(run.answers, run.judging)
     return {
         "run": dataclasses.asdict(run),
         "categories": [dataclasses.asdict(found) for found in summarise(run)],

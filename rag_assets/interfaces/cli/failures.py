@@ -11,7 +11,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from rag_assets.contracts.errors import ExpectedError, WrongUsage
+from rag_assets.contracts.errors import ExpectedError, WrongUsage, is_panic
 from rag_assets.interfaces.cli.output import Output, wants_color
 from rag_assets.interfaces.cli.session import Session
 
@@ -45,7 +45,9 @@ class ReportedGroup(TyperGroup):
         except BrokenPipeError:
             _leave_pipe()
             raise typer.Exit(_BROKEN_PIPE) from None
-        except Exception as error:
+        except BaseException as error:
+            if not isinstance(error, Exception) and not is_panic(error):
+                raise
             _show(ctx, error)
             raise typer.Exit(USAGE if isinstance(error, WrongUsage) else FAILURE) from None
 
@@ -70,7 +72,7 @@ def describe_os_error(error: OSError) -> str:
     return f"{where}{said}"
 
 
-def _show(ctx: Any, error: Exception) -> None:
+def _show(ctx: Any, error: BaseException) -> None:
     output = _output(ctx)
     if isinstance(ctx.obj, Session) and ctx.obj.debug:
         output.note("".join(traceback.format_exception(error)).rstrip())

@@ -14,7 +14,7 @@ from rag_assets.graph.names import short_name
 from rag_assets.graph.neighbourhood import Neighbour, Neighbourhood
 from rag_assets.graph.paths import GraphPath
 from rag_assets.graph.summary import GraphCounts
-from rag_assets.interfaces.cli.output import Output, Part, named_counts
+from rag_assets.interfaces.cli.output import Output, Part, counted, named_counts, said_graph
 
 _SHOWN_CUT = 5
 _SHOWN_USES = 4
@@ -120,7 +120,7 @@ def show_neighbourhood(output: Output, found: Neighbourhood, footer: str) -> Non
         level, node = waiting.pop()
         output.line(*_tree_line(level, node))
         waiting += [(level + 1, child) for child in reversed(below.get(node.key, ()))]
-    output.line((f"{len(found.nodes)} nodes, {len(found.edges)} edges between them", "dim"), *_left_out(found))
+    output.line((f"{said_graph(len(found.nodes), len(found.edges))} between them", "dim"), *_left_out(found))
     for cut in found.cut[:_SHOWN_CUT]:
         output.line((f"hub: {cut.followed} of {cut.total} {cut.relation} ({cut.direction}) of {cut.key}", "dim"))
     if len(found.cut) > _SHOWN_CUT:
@@ -141,7 +141,7 @@ def _tree_line(level: int, node: Neighbour) -> list[Part]:
 
 def show_paths(output: Output, found: Sequence[GraphPath], footer: str) -> None:
     for number, path in enumerate(found, 1):
-        output.line((f"{number}  {len(path.steps)} steps, cost {path.cost:.1f}", "dim"))
+        output.line((f"{number}  {counted(len(path.steps), 'step')}, cost {path.cost:.1f}", "dim"))
         output.line("   ", (path.start, "bold"))
         for step in path.steps:
             arrow = _arrow(step.edge, step.leads_to)
@@ -191,7 +191,8 @@ def show_overview(output: Output, counts: GraphCounts, found: AreaMap, footer: s
         else "; as far as the role may see"
     )
     output.line(
-        (f"{counts.nodes:,} nodes, {counts.edges:,} edges", "bold"), (unresolved if counts.edges else "", "dim")
+        (f"{counted(counts.nodes, 'node')}, {counted(counts.edges, 'edge')}", "bold"),
+        (unresolved if counts.edges else "", "dim"),
     )
     for title, listed in (("kinds", counts.kinds), ("relations", counts.relations), ("certainty", counts.confidences)):
         if listed:

@@ -21,11 +21,11 @@ from rag_assets.stages.build import label_lock
 from rag_assets.stages.discovered_files import open_repository, planned_generation
 from rag_assets.stages.labels import label_of, register_label
 from rag_assets.stages.standing import Standing, standing_of
+from rag_assets.stores.candidates import candidate_id
 from rag_assets.stores.generations import (
     GenerationError,
     active_generation,
     active_pointer,
-    candidate_id,
     generation_directory,
     read_generation,
 )

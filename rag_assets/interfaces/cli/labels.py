@@ -13,16 +13,17 @@ from rag_assets.interfaces.cli.output import Output
 from rag_assets.interfaces.cli.session import Session
 from rag_assets.interfaces.freshness import remembered_repository
 from rag_assets.sources.urls import is_remote
-from rag_assets.stores.generations import active_generation, active_pointer
+from rag_assets.stores.generations import active_generation, has_pointer
 from rag_assets.stores.home import Home, index_label, path_slug
 
 _NOTHING = "nothing is indexed in {}; run: rag-assets index"
 
 
-def chosen_label(session: Session, home: Home, wanted: str | None) -> str:
+def chosen_label(session: Session, home: Home, wanted: str | None, *, how: str = "with --label") -> str:
     """The label `wanted` names, else the only one with an index, else the one the current folder belongs to.
 
-    A repository id will do where it has one label. Raises CommandError listing the candidates.
+    A repository id will do where it has one label. Raises CommandError listing the candidates, and `how` a command
+    is told one of them.
     """
     served = served_labels(home)
     if not served:
@@ -36,7 +37,7 @@ def chosen_label(session: Session, home: Home, wanted: str | None) -> str:
         here = [label for label in here if _is_checked_out(home, label)] or here
     if len(here) == 1:
         return here[0]
-    raise CommandError(f"several labels are indexed; choose one with --label: {', '.join(here or served)}")
+    raise CommandError(f"several labels are indexed; choose one {how}: {', '.join(here or served)}")
 
 
 def chosen_labels(home: Home, org: str | None) -> list[str]:
@@ -55,8 +56,9 @@ def chosen_labels(home: Home, org: str | None) -> list[str]:
 
 
 def served_labels(home: Home) -> list[str]:
-    """Labels with an active generation, sorted."""
-    return [label for label in home.known_labels() if active_pointer(home, label) is not None]
+    """Labels with an active generation, sorted; also those whose pointer is damaged, which says so when one is
+    opened."""
+    return [label for label in home.known_labels() if has_pointer(home, label)]
 
 
 def complete_label(context: typer.Context, incomplete: str) -> list[str]:

@@ -10,6 +10,7 @@ import msgspec
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.contracts.payload import with_generation
 from rag_assets.interfaces.cli.failures import CommandError
+from rag_assets.interfaces.cli.output import counted
 from rag_assets.interfaces.freshness import remembered_repository
 from rag_assets.stores.generations import Generation, active_generation
 from rag_assets.stores.home import Home
@@ -55,7 +56,9 @@ def _nearest(payloads: list[dict[str, Any]], path: str, line: int, line_count: i
     if not 1 <= line <= max(line_count, *(payload["EndLine"] for payload in payloads)):
         ranges = sorted((payload["StartLine"], payload["EndLine"]) for payload in payloads)
         shown = ", ".join(f"{start}-{end}" for start, end in ranges[:_SHOWN_SECTIONS])
-        raise CommandError(f"{path} has {line_count} lines and none is line {line}; its sections are at lines {shown}")
+        raise CommandError(
+            f"{path} has {counted(line_count, 'line')} and none is line {line}; its sections are at lines {shown}"
+        )
 
     def distance(payload: dict[str, Any]) -> tuple[int, int, str]:
         start, end = payload["StartLine"], payload["EndLine"]

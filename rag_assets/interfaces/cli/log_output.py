@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rag_assets.interfaces.cli.output import Output, Part, Style, seconds, short
+from rag_assets.interfaces.cli.output import Output, Part, Style, counted, seconds, short
 from rag_assets.interfaces.cli.turns import SHORT_ID
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _totals(totals: Totals, listed: int) -> list[str]:
     shown = "" if listed == totals.questions else f" ({listed} listed)"
     cost = "" if totals.cost is None else f", cost {totals.cost:.4f}"
     return [
-        f"{totals.questions:,} questions{shown}, {totals.refused:,} refused, {totals.failed:,} failed, "
+        f"{counted(totals.questions, 'question')}{shown}, {totals.refused:,} refused, {totals.failed:,} failed, "
         f"{totals.prompt_tokens:,} prompt and {totals.completion_tokens:,} answer tokens{cost}",
         f"retrieval {_spread(totals.retrieval)}; generation {_spread(totals.generation)}",
     ]
@@ -90,6 +90,9 @@ def show_replay(output: Output, record: LogRecord, replay: Replay) -> None:
     turn = record.turn_id[:SHORT_ID]
     for change in replay.lock:
         output.line(("changed since  ", "warn"), change)
+    if replay.threshold is not None:
+        then, now = replay.threshold
+        output.line(("changed since  ", "warn"), f"threshold: {then:.3f}, as in this replay → {now:.3f}")
     if replay.then.models != replay.now.models:
         output.line(("models  ", "warn"), f"{_listed(replay.then.models)} → {_listed(replay.now.models)}")
     if replay.same:

@@ -123,6 +123,11 @@ def seconds(amount: float) -> str:
     return f"{int(amount) // 60}:{int(amount) % 60:02d} min"
 
 
+def counted(count: int, one: str, several: str = "") -> str:
+    """`1 turn`, `1,200 turns`, `2 entries`."""
+    return f"{count:,} {one if count == 1 else several or f'{one}s'}"
+
+
 def named_counts(counts: Mapping[str, Any]) -> str:
     """`ok 12, partial 1`; what is zero or empty is left out."""
     return ", ".join(f"{name} {count}" for name, count in counts.items() if count)
@@ -130,7 +135,7 @@ def named_counts(counts: Mapping[str, Any]) -> str:
 
 def said_graph(nodes: int, edges: int) -> str:
     """`1,768 nodes, 4,134 edges`; '' for a generation that was made before there was a graph."""
-    return f"{nodes:,} nodes, {edges:,} edges" if nodes else ""
+    return f"{counted(nodes, 'node')}, {counted(edges, 'edge')}" if nodes else ""
 
 
 def _on_one_line(part: Part) -> Part:

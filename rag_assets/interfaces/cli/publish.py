@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from rag_assets.interfaces.cli.labels import chosen_label, complete_label
-from rag_assets.interfaces.cli.output import size
+from rag_assets.interfaces.cli.output import counted, size
 from rag_assets.interfaces.cli.session import session_of
 
 _WAIT_SECONDS = 10.0  # for a build of the same label to end
@@ -43,13 +43,15 @@ def publish(
         output.json({"dry_run": dry_run, **dataclasses.asdict(done)})
         return
     would = "would send" if dry_run else "sent"
-    output.line((name, "path"), f" {done.generation_id}: {would} {done.sent:,} objects ({size(done.sent_bytes)})")
-    output.note(f"{done.reused:,} objects were there")
+    output.line(
+        (name, "path"), f" {done.generation_id}: {would} {counted(done.sent, 'object')} ({size(done.sent_bytes)})"
+    )
+    output.note(f"{counted(done.reused, 'object')} there already")
     for gone in done.withdrawn:
         output.note(f"{'would withdraw' if dry_run else 'withdrawn'}: {gone}")
     if done.deleted:
         verb = "would delete" if dry_run else "deleted"
-        output.note(f"{verb} {done.deleted:,} objects that nothing needs ({size(done.deleted_bytes)})")
+        output.note(f"{verb} {counted(done.deleted, 'object')} that nothing needs ({size(done.deleted_bytes)})")
 
 
 def pull(
@@ -72,7 +74,7 @@ def pull(
     if done.unchanged:
         output.line((label, "path"), f" {done.generation_id} is here already")
     else:
-        fetched = f"fetched {done.fetched:,} objects ({size(done.fetched_bytes)})"
+        fetched = f"fetched {counted(done.fetched, 'object')} ({size(done.fetched_bytes)})"
         output.line((label, "path"), f" {done.generation_id}: {fetched}")
     if done.serving != done.generation_id:
         output.note(

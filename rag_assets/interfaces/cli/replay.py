@@ -63,6 +63,7 @@ def replay(
             clearance=session.clearance(),
             history=history,
             count_tokens=token_counter(answer.tokenizer),
+            threshold=answer.threshold,
         )
         replayed = replayer.replay(record, model)
     for warning in replayed.warnings:
@@ -81,6 +82,9 @@ def replay_object(record: LogRecord, replayed: Replay, live: bool) -> dict[str, 
         "live": live,
         "same": replayed.same,
         "lock_differences": list(replayed.lock),
+        "threshold": None
+        if replayed.threshold is None
+        else dict(zip(("then", "now"), replayed.threshold, strict=True)),
         "then": dataclasses.asdict(replayed.then),
         "now": dataclasses.asdict(replayed.now),
         "diff": list(replayed.diff),

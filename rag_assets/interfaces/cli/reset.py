@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rag_assets.interfaces.cli.labels import complete_label, label_named
-from rag_assets.interfaces.cli.output import Output, size
+from rag_assets.interfaces.cli.output import Output, counted, size
 from rag_assets.interfaces.cli.session import session_of
 from rag_assets.stores.disk import size_on_disk
 
@@ -96,7 +96,7 @@ def _sweep(home: Home, output: Output) -> int:
             return 0
         count, freed = sweep_blobs(home)
     if count:
-        output.line(f"removed {count:,} documents that no other index needs")
+        output.line(f"removed {counted(count, 'document')} that no other index needs")
     return freed
 
 

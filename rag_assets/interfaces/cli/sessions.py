@@ -8,6 +8,7 @@ import typer
 
 from rag_assets.interfaces.cli.asking import User
 from rag_assets.interfaces.cli.failures import CommandError
+from rag_assets.interfaces.cli.output import counted
 from rag_assets.interfaces.cli.session import session_of
 
 session_app = typer.Typer(no_args_is_help=True, help="List and delete the conversations that ask and chat have kept.")
@@ -31,7 +32,7 @@ def list_sessions(
         session.output.json({"user": owner, "sessions": rows})
         return
     for one in found:
-        session.output.line((one.name, "bold"), f"  {one.turns} turns  ", (one.created_utc, "dim"))
+        session.output.line((one.name, "bold"), f"  {counted(one.turns, 'turn')}  ", (one.created_utc, "dim"))
     if not found:
         session.output.note((f"{owner} has no sessions; begin one with: rag-assets ask QUESTION --session NAME", "dim"))
 
@@ -68,7 +69,7 @@ def delete_session(
     if as_json:
         session.output.json({"user": owner, **counts, "erased": erased})
         return
-    session.output.line(f"deleted {counts['sessions']} sessions with {counts['turns']} turns")
+    session.output.line(f"deleted {counted(counts['sessions'], 'session')} with {counted(counts['turns'], 'turn')}")
     if not erased:
         session.output.warning(
             "somebody is reading the database: the next deletion overwrites the text of this one, too"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -45,11 +44,16 @@ def status(
 
 
 def describe_label(home: Home, label: str, skipped_for: Confidentiality | None = None) -> dict[str, Any]:
-    """The object of one label in `status --json`, with the skipped files that `skipped_for` reaches for, if any."""
+    """The object of one label in `status --json`, with the skipped files that `skipped_for` reaches for, if any.
+
+    `problem` says what is damaged, and the next command; with a served generation that cannot be read nothing is
+    known of it.
+    """
     from rag_assets.interfaces.freshness import freshness_of, remembered_repository
-    from rag_assets.stages.build import label_holder
+    from rag_assets.stages.build import BuildError, label_holder
     from rag_assets.stores.disk import size_on_disk
     from rag_assets.stores.generations import GenerationError, active_generation, active_pointer
+    from rag_assets.stores.tables import TableDamaged
 
     pointer = active_pointer(home, label)
     found: dict[str, Any] = {
@@ -82,33 +86,40 @@ def describe_label(home: Home, label: str, skipped_for: Confidentiality | None =
         "counts": manifest.counts,
         "parse_health": manifest.parse_health,
         "quality": measured(generation.directory),
-        "skipped_by_reason": _skipped_by_reason(generation),
     }
-    if skipped_for is not None:
-        found["skipped"] = skipped_files(generation, skipped_for)
+    try:
+        found["skipped_by_reason"] = _skipped_by_reason(generation)
+        if skipped_for is not None:
+            found["skipped"] = skipped_files(generation, skipped_for)
+    except (BuildError, TableDamaged) as error:  # what is left is served all the same
+        found |= {"skipped_by_reason": {}, "problem": str(error)}
     return found
 
 
 def skipped_files(generation: Generation, clearance: Confidentiality) -> list[dict[str, Any]]:
     """Every file that was left out and that `clearance` reaches for (E12), in path order, with the reason and the rule
-    that matched."""
-    from rag_assets.stores.tables import read_all
+    that matched. Raises TableDamaged where their table is gone, or is not what was written."""
+    from rag_assets.stores.tables import TableDamaged, read_all
 
     columns = ["path", "outcome", "reason", "detail", "size_bytes"]
     rows: list[dict[str, Any]] = []
-    for table in read_all(generation.directory, "discovered_files", generation.manifest.bucket_count, columns):
-        rows += [row for row in table.to_pylist() if row.pop("outcome") == "skipped"]
+    try:
+        for table in read_all(generation.directory, "discovered_files", generation.manifest.bucket_count, columns):
+            rows += [row for row in table.to_pylist() if row.pop("outcome") == "skipped"]
+    except FileNotFoundError as error:
+        again = f"run: rag-assets index {generation.manifest.index_label}"
+        raise TableDamaged(f"{generation.directory / 'discovered_files'}: a part is gone; {again}") from error
     levels = generation.manifest.levels
     return sorted((row for row in rows if levels.visible(row["path"], clearance)), key=lambda row: str(row["path"]))
 
 
 def _unfinished(home: Home, label: str) -> str | None:
     """The generation that a build has begun and not finished, if there is one."""
+    from rag_assets.stores.candidates import candidate_id
     from rag_assets.stores.generations import generation_directory
 
-    try:
-        candidate = json.loads((home.label(label) / "candidate.json").read_bytes())["generation_id"]
-    except FileNotFoundError:
+    candidate = candidate_id(home, label)
+    if candidate is None:
         return None
     directory = generation_directory(home, label, candidate)
     return candidate if directory.is_dir() and not (directory / "manifest.json").is_file() else None
@@ -116,7 +127,8 @@ def _unfinished(home: Home, label: str) -> str | None:
 
 def _refused(home: Home, label: str, served: str) -> dict[str, Any] | None:
     """The decision about the newest build, if the promotion gate refused it and nobody chose to serve it."""
-    from rag_assets.stores.generations import candidate_id, generation_directory, is_finished
+    from rag_assets.stores.candidates import candidate_id
+    from rag_assets.stores.generations import generation_directory, is_finished
 
     built = candidate_id(home, label)
     if built is None or built == served or not is_finished(home, label, built):
@@ -135,7 +147,7 @@ def _show(output: Output, entry: dict[str, Any]) -> None:
     output.line((entry["label"], "path"), f"  {entry['location']}")
     if "problem" in entry:
         output.line(("  ", "plain"), (entry["problem"], "warn"))
-    else:
+    if "commit" in entry:
         _show_generation(output, entry)
     if entry["building_by"]:
         output.line(f"  being indexed by {entry['building_by']}")

@@ -6,11 +6,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, Literal
 
-import msgspec
-
 from rag_assets.interfaces.cli.output import Output, named_counts, said_graph, seconds, short
 from rag_assets.interfaces.cli.quality import gate_object, said_gate, show_gate
-from rag_assets.stages.build import StageReport
+from rag_assets.stages.build import StageReport, read_report
 from rag_assets.stages.versions import STAGES
 from rag_assets.stores.generations import generation_directory, read_generation
 from rag_assets.stores.home import Home
@@ -23,13 +21,9 @@ _WARNINGS = "warnings by rule"  # the table of every stage that warns: a rule an
 
 
 def stage_reports(directory: Path) -> dict[str, StageReport]:
-    """What the stages of a generation recorded, as far as it was built."""
-    found = {}
-    for stage in STAGES:
-        path = directory / "stages" / f"{stage}.json"
-        if path.is_file():
-            found[stage] = msgspec.json.decode(path.read_bytes(), type=StageReport)
-    return found
+    """What the stages of a generation recorded, as far as it was built. Raises BuildError for a damaged record."""
+    records = {stage: read_report(directory, stage) for stage in STAGES}
+    return {stage: record for stage, record in records.items() if record is not None}
 
 
 def counted(reports: dict[str, StageReport], stage: str, table: str, key: str, value: str) -> dict[str, int]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from rag_assets.contracts.identity import plain_symbol
 from rag_assets.interfaces.cli.ask_output import Streamed, show
+from rag_assets.interfaces.cli.output import said_graph
 from rag_assets.interfaces.freshness import freshness_of
 from rag_assets.query.answer import EXTRACTIVE
 from rag_assets.query.answer.checking import Support
@@ -54,7 +57,9 @@ class Talk:
         elif word == "/help":
             self._help()
         elif word not in self._commands:
-            self._output.error(f"no command {word}; type /help")
+            near = difflib.get_close_matches(word, (*self._commands, "/help", "/quit"), n=1)
+            hint = f"did you mean {near[0]}? All of them: /help" if near else "type /help"
+            self._output.error(f"no command {word}; {hint}")
         elif self._last is None:
             self._output.note((_NOTHING_YET, "dim"))
         else:
@@ -88,7 +93,9 @@ class Talk:
         citations = result.response.citations
         known = numbered(citations)
         for number, one in sorted({known[one.id]: one for one in reversed(citations)}.items()):
-            self._output.line((f"[{number}] ", "dim"), (one.rendered, "path"), f"  {one.symbol}  ", (one.label, "dim"))
+            self._output.line(
+                (f"[{number}] ", "dim"), (one.rendered, "path"), f"  {plain_symbol(one.symbol)}  ", (one.label, "dim")
+            )
         if not citations:
             self._output.note(("the last answer cites nothing", "dim"))
 
@@ -105,7 +112,7 @@ class Talk:
                 self._output.line(names[edge.source], (f"  {edge.relation.value}  ", "dim"), names[edge.target])
             left = len(around.edges) - _SHOWN_EDGES
             more = f", {left} of them not shown" if left > 0 else ""
-            self._output.line((f"{len(around.nodes)} nodes, {len(around.edges)} edges{more}", "dim"))
+            self._output.line((f"{said_graph(len(around.nodes), len(around.edges))}{more}", "dim"))
         elif not told:
             self._output.note(("no graph is behind the last answer", "dim"))
 

@@ -6,13 +6,12 @@ import difflib
 from collections.abc import Sequence
 from pathlib import Path
 
-import msgspec
-
+from rag_assets.config_file import ConfigError
 from rag_assets.interfaces.cli.failures import CommandError
 from rag_assets.interfaces.cli.labels import spelt_label
 from rag_assets.settings import RepositorySettings, Settings
 from rag_assets.sources.urls import default_repository_id, is_remote, strip_credentials
-from rag_assets.stages.labels import repository_of
+from rag_assets.stages.labels import remembered_repository, repository_of
 from rag_assets.stores.home import Home
 
 
@@ -71,8 +70,10 @@ def refuse_takeover(settings: Settings, home: Home, label: str, repository: Repo
     if any(configured.id == repository.id for configured in settings.repositories):
         return
     try:
-        known = RepositorySettings(**msgspec.json.decode((home.label(label) / "label.json").read_bytes()))
-    except (FileNotFoundError, msgspec.DecodeError):
+        known = remembered_repository(home, label)
+    except ConfigError:  # damaged: this run writes it again
+        return
+    if known is None:
         return
     new, old = strip_credentials(repository.location), strip_credentials(known.location)
     if new != old and (is_remote(old) or Path(old).exists()):

@@ -9,7 +9,7 @@ from typing import Any
 
 from rag_assets.contracts.errors import ExpectedError
 from rag_assets.query.agent.agent import Agent
-from rag_assets.query.agent.reading import AgentError, is_agent, read_agent
+from rag_assets.query.agent.reading import AgentError, DeclaredKinds, is_agent, read_agent
 from rag_assets.query.artifact.output import OutputType
 from rag_assets.query.pipeline.document import Entry, parse_document, read_document
 from rag_assets.query.pipeline.errors import Mark, PipelineError, Problem
@@ -38,7 +38,9 @@ class UnknownAgent(ExpectedError, LookupError):
 class AgentLibrary:
     """The agents of some folders and the shipped ones. Files are read when they are asked for."""
 
-    def __init__(self, folders: Sequence[Path] = ()) -> None:
+    def __init__(self, folders: Sequence[Path] = (), declared_kinds: DeclaredKinds = tuple) -> None:
+        """`declared_kinds` are those of rule packs that filters may name besides the built-in ones."""
+        self._declared_kinds = declared_kinds
         self._folders: tuple[Any, ...] = (*folders, SHIPPED)
 
     def names(self) -> dict[str, str]:
@@ -46,7 +48,7 @@ class AgentLibrary:
         readable as one, are left out."""
         found: dict[str, str] = {}
         for folder in self._folders:
-            for agent in _agents(folder, []):
+            for agent in self._agents(folder, []):
                 found.setdefault(agent.name, agent.file)
         return dict(sorted(found.items()))
 
@@ -54,7 +56,7 @@ class AgentLibrary:
         """What is wrong with files that are meant to be agents, of all folders."""
         found: list[Problem] = []
         for folder in self._folders:
-            list(_agents(folder, found))
+            list(self._agents(folder, found))
         return tuple(sorted(found, key=lambda problem: (problem.mark, problem.text)))
 
     def load(self, name: str | Path) -> Agent:
@@ -62,9 +64,9 @@ class AgentLibrary:
         with every problem, its file and line."""
         if isinstance(name, Path) or name.endswith(SUFFIXES):
             path = Path(name)
-            return read_agent(_document(path), str(path))
+            return read_agent(_document(path), str(path), self._declared_kinds)
         for folder in self._folders:
-            found = [agent for agent in _agents(folder, []) if agent.name == name]
+            found = [agent for agent in self._agents(folder, []) if agent.name == name]
             if len(found) > 1:
                 text = f"agent {name!r} is also in {found[0].file}; rename one of them"
                 raise AgentError([Problem(Mark(found[1].file, 1), text)])
@@ -77,21 +79,20 @@ class AgentLibrary:
         """The agent that writes this where nobody names one."""
         return self.load(AUTHORS[output])
 
-
-def _agents(folder: Any, problems: list[Problem]) -> Iterator[Agent]:
-    """The agents of one folder by file name. A YAML file without the root `agent` is something else; what is wrong with
-    one that has it goes to `problems`."""
-    if not folder.is_dir():
-        return
-    for file in sorted(folder.iterdir(), key=lambda file: str(file.name)):
-        if not file.name.endswith(SUFFIXES) or not file.is_file():
-            continue
-        try:
-            document = _document(file)
-            if is_agent(document):
-                yield read_agent(document, _shown(file))
-        except PipelineError as error:
-            problems += error.problems
+    def _agents(self, folder: Any, problems: list[Problem]) -> Iterator[Agent]:
+        """The agents of one folder by file name. A YAML file without the root `agent` is something else; what is wrong
+        with one that has it goes to `problems`."""
+        if not folder.is_dir():
+            return
+        for file in sorted(folder.iterdir(), key=lambda file: str(file.name)):
+            if not file.name.endswith(SUFFIXES) or not file.is_file():
+                continue
+            try:
+                document = _document(file)
+                if is_agent(document):
+                    yield read_agent(document, _shown(file), self._declared_kinds)
+            except PipelineError as error:
+                problems += error.problems
 
 
 def _document(file: Any) -> Entry:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
 import msgspec
 
 from rag_assets.contracts.confidentiality import Confidentiality
+from rag_assets.contracts.kinds import Kind, known_kind
 from rag_assets.contracts.llm import PROFILES
 from rag_assets.languages import SourceType
 from rag_assets.query.agent.agent import Agent, Filters, Limits
@@ -17,6 +18,9 @@ from rag_assets.query.pipeline.errors import Mark, PipelineError, Problem
 from rag_assets.query.pipeline.reading import nearest, read_record
 
 ROOT = "agent"
+
+DeclaredKinds = Callable[[], Iterable[Kind]]
+"""The kinds that rule packs add to the built-in ones; asked where an agent names one that is not built in."""
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -39,8 +43,9 @@ def is_agent(document: Entry) -> bool:
     return document.is_mapping and ROOT in document.value
 
 
-def read_agent(document: Entry, shown: str) -> Agent:
-    """The agent of a file; `shown` is what messages call the file. Raises AgentError."""
+def read_agent(document: Entry, shown: str, declared_kinds: DeclaredKinds = tuple) -> Agent:
+    """The agent of a file; `shown` is what messages call the file. Raises AgentError, and what `declared_kinds`
+    raises."""
     if not is_agent(document):
         raise AgentError([Problem(Mark(shown, 1), f"no agent; its file begins with `{ROOT}:`")])
     problems = [
@@ -60,6 +65,9 @@ def read_agent(document: Entry, shown: str) -> Agent:
     parts = {
         name: _part(record, name, entries.pop(name), problems) for name, record in _PARTS.items() if name in entries
     }
+    filters = root.value.get("filters")
+    if filters is not None and filters.is_mapping and "kinds" in filters.value:
+        problems += _unknown_kinds(filters.value["kinds"], declared_kinds)
     found = _record(Agent, entries, root.mark, "agent", problems)
     if found is None or problems:
         raise AgentError(problems)
@@ -91,3 +99,17 @@ def _misspelt(name: str, entry: Entry, what: str) -> Iterable[Problem]:
     for one in entry.value if entry.is_list else (entry,):
         if isinstance(one.value, str) and one.value not in _CLOSED[name]:
             yield Problem(one.mark, f"{what}: {name}: no {one.value!r}{nearest(one.value, _CLOSED[name])}")
+
+
+def _unknown_kinds(entry: Entry, declared: DeclaredKinds) -> Iterable[Problem]:
+    """In any case, as filters of a search have them."""
+    for one in entry.value if entry.is_list else ():
+        if not isinstance(one.value, str):
+            continue  # of a wrong type, which was said
+        try:
+            known_kind(one.value)
+        except ValueError:
+            try:
+                known_kind(one.value, declared())
+            except ValueError as error:
+                yield Problem(one.mark, f"filters: kinds: {error}")

@@ -15,7 +15,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from rag_assets.contracts.identity import content_hash
-from rag_assets.query.answer.citations import by_id, cited_ids, without_citations
+from rag_assets.query.answer.citations import by_id, cited_ids, with_known_only, without_citations
 from rag_assets.query.answer.evidence import Evidence
 from rag_assets.query.answer.neutral import neutral
 from rag_assets.query.answer.sentences import Sentence, sentences
@@ -79,7 +79,8 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """`text` is the answer after the policy; `sentences` are those of the answer before it, headings left out."""
+    """`text` is the answer after the policy, without citations of what was never retrieved; `sentences` are those of
+    the answer before it, headings left out."""
 
     text: str
     sentences: tuple[Checked, ...]
@@ -87,6 +88,11 @@ class Report:
     @property
     def is_supported(self) -> bool:
         return all(checked.support is Support.SUPPORTED for checked in self.sentences)
+
+    @property
+    def has_support(self) -> bool:
+        """Whether anything of it is supported: a text without is no answer, whatever it cites."""
+        return any(checked.support is Support.SUPPORTED for checked in self.sentences)
 
     def count(self, support: Support) -> int:
         return sum(checked.support is support for checked in self.sentences)
@@ -99,7 +105,8 @@ def check(answer: str, evidence: Sequence[Evidence], policy: Policy = Policy.FLA
     slices = {known.id: _Slice(known) for known in sound}
     known = {identifier: slices[piece.id] for identifier, piece in by_id(sound).items()}
     found = [_checked(sentence, known, tuple(slices.values())) for sentence in sentences(answer)]
-    return Report(_by_policy(answer, found, policy), tuple(one for one in found if not one.sentence.is_heading))
+    text = with_known_only(_by_policy(answer, found, policy), known)
+    return Report(text, tuple(one for one in found if not one.sentence.is_heading))
 
 
 class _Slice:
@@ -224,10 +231,13 @@ def _of_claim(text: str, cited: Sequence[_Slice], slices: Sequence[_Slice]) -> t
     ]
     if len(words) < 3:  # `It does.` beside a quote says nothing of its own
         return Support.SUPPORTED, ""
-    shared = [sum(word in one.roots for word in words) / len(words) for one in (*cited, *slices)]
-    if max(shared[: len(cited)]) >= _LEAST_SHARED:
+
+    def is_about(one: _Slice) -> bool:
+        return sum(word in one.roots for word in words) / len(words) >= _LEAST_SHARED
+
+    if any(map(is_about, cited)):
         return Support.SUPPORTED, ""
-    elsewhere = max(shared) >= _LEAST_SHARED
+    elsewhere = any(map(is_about, slices))  # looked at only now: most claims are about what they cite
     return (Support.MISATTRIBUTED if elsewhere else Support.FABRICATED), "the cited text is about something else"
 
 

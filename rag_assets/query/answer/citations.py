@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rag_assets.query.answer.evidence import Evidence
 
 CITATION = re.compile(r"\[chunk:\s*(?P<ids>[0-9A-Za-z][0-9A-Za-z-]*(?:\s*[,;]\s*(?:chunk:\s*)?[0-9A-Za-z-]+)*)\s*\]")
 """`[chunk: 1a2b3c4d]`; models also write several ids into one pair of brackets."""
+
+_MARK = re.compile(r"[ \t]*[\[［【]\s*chunk\s*[:：](?P<ids>[^\]］】\n]*)[\]］】]", re.IGNORECASE)
+"""Everything that a reader takes for a citation, well written or not."""
 
 _ID = re.compile(r"(?:chunk:\s*)?([0-9A-Za-z-]+)")
 _BLANK_BEFORE = re.compile(r"[ \t]+(?=[.,;:!?](?:\s|$))")
@@ -42,6 +45,22 @@ def cited_ids(text: str) -> tuple[str, ...]:
 
 def without_citations(text: str) -> str:
     return _BLANK_BEFORE.sub("", CITATION.sub("", text)).strip()
+
+
+def with_known_only(text: str, known: Container[str]) -> str:
+    """`text` without what looks like a citation and names nothing that is `known`: whoever reads it would take it for a
+    source. Of a mark with several ids the known ones stay."""
+
+    def kept(mark: re.Match[str]) -> str:
+        if not CITATION.fullmatch(mark.group().lstrip()):
+            return ""
+        ids = _ID.findall(mark["ids"])
+        left = [identifier for identifier in ids if identifier in known]
+        if len(left) == len(ids):
+            return mark.group()
+        return f" {marker(', '.join(left))}" if left else ""
+
+    return _MARK.sub(kept, text)
 
 
 def by_id(evidence: Iterable[Evidence]) -> dict[str, Evidence]:

@@ -27,6 +27,10 @@ def configured(
     path = config_of(home.root, config)
     if not is_configured(_SECTION, path):
         if profile is not None:
+            from rag_assets.query.pipeline.chat_model import unknown_profile
+
+            if profile not in PROFILES:
+                raise ConfigError(unknown_profile(profile))
             raise ConfigError(f"no model answers as {profile!r}: set answer.base_url and answer.{profile}.model")
         return AskOptions(limit=limit)
     from rag_assets.settings import load_settings
@@ -73,7 +77,9 @@ def model_of(settings: AnswerSettings, profile: str) -> Model:
     from rag_assets.llm.chat import Model
 
     if profile not in PROFILES:
-        raise ConfigError(f"unknown profile {profile!r}; valid: {', '.join(PROFILES)}")
+        from rag_assets.query.pipeline.chat_model import unknown_profile
+
+        raise ConfigError(unknown_profile(profile))
     known = settings.model_of(profile)
     if not known.model:
         raise ConfigError(f"no model answers as {profile!r}: set answer.{profile}.model")

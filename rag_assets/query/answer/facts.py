@@ -72,11 +72,11 @@ class Facts:
 def named_nodes(graph: Graph, names: Iterable[str]) -> tuple[str, ...]:
     """The keys of the nodes that some names mean; a name that means several declarations means all of them, up to a
     few (overloads and namesakes)."""
-    from rag_assets.graph.lookup import find
+    from rag_assets.graph.lookup import named
 
     keys: dict[str, None] = {}
     for name in names:
-        match = find(graph, name)
+        match = named(graph, name)
         for node in (*match.nodes, *match.candidates[:4]):
             keys[graph.keys[node]] = None
     return tuple(keys)
@@ -130,22 +130,22 @@ def facts_about(graph: Graph, keys: Sequence[str], intent: Intent) -> Facts:
 def points_at(
     places: Iterable[tuple[str, int]], shard: VectorReader, scope: SearchFilter
 ) -> dict[tuple[str, int], str]:
-    """(path, line) → the id of the smallest section around it; places that no section of the scope has are absent."""
-    wanted: dict[str, list[int]] = {}
-    for path, line in places:
-        wanted.setdefault(path, []).append(line)
+    """(path, line) → the id of the smallest section around it; places that no section of the scope has are absent. One
+    look-up for all files: each costs as much as reading some dozen sections."""
+    wanted = dict.fromkeys(places)
+    if not wanted:
+        return {}
+    of_files = replace(scope, paths=tuple(dict.fromkeys(path for path, _ in wanted)))
+    sections: dict[str, list[tuple[int, int, str]]] = {}
+    for identifier, payload in shard.retrieve(sorted(shard.ids(of_files)), of_files).items():
+        lines = payload.get("StartLine", 0), payload.get("EndLine", -1)
+        sections.setdefault(payload.get("Path", ""), []).append((*lines, identifier))
     found: dict[tuple[str, int], str] = {}
-    for path, lines in wanted.items():
-        of_file = replace(scope, paths=(path,))
-        payloads = shard.retrieve(sorted(shard.ids(of_file)), of_file)
-        for line in lines:
-            around = [
-                (known["EndLine"] - known["StartLine"], identifier)
-                for identifier, known in payloads.items()
-                if known.get("StartLine", 0) <= line <= known.get("EndLine", -1)
-            ]
-            if around:
-                found[path, line] = min(around)[1]
+    for path, line in wanted:
+        known = sections.get(path, ())  # of that very path: one without a folder is looked up in all folders
+        around = [(end - start, identifier) for start, end, identifier in known if start <= line <= end]
+        if around:
+            found[path, line] = min(around)[1]
     return found
 
 

@@ -70,10 +70,11 @@ def gather(
     payloads = parts.shard().retrieve(list(best), scope)
     warnings: list[str] = []
     texts: dict[str, str] = {}
+    unread: set[str] = set()
     pieces = [
         _Piece(best[identifier], payload)
         for identifier, payload in payloads.items()
-        if _is_sound(payload, parts, texts, warnings)
+        if _is_sound(payload, parts, texts, unread, warnings)
     ]
     ids = citation_ids(payloads)
     merged = (_merged(group, texts, manifests, ids) for group in _joined(pieces, texts))
@@ -81,19 +82,25 @@ def gather(
     return Gathered(tuple(ordered), tuple(warnings))
 
 
-def _is_sound(payload: Mapping[str, Any], parts: SearchParts, texts: dict[str, str], warnings: list[str]) -> bool:
-    """Whether the slice of a point is there and what its hash says (E19, E21); reads its document into `texts`."""
+def _is_sound(
+    payload: Mapping[str, Any], parts: SearchParts, texts: dict[str, str], unread: set[str], warnings: list[str]
+) -> bool:
+    """Whether the slice of a point is there and what its hash says (E19, E21); reads its document into `texts`, or adds
+    it to the `unread`, of which one warning is enough."""
     from rag_assets.stores.blobs import BlobError
 
     address, place = payload.get("BlobVersionId", ""), payload.get("Path", "")
     if not address or "CharEnd" not in payload:
-        warnings.append(f"{place} is no evidence: its payload names no source")
+        warnings.append(f"{place} is no evidence: its payload names no source; run: rag-assets index --force")
+        return False
+    if address in unread:
         return False
     if address not in texts:
         try:
             texts[address] = parts.document(address)
         except BlobError as error:
             warnings.append(f"{place} is no evidence: {error}")
+            unread.add(address)
             return False
     text = texts[address][payload.get("CharStart", 0) : payload["CharEnd"]]
     if content_hash(text) != payload.get("SourceSha256"):

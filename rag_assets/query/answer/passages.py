@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from rag_assets.query.answer.checking import prose_of
 from rag_assets.query.answer.evidence import Evidence
@@ -21,8 +22,11 @@ _SUMMARY = re.compile(r"<(summary|remarks)>(.*?)</\1>", re.DOTALL)
 _BRACKET = re.compile(r"\"(?:[^\"\\]|\\.)*\"|[\[\]]")
 _FENCE = re.compile(r"^[ \t]*```[^\n]*$", re.MULTILINE)
 _CONDITIONAL = re.compile(r"^[ \t]*#\w[^\n]*\n?", re.MULTILINE)
+_NOTHING = "… \t\r\n"
 _DECLARED = re.compile(r"(?:(?:class|struct|interface|record|enum|def|func)\s+)?([A-Za-z_]\w*)\s*(?:<[^<>()]*>\s*)?$")
 _TYPE = re.compile(r"\b(?:class|struct|interface|record|enum|delegate)\s+(?:class\s+|struct\s+)?([A-Za-z_]\w*)")
+_HEAD_END = re.compile(r"\{|=>|;|=")
+_SIGNATURE_END = re.compile(r"\{|=>|;|\n\s*(?:AS|BEGIN)\b")
 _HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$", re.MULTILINE)
 
 _KEYWORDS = frozenset(
@@ -51,7 +55,8 @@ _CONFIGURATION_WORTH = 0.6  # it has words of everything and explains nothing
 @dataclass(frozen=True, slots=True)
 class Passage:
     """`text` is an exact range of the source of `evidence`; `name` what it declares, '' for nothing; `doc` the words of
-    its doc comment; `code` what is left of `text` without that comment. Lines are 1-based, of the file."""
+    its doc comment; `code` what is left of `text` without that comment; `signature` its declaration on one line,
+    without attributes and body. Lines are 1-based, of the file."""
 
     evidence: Evidence
     text: str
@@ -62,6 +67,7 @@ class Passage:
     doc: str = ""
     heading: str = ""
     is_type: bool = False
+    signature: str = ""
     score: float = 0.0
     has: frozenset[str] = frozenset()
 
@@ -69,14 +75,8 @@ class Passage:
     def is_prose(self) -> bool:
         return self.evidence.language in PROSE
 
-    @property
-    def signature(self) -> str:
-        """The declaration on one line, without attributes and body."""
-        bare = _without_attributes(self.code)
-        head = re.split(r"\{|=>|;|\n\s*(?:AS|BEGIN)\b", bare, maxsplit=1)[0]
-        return " ".join(head.split())
 
-
+@lru_cache(maxsize=256)  # of a turn or two: what declares a name is looked at before and while passages are ranked
 def passages_of(known: Evidence) -> tuple[Passage, ...]:
     """The passages of a piece of evidence in their order; pictures written as text are none."""
     parts: Sequence[Part] = _merged_bullets(known, outline(known.text, known.language))
@@ -123,21 +123,30 @@ def _passage(known: Evidence, part: Part) -> Passage:
     last = first + text.count("\n")
     if known.language in PROSE:
         headings = _HEADING.findall(known.text[: part.end])
-        return Passage(known, text, text, first, last, heading=headings[-1] if headings else "")
+        heading, head = headings[-1] if headings else "", _on_one_line(_without_attributes(text))
+        return Passage(known, text, text, first, last, heading=heading, signature=head)
     prelude = _PRELUDE.match(text)
     begin = prelude.end() if prelude else 0
     comment = "\n".join(_DOC_LINE.findall(text[:begin]))
     code = text[begin:]
+    bare = _without_attributes(code)
+    head = _HEAD_END.split(bare, maxsplit=1)[0]
     return Passage(
         known,
         text,
         code,
         first,
         last,
-        name=_declared_name(code),
+        name=_declared_name(head),
         doc=_doc_text(comment),
-        is_type=_is_type(code),
+        is_type=_is_type(head),
+        signature=_on_one_line(bare),
     )
+
+
+def _on_one_line(bare: str) -> str:
+    """A declaration without its body."""
+    return " ".join(_SIGNATURE_END.split(bare, maxsplit=1)[0].split())
 
 
 def _doc_text(comment: str) -> str:
@@ -149,32 +158,28 @@ def _doc_text(comment: str) -> str:
     return "" if "<" in comment and "///" in comment else prose_of(comment)
 
 
-def _is_type(code: str) -> bool:
-    found = _TYPE.search(_head(code))
-    return found is not None and "(" not in _head(code)[: found.start()]
-
-
-def _head(code: str) -> str:
-    return re.split(r"\{|=>|;|=", _without_attributes(code), maxsplit=1)[0]
+def _is_type(head: str) -> bool:
+    found = _TYPE.search(head)
+    return found is not None and "(" not in head[: found.start()]
 
 
 def _without_attributes(code: str) -> str:
-    """A declaration without the attributes and directives before it."""
-    bare = _CONDITIONAL.sub("", code).lstrip()
+    """A declaration without the attributes and directives before it, and with `…` for a directive in the middle of it:
+    what is quoted has to say what it leaves out."""
+    bare = _CONDITIONAL.sub("…\n", code).lstrip(_NOTHING)
     while bare.startswith("["):
         depth = 0
         for found in _BRACKET.finditer(bare):
             depth += {"[": 1, "]": -1}.get(found.group(), 0)
             if depth == 0:
-                bare = bare[found.end() :].lstrip()
+                bare = bare[found.end() :].lstrip(_NOTHING)
                 break
         else:
             return bare  # never closed: it is none
-    return bare.strip()
+    return bare.strip(_NOTHING)
 
 
-def _declared_name(code: str) -> str:
-    head = _head(code)
+def _declared_name(head: str) -> str:
     kind = _TYPE.search(head)
     if kind is not None:
         return kind[1]

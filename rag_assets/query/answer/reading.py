@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from rag_assets.query.answer.abstention import Signals, confidence, signals_of
+from rag_assets.query.answer.abstention import Signals, confidence, has_known_cosines, signals_of
 from rag_assets.query.answer.evidence import Evidence, Origin, short_name
 from rag_assets.query.answer.facts import Fact, Facts, facts_about, named_nodes, near_names, points_at
 from rag_assets.query.answer.gathering import Wanted, gather
 from rag_assets.query.answer.intents import Intent, Wish, wish_of
-from rag_assets.query.answer.terms import AskedWord, asked_words
+from rag_assets.query.answer.terms import AskedWord, words_asked_of
 from rag_assets.stores.filters import UNNARROWED
 
 if TYPE_CHECKING:
@@ -32,7 +32,8 @@ _ABOVE_HITS = 1.05  # what declares a name of the question comes before what onl
 @dataclass(frozen=True, slots=True)
 class Read:
     """Everything that an answer is made from. `signals` say how well it fits the question; `warnings` are those of the
-    search and of reading, `is_open` says that nothing narrowed it."""
+    search and of reading; those that are also `lost` name files that were found and cannot be read. `is_open` says
+    that nothing narrowed it."""
 
     search: SearchResult
     wish: Wish
@@ -45,6 +46,7 @@ class Read:
     warnings: tuple[str, ...]
     signals: Signals
     is_open: bool
+    lost: tuple[str, ...] = ()
 
     @property
     def confidence(self) -> float:
@@ -68,9 +70,11 @@ def read(result: SearchResult, target: Searchable, graph_of: Callable[[Index], G
     names and what the graph says of them. Never more than the scope of `target` lets be seen. `graph_of` is for
     those who keep graphs open."""
     wish = wish_of(result.question)
-    vocabulary = target.parts.vocabulary()
-    words = asked_words(result.question.text, vocabulary, target.parts.shard().count())
-    wanted = [Wanted(hit.point_id, hit.score, dense=hit.scores.get("dense")) for hit in result.hits]
+    words = words_asked_of(target.parts, result.question.text)
+    measured = all(has_known_cosines(known.embedding_model) for known in target.manifests.values())
+    wanted = [
+        Wanted(hit.point_id, hit.score, dense=hit.scores.get("dense") if measured else None) for hit in result.hits
+    ]
     is_open = (result.question.wanted, result.question.excluded) == (UNNARROWED, UNNARROWED) and not _narrowed(result)
     names = wish.names[:_MOST_NAMES]
     declared = {name: _declaring(name, target) for name in names}
@@ -90,8 +94,9 @@ def read(result: SearchResult, target: Searchable, graph_of: Callable[[Index], G
     at = {fact: evidence[gathered.evidence.index(piece)] for fact, piece in at.items()}
     unknown = tuple(name for name in names if not declared[name] and not _is_mentioned(name, gathered.evidence))
     signals = signals_of(words, wish.names, unknown, evidence, len(at))
-    warned = (*result.warnings, *warnings, *gathered.warnings)
-    return Read(result, wish, words, evidence, facts, at, unknown, tuple(near), warned, signals, is_open)
+    lost = tuple(dict.fromkeys(gathered.warnings))
+    warned = (*result.warnings, *warnings, *lost)
+    return Read(result, wish, words, evidence, facts, at, unknown, tuple(near), warned, signals, is_open, lost)
 
 
 def _with_facts(piece: Evidence, facts: Sequence[Fact]) -> Evidence:

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from rag_assets.query.answer.reading import Read
 
 _CLOSEST = 3  # places to look at oneself after a refusal
-_NAMED = 3  # words of the question that say what to ingest
 _OF_THE_GRAPH = (Intent.USAGE, Intent.IMPLEMENTATIONS)
 
 
@@ -23,24 +22,28 @@ def reason(found: Read, threshold: float) -> str:
         return f"nothing here is called {' or '.join(found.unknown)}"
     missing = [word.word for word in found.words if not word.known]
     said = f"; no section has the words {', '.join(missing)}" if missing else ""
+    if found.lost:
+        said += f"; {len(found.lost)} of the files that were found cannot be read"
     if found.confidence < threshold:
         return f"what was found does not fit the question well enough ({found.confidence:.2f} of {threshold:.2f}){said}"
     return f"nothing that was found can be quoted for it{said}"
 
 
 def suggestions(found: Read) -> tuple[str, ...]:
-    """What would help: names that there are, where to look oneself, and what to ingest."""
+    """What would help: names that there are, where to look oneself, and what to ingest or to repair. What to ingest is
+    named by words that the index does not have: that it has nothing about one that it knows would be wrong."""
     made = []
     if found.unknown and found.near:
         made.append(f"did you mean {', '.join(found.near)}?")
     elif not found.unknown and found.search.hits and any(word.known for word in found.words):
         places = dict.fromkeys(f"{hit.path}:{hit.start_line}-{hit.end_line}" for hit in found.search.hits)
         made.append(f"the closest are {', '.join([*places][:_CLOSEST])}")
+    if found.lost:  # the answer may have been in there: nothing has to be ingested that is indexed
+        return (*made, "run: rag-assets index --force, and ask again")
     labels = ", ".join(source.label for source in found.search.sources)
     about = list(found.unknown) or [word.word for word in found.words if not word.known]
-    about = about or [word.word for word in sorted(found.words, key=lambda word: -word.weight)[:_NAMED]]
-    subject = f" about {', '.join(about)}" if about else ""
-    made.append(f"you may want to ingest the repository or the documents{subject}; only {labels} was searched")
+    subject = f"about {', '.join(about)}" if about else "that have the answer"
+    made.append(f"you may want to ingest the repository or the documents {subject}; only {labels} was searched")
     return tuple(made)
 
 

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 
 from rag_assets.stores.keyword.idf import inverse_document_frequency
 from rag_assets.stores.keyword.terms import FUNCTION_WORDS, runs, stem, word_terms
+from rag_assets.stores.keyword.vocabulary import KeywordIndexError
 from rag_assets.stores.keyword.word_forms import ENDINGS, word_forms
 from rag_assets.text import identifier_words
 
 if TYPE_CHECKING:
+    from rag_assets.query.parts import SearchParts
     from rag_assets.stores.keyword.question_terms import Terms
 
 _ASKING = frozenset(
@@ -72,22 +74,44 @@ def root(word: str) -> str:
 @lru_cache(maxsize=512)  # a question looks at the same passages several times
 def roots_of(text: str) -> frozenset[str]:
     """The roots of the words of a text, identifiers split."""
-    return frozenset(root(term) for run in runs(text) for term in word_terms(run))
+    return frozenset().union(*map(_roots_of_run, set(runs(text))))
+
+
+@lru_cache(maxsize=1 << 16)  # source says the same identifiers over and over
+def _roots_of_run(run: str) -> tuple[str, ...]:
+    return tuple(map(root, word_terms(run)))
+
+
+def words_asked_of(parts: SearchParts, text: str) -> tuple[AskedWord, ...]:
+    """`asked_words` with the vocabulary of `parts`. Where that cannot be read, which the search has said or refused to
+    go on with, nobody knows which words are rare, or in no section at all: all weigh the same, and all are known."""
+    try:
+        vocabulary = parts.vocabulary()
+    except KeywordIndexError:
+        return tuple(AskedWord(word, root(word), weight=1.0, known=True) for word in _telling(text))
+    return asked_words(text, vocabulary, parts.shard().count())
 
 
 def asked_words(text: str, terms: Terms, sections: int) -> tuple[AskedWord, ...]:
     """The telling words of a question in order of first use. A word that no section has weighs as much as one that a
     single section has: it is the rarest of all, and no evidence for it can exist."""
-    made: dict[str, AskedWord] = {}
+    made = []
+    for term in _telling(text):
+        holding = max((known.sections for form in _forms(term, terms) if (known := terms.find(form))), default=0)
+        weight = inverse_document_frequency(sections, max(holding, 1))
+        made.append(AskedWord(term, root(term), weight, holding > 0))
+    return tuple(made)
+
+
+def _telling(text: str) -> Iterable[str]:
+    """The words that tell something, each root once: the first that has it."""
+    found: dict[str, str] = {}
     for run in runs(text):
         for word in map(str.lower, identifier_words(run)):
             term = stem(word)
-            if {word, term} & _SAYS_NOTHING or (len(term) < 2 and not term.isdigit()):
-                continue
-            holding = max((known.sections for form in _forms(term, terms) if (known := terms.find(form))), default=0)
-            weight = inverse_document_frequency(sections, max(holding, 1))
-            made.setdefault(root(term), AskedWord(term, root(term), weight, holding > 0))
-    return tuple(made.values())
+            if not {word, term} & _SAYS_NOTHING and (len(term) > 1 or term.isdigit()):
+                found.setdefault(root(term), term)
+    return found.values()
 
 
 def _forms(term: str, terms: Terms) -> Iterable[str]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import msgspec
 
 from rag_assets.contracts.errors import ExpectedError
+from rag_assets.decoders import from_json
 from rag_assets.query.pipeline.exchanges import Exchange, exchange_of
 from rag_assets.query.pipeline.recorded_replies import RecordedReplies
 
@@ -71,8 +72,8 @@ def read_cassette(path: Path) -> tuple[Exchange, ...]:
     found = []
     for number, line in enumerate(lines, 1):
         try:
-            found.append(msgspec.json.decode(line, type=Exchange))
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            found.append(from_json(line, Exchange))
+        except msgspec.DecodeError as error:
             raise CassetteError(
                 f"{path}:{number}: not a recorded reply: {error}; delete this line, or delete the file and record again"
             ) from error

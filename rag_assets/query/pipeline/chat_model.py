@@ -40,7 +40,7 @@ class ChatModel:
         model = replace(known, max_tokens=min(call.max_tokens, known.max_tokens), temperature=temperature)
         from rag_assets.llm.reply import without_thoughts
 
-        result = self.service.generate(model, call.messages, call.on_text)
+        result = self.service.generate(model, call.messages, call.on_text, schema=call.schema)
         written = result.value
         if written is None:
             return InvokeResult.failure(result.errors, result.warnings)
@@ -50,10 +50,17 @@ class ChatModel:
         )
 
 
+def unknown_profile(profile: str) -> str:
+    """What is said of a name that no setting can give a model to."""
+    return f"unknown profile {profile!r}; valid: {', '.join(PROFILES)}"
+
+
 def configured_model(settings: AnswerSettings, profile: str | None = None) -> AskModel | None:
     """The models of the `answer` settings, what they say written down or played back as `answer.replies` wants; None
     without a server. `profile`, by default that of the settings, writes the answers. Raises ConfigError for one without
     a model or a key that cannot be sent, and CassetteError."""
+    if profile is not None and profile not in PROFILES:
+        raise ConfigError(unknown_profile(profile))
     if settings.replies == "replay":
         from rag_assets.query.pipeline.cassettes import recorded_replies
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.errors import ExpectedError
-from rag_assets.query.errors import QueryError
+from rag_assets.decoders import from_json
+from rag_assets.query.errors import EvidenceLost, QueryError
 from rag_assets.query.pipeline.answering import answer_of_turn
 from rag_assets.query.pipeline.errors import TurnError
 from rag_assets.query.pipeline.journal import Journal
@@ -37,8 +38,8 @@ FAILED = "error"
 """The outcome of a step that an error ended: of the trace only, no transition has it."""
 
 
-_OF_THE_QUESTION = (QueryError, ScopeError, PeriodError)
-"""What no step is to blame for."""
+_OF_NO_STEP = (QueryError, ScopeError, PeriodError, EvidenceLost)
+"""What no step is to blame for, but the question, or an index that has lost its texts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,9 +78,9 @@ def run_turn(
     its owner has it after an error, too.
 
     Raises TurnError where a label is missing or an action finds that it cannot go on, naming the step; and what is
-    wrong with the question itself as a search does: QueryError, ScopeError, PeriodError.
+    wrong with the question itself as a search does: QueryError, ScopeError, PeriodError. Raises EvidenceLost
+    where nothing that was found can be read.
     """
-    import msgspec
 
     known = default_registry() if registry is None else registry
     started = time.perf_counter()
@@ -89,7 +90,7 @@ def run_turn(
             answer=stored.answer,
             answer_en=stored.answer_en,
             status=Status(stored.status),
-            lock=msgspec.json.decode(stored.lock, type=TurnLock),
+            lock=from_json(stored.lock, TurnLock),
             turn_id=stored.turn_id,
             repeated=True,
         )
@@ -153,7 +154,7 @@ def _execute(turn: Turn, step: Step, run: Run, registry: ActionRegistry) -> tupl
         outcome = action.run(turn, step.parameters, run)
     except Exception as error:
         _record(run, step, FAILED, "", time.perf_counter() - started, (f"{type(error).__name__}: {error}",))
-        if isinstance(error, ExpectedError) and not isinstance(error, _OF_THE_QUESTION):
+        if isinstance(error, ExpectedError) and not isinstance(error, _OF_NO_STEP):
             raise TurnError(f"step {step.id!r} ({step.action}): {error}") from error
         raise
     target = step.target(outcome.on)

@@ -93,7 +93,8 @@ def result_of(exchange: Exchange) -> InvokeResult[Generated]:
 def call_digest(call: ModelCall) -> str:
     """Over everything that a reply depends on but the model: 16 hex digits."""
     messages = [(message.role, message.content) for message in call.messages]
-    return digest_of((call.purpose, call.profile, call.max_tokens, call.temperature, messages))
+    asked = (call.purpose, call.profile, call.max_tokens, call.temperature, messages)
+    return digest_of((*asked, call.schema) if call.schema else asked)  # recordings from before there were schemas hold
 
 
 def differences(recorded: Exchange, call: ModelCall) -> tuple[str, ...]:

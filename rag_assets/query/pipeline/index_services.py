@@ -125,30 +125,39 @@ class IndexServices:
         return gather(wanted, target.parts, target.manifests, target.scope()).evidence
 
     def known_names(self, label: str, text: str) -> tuple[str, ...]:
-        """Words written like names that something declares, and code that the keyword index knows (R12)."""
+        """Words written like names that something declares, and code that the keyword index knows (R12), where it can
+        be read."""
         from rag_assets.query.question import plain_question, understand
+        from rag_assets.stores.keyword.vocabulary import KeywordIndexError
 
         target = self._target(label)
         if not text.strip():
             return ()
-        vocabulary, shard, scope = target.parts.vocabulary(), target.parts.shard(), target.scope()
+        shard, scope = target.parts.shard(), target.scope()
         code = understand(plain_question(text).text).symbols
-        known = [name for name in code if vocabulary.find(name.rpartition(".")[2].replace("_", "").lower()) is not None]
+        try:
+            find = target.parts.vocabulary().find
+        except KeywordIndexError:  # the search says so
+            code = ()
+        known = [name for name in code if find(name.rpartition(".")[2].replace("_", "").lower()) is not None]
         named = [word for word in _NAME.findall(text) if word.lower() != word or "_" in word]
         known += [name for name in dict.fromkeys(named) if shard.count(replace(scope, symbols=(name,)))]
         return tuple(dict.fromkeys(known))
 
     def asked_words(self, label: str, text: str) -> tuple[AskedWord, ...]:
-        from rag_assets.query.answer.terms import asked_words
+        from rag_assets.query.answer.terms import words_asked_of
 
-        target = self._target(label)
-        return asked_words(text, target.parts.vocabulary(), target.parts.shard().count())
+        return words_asked_of(self._target(label).parts, text)
 
     def generation(self, label: str) -> str:
         return _AND.join(manifest.generation_id for manifest in self._target(label).manifests.values())
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         return [self._counted(text) if len(text) <= _REMEMBERED else self._counter([text])[0] for text in texts]
+
+    @property
+    def has_model(self) -> bool:
+        return self._generate is not None
 
     def generate(self, call: ModelCall) -> InvokeResult[Generated]:
         if self._generate is None:

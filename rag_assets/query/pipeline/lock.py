@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from rag_assets.query.answer.abstention import SCALE
 from rag_assets.query.pipeline.steps import Pipeline, digest_of
 
 if TYPE_CHECKING:
@@ -18,7 +19,8 @@ ENGINE_VERSION = 1
 class TurnLock(msgspec.Struct, frozen=True, kw_only=True):
     """Equal locks: the same question to the same model takes the same way. `pipeline` is the digest of settings and
     steps after the merge and with the `agent` applied, `actions` are versions, `prompts` digests,
-    `generations` those of the labels."""
+    `generations` those of the labels, `confidence` is the scale that the threshold was on; empty in a lock from before
+    that was kept."""
 
     name: str
     pipeline: str
@@ -27,6 +29,7 @@ class TurnLock(msgspec.Struct, frozen=True, kw_only=True):
     generations: dict[str, str]
     engine: int = ENGINE_VERSION
     agent: str = ""
+    confidence: str = ""
 
     @property
     def digest(self) -> str:
@@ -44,16 +47,17 @@ def lock_of(pipeline: Pipeline, registry: ActionRegistry, generations: dict[str,
         prompts={name: pipeline.prompts[name].digest for name in sorted(pipeline.prompts)},
         generations=dict(sorted(generations.items())),
         agent=pipeline.agent,
+        confidence=SCALE,
     )
 
 
 def differences(before: TurnLock, now: TurnLock) -> tuple[str, ...]:
     """What has changed between two locks, in words; nothing where a turn can be run again as it was."""
     told = []
-    for field in ("name", "agent", "pipeline", "engine"):
+    for field in ("name", "agent", "pipeline", "engine", "confidence"):
         old, new = getattr(before, field), getattr(now, field)
         if old != new:
-            told.append(f"{field}: {old} → {new}")
+            told.append(f"{field}: {old or 'none'} → {new or 'none'}")
     for field in ("actions", "prompts", "generations"):
         old, new = getattr(before, field), getattr(now, field)
         told += [

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from rag_assets.contracts.errors import ExpectedError
+from rag_assets.decoders import from_json, from_plain
 from rag_assets.query.pipeline.exchanges import Exchange
 from rag_assets.query.pipeline.lock import TurnLock
 from rag_assets.query.pipeline.settings import PipelineSettings
@@ -85,7 +86,7 @@ class TurnDetail(msgspec.Struct, frozen=True, kw_only=True):
     def pipeline_settings(self) -> PipelineSettings:
         """The settings of the pipeline, as they were used. Raises DetailError."""
         try:
-            return msgspec.convert(self.settings, type=PipelineSettings)
+            return from_plain(self.settings, PipelineSettings)
         except msgspec.ValidationError as error:
             raise DetailError(_OTHER_VERSION.format(error)) from error
 
@@ -97,7 +98,7 @@ def encoded(value: object) -> str:
 def read_detail(text: str) -> TurnDetail:
     """Raises DetailError."""
     try:
-        return msgspec.json.decode(text, type=TurnDetail)
+        return from_json(text, TurnDetail)
     except (msgspec.DecodeError, TypeError) as error:
         raise DetailError(_OTHER_VERSION.format(error)) from error
 
@@ -105,6 +106,6 @@ def read_detail(text: str) -> TurnDetail:
 def read_replies(text: str) -> tuple[Exchange, ...]:
     """Raises DetailError."""
     try:
-        return msgspec.json.decode(text, type=tuple[Exchange, ...])
+        return from_json(text, tuple[Exchange, ...])
     except msgspec.DecodeError as error:
         raise DetailError(_OTHER_VERSION.format(error)) from error

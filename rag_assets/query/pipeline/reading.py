@@ -10,12 +10,15 @@ from typing import TypeVar
 
 import msgspec
 
+from rag_assets.decoders import from_plain
 from rag_assets.query.pipeline.document import Entry, plain
 from rag_assets.query.pipeline.errors import Mark, Problem
 
 T = TypeVar("T", bound=msgspec.Struct)
 
 _PATH = re.compile(r" - at `\$(?P<path>[^`]*)`")
+_GOT = re.compile(r", got `\w+`")
+"""The type of a value, which messages show themselves."""
 _INDEX = re.compile(r"\[(?P<index>\d+)\]")
 
 
@@ -32,7 +35,7 @@ def read_record(
             problems.append(Problem(entry.mark, f"{what}: unknown key {name!r}{nearest(name, fields)}"))
             continue
         try:
-            values[name] = msgspec.convert(plain(entry), type=fields[name].type)
+            values[name] = from_plain(plain(entry), fields[name].type)
         except msgspec.ValidationError as error:
             problems.append(_refused(error, what, name, entry))
     for name, field in fields.items():
@@ -53,7 +56,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 def _refused(error: msgspec.ValidationError, what: str, name: str, entry: Entry) -> Problem:
     text = str(error)
     found = _PATH.search(text)
-    said = _PATH.sub("", text)
+    said = _GOT.sub("", _PATH.sub("", text))
     said = said[:1].lower() + said[1:]
     hint = "; put it in quotes to make it text" if "expected `str`" in said else ""
     inner = _INDEX.match(found["path"]) if found else None

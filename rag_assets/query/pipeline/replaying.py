@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from rag_assets.contracts.confidentiality import Confidentiality, may_see
 from rag_assets.contracts.errors import ExpectedError
+from rag_assets.query.answer.calibrated import threshold_in_use
 from rag_assets.query.pipeline.engine import run_turn
 from rag_assets.query.pipeline.index_services import IndexServices, members_of
 from rag_assets.query.pipeline.journal import Journal
@@ -62,12 +63,14 @@ class Ending:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replay:
-    """`lock` says what decided the turn and has changed since (`lock.differences`). `warnings` say what could not be as
-    it was."""
+    """`lock` says what decided the turn and has changed since (`lock.differences`). `threshold` is (then, now), where
+    questions are refused below another confidence today: the replay keeps that of then. `warnings` say what could
+    not be as it was."""
 
     then: Ending
     now: Ending
     lock: tuple[str, ...]
+    threshold: tuple[float, float] | None = None
     warnings: tuple[str, ...] = ()
 
     @property
@@ -97,10 +100,11 @@ class Replayer:
         clearance: Confidentiality,
         history: Conversations | None = None,
         count_tokens: TokenCounter | None = None,
+        threshold: float | None = None,
     ) -> None:
         """`config` as in `open_index`; a turn of somebody who saw more than `clearance` is not replayed. Without a
         `history` turns of sessions are not either; `count_tokens` is how budgets are counted, `agents` are those
-        that may have been asked."""
+        that may have been asked, `threshold` is what the configuration says of it now."""
         self._home = home
         self._library = library
         self._agents = agents
@@ -108,6 +112,7 @@ class Replayer:
         self._clearance = clearance
         self._history = history
         self._count = count_tokens
+        self._threshold = threshold
 
     def replay(self, record: LogRecord, model: AskModel | None = None) -> Replay:
         """Runs a turn again, by default with its recorded replies, else with `model`. Raises ReplayError, DetailError,
@@ -125,14 +130,17 @@ class Replayer:
                 )
             model = RecordedReplies(read_replies(record.replies) if record.replies else (), f"turn {record.turn_id}")
         agent = self._agent(record)
-        pipeline = self._pipeline(record, detail, agent)
+        loaded = self._pipeline(record, detail, agent)
+        pipeline = replace(loaded, settings=detail.pipeline_settings())
         opener = _Opener(self._home, self._config, record.clearance, _view_of(agent, record), lock.generations)
         request = replace(detail.turn_request(), request_id="")
+        # What a turn in another language does depends on whether there is a model at all, and that one asked none.
+        is_offline = not request.is_english and not record.calls and isinstance(model, RecordedReplies)
         journal = Journal()
         services = IndexServices(
             opener.open,
             history=_PastOnly(self._history, detail.history_turns) if self._history is not None else None,
-            generate=model,
+            generate=None if is_offline else model,
             count_tokens=self._count,
         )
         try:
@@ -158,6 +166,7 @@ class Replayer:
                 models=models_of(call for step in journal.records for call in step.calls),
             ),
             lock=differences(lock, journal.lock) if journal.lock is not None else (),
+            threshold=self._other_threshold(pipeline, loaded, opener),
             warnings=tuple(self._warnings(detail)),
         )
 
@@ -171,15 +180,20 @@ class Replayer:
             raise ReplayError(f"turn {record.turn_id} is part of a conversation, and no conversations are open")
 
     def _pipeline(self, record: LogRecord, detail: TurnDetail, agent: Agent | None) -> Pipeline:
-        """From its file, where that is one of somebody's own; else by its name. With the settings of then: callers say
-        some of them, and what is left to differ is how the program and the files have changed."""
+        """From its file, where that is one of somebody's own; else by its name. It is run with the settings of then:
+        callers say some of them, and what is left to differ is how the program and the files have changed."""
         file = Path(detail.pipeline_file)
         found = self._library.load(file if detail.pipeline_file and file.is_file() else record.pipeline)
         if agent is not None:
             from rag_assets.query.agent.applying import with_agent
 
             found = with_agent(found, agent)
-        return replace(found, settings=detail.pipeline_settings())
+        return found
+
+    def _other_threshold(self, then: Pipeline, now: Pipeline, opener: _Opener) -> tuple[float, float] | None:
+        used, own = then.settings.weak_below, now.settings.weak_below
+        today = threshold_in_use(self._threshold, own, opener.generations, then.settings.default_mode)
+        return None if today == used else (used, today)
 
     def _agent(self, record: LogRecord) -> Agent | None:
         """The agent that was asked, as it is now: what has changed of it is a difference of the locks. Raises
@@ -209,6 +223,11 @@ class _Opener:
             label: [self._generation(*member) for member in members_of(label, known).items()]
             for label, known in generations.items()
         }
+
+    @property
+    def generations(self) -> tuple[Generation, ...]:
+        """All of them."""
+        return tuple(member for members in self._found.values() for member in members)
 
     def open(self, label: str) -> Searchable:
         """Raises ReplayError."""

@@ -74,6 +74,8 @@ class Run:
         messages = (
             (*call.messages, *more) if reply.strip() else (*call.messages[:-1], _with(call.messages[-1], complaint))
         )
+        if isinstance(call.on_text, AnswerStream):
+            call.on_text.begin_again()
         return self.send(replace(call, messages=messages))
 
     def send(self, call: ModelCall) -> tuple[ModelCall, str, str]:

@@ -32,7 +32,8 @@ def nobody_listens(text: str) -> None:
 @dataclass(frozen=True, slots=True)
 class ModelCall:
     """One question to a model. `purpose` is the name of its prompt, for the log. `temperature` None is that of the
-    model's settings. `on_text` is given its words as they come."""
+    model's settings. `on_text` is given its words as they come. `schema` is the JSON schema of the reply, as text;
+    empty: free text."""
 
     purpose: str
     messages: tuple[ChatMessage, ...]
@@ -40,6 +41,7 @@ class ModelCall:
     max_tokens: int = 1_500
     temperature: float | None = None
     on_text: Callable[[str], None] = field(default=nobody_listens, repr=False, compare=False)
+    schema: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,10 @@ class Services(Protocol):
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Of each text, by the tokenizer of the model where it is known (R24)."""
+
+    @property
+    def has_model(self) -> bool:
+        """Whether there is anybody to ask; `generate` fails where there is not."""
 
     def generate(self, call: ModelCall) -> InvokeResult[Generated]:
         """What the model of the profile writes. Never raises for what a server or model can do (A17)."""

@@ -11,6 +11,7 @@ from rag_assets.contracts.errors import ExpectedError
 from rag_assets.query.where import EVERYWHERE, Where
 from rag_assets.stores.filters import UNNARROWED
 from rag_assets.stores.periods import ALWAYS
+from rag_assets.stores.sql_text import storable
 
 if TYPE_CHECKING:
     from rag_assets.graph.neighbourhood import Neighbourhood
@@ -45,7 +46,8 @@ class TurnRequest:
     """One question of one person (D01). `is_english` is what the caller says: languages are not detected (D04), and it
     means the language of the model. `where` holds for every search. With a `session` the turn is a part of a
     conversation and kept; `request_id` makes asking it again harmless; `agent` is the id of the one that is asked, for
-    the log. Raises RequestError."""
+    the log. Texts are as databases take them: what a terminal gives that is not UTF-8 becomes `?`. Raises RequestError.
+    """
 
     question: str
     is_english: bool = True
@@ -57,6 +59,8 @@ class TurnRequest:
     agent: str = ""
 
     def __post_init__(self) -> None:
+        for name in ("question", "session", "user", "request_id"):
+            object.__setattr__(self, name, storable(getattr(self, name)))
         if not self.question.strip():
             raise RequestError("the question is empty")
         if len(self.question) > MAX_QUESTION_CHARS:
@@ -104,6 +108,7 @@ class Turn:
     asked: Question
     compared_label: str = ""
     question_en: str = ""
+    untranslated: bool = False  # it is in another language still
     history: HistoryState = HistoryState()
     call: ModelCall | None = None
     reply: str = ""
@@ -114,6 +119,7 @@ class Turn:
     wanted: str = ""  # the last request for more
     repeated: bool = False  # it was asked for before
     uncited: bool = False  # the answer cited nothing of the evidence
+    unsupported: bool = False  # nothing of the answer is in what it cited
     loops: int = 0
     weak: int = 0
     found: Mapping[str, Found] = field(default_factory=dict)

@@ -15,19 +15,23 @@ _AGAIN = "\n"
 
 
 class AnswerStream:
-    """Hands on what follows `[Answer:]`, and nothing of thoughts before it or of a request for more evidence. What
-    begins with neither is handed on as it is: it will be refused, and whoever watches sees why."""
+    """Hands on what follows `[Answer:]`, and nothing of thoughts before it, of a request for more evidence, or of what
+    begins with neither: that is no answer, and the model is asked once more for the same words with a prefix."""
 
     def __init__(self, on_text: Callable[[str], None]) -> None:
         self._on_text = on_text
         self._head: str | None = ""  # None: it was decided
         self._is_shown = False
 
+    def begin_again(self) -> None:
+        """What follows is another reply, on a line of its own."""
+        if self._is_shown:
+            self._on_text(_AGAIN)
+        self._head, self._is_shown = "", False
+
     def __call__(self, text: str) -> None:
         if text == _AGAIN:
-            if self._is_shown:
-                self._on_text(text)
-            self._head, self._is_shown = "", False
+            self.begin_again()
         elif self._head is None:
             if self._is_shown:
                 self._on_text(text)
@@ -42,7 +46,6 @@ class AnswerStream:
         if begun.startswith(_THINKS) or any(mark.startswith(begun) for mark in (_ANSWER, _REQUEST, _THINKS)):
             self._head = head
             return
-        self._head, self._is_shown = None, not begun.startswith(_REQUEST)
+        self._head, self._is_shown = None, begun.startswith(_ANSWER)
         if self._is_shown:
-            text = head.lstrip()
-            self._on_text(text[len(_ANSWER) :].lstrip() if begun.startswith(_ANSWER) else text)
+            self._on_text(head.lstrip()[len(_ANSWER) :].lstrip())

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from rag_assets.query.ranking.asking import WEIGHTS, Asking, Weights
 from rag_assets.query.ranking.file_names import name_shares
 from rag_assets.query.ranking.past import past_shares
-from rag_assets.query.ranking.places import Place
 from rag_assets.query.ranking.side_code import Side
+from rag_assets.stores.points import Place
 
 if TYPE_CHECKING:
     from rag_assets.stores.keyword.past import Past

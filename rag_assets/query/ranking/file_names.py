@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Set
 from functools import lru_cache
 
-from rag_assets.query.ranking.places import Place
 from rag_assets.stores.keyword.terms import runs, word_terms
+from rag_assets.stores.points import Place
 
 _CACHED_PATHS = 1 << 14  # of a large repository those that searches meet
 _SAID_POWER = 2

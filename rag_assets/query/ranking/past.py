@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from rag_assets.query.ranking.places import Place
+from rag_assets.stores.points import Place
 
 if TYPE_CHECKING:
     from rag_assets.stores.keyword.past import Past

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rag_assets.query.ranking.places import Place
+from rag_assets.stores.points import Place
 
 if TYPE_CHECKING:
     from rag_assets.stores.filters import SearchFilter
     from rag_assets.stores.points import VectorReader
 
 _MOST_KNOWN = 100_000
-"""Sections whose file is kept: 20 MB. Reading a payload takes 30 to 50 µs, which for PLACED candidates is as much as
-the rest of a keyword search."""
+"""Sections whose file is kept: 20 MB. A store that has no table of them (a server, a shard of an older version) reads a
+payload for each, 30 to 50 µs and more."""
 
 
 class Placing:
@@ -29,10 +29,7 @@ class Placing:
         found = {identifier: known[identifier] for identifier in ids if identifier in known}
         new = [identifier for identifier in ids if identifier not in found]
         if new:
-            read = {
-                identifier: Place(payload.get("IndexLabel", ""), payload.get("Path", ""))
-                for identifier, payload in shard.retrieve(new, scope).items()
-            }
+            read = shard.places(new, scope)
             if len(known) + len(read) > _MOST_KNOWN:
                 self._known = known = {}
             known.update(read)

@@ -43,22 +43,28 @@ _FOLDERS = {
 """The last word of a folder: `tests`, `Shop.UnitTests`, `ShopTests`, `__tests__`, `Shop.Benchmarks`."""
 _FILES = frozenset({"test", "tests", "spec", "specs"})
 """The last word of a file name: `OrderTests.cs`, `order_test.go`, `order.spec.ts`."""
+_MAY_BE_TEST = re.compile("test|spec", re.IGNORECASE)  # what all of them have, found before words are told apart
 _FIRST_WORD = re.compile(r"(?:test_\w+|conftest)\.py")
 
 
 @lru_cache(maxsize=_CACHED_PATHS)
 def side_of(path: str) -> Side | None:
     """What a file is by its path, the nearest folder deciding; None for the product itself."""
-    *folders, name = path.split("/")
-    stem = [word.lower() for word in identifier_words(name.rpartition(".")[0])]
-    if (len(stem) > 1 and stem[-1] in _FILES) or _FIRST_WORD.fullmatch(name):
-        return Side.TEST
-    for folder in reversed(folders):
-        words = identifier_words(folder)
-        side = _FOLDERS.get(words[-1].lower()) if words else None
-        if side is not None:
-            return side
-    return None
+    folder, _, name = path.rpartition("/")
+    if _MAY_BE_TEST.search(name):
+        stem = [word.lower() for word in identifier_words(name.rpartition(".")[0])]
+        if (len(stem) > 1 and stem[-1] in _FILES) or _FIRST_WORD.fullmatch(name):
+            return Side.TEST
+    return _side_of_folder(folder)
+
+
+@lru_cache(maxsize=_CACHED_PATHS)
+def _side_of_folder(path: str) -> Side | None:
+    """Asked for the files of a question that nobody has asked before, most of which are in folders that are known."""
+    above, _, folder = path.rpartition("/")
+    words = identifier_words(folder)
+    side = _FOLDERS.get(words[-1].lower()) if words else None
+    return _side_of_folder(above) if side is None and above else side
 
 
 def is_test_path(path: str) -> bool:

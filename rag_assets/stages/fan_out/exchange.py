@@ -26,6 +26,7 @@ from pathlib import Path
 
 import msgspec
 
+from rag_assets.decoders import from_json
 from rag_assets.stages.build import IndexBuild, StageReport
 from rag_assets.stores.home import Home, write_atomically
 
@@ -114,7 +115,7 @@ def leave_group(folder: Path, group: str, error: str) -> None:
 
 def work_of(folder: Path, group: str = "*") -> list[GroupWork]:
     """What was done for a group, or for all of them in order; a row for every attempt that got so far as to say it."""
-    return [msgspec.json.decode(path.read_bytes(), type=GroupWork) for path in sorted(folder.glob(f"{group}.*{_WORK}"))]
+    return [from_json(path.read_bytes(), GroupWork) for path in sorted(folder.glob(f"{group}.*{_WORK}"))]
 
 
 def with_groups(report: StageReport, groups: list[GroupWork], work: Mapping[str, int | float]) -> StageReport:

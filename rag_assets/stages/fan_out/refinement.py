@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from rag_assets.contracts.llm import StructuredPrompt, StructuredTextLlmService
+from rag_assets.decoders import from_json, from_msgpack
 from rag_assets.descriptions.refinement import DescriptionRefiner, RefinedText
 from rag_assets.llm import open_llm
 from rag_assets.llm.answer_cache import CACHE_NAME
@@ -109,7 +110,7 @@ def refine_group(folder: Path, name: str, llm: LlmSettings) -> GroupWork:
     repeated failures, stop asking, it does for this group. Raises FileNotFoundError where the build was taken over by
     another, OSError for a folder that cannot be written.
     """
-    questions = msgspec.json.decode((folder / f"{name}{_QUESTIONS}").read_bytes(), type=Questions)
+    questions = from_json((folder / f"{name}{_QUESTIONS}").read_bytes(), Questions)
     spent = _calls_in(folder, name)
     own = llm.model_copy(update={"max_calls": max(0, questions.calls - spent), "max_concurrency": questions.at_a_time})
     answers = RecordedAnswers(_answers_in(folder))
@@ -214,7 +215,7 @@ def _answers_in(folder: Path) -> dict[bytes, bytes]:
     found: dict[bytes, bytes] = {}
     for path in sorted(folder.glob(f"*{_ANSWERS}")):
         with contextlib.suppress(msgspec.DecodeError):
-            found.update(msgspec.msgpack.decode(path.read_bytes(), type=list[tuple[bytes, bytes]]))
+            found.update(from_msgpack(path.read_bytes(), list[tuple[bytes, bytes]]))
     return found
 
 

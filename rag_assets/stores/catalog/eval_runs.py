@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 from sqlalchemy import Column, Float, ForeignKey, Integer, Table, Text, and_, delete, inspect, select, text
 
+from rag_assets.decoders import from_json
 from rag_assets.stores.catalog.errors import CatalogError
 from rag_assets.stores.catalog.schema import labels, metadata
 from rag_assets.stores.eval_history import AnswerSummary, CategorySummary, Conditions, Estimate, EvalRecord
@@ -96,7 +97,7 @@ def read_records(database: Database, tenant: Tenant) -> list[EvalRecord]:
     for row in rows:
         key = (row.generation_id, row.question_set)
         first.setdefault(key, row)
-        metrics = msgspec.json.decode(row.metrics, type=dict[str, Estimate])
+        metrics = from_json(row.metrics, dict[str, Estimate])
         grouped.setdefault(key, []).append(CategorySummary(row.category, row.questions, metrics))
     return [
         EvalRecord(
@@ -126,7 +127,7 @@ def _missing(connection: Connection) -> list[str]:
 
 def _added(row: Any, name: str, kind: type[_T]) -> _T | None:
     stored = getattr(row, name, None)
-    return None if stored is None else msgspec.json.decode(stored, type=kind)
+    return None if stored is None else from_json(stored, kind)
 
 
 def _json(value: object) -> str | None:

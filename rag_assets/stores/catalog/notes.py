@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from rag_assets.decoders import from_json
 from rag_assets.stores.catalog.errors import CatalogError
 from rag_assets.stores.catalog.place import URL_VARIABLE, Kind, place_of
 from rag_assets.stores.home import Home, write_atomically
@@ -36,7 +37,7 @@ def notes_of(home: Home, label: str) -> list[Note]:
     """Raises CatalogError for a note that cannot be read."""
     path = home.label(label) / _FILE
     try:
-        return msgspec.json.decode(path.read_bytes(), type=list[Note])
+        return from_json(path.read_bytes(), list[Note])
     except FileNotFoundError:
         return []
     except msgspec.DecodeError as error:

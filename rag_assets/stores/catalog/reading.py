@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from sqlalchemy import and_, func, select
 
+from rag_assets.decoders import from_json
 from rag_assets.stores.catalog.errors import CatalogError
 from rag_assets.stores.catalog.history import COMPLETE, Tenant
 from rag_assets.stores.catalog.rows import point_of
@@ -188,7 +189,7 @@ def _manifest(text: str) -> Manifest:
     from rag_assets.stores.generations import MANIFEST_VERSION, Manifest
 
     try:
-        manifest = msgspec.json.decode(text, type=Manifest)
+        manifest = from_json(text, Manifest)
     except msgspec.DecodeError as error:
         raise CatalogError(f"a manifest in the catalog cannot be read: {error}") from error
     if manifest.manifest_version != MANIFEST_VERSION:

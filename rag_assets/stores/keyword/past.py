@@ -16,7 +16,7 @@ from pathlib import Path
 
 from rag_assets.stores.home import write_atomically
 from rag_assets.stores.keyword.idf import inverse_document_frequency
-from rag_assets.stores.keyword.sorted_lines import find_line
+from rag_assets.stores.keyword.sorted_lines import SortedLines
 from rag_assets.stores.keyword.terms import runs, word_terms
 
 _K1, _B = 1.2, 0.75
@@ -66,10 +66,11 @@ class Past:
 
     def __init__(self, directory: Path) -> None:
         """Without history, one that knows nothing of any file."""
-        self._files = self._terms = b""
+        files = terms = b""
         if (directory / _FILES).is_file():
-            self._files, self._terms = (directory / _FILES).read_bytes(), (directory / _TERMS).read_bytes()
-        self._size = self._files.count(b"\n")
+            files, terms = (directory / _FILES).read_bytes(), (directory / _TERMS).read_bytes()
+        self._files, self._terms = SortedLines(files), SortedLines(terms)
+        self._size = files.count(b"\n")
         self._known: dict[str, bytes | None] = {}
 
     def scores(self, weights: Mapping[str, float], paths: Iterable[str]) -> dict[str, float]:
@@ -81,15 +82,15 @@ class Past:
                 numbers[number] = path
         scores: dict[str, float] = {}
         for term, weight in weights.items():
-            entry = find_line(self._terms, term) if numbers else None
+            entry = self._terms.find(term) if numbers else None
             if entry is None or int(entry[0]) > _MOST_FILES:
                 continue
             rarity = weight * inverse_document_frequency(self._size, int(entry[0])) / _STEPS
-            for posting in entry[1].split(b" "):
-                number, _, value = posting.partition(b":")
-                named = numbers.get(number)
-                if named is not None:
-                    scores[named] = scores.get(named, 0.0) + rarity * int(value)
+            pairs = entry[1].replace(b":", b" ").split(b" ")
+            values = dict(zip(pairs[::2], pairs[1::2], strict=True))
+            for number, path in numbers.items():
+                if number in values:
+                    scores[path] = scores.get(path, 0.0) + rarity * int(values[number])
         return scores
 
     def _number(self, path: str) -> bytes | None:
@@ -98,6 +99,6 @@ class Past:
         if path not in known:
             if len(known) >= _MOST_KNOWN:
                 self._known = known = {}
-            found = find_line(self._files, path)
+            found = self._files.find(path)
             known[path] = None if found is None else found[0]
         return known[path]

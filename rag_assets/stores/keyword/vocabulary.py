@@ -20,7 +20,7 @@ from rag_assets.stores.home import write_atomically
 from rag_assets.stores.keyword import KEYWORD_VERSION
 from rag_assets.stores.keyword.idf import inverse_document_frequency
 from rag_assets.stores.keyword.question_terms import Terms, question_terms
-from rag_assets.stores.keyword.sorted_lines import find_line, keys_starting
+from rag_assets.stores.keyword.sorted_lines import SortedLines
 
 if TYPE_CHECKING:
     from rag_assets.stores.keyword.bm25f import KeywordStatistics
@@ -85,7 +85,7 @@ class Vocabulary:
         self._known: dict[str, KnownTerm | None] = {}
         try:
             about = json.loads((directory / _STATISTICS).read_bytes())
-            self._lines = (directory / _VOCABULARY).read_bytes()
+            lines = (directory / _VOCABULARY).read_bytes()
             version, self.sections, self.size = about["version"], int(about["sections"]), int(about["terms"])
         except FileNotFoundError as error:
             raise KeywordIndexError(f"keyword index {directory}: {error.filename} is missing; {_REPAIR}") from None
@@ -95,22 +95,28 @@ class Vocabulary:
             raise KeywordIndexError(
                 f"keyword index {directory} was made by version {version}, this one reads {KEYWORD_VERSION}; {_REPAIR}"
             )
-        if self._lines.count(b"\n") != self.size:
+        if lines.count(b"\n") != self.size:
             raise KeywordIndexError(f"keyword index {directory}: {_VOCABULARY} is cut short; {_REPAIR}")
+        try:
+            self._lines = SortedLines(lines)
+        except ValueError as error:
+            raise KeywordIndexError(
+                f"keyword index {directory}: {_VOCABULARY} cannot be read ({error}); {_REPAIR}"
+            ) from error
 
     def find(self, term: str) -> KnownTerm | None:
-        """The entry of an exact term, in O(log n)."""
+        """The entry of an exact term."""
         known = self._known
         if term not in known:
             if len(known) >= _MOST_KNOWN:
                 self._known = known = {}
-            found = find_line(self._lines, term)
+            found = self._lines.find(term)
             known[term] = None if found is None else KnownTerm(int(found[0]), int(found[1]))
         return known[term]
 
     def starting(self, beginning: str) -> list[str]:
         """The terms that begin with a text, in order."""
-        return keys_starting(self._lines, beginning)
+        return self._lines.starting(beginning)
 
     def rarity(self, term: str) -> float:
         """The idf of a term."""

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from rag_assets.decoders import from_json
 from rag_assets.stores.home import Home
 from rag_assets.stores.remote.objects import ObjectMissing, ObjectStore, RemoteError
 from rag_assets.stores.remote.packing import PackedFile
@@ -81,7 +82,7 @@ def read_published_pointer(store: ObjectStore, label: str) -> PublishedPointer |
 def read_garbage(store: ObjectStore) -> Garbage:
     """What an earlier sweep noted; a damaged note only means that it takes one more day."""
     try:
-        return msgspec.json.decode(store.read(GARBAGE), type=Garbage)
+        return from_json(store.read(GARBAGE), Garbage)
     except (ObjectMissing, msgspec.DecodeError):
         return Garbage()
 
@@ -108,13 +109,13 @@ def referenced(store: ObjectStore, found: PublishedGeneration) -> Iterator[str]:
 
 def documents_in(store: ObjectStore, listing: str) -> list[str]:
     """The text addresses in one list."""
-    return msgspec.json.decode(store.get(listing), type=list[str])
+    return from_json(store.get(listing), list[str])
 
 
 def _decoded(store: ObjectStore, path: str, kind: type[T]) -> T:
     data = store.read(path)
     try:
-        return msgspec.json.decode(data, type=kind)
+        return from_json(data, kind)
     except msgspec.DecodeError as error:
         raise RemoteError(
             f"{store.url}: {path} is damaged ({error}); publish the label again where it was built: "

@@ -14,9 +14,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
+from rag_assets.decoders import from_json
 from rag_assets.stores.blobs import BlobStore
 from rag_assets.stores.generations import GenerationError, read_generation
 from rag_assets.stores.home import Home
@@ -87,7 +89,11 @@ def publish(
             f"generation {generation_id} of {label} was deleted while it was published ({error.filename}); run: "
             f"rag-assets publish {label}"
         ) from error
-    repository = msgspec.json.decode((home.label(label) / "label.json").read_bytes())
+    remembered = home.label(label) / "label.json"
+    try:
+        repository = from_json(remembered.read_bytes(), dict[str, Any])
+    except msgspec.DecodeError as error:
+        raise GenerationError(f"{remembered} is damaged; write it again with: rag-assets index PATH_OR_URL") from error
     found = PublishedGeneration(label, generation_id, files, documents, repository)
     if not dry_run:
         store.write(manifest_path(label, generation_id), msgspec.json.encode(found))

@@ -66,7 +66,7 @@ def test_the_lock_covers_the_agent() -> None:
     assert one.agent == "auditor"
     assert differences(one, other) == (f"pipeline: {one.pipeline} → {other.pipeline}",)
     without = lock_of(pipeline(), registry, {})
-    assert differences(without, one)[0] == "agent:  → auditor"
+    assert differences(without, one)[0] == "agent: none → auditor"
 
 
 @pytest.mark.rule("E15")

@@ -85,9 +85,12 @@ def test_a_name_and_a_persona_are_enough(tmp_path: Path) -> None:
         ("premium", "premiun", 6, "model_profile: no 'premiun'; did you mean 'premium'?"),
         ("pdr", "prd", 7, "output_type: no 'prd'; did you mean 'pdr'?"),
         ("kinds", "kind", 11, "filters: unknown key 'kind'; did you mean 'kinds'?"),
+        ("[Service]", "[Servise]", 11, "filters: kinds: unknown kind 'Servise'; did you mean Service?"),
+        ("[Service]", "\n      - service\n      - Qqq", 13, "filters: kinds: unknown kind 'Qqq'; valid: "),
+        ("[Service]", "Service", 11, "filters: kinds: expected `array`, got 'Service'"),
         ("[code]", "[kode]", 14, "filters: source_types: no 'kode'; did you mean 'code'?"),
         ("public", "publik", 15, "filters: confidentiality: no 'publik'; did you mean 'public'?"),
-        ("max_tokens: 800", "max_tokens: many", 17, "limits: max_tokens: expected `int"),
+        ("max_tokens: 800", "max_tokens: many", 17, "limits: max_tokens: expected `int | null`, got 'many'"),
         ("max_tokens: 800", "max_tokens: 0", 17, "limits: max_tokens: expected `int` >= 16"),
         ("max_tokens: 800", "max_token: 800", 17, "limits: unknown key 'max_token'; did you mean 'max_tokens'?"),
         ("retrieval_top_k: 5", "retrieval_top_k: 500", 20, "retrieval_top_k: expected `int` <= 100"),
@@ -121,6 +124,24 @@ def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
     with pytest.raises(AgentError) as caught:
         load(tmp_path, FULL.replace("premium", "premiun").replace("kinds", "kind").replace("800", "many"))
     assert [problem.mark.line for problem in caught.value.problems] == [6, 11, 17]
+
+
+def test_a_kind_of_a_rule_pack_is_one(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def declared() -> list[str]:
+        asked.append("packs")
+        return ["Saga"]
+
+    library = AgentLibrary([tmp_path], declared)
+    (tmp_path / "a.yaml").write_text("agent: {name: a, persona: b, filters: {kinds: [service]}}", encoding="utf-8")
+    assert library.load("a").filters.kinds == ("service",), "in any case, as filters have it"
+    assert not asked, "packs are read for kinds that are not built in"
+    (tmp_path / "a.yaml").write_text("agent: {name: a, persona: b, filters: {kinds: [Saga]}}", encoding="utf-8")
+    assert library.load("a").filters.kinds == ("Saga",)
+    (tmp_path / "a.yaml").write_text("agent: {name: a, persona: b, filters: {kinds: [Sago]}}", encoding="utf-8")
+    with pytest.raises(AgentError, match=r"a\.yaml:1: filters: kinds: unknown kind 'Sago'; did you mean Saga\?"):
+        library.load(tmp_path / "a.yaml")
 
 
 class TestLibrary:

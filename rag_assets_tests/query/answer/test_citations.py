@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.query.answer.citations import citations_of, cited_ids, marker, numbered, rendered, without_citations
+from rag_assets.query.answer.citations import (
+    citations_of,
+    cited_ids,
+    marker,
+    numbered,
+    rendered,
+    with_known_only,
+    without_citations,
+)
 from rag_assets.query.answer.evidence import citation_ids
 from rag_assets_tests.query.answer.pieces import piece
 
@@ -58,6 +66,23 @@ def test_merged_sections_are_one_source() -> None:
     merged = piece(ids=("aaaa1111", "bbbb2222"))
     found = citations_of("A. [chunk: aaaa1111] B. [chunk: bbbb2222]", [merged])
     assert numbered(found) == {"aaaa1111": 1, "bbbb2222": 1}
+
+
+@pytest.mark.rule("E19")
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("It pays [chunk: dead0000].", "It pays.", id="unknown"),
+        pytest.param("It pays [chunk: aaaa1111, dead0000].", "It pays [chunk: aaaa1111].", id="one of two"),
+        pytest.param("It pays [chunk:aaaa1111].", "It pays [chunk:aaaa1111].", id="known, as it is written"),
+        pytest.param("It pays [Chunk: aaaa1111].", "It pays.", id="in capitals"),
+        pytest.param("It pays 【chunk: aaaa1111】.", "It pays.", id="other brackets"),
+        pytest.param("It pays [chunk: the secret one!].", "It pays.", id="no id"),
+        pytest.param("It pays [chunk] and xs[chunk: ", "It pays [chunk] and xs[chunk: ", id="no mark"),
+    ],
+)
+def test_what_only_looks_like_a_citation_is_taken_out(text: str, expected: str) -> None:
+    assert with_known_only(text, {"aaaa1111"}) == expected
 
 
 def test_text_without_its_citations() -> None:

@@ -25,6 +25,25 @@ public void CancelOrder(int orderId)
     Cancel(orderId);
 }
 """
+CONDITIONAL = """\
+/// <summary>A node of a tree.</summary>
+#if FAST
+[Serializable]
+#endif
+public class Token : IEnumerable
+#if HAVE_CLONE
+    , ICloneable
+#endif
+{
+    public int Depth() { return 1; }
+
+    public
+#if NET
+    override
+#endif
+    string Text() { return "text"; }
+}
+"""
 LONG = "public void Pay()\n{\n" + "".join(f"    Step{at}();\n" for at in range(60)) + "    TransferMoney();\n}\n"
 CRLF = SERVICE.replace("\n", "\r\n")
 
@@ -56,6 +75,7 @@ CASES = {
     "windows line ends": (PAID, piece(CRLF)),
     "enum": ("What is OrderState", piece(ENUM, symbol="Shop.OrderState")),
     "attributes": ("cancel an order", piece(ATTRIBUTED)),
+    "directives within declarations": ("What is Token", piece(CONDITIONAL, symbol="Shop.Token")),
     "long body": ("when is money transferred", piece(LONG)),
     "document": ("when does the bank pay", piece(DOC, language="markdown")),
     "quotes in the source": ("bank", piece('say “bank” or "bank" or `bank`\n', language="text")),
@@ -73,6 +93,14 @@ def test_every_sentence_is_supported(question: str, evidence: Evidence) -> None:
     report = check(text, [evidence])
     assert [(one.support, one.problem) for one in report.sentences if one.support is not Support.SUPPORTED] == []
     assert {identifier for one in report.sentences for identifier in one.cited} == {evidence.id}
+
+
+def test_a_directive_in_a_declaration_is_left_out_visibly() -> None:
+    text = told("What is Token", piece(CONDITIONAL, symbol="Shop.Token"))
+    assert (
+        "\npublic class Token : IEnumerable … , ICloneable" in text and "    public … override … string Text()" in text
+    )
+    assert "#if" not in text and "Serializable" not in text
 
 
 def test_a_type_is_told_by_its_members() -> None:

@@ -345,3 +345,9 @@ def test_a_question_needs_an_index(asking: Asking) -> None:
 def test_requests_that_no_turn_can_be_made_of(wrong: dict[str, str], said: str) -> None:
     with pytest.raises(RequestError, match=said):
         TurnRequest(**wrong)  # type: ignore[arg-type]
+
+
+def test_what_is_not_utf_8_is_asked_all_the_same() -> None:
+    raw = b"\xff bad".decode("utf-8", "surrogateescape")
+    request = TurnRequest(question=raw, session=raw, user=raw)
+    assert (request.question, request.session, request.user) == ("? bad",) * 3

@@ -10,9 +10,9 @@ import pytest
 from rag_assets.query import open_index, open_indexes
 from rag_assets.query.ranking.asking import WEIGHTS, Asking
 from rag_assets.query.ranking.evidence import Asked, Evidence, evidence_of
-from rag_assets.query.ranking.places import Place
 from rag_assets.stores.home import Home
 from rag_assets.stores.keyword.past import Past, write_past
+from rag_assets.stores.points import Place
 from rag_assets_tests.query.small_index import LABEL, SHOP, build
 
 _BESIDE_SECTIONS = ("from_file_name", "from_past")

@@ -10,9 +10,8 @@ from rag_assets.query.fusion import Ranked, merged
 from rag_assets.query.ranking.asking import WEIGHTS, Asking
 from rag_assets.query.ranking.evidence import Asked, Evidence
 from rag_assets.query.ranking.files import NEXT_SECTION, PLACED, most_promising, rank
-from rag_assets.query.ranking.places import Place
 from rag_assets.query.ranking.side_code import DEMOTION
-from rag_assets.stores.points import Scored
+from rag_assets.stores.points import Place, Scored
 
 LABEL = "shop@main"
 

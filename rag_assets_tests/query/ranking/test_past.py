@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from rag_assets.query.ranking.past import past_shares
-from rag_assets.query.ranking.places import Place
 from rag_assets.stores.keyword.past import Past, write_past
+from rag_assets.stores.points import Place
 
 
 @pytest.fixture

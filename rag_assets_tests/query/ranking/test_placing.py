@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from rag_assets.query import Index
-from rag_assets.query.ranking.places import Place
 from rag_assets.query.ranking.placing import Placing
 from rag_assets.stores.filters import SearchFilter
 from rag_assets.stores.generations import active_generation
 from rag_assets.stores.home import Home
+from rag_assets.stores.points import Place
 from rag_assets_tests.query.small_index import LABEL, SHOP, build
 
 
@@ -26,13 +25,13 @@ def index(tmp_path: Path) -> Index:
 def test_a_section_is_looked_up_once(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     shard, placing = index.parts.shard(), Placing()
     asked: list[list[str]] = []
-    retrieve = shard.retrieve
+    places = shard.places
 
-    def noted(ids: list[str], scope: SearchFilter) -> dict[str, dict[str, Any]]:
+    def noted(ids: list[str], scope: SearchFilter) -> dict[str, Place]:
         asked.append(list(ids))
-        return retrieve(ids, scope)
+        return places(ids, scope)
 
-    monkeypatch.setattr(shard, "retrieve", noted)
+    monkeypatch.setattr(shard, "places", noted)
     ids = [section.point_id for section in SHOP]
     first = placing.of(ids[:3], shard, index.scope())
     both = placing.of(ids[:4], shard, index.scope())

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rag_assets.query.ranking.file_names import is_named, name_shares
-from rag_assets.query.ranking.places import Place
 from rag_assets.query.ranking.side_code import DEMOTION, Side, asked_for, demotion, is_test_path, side_of
+from rag_assets.stores.points import Place
 
 
 @pytest.mark.parametrize(

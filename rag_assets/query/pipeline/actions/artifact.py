@@ -22,7 +22,7 @@ from rag_assets.query.artifact.quoting import quoted
 from rag_assets.query.artifact.structure import Section, joined, normalised, problems_of, split
 from rag_assets.query.artifact.templates import NOTHING_FOUND, TEMPLATES, Template, is_whole
 from rag_assets.query.pipeline.actions.model import MaxTokens
-from rag_assets.query.pipeline.actions.retrieval import Count
+from rag_assets.query.pipeline.actions.retrieval import Count, ensure_readable
 from rag_assets.query.pipeline.errors import TurnError
 from rag_assets.query.pipeline.registry import Action, Outcome, PromptName
 from rag_assets.query.pipeline.run import Run
@@ -66,6 +66,8 @@ def fetch_for_sections(turn: Turn, parameters: FetchForSections, run: Run) -> Ou
     repository = run.settings.repository or turn.label.partition("@")[0]
     turn, reading = _searched(turn, f"{_README} {repository}" if whole else subject, mode, None, run)
     turn = replace(turn, reading=reading)
+    if not whole:
+        ensure_readable(turn, turn.label, reading)
     if not whole and (not reading.evidence or reading.confidence < run.settings.weak_below):
         return Outcome(turn, On.OTHER, (f"weak: {reading.confidence:.2f} of {run.settings.weak_below:.2f}",))
     sections: dict[str, tuple[str, ...]] = {}
@@ -73,7 +75,9 @@ def fetch_for_sections(turn: Turn, parameters: FetchForSections, run: Run) -> Ou
         query = section.cues if whole else f"{subject} {section.cues}"
         turn, found = _searched(turn, query, mode, parameters.per_section, run)
         sections[heading] = tuple(piece.id for piece in found.evidence)
+        reading = reading if reading.lost else found
     if not turn.evidence:
+        ensure_readable(turn, turn.label, reading)
         return Outcome(turn, On.OTHER, ("nothing was found",))
     notes = (f"{len(turn.evidence)} pieces for {len(sections)} sections",)
     return Outcome(replace(turn, sections=sections), On.OK, notes)
@@ -129,7 +133,7 @@ def check_artifact(turn: Turn, parameters: msgspec.Struct, run: Run) -> Outcome:
         if one.support is not Support.SUPPORTED
     )
     made = joined([section for section, _ in checked])
-    if not citations_of(made, evidence):
+    if not citations_of(made, evidence) or all(one.support is not Support.SUPPORTED for one in checks):
         return Outcome(replace(turn, fault=_UNCITED), On.OTHER, (*notes, *bad, _UNCITED))
     turn = turn.warned(*(f"a sentence is not supported: {problem}" for problem in bad))
     return Outcome(replace(turn, answer_en=made, checks=checks), On.ANSWER, (*notes, *bad))

@@ -16,8 +16,9 @@ from rag_assets.query.pipeline.steps import On
 
 
 def check_citations(turn: Turn, _: msgspec.Struct, run: Run) -> Outcome:
-    """Flags or drops what its citations do not support, as `citation_policy` says; on_other where no citation of the
-    evidence is left, for then nothing shows that the answer is about this code (E19)."""
+    """Flags or drops what its citations do not support, as `citation_policy` says, and takes out what is no citation of
+    the evidence; on_other where none is left, or no sentence is supported by its own: then nothing shows that the
+    answer is about this code (E19)."""
     evidence = turn.evidence
     if is_refusal(turn.answer_en):
         return Outcome(replace(turn, answer_en="", uncited=True), On.OTHER, ("the model does not find the answer",))
@@ -26,9 +27,12 @@ def check_citations(turn: Turn, _: msgspec.Struct, run: Run) -> Outcome:
     bad = [
         f"{one.support.value}: {one.problem or one.sentence.text}" for one in report.sentences if _is_bad(one.support)
     ]
-    turn = replace(turn, answer_en=report.text, checks=report.sentences)
+    if not report.has_support and citations_of(turn.answer_en, evidence):
+        turn = replace(turn, answer_en="", unsupported=True)
+        return Outcome(turn, On.OTHER, (*bad, "no sentence is supported by what it cites"))
     if not citations_of(report.text, evidence):
         return Outcome(replace(turn, answer_en="", uncited=True), On.OTHER, (*bad, "no citation of the evidence"))
+    turn = replace(turn, answer_en=report.text, checks=report.sentences)
     return Outcome(turn, On.OK, tuple(bad))
 
 

@@ -105,6 +105,8 @@ def _reason(turn: Turn, run: Run) -> tuple[Status, str]:
     if turn.uncited:
         said = f"{turn.provider} did not find the answer in what was retrieved, or cited nothing of it"
         return Status.ABSTAINED, said
+    if turn.unsupported:
+        return Status.ABSTAINED, f"nothing that {turn.provider} wrote is supported by what it cited"
     if turn.fault:
         return Status.FAILED, "the model did not give a usable answer, and nothing that was found can be quoted for it"
     if reading is not None:
@@ -121,7 +123,7 @@ def finalize(turn: Turn, parameters: Finalize, run: Run) -> Outcome:
         status = Status.GENERAL
         text = f"{GENERAL_LABEL} {_CITATION.sub('', text).strip()}"  # nothing was retrieved that could be cited
     answer = text
-    if not turn.request.is_english:
+    if not turn.request.is_english and run.services.has_model:  # without one, the question was not translated either
         answer, note = translated(turn, text, Translate(parameters.prompt, parameters.profile), run)
         if note:
             turn = turn.warned(f"{note}; this is the answer in the language of the model")

@@ -15,6 +15,7 @@ from rag_assets.query.pipeline.state import HistoryState, Turn
 from rag_assets.query.pipeline.translation import protect, restore
 
 MAX_TRANSLATION_TOKENS = 4_000
+NEEDS_A_MODEL = "translation needs a model (answer.base_url): the question was searched for as it is"
 
 
 class Translate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -29,12 +30,15 @@ class LoadHistory(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def translate_in_if_needed(turn: Turn, parameters: Translate, run: Run) -> Outcome:
     """Only where the caller says that the question is not English; nothing is detected (D04). A question that cannot be
-    translated is asked as it is: names in it find code in any language."""
+    translated is asked as it is: names in it find code in any language, and its other words are no sign that the index
+    has nothing."""
     if turn.request.is_english:
         return Outcome(turn)
+    if not run.services.has_model:
+        return Outcome(replace(turn, untranslated=True).warned(NEEDS_A_MODEL), notes=(NEEDS_A_MODEL,))
     text, note = translated(turn, turn.request.question, parameters, run)
     if note:
-        turn = turn.warned(f"{note}; the question was searched for as it was asked")
+        turn = replace(turn, untranslated=True).warned(f"{note}; the question was searched for as it is")
     return Outcome(replace(turn, question_en=text), notes=(note,) if note else ())
 
 
@@ -58,7 +62,12 @@ def load_conversation_history(turn: Turn, parameters: LoadHistory, run: Run) -> 
     history, request = run.services.history, turn.request
     if history is None or not request.session:
         return Outcome(turn)
-    past = history.load(request.user, request.session)
+    from rag_assets.stores.conversations import ConversationError
+
+    try:
+        past = history.load(request.user, request.session)
+    except ConversationError as error:  # an answer that follows nothing is better than none, as long as it says so
+        return Outcome(turn.warned(f"read without the turns before: {error}"), notes=(f"not read: {error}",))
     found = injected(past.summary, past.turns)
     budget, count = run.settings.max_history_tokens, run.services.count_tokens
     state = HistoryState(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import msgspec
 
 from rag_assets.contracts.retrieval import Mode
-from rag_assets.query.errors import QueryError
+from rag_assets.query.errors import EvidenceLost, QueryError
 from rag_assets.query.pipeline.errors import TurnError
 from rag_assets.query.pipeline.protocols import RetrievalPlan
 from rag_assets.query.pipeline.registry import Action, Outcome
@@ -123,13 +123,27 @@ def _read(
         return turn, before, ()
     started = perf_counter()
     reading = run.services.search(label, question, mode, limit, turn.request.where)
+    if turn.untranslated:
+        from rag_assets.query.answer.untranslated import as_it_is
+
+        reading = as_it_is(reading)
     searched = reading.search.timings["total"]
     run.clock.add("search", searched)
     run.clock.add("evidence", perf_counter() - started - searched)
+    ensure_readable(turn, label, reading)
     queries = tuple(dict.fromkeys((*turn.queries, comparable(question.text or question.typed))))
     if label == turn.label and (before is None or reading.confidence > before.confidence):
         turn = replace(turn, reading=reading)
     return replace(turn, queries=queries).warned(*reading.warnings), reading, reading.warnings
+
+
+def ensure_readable(turn: Turn, label: str, reading: Read) -> None:
+    """Raises EvidenceLost where something was found and nothing of it is left to answer from: a refusal would say that
+    the index does not have the answer."""
+    if reading.lost and not reading.evidence and not turn.evidence:
+        count = len(reading.lost)
+        told = "the one file that was found cannot" if count == 1 else f"none of the {count} files that were found can"
+        raise EvidenceLost(f"{label}: {told} be read: {reading.lost[0]}")
 
 
 def _added(turn: Turn, label: str, reading: Read) -> tuple[Turn, int]:

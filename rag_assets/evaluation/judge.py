@@ -1,0 +1,153 @@
+"""A language model as the judge of answers: marks by a rubric, each time with a reason (E25).
+
+It is an opinion beside the numbers: nothing is promoted or refused because of it. Question, evidence and answer are
+data between marks that they cannot contain, and what comes back is marks within their bounds or nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+
+from rag_assets.contracts.errors import ExpectedError
+from rag_assets.contracts.result import Message
+from rag_assets.evaluation.rubric import Rubric
+from rag_assets.llm.faults import UNUSABLE, result_code
+from rag_assets.llm.reply import decode_answer
+from rag_assets.llm.request import answer_schema
+from rag_assets.model_server.api_key import ApiKey
+from rag_assets.model_server.faults import FINAL, Fault
+from rag_assets.query.answer.citations import cited_ids
+from rag_assets.query.answer.packing import pack
+from rag_assets.query.pipeline.masking import masked
+from rag_assets.query.pipeline.services import Generated, ModelCall
+from rag_assets.stores.eval_answers import BEST_MARK, Judged, Judging
+from rag_assets.stores.sql_text import storable
+
+if TYPE_CHECKING:
+    from rag_assets.query.answer import Answer
+    from rag_assets.query.answer.evidence import Evidence
+    from rag_assets.query.answer.packing import TokenCounter
+    from rag_assets.query.pipeline.chat_model import AskModel
+
+PURPOSE = "judge"
+
+_AGAIN = "\nYour last reply was not one JSON object of this form, with whole marks from 1 to 5. Reply with that only."
+
+_MOST_TOKENS = 3_000
+"""Of one reply. A verdict takes 150; models that think before they answer take ten times as many."""
+
+_MOST_REASON = 600
+"""Characters of a reason that are kept: it was asked for in one or two sentences."""
+
+_FAILURES_BEFORE_STOP = 5
+"""Answers in a row for which the server gave nothing: a dead one would otherwise cost its time limit for each."""
+
+_SERVER = frozenset(result_code(code) for code in UNUSABLE | FINAL)
+_HOPELESS = frozenset(result_code(code) for code in FINAL)
+
+_Mark = Annotated[int, msgspec.Meta(ge=1, le=BEST_MARK)]
+
+
+class _Verdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The reason comes first: marks that are written after it follow from it (Liu and others 2023, G-Eval)."""
+
+    reason: Annotated[str, msgspec.Meta(min_length=1)]
+    faithful: _Mark
+    relevant: _Mark
+    complete: _Mark
+
+
+_SCHEMA = json.dumps(answer_schema(_Verdict))
+
+
+class Judge:
+    """Judges one answer after the other, at temperature 0."""
+
+    def __init__(self, ask: AskModel, rubric: Rubric, how: Judging, *, budget: int, count: TokenCounter) -> None:
+        """`how` is what runs keep of it; `budget` is that of the evidence that it is shown, in tokens of `count`."""
+        self.how = how
+        self._ask = ask
+        self._rubric = rubric
+        self._budget = budget
+        self._count = count
+        self._failed_in_a_row = 0
+        self._stopped = ""
+
+    def judge(self, answer: Answer) -> Judged:
+        """The marks of an answer, or why there are none. A model whose reply is no verdict is asked once more; a server
+        that fails is not, its calls were retried, and after some failures in a row it is not asked at all. Never raises
+        for what a server or model can do (A17)."""
+        if self._stopped:
+            return Judged(error=f"not asked after {self._stopped}")
+        shown = _shown(answer.evidence, cited_ids(answer.text), self._budget, self._count)
+        system, user = self._rubric.messages(answer.question, shown, answer.text)
+        call = ModelCall(
+            purpose=PURPOSE,
+            messages=(system, user),
+            profile=self.how.profile,
+            max_tokens=_MOST_TOKENS,
+            temperature=0.0,
+            schema=_SCHEMA,
+        )
+        first = self._asked(call)
+        if first.marks or self._failed_in_a_row:
+            return first
+        again = replace(call, messages=(replace(system, content=system.content + _AGAIN), user))
+        second = self._asked(again)
+        costs = [cost for cost in (first.cost, second.cost) if cost is not None]
+        return replace(
+            second,
+            prompt_tokens=first.prompt_tokens + second.prompt_tokens,
+            completion_tokens=first.completion_tokens + second.completion_tokens,
+            cost=sum(costs) if costs else None,
+        )
+
+    def _asked(self, call: ModelCall) -> Judged:
+        try:
+            result = self._ask(call)
+        except ExpectedError as error:  # of recorded replies: this question was not recorded
+            return Judged(error=str(error))
+        if result.value is None:
+            self._note(result.errors[0])
+            return Judged(error=str(result.errors[0]))
+        self._failed_in_a_row = 0
+        return _verdict(result.value)
+
+    def _note(self, error: Message) -> None:
+        if error.code not in _SERVER:
+            self._failed_in_a_row = 0
+            return
+        self._failed_in_a_row += 1
+        if error.code in _HOPELESS or self._failed_in_a_row >= _FAILURES_BEFORE_STOP:
+            self._stopped = str(error)
+
+
+def _verdict(written: Generated) -> Judged:
+    """Strictly one object with all marks; anything else is no verdict."""
+    found = decode_answer(written.text, _Verdict, ApiKey())
+    took = Judged(
+        prompt_tokens=written.prompt_tokens,
+        completion_tokens=written.completion_tokens,
+        cost=written.cost,
+    )
+    if isinstance(found, Fault):
+        return replace(took, error=f"{result_code(found.code)}: {found.text}")
+    marks = {"faithful": found.faithful, "relevant": found.relevant, "complete": found.complete}
+    reason = ApiKey().masked(storable(masked(found.reason)))
+    return replace(took, marks=marks, reason=" ".join(reason.split())[:_MOST_REASON])
+
+
+def _shown(evidence: Sequence[Evidence], cited: Sequence[str], budget: int, count: TokenCounter) -> str:
+    """What is cited, then what is left of the budget from the rest: a statement is judged by what it cites first."""
+    wanted = set(cited)
+    own = [piece for piece in evidence if wanted & set(piece.ids)]
+    first = pack(own, budget, count)
+    others = [piece for piece in evidence if not wanted & set(piece.ids)]
+    left = budget - first.tokens
+    rest = pack(others, left, count).text if others and left > 0 else ""
+    return "\n".join(filter(None, (first.text, rest)))
