@@ -19,7 +19,7 @@ from rag_assets.llm.reply import Tokens, read_reply
 from rag_assets.llm.shapes import NOT_UNDERSTOOD, with_less
 from rag_assets.model_server.api_key import ApiKey
 from rag_assets.model_server.faults import FINAL, TRANSIENT, Code, Fault
-from rag_assets.model_server.refusal import is_json, refusal
+from rag_assets.model_server.refusal import DETAIL_CHARS, is_json, refusal
 from rag_assets.model_server.transport import Transport
 
 FIRST_WAIT_SECONDS = 1.0
@@ -35,6 +35,7 @@ MAX_REPLY_BYTES = 8 << 20
 """A stream spends two hundred bytes on a token; an answer of 20,000 tokens is half of this."""
 
 _ASKED_AGAIN = "\n"
+_EVENTS = "text/event-stream"
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +168,11 @@ class ChatService:
         """Of a stream, or of a server that answers at once although it was asked to stream."""
         if not is_json(reply.content_type):
             text = stream.result()
+            if isinstance(text, Fault) and not stream.has_events and not reply.content_type.startswith(_EVENTS):
+                # Nothing was cut: it is something else, such as a page of the web site that has the API elsewhere.
+                kind = self._key.masked(reply.content_type)[:DETAIL_CHARS] or "no content type"
+                said = f"the reply is {kind}, not a chat completion; is {self._section}.base_url an API?"
+                return Fault(Code.CONTENT_TYPE, said), stream.tokens
             return text, stream.tokens
         text, tokens = read_reply(reply, self._key)
         if isinstance(text, str):

@@ -45,6 +45,7 @@ class Stream:
         self._finish = ""
         self._done = False
         self._has_begun = False
+        self.has_events = False
         self._fault: Fault | None = None
         self.tokens = Tokens()
 
@@ -93,6 +94,7 @@ class Stream:
     def _take(self, line: bytes) -> None:
         if not line.startswith(_DATA) or self._fault is not None or self._done:
             return  # comments, event names and blank lines
+        self.has_events = True
         data = line.removeprefix(_DATA).strip()
         if data == _DONE:
             self._done = True

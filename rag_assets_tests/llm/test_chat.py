@@ -162,7 +162,7 @@ def test_a_cut_says_how_much_there_was(server: ModelServer, reply: Reply, said: 
         pytest.param(stream(event(f"the key is {KEY}") + DONE), "LLM.key-echo", 1, id="key in the answer"),
         pytest.param(Reply(b"", 302, {"Location": "http://elsewhere.example/"}), "LLM.redirect", 1, id="redirect"),
         pytest.param(
-            Reply(b"<html>hello</html>", headers={"Content-Type": "text/html"}), "LLM.unreachable", 3, id="a page"
+            Reply(b"<html>hello</html>", headers={"Content-Type": "text/html"}), "LLM.content-type", 1, id="a page"
         ),
     ],
 )
@@ -172,6 +172,17 @@ def test_faults_are_results(server: ModelServer, reply: Reply, code: str, tries:
     assert [error.code for error in found.errors] == [code]
     assert len(server.asked) == tries
     assert KEY not in str(found.errors)
+
+
+def test_a_page_of_a_web_site_is_named_by_its_type(server: ModelServer) -> None:
+    server.script(Reply(b"<html>hello</html>", headers={"Content-Type": "text/html; charset=utf-8"}))
+    (error,) = service(server).generate(MODEL, QUESTION).errors
+    assert error.text == "the reply is text/html; charset=utf-8, not a chat completion; is answer.base_url an API?"
+
+
+def test_a_stream_without_a_type_of_its_own_is_read(server: ModelServer) -> None:
+    server.script(Reply(GOOD.encode(), headers={"Content-Type": "text/plain"}))
+    assert service(server).generate(MODEL, QUESTION).value is not None
 
 
 def test_a_slow_server_is_not_asked_again(server: ModelServer) -> None:
