@@ -102,6 +102,14 @@ def test_the_line_of_a_stack_trace_comes_first(indexed: Indexed) -> None:
     assert found["hits"][0]["scores"]["place"] == 1.0
 
 
+def test_a_search_without_words_is_a_listing(indexed: Indexed) -> None:
+    """The mode that is configured had no part in it, and an index without a model has none to miss."""
+    found = indexed.cli.run("search", "symbol:Order*", "--json").json
+    assert found["hits"] and (found["mode"], found["warnings"]) == ("listing", [])
+    assert indexed.cli.run("search", "symbol:Order* refund", "--json").json["mode"] == "bm25"
+    assert "listing: " in indexed.cli.run("search", "symbol:Order*", "--explain").out
+
+
 def test_explain_says_how_the_query_was_understood(indexed: Indexed) -> None:
     said = indexed.cli.run("search", 'OrderService -kind:Test "refunds orders"', "--explain").out
     first, second, *_ = said.splitlines()

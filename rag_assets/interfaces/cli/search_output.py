@@ -16,6 +16,7 @@ _SHOWN_LINES = 4  # of a snippet; `show` has the rest
 _SHOWN_WIDTH = 160
 _SAID_ABOVE = ("Domain:", "DomainSummary:", "Kind:", "Artifact:", "PrimaryEntity:")  # or said by every hit alike
 _CHANGE_WIDTH = 8
+_LISTING = "listing"
 
 FreshnessOf = Mapping[str, Freshness]
 """By label."""
@@ -27,7 +28,7 @@ def as_object(result: SearchResult, freshness: FreshnessOf, explain: bool) -> di
     made: dict[str, Any] = {
         "query": result.query,
         "label": result.label or None,
-        "mode": result.mode,
+        "mode": _done(result),
         "generation": result.generation_id or None,
         "commit": result.commit_sha or None,
         "run_id": result.run_id if result.label else None,
@@ -164,6 +165,11 @@ def _hit_line(before: str, hit: Hit, *, label: bool) -> list[Part]:
     ]
 
 
+def _done(result: SearchResult) -> str:
+    """The mode; `listing` where there were filters and no words, which every index can answer in the same way."""
+    return result.mode if result.question.text else _LISTING
+
+
 def _rank(row: ComparedHit, hit: Hit | None, rank: int) -> str:
     """`-` where the label does not have the section, `·` where it has it and did not find it."""
     if hit is None:
@@ -181,7 +187,7 @@ def _footer(result: SearchResult, freshness: FreshnessOf, explain: bool) -> list
         spent = ", ".join(f"{step} {1000 * took:.1f} ms" for step, took in result.timings.items())
         found = ", ".join(f"{count} {side}" for side, count in result.candidates.items())
         terms = ", ".join(f"{term.term} in {term.sections}" for term in result.terms)
-        lines += [[(f"{result.mode}: {spent}; candidates {found or 'none'}", "dim")], [(f"words: {terms}", "dim")]]
+        lines += [[(f"{_done(result)}: {spent}; candidates {found or 'none'}", "dim")], [(f"words: {terms}", "dim")]]
     return lines
 
 
