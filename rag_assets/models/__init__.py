@@ -12,13 +12,15 @@ from rag_assets.contracts.section import EmbeddingWindow
 from rag_assets.models.embedder import DIMENSION, BatchEmbedder, LocalEmbedder, load_window, local_model_id
 from rag_assets.models.endpoint_meter import EmbeddingUsage, Metered
 from rag_assets.models.graphs import Precision
-from rag_assets.models.lexical import MODEL_ID, LexicalOnly, lexical_window
+from rag_assets.models.lexical import MODEL_ID as LEXICAL_ONLY
+from rag_assets.models.lexical import LexicalOnly, lexical_window
 from rag_assets.models.weights import ModelCorrupted, ModelError, ModelMissing
 
 if TYPE_CHECKING:
     from rag_assets.settings import EmbedderSettings
 
 __all__ = [
+    "LEXICAL_ONLY",
     "BatchEmbedder",
     "EmbeddingUsage",
     "LexicalOnly",
@@ -39,7 +41,7 @@ __all__ = [
 def model_id(settings: EmbedderSettings) -> str:
     """The id that `open_embedder` with these settings will have; needs no model."""
     if settings.provider == "lexical-only":
-        return MODEL_ID
+        return LEXICAL_ONLY
     if settings.provider == "openai-compatible":
         from rag_assets.models.endpoint import endpoint_model_id
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from rag_assets.models import Metered
+from rag_assets.models import LEXICAL_ONLY, Metered
 from rag_assets.stages.build import BuildError, IndexBuild, StageReport
 from rag_assets.stages.parts import Part, PartsOf, keep_part, part_key, recorded, reused_parts
 from rag_assets.stages.progress import Progress
@@ -54,7 +54,9 @@ def embed_sections(build: IndexBuild, embedder: BatchEmbedder, progress: Progres
         totals.update(vectors=part.result.vectors, embedded=embedded, from_cache=part.result.vectors - embedded)
         totals["milliseconds"] += 0 if part.reused else part.result.milliseconds
         parts.append(part)
-    progress.end(f"{totals['embedded']} embedded, {totals['from_cache']} from cache")
+    has_model = embedder.model_id != LEXICAL_ONLY
+    counted = f"{totals['embedded']} embedded, {totals['from_cache']} from cache"
+    progress.end(counted if has_model else "nothing embedded: there is no model")
     report = StageReport(
         stage=STAGE,
         version=stage_version(STAGE),
