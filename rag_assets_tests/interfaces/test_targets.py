@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from rag_assets.interfaces.cli.failures import CommandError
+from rag_assets.interfaces.cli.labels import label_named
 from rag_assets.interfaces.cli.targets import chosen_repositories, repository_above, repository_named
 from rag_assets.settings import RepositorySettings, Settings
 from rag_assets.stages.labels import register_label
-from rag_assets.stores.home import Home
+from rag_assets.stores.home import Home, index_label
 from rag_assets_tests.git_repository import Repository
 
 CONFIGURED = (
@@ -80,6 +81,28 @@ def test_a_label_is_its_repository_and_the_configuration_wins(settings: Settings
     register_label(home, "shop@release", CONFIGURED[0], "release")
     found = repository_named(settings, home, "shop@release")
     assert (found.project, found.ref) == ("retail", "release")
+
+
+WRITTEN = "a/b@c d"
+
+
+@pytest.mark.parametrize("word", ["a/b@c d@Feature/X", "a/b@c d", "a-b-c-d~fcd2b6", "a-b-c-d~fcd2b6@feature-x~9cf0bf"])
+def test_a_label_may_be_written_as_its_repository_and_ref_are(word: str) -> None:
+    known = [index_label(WRITTEN, "Feature/X"), "shop@main"]
+    assert known[0].startswith("a-b-c-d~fcd2b6@feature-x~")
+    assert label_named(known, word.replace("feature-x~9cf0bf", known[0].partition("@")[2])) == known[0]
+
+
+@pytest.mark.parametrize("word", ["a/b@c d@main", "a-b-c-d", "a/b", "@"])
+def test_a_name_that_is_spelt_otherwise_is_none(word: str) -> None:
+    with pytest.raises(CommandError, match="no label"):
+        label_named([index_label(WRITTEN, "Feature/X"), "shop@main"], word)
+
+
+def test_a_written_label_is_its_repository(settings: Settings, home: Home) -> None:
+    other = RepositorySettings(id=WRITTEN, location="/srv/other", ref="Feature/X")
+    register_label(home, index_label(WRITTEN, "Feature/X"), other, "Feature/X")
+    assert repository_named(settings, home, f"{WRITTEN}@Feature/X").location == "/srv/other"
 
 
 def test_without_words_all_configured_ones_with_the_ref_that_was_asked_for(settings: Settings, home: Home) -> None:
