@@ -15,7 +15,7 @@ from dagster import DagsterInstance, DagsterRunStatus
 from rag_assets.config_file import CONFIG_NAME
 from rag_assets.stages.build import label_lock
 from rag_assets.stores.generations import active_generation
-from rag_assets.stores.home import Home
+from rag_assets.stores.home import Home, index_label
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.interfaces.conftest import (
     TIME_LIMIT,
@@ -166,14 +166,18 @@ def test_what_the_guardrails_found_is_in_the_summary_object(cli: CommandLine, tm
 
 
 def test_what_the_guardrails_found_is_shown_line_by_line(cli: CommandLine, tmp_path: Path) -> None:
-    done = cli.run("index", new_repository(tmp_path / "doubtful", DOUBTFUL).path, LEXICAL)
+    done = cli.run("index", new_repository(tmp_path / "doubtful", DOUBTFUL).path, LEXICAL, "--id", "Doubt/Ful")
     assert done.code == 0
+    assert "nothing embedded: there is no model" in done.err and " embedded, " not in done.err
+    label = index_label("Doubt/Ful", "main")
+    assert f"Doubt/Ful@main has the label {label}\n" in done.err and done.out.startswith(f"{label} indexed")
     lines = done.out.splitlines()
-    (lonely,) = (line for line in lines if "entities_have_repositories" in line)
-    assert lonely.startswith(f"  check failed: entities_have_repositories of descriptions: gaps 1; {GAP}")
+    (lonely,) = (line for line in lines if GAP in line)
+    assert lonely.startswith("  note: 1 persisted entity without a repository, so the index does not tell how")
+    assert "failed" not in done.out, "nothing did"
     assert "  problem: src/Texts.resx: resource Texts.A (neutral) has two values" in lines
-    (warnings,) = (line for line in lines if line.startswith("  warnings"))
-    assert "RESX.repeated-key 1" in warnings
+    assert "  note: 1 key is more than once in a resource file; the first is used (RESX.repeated-key)" in lines
+    assert "business-domain" not in done.out, "nobody needs to declare domains"
 
 
 def test_a_run_whose_checks_pass_says_so_with_an_empty_list(cli: CommandLine, tmp_path: Path) -> None:

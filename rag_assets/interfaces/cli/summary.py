@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from rag_assets.interfaces.cli.output import Output, named_counts, said_graph, seconds, short
 from rag_assets.interfaces.cli.quality import gate_object, said_gate, show_gate
+from rag_assets.interfaces.cli.remarks import check_remark, rule_remarks
 from rag_assets.stages.build import StageReport, read_report
 from rag_assets.stages.versions import STAGES
 from rag_assets.stores.generations import generation_directory, read_generation
@@ -17,6 +18,7 @@ Result = dict[str, Any]
 Status = Literal["indexed", "up-to-date", "set-aside"]  # the last: a person chose another generation to be served
 _SHOWN_PROBLEMS = 10
 _SHOWN_EXAMPLES = 3
+_WARNS = "WARN"  # what Dagster calls a check that blocks nothing
 _WARNINGS = "warnings by rule"  # the table of every stage that warns: a rule and how often
 
 
@@ -101,7 +103,6 @@ def show_summary(output: Output, result: Result) -> None:
         ("sections", f"{result['sections']:,}"),
         ("points", f"{result['points']:,}{blocked}"),
         ("graph", said_graph(**result["graph"])),
-        ("warnings", named_counts(result["warnings_by_rule"])),
         ("quality", said_gate(result["quality"])),
         ("secrets masked", str(files["redacted_secrets"] or "")),
         ("model", "none: keyword search only" if result["lexical_only"] else result["embedding_model"]),
@@ -118,8 +119,12 @@ def show_summary(output: Output, result: Result) -> None:
         output.line(("  problem: ", "warn"), problem)
     if len(result["problems"]) > _SHOWN_PROBLEMS:
         output.line(("  problem: ", "warn"), f"and {len(result['problems']) - _SHOWN_PROBLEMS} more; --json lists them")
+    noted = [check for check in result["checks"] or () if check["severity"] == _WARNS]
     for check in result["checks"] or ():
-        output.line(("  check failed: ", "warn"), _said(check))
+        if check not in noted:
+            output.line(("  check failed: ", "bad"), _said(check))
+    for remark in [*map(check_remark, noted), *rule_remarks(result["warnings_by_rule"], result["points"])]:
+        output.line(("  note: ", "dim"), remark)
 
 
 def _problems(reports: dict[str, StageReport], status: Status) -> list[str]:
