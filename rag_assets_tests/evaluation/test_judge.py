@@ -197,7 +197,7 @@ def test_a_server_without_schemas(answer: Answer, server: ModelServer) -> None:
     [
         (failing(500, "out of order"), "LLM.server-error"),
         (failing(429, "slow down", Retry_After="3600"), "LLM.rate-limited"),
-        (Reply(b"<html>", headers={"Content-Type": "text/html"}), "LLM.unreachable"),
+        (Reply(b"<html>", headers={"Content-Type": "text/html"}), "LLM.content-type"),
         (Reply(b"{", headers={"Content-Length": "400"}), "LLM."),
     ],
     ids=["500", "429", "a page", "cut"],
