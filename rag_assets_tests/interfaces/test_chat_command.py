@@ -132,7 +132,7 @@ def test_what_a_chat_does_not_begin_with(cli: CommandLine, options: tuple[str, .
 
 def test_a_language_that_is_none(cli: CommandLine) -> None:
     done = cli.run("ask", ABOUT, "--language", "deutsch")
-    assert done.code == 1 and "'deutsch' is no code of a language; write one such as de" in done.err
+    assert done.code == 2 and "'deutsch' is no code of a language; write one such as de" in done.err
 
 
 def test_the_label_is_that_of_the_pipeline_unless_one_is_named(cli: CommandLine, tmp_path: Path) -> None:
