@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rag_assets.query.ranking.asking import WEIGHTS, Asking, Weights
+from rag_assets.query.ranking.asking import WEIGHTS, WITHOUT_EMBEDDING, Asking, Weights
 from rag_assets.query.ranking.file_names import name_shares
 from rag_assets.query.ranking.past import past_shares
 from rag_assets.query.ranking.side_code import Side
@@ -39,7 +39,8 @@ class Asked:
 
     @property
     def weights(self) -> Weights:
-        return WEIGHTS[self.kind]
+        known = WEIGHTS[self.kind]
+        return known if self.has_dense else WITHOUT_EMBEDDING.get(self.kind, known)
 
     @property
     def dense_share(self) -> float:

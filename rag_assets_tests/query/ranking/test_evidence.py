@@ -19,24 +19,27 @@ _BESIDE_SECTIONS = ("from_file_name", "from_past")
 PLACES = [Place(LABEL, path) for path in ("RefundPolicy.cs", "Order.cs", "RefundPolicy.cs")]
 
 
-def found(kind: Asking, directory: Path) -> Evidence:
+def found(kind: Asking, directory: Path, *, has_dense: bool) -> Evidence:
     write_past(directory, {"Order.cs": ["Round refunds"]})
-    asked = Asked(kind, {"refund": 1.0, "policies": 0.3}, False, forms={"policies": "policy"})
+    asked = Asked(kind, {"refund": 1.0, "policies": 0.3}, has_dense, forms={"policies": "policy"})
     return evidence_of(PLACES, asked, lambda label: Past(directory), lambda term: 1.0)
 
 
 @pytest.mark.parametrize(
-    ("kind", "past", "names"),
+    ("kind", "has_dense", "past", "names"),
     [
-        (Asking.PROSE, {"Order.cs": 1.0}, {"RefundPolicy.cs": 1.0}),
-        (Asking.TASK, {"Order.cs": 1.0}, {}),
-        (Asking.NAME, {}, {}),
+        (Asking.PROSE, True, {"Order.cs": 1.0}, {"RefundPolicy.cs": 1.0}),
+        (Asking.DESCRIPTION, True, {"Order.cs": 1.0}, {"RefundPolicy.cs": 1.0}),
+        (Asking.TASK, True, {"Order.cs": 1.0}, {}),
+        (Asking.TASK, False, {"Order.cs": 1.0}, {"RefundPolicy.cs": 1.0}),
+        (Asking.NAME, False, {}, {}),
     ],
 )
 def test_only_what_counts_for_a_kind_of_question_is_looked_up(
-    kind: Asking, past: dict[str, float], names: dict[str, float], tmp_path: Path
+    kind: Asking, has_dense: bool, past: dict[str, float], names: dict[str, float], tmp_path: Path
 ) -> None:
-    evidence = found(kind, tmp_path)
+    """The names of files count for a task where words have to do it alone."""
+    evidence = found(kind, tmp_path, has_dense=has_dense)
     assert {place.path: share for place, share in evidence.past.items()} == past
     assert {place.path: share for place, share in evidence.names.items()} == names
 

@@ -73,12 +73,25 @@ def test_scores_say_where_a_score_comes_from() -> None:
 
 @pytest.mark.parametrize(("kind", "first"), [(Asking.PROSE, "b"), (Asking.TASK, "a"), (Asking.NAME, "a")])
 def test_how_much_a_name_says_counts_for_prose(kind: Asking, first: str) -> None:
-    """A task is not done in the file that is called so, and names are found by what is declared."""
+    """A task is seldom done in the file that is called so, and names are found by what is declared."""
     paths = {"a": "one.cs", "b": "two.cs"}
     ranked = ordered({}, {"a": 10.0, "b": 9.0}, paths, named={"two.cs": 0.5}, kind=kind)
     assert names(ranked)[0] == first
     by_id = {one.id: one.scores for one in ranked}
-    assert by_id["b"].get("from_file_name", 0.0) == pytest.approx(WEIGHTS[kind].name_words * 0.5)
+    assert by_id["b"].get("from_file_name", 0.0) == pytest.approx(Asked(kind, {}, False).weights.name_words * 0.5)
+
+
+@pytest.mark.parametrize(("dense", "first"), [({}, "b"), ({"c": 0.9, "a": 0.5, "b": 0.5}, "a")], ids=["none", "one"])
+def test_how_much_a_name_says_counts_for_a_task_without_an_embedding(dense: dict[str, float], first: str) -> None:
+    paths = {"a": "one.cs", "b": "two.cs", "c": "three.cs"}
+    ranked = ordered(dense, {"a": 10.0, "b": 9.5}, paths, named={"two.cs": 1.0}, kind=Asking.TASK)
+    assert next(name for name in names(ranked) if name in "ab") == first
+
+
+@pytest.mark.parametrize(("kind", "first"), [(Asking.PROSE, "b"), (Asking.DESCRIPTION, "a")])
+def test_a_name_that_a_description_says_is_often_that_of_something_beside(kind: Asking, first: str) -> None:
+    paths = {"a": "one.cs", "b": "Order.cs"}
+    assert names(ordered({}, {"a": 10.0, "b": 8.5}, paths, terms=frozenset({"order"}), kind=kind))[0] == first
 
 
 @pytest.mark.parametrize(("kind", "first"), [(Asking.PROSE, "b"), (Asking.TASK, "b"), (Asking.NAME, "a")])

@@ -17,8 +17,18 @@ from rag_assets.stores.home import Home
 from rag_assets_tests.query.small_index import LABEL, SHOP, build
 from rag_assets_tests.query.tenants import HashedWords
 
-VERSION = 1
+VERSION = 2
+TASK = "fix how an order is cancelled by the repository"
+DESCRIPTION = "holds the orders of a customer with everything that was bought, paid, refunded, cancelled, sent by mail"
 GOLDEN: dict[tuple[str, str], list[str]] = {
+    ("hybrid", TASK): ["IOrderRepository 0.833", "Orders 0.464", "RefundPolicy 0.442", "Order 0.439"],
+    ("hybrid", DESCRIPTION): [
+        "RefundPolicy 0.924",
+        "Sending mail 0.909",
+        "SmtpClientFactory 0.634",
+        "Orders 0.568",
+    ],
+    ("bm25", TASK): ["IOrderRepository 1.150", "OrderService 0.630", "Order 0.427", "Orders 0.337"],
     ("hybrid", "how much money does a customer get back"): [
         "RefundPolicy 1.000",
         "Sending mail 0.382",
