@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from memory import peak_mb, peak_of_worker
-from report import with_bytecode
+from report import table, with_bytecode
 
 GRAPH = "code_graph"
 NOT_IN_THE_FLOOR = frozenset({"embeddings", GRAPH})
@@ -70,7 +70,10 @@ def report(arguments: argparse.Namespace, folder: Path) -> None:
     floors.append(child(arguments, "floor", home))
     base = {name: statistics.median(found[name] for found in floors) for name in floors[0]}
     files, csharp = int(base["files"]), int(base["csharp_files"])
-    print(f"\n{arguments.repository} @ {first['commit'][:8]}: {files} files, {csharp} of them C#")
+    print(
+        f"\n{arguments.repository} @ {first['commit'][:8]}: {files:,} files, {csharp:,} of them C#, "
+        f"{base['text_mb']:.1f} MB of text, {first['points']:,} points"
+    )
     table(
         ("floor", "s, median", "before, between and after the builds"),
         [
@@ -169,6 +172,7 @@ def floor(arguments: argparse.Namespace) -> dict[str, Any]:
         "read": read,
         "parse": parse,
         "tokenise": tokenise,
+        "text_mb": sum(len(text.encode()) for _, text in texts) / 1e6,
         "files": len(texts),
         "csharp_files": len(sources),
     }
@@ -201,7 +205,7 @@ def build(arguments: argparse.Namespace) -> dict[str, Any]:
             setattr(stages, name, timed(timer, STAGE_FUNCTIONS[name], function))
     settings, repository = _settings(arguments), _repository(arguments)
     label, ref = label_of(settings, repository)
-    made, _ = stages.run_stages(settings, label, repository.model_copy(update={"ref": ref}), progress=timer)
+    made, reports = stages.run_stages(settings, label, repository.model_copy(update={"ref": ref}), progress=timer)
     tables = [path for path in made.directory.rglob("*") if path.suffix in {".parquet", ".json"}]
     tables = [path for path in tables if "shard" not in path.parts and path.parent.name not in {"stages", "checks"}]
     digests = {
@@ -212,6 +216,7 @@ def build(arguments: argparse.Namespace) -> dict[str, Any]:
     return {
         "label": label,
         "commit": made.spec.git.commit_sha,
+        "points": next(found.counts["points"] for found in reports if found.stage == "qdrant_points"),
         "stages": timer.stages,
         "workers": workers_for(made),
         "peak_mb": sum(({os.getpid(): peak_mb()} | dict(map_buckets(peak_of_worker, made))).values()),
@@ -314,13 +319,6 @@ def cold_search(home: Path, label: str) -> float:
         subprocess.run(command, check=True, capture_output=True)
         times.append(time.perf_counter() - started)
     return statistics.median(times[1:])
-
-
-def table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
-    print("\n| " + " | ".join(header) + " |")
-    print("|" + " --- |" * len(header))
-    for row in rows:
-        print("| " + " | ".join(row) + " |")
 
 
 if __name__ == "__main__":

@@ -241,15 +241,15 @@ def payload(bucket: int, row: int) -> dict[str, Any]:
 def cold(home: Path) -> dict[str, str]:
     """Wall time of whole processes that do one search; the middle of several."""
     code = f"import rag_assets; rag_assets.open_index({LABEL!r}).search({QUESTION!r}, mode=%r)"
-    commands = {
-        "import rag_assets.query": ("-c", "import rag_assets.query"),
-        "cold bm25 search from Python": ("-c", code % "bm25"),
-        "cold hybrid search from Python": ("-c", code % "hybrid"),
-        "cold `rag-assets search`": ("-m", "rag_assets", "search", QUESTION, "--label", LABEL),
+    command = ("-m", "rag_assets", "search", QUESTION, "--label", LABEL)
+    runs: dict[str, Callable[[], str]] = {
+        "import rag_assets.query": lambda: run(home, "-c", "import rag_assets.query"),
+        "cold bm25 search from Python": lambda: run(home, "-c", code % "bm25"),
+        "cold hybrid search from Python": lambda: run(home, "-c", code % "hybrid"),
+        "cold `rag-assets search`": lambda: run(home, *command),
+        "  with a `search` setting": lambda: run(home, *command, RAG_ASSETS__SEARCH__LIMIT="10"),
     }
-    return {
-        f"{name}, s": f"{middle(lambda command=command: run(home, *command)):.2f}" for name, command in commands.items()
-    }
+    return {f"{name}, s": f"{middle(action):.2f}" for name, action in runs.items()}
 
 
 def middle(action: Callable[[], object]) -> float:
@@ -261,8 +261,8 @@ def middle(action: Callable[[], object]) -> float:
     return statistics.median(found)
 
 
-def run(home: Path, *arguments: str) -> str:
-    environment = os.environ | {"RAG_ASSETS__HOME": str(home)}
+def run(home: Path, *arguments: str, **settings: str) -> str:
+    environment = os.environ | {"RAG_ASSETS__HOME": str(home)} | settings
     done = subprocess.run([sys.executable, *arguments], check=True, capture_output=True, text=True, env=environment)
     return done.stdout
 
