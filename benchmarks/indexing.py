@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from memory import peak_mb, peak_of_worker
-from report import table, with_bytecode
+from report import child, table, with_bytecode
 
 GRAPH = "code_graph"
 NOT_IN_THE_FLOOR = frozenset({"embeddings", GRAPH})
@@ -48,7 +48,6 @@ def main() -> None:
     parser.add_argument("--ref", default=None)
     parser.add_argument("--lexical-only", action="store_true", help="leave the embedding model out")
     parser.add_argument("--workers", type=int, default=0, help="of the first build; 0: what the settings give")
-    parser.add_argument("--seed", default="0", help=argparse.SUPPRESS)
     parser.add_argument("--child", default="", help=argparse.SUPPRESS)
     parser.add_argument("--home", default="", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -63,11 +62,11 @@ def main() -> None:
 
 def report(arguments: argparse.Namespace, folder: Path) -> None:
     home = folder / "home"
-    floors = [child(arguments, "floor", home)]
-    first = child(arguments, "build", home)
-    floors.append(child(arguments, "floor", home))
-    alone = child(arguments, "build", folder / "other", "--workers", "1", "--seed", "4711")
-    floors.append(child(arguments, "floor", home))
+    floors = [part(arguments, "floor", home)]
+    first = part(arguments, "build", home)
+    floors.append(part(arguments, "floor", home))
+    alone = part(arguments, "build", folder / "other", "--workers", "1", seed="4711")
+    floors.append(part(arguments, "floor", home))
     base = {name: statistics.median(found[name] for found in floors) for name in floors[0]}
     files, csharp = int(base["files"]), int(base["csharp_files"])
     print(
@@ -90,8 +89,8 @@ def report(arguments: argparse.Namespace, folder: Path) -> None:
     elapsed = sum(wall for stage, (_, wall) in first["stages"].items() if stage not in NOT_IN_THE_FLOOR)
     work = sum(cpu for stage, (cpu, _) in alone["stages"].items() if stage not in NOT_IN_THE_FLOOR)
     different = [name for name, digest in first["digests"].items() if alone["digests"].get(name) != digest]
-    again = child(arguments, "dagster", home)
-    found = child(arguments, "search", home)
+    again = part(arguments, "dagster", home)
+    found = part(arguments, "search", home)
     results = [
         ("everything except embedding and graph / (parse + tokenise), elapsed", f"{elapsed / limit:.2f}", "<= 4"),
         ("  the same in CPU time of one process", f"{work / limit:.2f}", ""),
@@ -111,18 +110,12 @@ def report(arguments: argparse.Namespace, folder: Path) -> None:
     table(("measure", "found", "target"), results)
 
 
-def child(arguments: argparse.Namespace, name: str, home: Path, *options: str) -> dict[str, Any]:
-    """Runs one part in a fresh process, so that its memory and its imports are its own."""
-    command = [sys.executable, __file__, arguments.repository, "--child", name, "--home", str(home)]
-    command += ["--workers", str(arguments.workers), *options]
-    seed = options[options.index("--seed") + 1] if "--seed" in options else arguments.seed
-    command += ["--ref", arguments.ref] if arguments.ref else []
-    command += ["--lexical-only"] if arguments.lexical_only else []
-    done = subprocess.run(
-        command, check=True, stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONHASHSEED": seed}
-    )
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return found
+def part(arguments: argparse.Namespace, name: str, home: Path, *options: str, seed: str = "0") -> dict[str, Any]:
+    """Runs one part in a process of its own."""
+    same = ["--ref", arguments.ref] if arguments.ref else []
+    same += ["--lexical-only"] if arguments.lexical_only else []
+    same += ["--workers", str(arguments.workers)]
+    return child(__file__, arguments.repository, "--child", name, "--home", home, *same, *options, seed=seed)
 
 
 def _repository(arguments: argparse.Namespace) -> Any:

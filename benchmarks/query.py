@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from memory import peak_mb
 from report import with_bytecode
 
 LABEL = "benchmark@main"
@@ -161,7 +162,7 @@ def build(home: Path, size: int) -> dict[str, str]:
         "upsert, points per CPU s": f"{size / upserting:,.0f}",
         "finish (graph from 20,000 points), CPU s": f"{finishing:.1f}",
         "shard, MB": f"{used / 1e6:.0f}",
-        "memory of building it, MB": f"{peak_megabytes():.0f}",
+        "memory of building it, MB": f"{peak_mb():.0f}",
     }
 
 
@@ -305,22 +306,12 @@ def measure(home: Path) -> dict[str, str]:
         if name == "hybrid":
             for step in ("embed", "dense", "bm25", "rank", "fetch"):
                 made[f"  of it {step}"] = spread([result.timings[step] for result in results])
-    made["memory of searching (RSS, peak), MB"] = f"{peak_megabytes():.0f}"
+    made["memory of searching (RSS, peak), MB"] = f"{peak_mb():.0f}"
     return made
 
 
 def spread(seconds: list[float]) -> str:
     return f"{statistics.median(seconds) * 1000:.1f} / {statistics.quantiles(seconds, n=20)[-1] * 1000:.1f}"
-
-
-def peak_megabytes() -> float:
-    """Peak resident memory of this process; 0 where the system does not say (Windows)."""
-    try:
-        import resource
-    except ImportError:
-        return 0.0
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (1024 * 1024 if sys.platform == "darwin" else 1024)
 
 
 if __name__ == "__main__":
