@@ -31,7 +31,6 @@ from rag_assets.query.asker import Asker
 TARGET_SECONDS = 0.060
 _WARMING = 20  # questions
 _SESSION_TURNS = 5
-_INNER = {"retrieval", "evidence", "graph", "pack", "answer", "check"}
 
 
 @dataclass(slots=True)

@@ -13,14 +13,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
+
+from report import child, table
 
 CORPORA = (
     "https://github.com/LagoVista/Core:generic,lagovista",
@@ -43,22 +43,9 @@ def main() -> None:
     found = []
     for repository in arguments.repositories:
         print(f"{repository} …", file=sys.stderr)
-        first, second = (child(repository, seed) for seed in ("0", "4711"))
+        first, second = (child(__file__, "--child", repository, seed=seed) for seed in ("0", "4711"))
         found.append(first | {"identical": first["digest"] == second["digest"]})
     raise SystemExit(report(found))
-
-
-def child(repository: str, seed: str) -> dict[str, Any]:
-    """One repository in a process of its own, with a hash seed of its own."""
-    done = subprocess.run(
-        [sys.executable, __file__, "--child", repository],
-        check=True,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"PYTHONHASHSEED": seed},
-    )
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return found
 
 
 def report(found: list[dict[str, Any]]) -> int:
@@ -197,13 +184,6 @@ def parse_seconds(texts: list[str]) -> float:
     for source in sources:
         parser.parse(source)
     return time.process_time() - started
-
-
-def table(header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> None:
-    print("\n| " + " | ".join(header) + " |")
-    print("|" + " --- |" * len(header))
-    for row in rows:
-        print("| " + " | ".join(str(cell) for cell in row) + " |")
 
 
 if __name__ == "__main__":

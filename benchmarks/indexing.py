@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from memory import peak_mb, peak_of_worker
-from report import with_bytecode
+from report import child, table, with_bytecode
 
 GRAPH = "code_graph"
 NOT_IN_THE_FLOOR = frozenset({"embeddings", GRAPH})
@@ -48,7 +48,6 @@ def main() -> None:
     parser.add_argument("--ref", default=None)
     parser.add_argument("--lexical-only", action="store_true", help="leave the embedding model out")
     parser.add_argument("--workers", type=int, default=0, help="of the first build; 0: what the settings give")
-    parser.add_argument("--seed", default="0", help=argparse.SUPPRESS)
     parser.add_argument("--child", default="", help=argparse.SUPPRESS)
     parser.add_argument("--home", default="", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -63,14 +62,17 @@ def main() -> None:
 
 def report(arguments: argparse.Namespace, folder: Path) -> None:
     home = folder / "home"
-    floors = [child(arguments, "floor", home)]
-    first = child(arguments, "build", home)
-    floors.append(child(arguments, "floor", home))
-    alone = child(arguments, "build", folder / "other", "--workers", "1", "--seed", "4711")
-    floors.append(child(arguments, "floor", home))
+    floors = [part(arguments, "floor", home)]
+    first = part(arguments, "build", home)
+    floors.append(part(arguments, "floor", home))
+    alone = part(arguments, "build", folder / "other", "--workers", "1", seed="4711")
+    floors.append(part(arguments, "floor", home))
     base = {name: statistics.median(found[name] for found in floors) for name in floors[0]}
     files, csharp = int(base["files"]), int(base["csharp_files"])
-    print(f"\n{arguments.repository} @ {first['commit'][:8]}: {files} files, {csharp} of them C#")
+    print(
+        f"\n{arguments.repository} @ {first['commit'][:8]}: {files:,} files, {csharp:,} of them C#, "
+        f"{base['text_mb']:.1f} MB of text, {first['points']:,} points"
+    )
     table(
         ("floor", "s, median", "before, between and after the builds"),
         [
@@ -87,8 +89,8 @@ def report(arguments: argparse.Namespace, folder: Path) -> None:
     elapsed = sum(wall for stage, (_, wall) in first["stages"].items() if stage not in NOT_IN_THE_FLOOR)
     work = sum(cpu for stage, (cpu, _) in alone["stages"].items() if stage not in NOT_IN_THE_FLOOR)
     different = [name for name, digest in first["digests"].items() if alone["digests"].get(name) != digest]
-    again = child(arguments, "dagster", home)
-    found = child(arguments, "search", home)
+    again = part(arguments, "dagster", home)
+    found = part(arguments, "search", home)
     results = [
         ("everything except embedding and graph / (parse + tokenise), elapsed", f"{elapsed / limit:.2f}", "<= 4"),
         ("  the same in CPU time of one process", f"{work / limit:.2f}", ""),
@@ -108,18 +110,12 @@ def report(arguments: argparse.Namespace, folder: Path) -> None:
     table(("measure", "found", "target"), results)
 
 
-def child(arguments: argparse.Namespace, name: str, home: Path, *options: str) -> dict[str, Any]:
-    """Runs one part in a fresh process, so that its memory and its imports are its own."""
-    command = [sys.executable, __file__, arguments.repository, "--child", name, "--home", str(home)]
-    command += ["--workers", str(arguments.workers), *options]
-    seed = options[options.index("--seed") + 1] if "--seed" in options else arguments.seed
-    command += ["--ref", arguments.ref] if arguments.ref else []
-    command += ["--lexical-only"] if arguments.lexical_only else []
-    done = subprocess.run(
-        command, check=True, stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONHASHSEED": seed}
-    )
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return found
+def part(arguments: argparse.Namespace, name: str, home: Path, *options: str, seed: str = "0") -> dict[str, Any]:
+    """Runs one part in a process of its own."""
+    same = ["--ref", arguments.ref] if arguments.ref else []
+    same += ["--lexical-only"] if arguments.lexical_only else []
+    same += ["--workers", str(arguments.workers)]
+    return child(__file__, arguments.repository, "--child", name, "--home", home, *same, *options, seed=seed)
 
 
 def _repository(arguments: argparse.Namespace) -> Any:
@@ -169,6 +165,7 @@ def floor(arguments: argparse.Namespace) -> dict[str, Any]:
         "read": read,
         "parse": parse,
         "tokenise": tokenise,
+        "text_mb": sum(len(text.encode()) for _, text in texts) / 1e6,
         "files": len(texts),
         "csharp_files": len(sources),
     }
@@ -201,7 +198,7 @@ def build(arguments: argparse.Namespace) -> dict[str, Any]:
             setattr(stages, name, timed(timer, STAGE_FUNCTIONS[name], function))
     settings, repository = _settings(arguments), _repository(arguments)
     label, ref = label_of(settings, repository)
-    made, _ = stages.run_stages(settings, label, repository.model_copy(update={"ref": ref}), progress=timer)
+    made, reports = stages.run_stages(settings, label, repository.model_copy(update={"ref": ref}), progress=timer)
     tables = [path for path in made.directory.rglob("*") if path.suffix in {".parquet", ".json"}]
     tables = [path for path in tables if "shard" not in path.parts and path.parent.name not in {"stages", "checks"}]
     digests = {
@@ -212,6 +209,7 @@ def build(arguments: argparse.Namespace) -> dict[str, Any]:
     return {
         "label": label,
         "commit": made.spec.git.commit_sha,
+        "points": next(found.counts["points"] for found in reports if found.stage == "qdrant_points"),
         "stages": timer.stages,
         "workers": workers_for(made),
         "peak_mb": sum(({os.getpid(): peak_mb()} | dict(map_buckets(peak_of_worker, made))).values()),
@@ -314,13 +312,6 @@ def cold_search(home: Path, label: str) -> float:
         subprocess.run(command, check=True, capture_output=True)
         times.append(time.perf_counter() - started)
     return statistics.median(times[1:])
-
-
-def table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
-    print("\n| " + " | ".join(header) + " |")
-    print("|" + " --- |" * len(header))
-    for row in rows:
-        print("| " + " | ".join(row) + " |")
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from memory import peak_mb
 from report import with_bytecode
 
 LABEL = "benchmark@main"
@@ -161,7 +162,7 @@ def build(home: Path, size: int) -> dict[str, str]:
         "upsert, points per CPU s": f"{size / upserting:,.0f}",
         "finish (graph from 20,000 points), CPU s": f"{finishing:.1f}",
         "shard, MB": f"{used / 1e6:.0f}",
-        "memory of building it, MB": f"{peak_megabytes():.0f}",
+        "memory of building it, MB": f"{peak_mb():.0f}",
     }
 
 
@@ -241,15 +242,15 @@ def payload(bucket: int, row: int) -> dict[str, Any]:
 def cold(home: Path) -> dict[str, str]:
     """Wall time of whole processes that do one search; the middle of several."""
     code = f"import rag_assets; rag_assets.open_index({LABEL!r}).search({QUESTION!r}, mode=%r)"
-    commands = {
-        "import rag_assets.query": ("-c", "import rag_assets.query"),
-        "cold bm25 search from Python": ("-c", code % "bm25"),
-        "cold hybrid search from Python": ("-c", code % "hybrid"),
-        "cold `rag-assets search`": ("-m", "rag_assets", "search", QUESTION, "--label", LABEL),
+    command = ("-m", "rag_assets", "search", QUESTION, "--label", LABEL)
+    runs: dict[str, Callable[[], str]] = {
+        "import rag_assets.query": lambda: run(home, "-c", "import rag_assets.query"),
+        "cold bm25 search from Python": lambda: run(home, "-c", code % "bm25"),
+        "cold hybrid search from Python": lambda: run(home, "-c", code % "hybrid"),
+        "cold `rag-assets search`": lambda: run(home, *command),
+        "  with a `search` setting": lambda: run(home, *command, RAG_ASSETS__SEARCH__LIMIT="10"),
     }
-    return {
-        f"{name}, s": f"{middle(lambda command=command: run(home, *command)):.2f}" for name, command in commands.items()
-    }
+    return {f"{name}, s": f"{middle(action):.2f}" for name, action in runs.items()}
 
 
 def middle(action: Callable[[], object]) -> float:
@@ -261,8 +262,8 @@ def middle(action: Callable[[], object]) -> float:
     return statistics.median(found)
 
 
-def run(home: Path, *arguments: str) -> str:
-    environment = os.environ | {"RAG_ASSETS__HOME": str(home)}
+def run(home: Path, *arguments: str, **settings: str) -> str:
+    environment = os.environ | {"RAG_ASSETS__HOME": str(home)} | settings
     done = subprocess.run([sys.executable, *arguments], check=True, capture_output=True, text=True, env=environment)
     return done.stdout
 
@@ -305,22 +306,12 @@ def measure(home: Path) -> dict[str, str]:
         if name == "hybrid":
             for step in ("embed", "dense", "bm25", "rank", "fetch"):
                 made[f"  of it {step}"] = spread([result.timings[step] for result in results])
-    made["memory of searching (RSS, peak), MB"] = f"{peak_megabytes():.0f}"
+    made["memory of searching (RSS, peak), MB"] = f"{peak_mb():.0f}"
     return made
 
 
 def spread(seconds: list[float]) -> str:
     return f"{statistics.median(seconds) * 1000:.1f} / {statistics.quantiles(seconds, n=20)[-1] * 1000:.1f}"
-
-
-def peak_megabytes() -> float:
-    """Peak resident memory of this process; 0 where the system does not say (Windows)."""
-    try:
-        import resource
-    except ImportError:
-        return 0.0
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (1024 * 1024 if sys.platform == "darwin" else 1024)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@ rankings beside it.
 
     python benchmarks/retrieval.py --questions ../shared/eval --cache ~/.cache/retrieval
     python benchmarks/retrieval.py --questions QUESTIONS --cache CACHE --mirrors MIRRORS --modes hybrid --json
+    python benchmarks/retrieval.py --questions QUESTIONS --cache CACHE --modes hybrid --fusion rrf --no-floors
 
 QUESTIONS holds `history/{commit,doc,ident}.jsonl` with `history/repos.json`, and `annotated/*.json`. Repositories are
 cloned from GitHub at the pinned revisions, or read from MIRRORS, which holds `OWNER+NAME/repo`, `OWNER+NAME` or
@@ -24,6 +25,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import get_args
 
 from report import table
 from retrieval_floors import fused, whole_file_bm25
@@ -31,13 +33,14 @@ from retrieval_peers import PeerError, Semble
 from retrieval_questions import ANNOTATED, Question, load_questions, load_snapshots
 from retrieval_snapshots import benchmark_settings, open_snapshot
 
+from rag_assets.contracts.retrieval import DEFAULT_POLICY, Fusion
 from rag_assets.evaluation.metrics import CUT, NDCG, measure, metric_name
 from rag_assets.query.index import Index
 from rag_assets.query.ranking.side_code import is_test_path
 
 SECTIONS = 60
 """Asked for, so that they lie in ten files."""
-MODES = ("bm25", "semantic", "hybrid")
+MODES = ("bm25", "semantic", "semantic_rerank", "hybrid")
 WHOLE_FILES, RRF = "rank-bm25, whole files", "RRF of bm25 and semantic"
 DECIDING = ("commit, non-leaky", "doc", "ident", ANNOTATED)
 LEAKY = "commit, leaky"
@@ -66,6 +69,7 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, required=True, help="folder to keep snapshots and indexes in")
     parser.add_argument("--mirrors", type=Path, default=None, help="folder of repositories; default: GitHub")
     parser.add_argument("--modes", default=",".join(MODES), help="comma-separated modes of the search")
+    parser.add_argument("--fusion", choices=get_args(Fusion), default=DEFAULT_POLICY.fusion, help="of mode hybrid")
     parser.add_argument("--no-floors", action="store_true", help="leave the simpler rankings out")
     parser.add_argument("--only", default="", help="comma-separated repositories (OWNER/NAME); default: all")
     parser.add_argument("--peer-python", type=Path, default=None, help="a Python that has semble, to rank with it too")
@@ -73,7 +77,7 @@ def main() -> None:
     parser.add_argument("--lexical-only", action="store_true", help="index without an embedding model")
     parser.add_argument("--json", action="store_true", help="one JSON object per answer instead of tables")
     arguments = parser.parse_args()
-    settings = benchmark_settings(arguments.lexical_only)
+    settings = benchmark_settings(arguments.lexical_only, arguments.fusion)
     modes = ["bm25"] if arguments.lexical_only else arguments.modes.split(",")
     questions = load_questions(arguments.questions)
     only = arguments.only.split(",") if arguments.only else []

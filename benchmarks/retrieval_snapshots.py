@@ -15,8 +15,9 @@ from pathlib import Path
 
 from retrieval_questions import Snapshot
 
+from rag_assets.contracts.retrieval import Fusion
 from rag_assets.query.index import Index
-from rag_assets.settings import EmbedderSettings, RepositorySettings, Settings
+from rag_assets.settings import EmbedderSettings, RepositorySettings, SearchSettings, Settings
 from rag_assets.stages.labels import label_of
 from rag_assets.stages.run import run_stages
 from rag_assets.stores.generations import active_generation
@@ -43,11 +44,14 @@ def open_snapshot(snapshot: Snapshot, mirrors: Path | None, cache: Path, setting
     )
     label, _ = label_of(settings, repository)
     run_stages(settings, label, repository)
-    return Index(Home(home), active_generation(Home(home), label))
+    return Index(Home(home), active_generation(Home(home), label), policy=settings.search.policy())
 
 
-def benchmark_settings(lexical_only: bool) -> Settings:
-    return Settings(embedder=EmbedderSettings(provider="lexical-only" if lexical_only else "local"))
+def benchmark_settings(lexical_only: bool, fusion: Fusion) -> Settings:
+    return Settings(
+        embedder=EmbedderSettings(provider="lexical-only" if lexical_only else "local"),
+        search=SearchSettings(fusion=fusion),
+    )
 
 
 def _key(snapshot: Snapshot) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rag_assets.graph.symbols import Symbols
 
 
-EXTRACTION_VERSION = "3"
+EXTRACTION_VERSION = "4"
 """Raise it when an extractor finds something else in the same files, or the words of a node are others."""
 
 

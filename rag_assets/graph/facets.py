@@ -21,7 +21,7 @@ from rag_assets.contracts.segment import MemberKind
 from rag_assets.descriptions.questions import Question, question
 
 if TYPE_CHECKING:
-    from rag_assets.graph.csharp.declarations import CSharpDeclarations, DeclaredMember, DeclaredType
+    from rag_assets.graph.csharp.declarations import CSharpDeclarations, DeclaredMember, TypeHead
 
 TYPES = "types"
 _MEMBER, _NAMES, _NEW = "member ", "names ", "new "
@@ -131,7 +131,7 @@ def digest_of(value: object) -> str:
     return _hex(_hashed(value))
 
 
-def _head(known: DeclaredType) -> tuple[Any, ...]:
+def _head(known: TypeHead) -> tuple[Any, ...]:
     return (
         known.symbol, known.key, known.name, known.kind, known.path, known.namespace, known.outer,
         known.type_parameters, known.constraints, known.base_list, known.attributes, known.modifiers,
@@ -139,7 +139,7 @@ def _head(known: DeclaredType) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def _names_types(known: DeclaredType) -> bool:
+def _names_types(known: TypeHead) -> bool:
     """Whether what is known of the type itself holds names of types, which the using directives of its file bind."""
     return bool(known.base_list or known.constraints or known.parameters or known.returns)
 

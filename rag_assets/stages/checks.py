@@ -166,22 +166,23 @@ def store_matches_declaration(build: IndexBuild) -> CheckResult:
 
 def _compared_store(build: IndexBuild) -> CheckResult:
     """May run in a worker process."""
-    declared: dict[str, str] = {}
-    for bucket in build.buckets:
-        table = read_part(build.directory, "qdrant_points", bucket, ["point_id", "digest"])
-        declared.update(zip(table.column(0).to_pylist(), table.column(1).to_pylist(), strict=True))
     reader = open_vectors(build.directory / SHARD)
     try:
-        stored = reader.digests()
+        ghosts = reader.digests()  # what is declared goes out of it
     finally:
         reader.close()
-    wrong = {
-        "missing": sorted(declared.keys() - stored.keys()),
-        "ghost": sorted(stored.keys() - declared.keys()),
-        "outdated": sorted(key for key in declared.keys() & stored.keys() if declared[key] != stored[key]),
-    }
-    numbers = {"declared": len(declared), "stored": len(stored), **{name: len(found) for name, found in wrong.items()}}
-    examples = [f"{name}: {key}" for name, found in wrong.items() for key in found[:_SHOWN]]
+    stored, declared = len(ghosts), 0
+    wrong: dict[str, list[str]] = {"missing": [], "ghost": [], "outdated": []}
+    for bucket in build.buckets:
+        table = read_part(build.directory, "qdrant_points", bucket, ["point_id", "digest"])
+        declared += table.num_rows
+        for key, digest in zip(table.column(0).to_pylist(), table.column(1).to_pylist(), strict=True):
+            found = ghosts.pop(key, None)
+            if found != digest:
+                wrong["missing" if found is None else "outdated"].append(key)
+    wrong["ghost"] += ghosts
+    numbers = {"declared": declared, "stored": stored, **{name: len(found) for name, found in wrong.items()}}
+    examples = [f"{name}: {key}" for name, found in wrong.items() for key in sorted(found)[:_SHOWN]]
     return CheckResult(not examples, "the store holds the declared points", numbers, examples)
 
 

@@ -9,6 +9,7 @@ all generations share lies on the disk once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypedDict, TypeVar
@@ -81,7 +82,8 @@ def reused_parts(build: IndexBuild, kind: PartsOf[R], keys: Sequence[str | None]
     for bucket, key in enumerate(keys):
         taken = cache.take(kind.name, key, kind.files(build, bucket)) if key is not None else None
         if taken is not None and key is not None:
-            found[bucket] = Part(key, from_json(taken.result, kind.result), taken.digest, True)
+            with suppress(msgspec.DecodeError):  # damaged, or of a program that counted something else: made again
+                found[bucket] = Part(key, from_json(taken.result, kind.result), taken.digest, True)
     return found
 
 

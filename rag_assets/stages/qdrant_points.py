@@ -24,6 +24,7 @@ from rag_assets.stages.bm25_artifacts import read_weights
 from rag_assets.stages.build import IndexBuild, StageReport
 from rag_assets.stages.descriptions import read_descriptions
 from rag_assets.stages.embeddings import read_vectors
+from rag_assets.stages.memory import give_back
 from rag_assets.stages.parts import Part, PartsOf, made_parts, part_key, recorded, reused_parts
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.rows import POINTS
@@ -68,6 +69,7 @@ def build_points(build: IndexBuild, progress: Progress) -> StageReport:
         begun = beside.submit(list, islice(parts, 1))
         targets = _targets(build, dimension)
     found = bring_to(targets, declared(chain(begun.result(), parts)))
+    give_back()  # what the engine had
     for part in made:
         warnings.update(part.result.warnings)
         problems += part.result.problems[: _SHOWN_PROBLEMS - len(problems)]

@@ -40,7 +40,7 @@ from rag_assets.stores.shard_schema import DIGEST, WHOLE, common_of
 if TYPE_CHECKING:
     from rag_assets.stores.points import Dense
 
-_SCROLL_BATCH = 10_000  # records in one engine call
+_SCROLL_BATCH = 1_000  # records in one engine call: their payloads are in memory at the same time
 _KEPT_FILTERS = 16
 """Scopes whose filter is kept: a search asks three times, a user again, and a glob over 10,000 paths takes 2 ms."""
 

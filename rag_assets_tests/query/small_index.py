@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from rag_assets.contracts.identity import declared_names, point_id
+from rag_assets.contracts.identity import content_hash, declared_names, point_id
 from rag_assets.contracts.section import Embedder
+from rag_assets.stores.blobs import BlobStore
 from rag_assets.stores.generations import Manifest, generation_directory, promote, write_manifest
 from rag_assets.stores.home import Home
 from rag_assets.stores.keyword.bm25f import KeywordStatistics, statistics_of, term_indices, weights
@@ -42,6 +43,11 @@ class Section:
         return f"Kind: {self.kind}\nArtifact: {self.symbol}\nPurpose: {self.purpose}"
 
     @property
+    def text(self) -> str:
+        """Of its document, all of which is its slice."""
+        return f"{self.snippet}\n{self.body}\n"
+
+    @property
     def semantic_id(self) -> str:
         return f"{self.org}:{self.project}:shop:class:{self.symbol}:overview:1".lower()
 
@@ -67,6 +73,10 @@ class Section:
             "FinderSnippet": self.snippet,
             "StartLine": 3,
             "EndLine": 30,
+            "CharStart": 0,
+            "CharEnd": len(self.text),
+            "BlobVersionId": content_hash(self.text),
+            "SourceSha256": content_hash(self.text),
             "CommitSha": "c" * 40,
             "FullDocumentBlobUri": f"rag://{LABEL}/{self.path}",
             "SourceSliceBlobUri": f"rag://{LABEL}/{self.path}#slice.{self.symbol.lower()}.overview.1",
@@ -157,6 +167,8 @@ def build(
     writer = ShardWriter(directory / "shard", dimension)
     writer.upsert(points)
     writer.finish()
+    for section in sections:
+        BlobStore(home.blobs).put(section.text)
     values: dict[str, Any] = {
         "generation_id": generation_id,
         "index_label": label,

@@ -141,7 +141,6 @@ def test_a_server_that_changed_its_model_is_noticed(server: ModelServer, home: H
 
 
 @pytest.mark.rule("E22")
-@pytest.mark.xfail(reason="the points of this index have no documents, which is an error of its own", strict=True)
 def test_cosines_of_another_model_do_not_say_how_well_something_fits(server: ModelServer, home: Home) -> None:
     """They order hits, and lie where they lie: this model calls every question a perfect match."""
     with open_index(LABEL, home=home.root) as index:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -202,3 +203,15 @@ def test_lost_or_damaged_leftovers_of_earlier_builds_cost_time_only(shop: Shop) 
     assert made.work("descriptions", "described") == len(FIRST) + 1
     assert made.work("qdrant_points", "upserted") == made.reports["qdrant_points"].counts["points"]
     shop.assert_equals_clean(made)
+
+
+@pytest.mark.parametrize("stage", ["graph_symbols", "qdrant_points"])
+def test_a_part_of_which_the_cache_says_nonsense_is_made_again(shop: Shop, stage: str) -> None:
+    first = shop.index()
+    abouts = list((first.build.home.parts / stage).rglob("part.json"))
+    for about in abouts:
+        content = json.loads(about.read_bytes())
+        about.write_text(json.dumps(content | {"result": {"of": "another program"}}), encoding="utf-8")
+    assert abouts
+    again = shop.change({"src/Base.cs": "namespace Shop.Models;\npublic abstract class Base { int added; }\n"})
+    shop.assert_equals_clean(again)

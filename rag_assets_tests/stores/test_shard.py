@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from rag_assets.stores import shard_schema
+from rag_assets.stores import shard_schema, shard_writer
 from rag_assets.stores.points import Scored, StoredPoint, VectorStoreError
 from rag_assets.stores.shard_calls import engine_call
 from rag_assets.stores.shard_reader import ShardReader
@@ -61,6 +61,23 @@ def test_the_graph_finds_what_the_scan_finds(builds: dict[str, Path]) -> None:
     total = sum(len(flat) for flat, _ in pairs)
     same = sum(len({hit.id for hit in flat} & {hit.id for hit in graph}) for flat, graph in pairs)
     assert same >= 0.95 * total
+
+
+def test_a_shard_that_is_opened_again_while_it_is_written_is_the_same(
+    builds: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shard_writer, "_UPSERT_BATCH", 30)
+    monkeypatch.setattr(shard_writer, "_REOPEN_AFTER", 60)
+    opened: list[int] = []
+    reopen = ShardWriter._reopen
+    monkeypatch.setattr(ShardWriter, "_reopen", lambda self: (opened.append(len(self._stored)), reopen(self)))
+    rows = unit_rows(400)
+    made = [StoredPoint(point_id(n), rows[n if n % 5 else n % 40], terms(n), payload(n)) for n in range(400)]
+    again = write(tmp_path / "opened again", made, hnsw_from_points=401)
+    assert opened == [60, 120, 180, 240, 330]  # then a quarter of what is there
+    assert ranking(again) == ranking(builds["flat"])
+    with ShardReader(again) as one, ShardReader(builds["flat"]) as other:
+        assert one.digests() == other.digests() and len(one.digests()) == 400
 
 
 def panicking(directory: Path) -> None:

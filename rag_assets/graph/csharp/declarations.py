@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import msgspec
 
 from rag_assets.contracts.graph import NodeType, symbol_key
 from rag_assets.contracts.segment import Member, MemberKind, Parameter, Segment
+from rag_assets.decoders import from_msgpack
 from rag_assets.descriptions.node_keys import member_keys
 from rag_assets.graph.csharp.projects import ProjectDeclaration, is_project_file, read_project
 
@@ -54,8 +55,8 @@ class DeclaredMember(_Stored, frozen=True):
     explicit_interface: str = ""
 
 
-class DeclaredType(_Stored, frozen=True):
-    """One declaration of a type: a partial type has several.
+class TypeHead(_Stored, frozen=True):
+    """One declaration of a type without its members: a partial type has several.
 
     `symbol` is fully qualified with arity, `outer` that of the type around it. `parameters` are those of a primary
     constructor or of a delegate, `returns` what a delegate returns.
@@ -78,26 +79,51 @@ class DeclaredType(_Stored, frozen=True):
     parameters: tuple[DeclaredParameter, ...] = ()
     has_parameter_list: bool = False
     returns: str = ""
+
+
+class DeclaredType(TypeHead, frozen=True):
+    """One declaration of a type with its members, in the order written."""
+
     members: tuple[DeclaredMember, ...] = ()
+
+
+class LabelType(TypeHead, frozen=True):
+    """A declared type as a label keeps it. Names are asked for all the time, members of few types: they stay packed, in
+    a quarter of the memory."""
+
+    packed: bytes = b""
+
+    @classmethod
+    def of(cls, declared: DeclaredType) -> Self:
+        head: dict[str, Any] = {name: getattr(declared, name) for name in TypeHead.__struct_fields__}
+        return cls(**head, packed=msgspec.msgpack.encode(declared.members) if declared.members else b"")
+
+    @property
+    def members(self) -> tuple[DeclaredMember, ...]:
+        """Unpacked each time."""
+        return from_msgpack(self.packed, _Members) if self.packed else ()
+
+
+_Members = tuple[DeclaredMember, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class CSharpDeclarations:
     """What one bucket of files adds to the symbols of its label; msgspec-encodable. `usings`: path → directives."""
 
-    types: tuple[DeclaredType, ...] = ()
+    types: tuple[LabelType, ...] = ()
     usings: tuple[tuple[str, tuple[str, ...]], ...] = ()
     projects: tuple[ProjectDeclaration, ...] = ()
 
 
 def declared_in(files: Iterable[GraphFile]) -> CSharpDeclarations:
     """The declarations of some files. Reads segments only, but the text of project files."""
-    types: list[DeclaredType] = []
+    types: list[LabelType] = []
     usings: list[tuple[str, tuple[str, ...]]] = []
     projects: list[ProjectDeclaration] = []
     for file in files:
         if file.language == LANGUAGE:
-            types.extend(types_of(file.path, file.segments))
+            types.extend(map(LabelType.of, types_of(file.path, file.segments)))
             written = tuple(dict.fromkeys(using for segment in file.segments for using in segment.usings))
             if written:
                 usings.append((file.path, written))
@@ -127,7 +153,7 @@ def placed_types(path: str, segments: Iterable[Segment]) -> Iterator[PlacedType]
             yield from _segment_types(path, segment)
 
 
-def record_properties(declared: DeclaredType) -> Iterator[DeclaredMember]:
+def record_properties(declared: DeclaredType | LabelType) -> Iterator[DeclaredMember]:
     """The properties that a record makes of its parameters, but for those that it writes itself."""
     if declared.kind == "record":
         written = {member.name for member in declared.members}

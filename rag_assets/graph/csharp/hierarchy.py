@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from rag_assets.graph.csharp.declarations import DeclaredType
+from rag_assets.graph.csharp.declarations import TypeHead
+from rag_assets.graph.csharp.memo import Memo
 from rag_assets.graph.csharp.references import TypeRef, substituted
 from rag_assets.graph.csharp.type_table import MAX_BASES, PREDEFINED, TypeTable
 from rag_assets.graph.csharp.written import ARRAY, TUPLE, Written, read_written
@@ -15,11 +16,11 @@ class Hierarchy:
 
     def __init__(self, types: TypeTable) -> None:
         self._types = types
-        self._bound: dict[tuple[str, str, str, tuple[str, ...]], TypeRef] = {}
-        self._bases: dict[str, tuple[TypeRef, ...]] = {}
-        self._above: dict[str, tuple[TypeRef, ...]] = {}
-        self._classes: dict[str, tuple[TypeRef, ...]] = {}
-        self._foreign: dict[str, bool] = {}
+        self._bound: Memo[tuple[str, str, str, tuple[str, ...]], TypeRef] = Memo()
+        self._bases: Memo[str, tuple[TypeRef, ...]] = Memo()
+        self._above: Memo[str, tuple[TypeRef, ...]] = Memo()
+        self._classes: Memo[str, tuple[TypeRef, ...]] = Memo()
+        self._foreign: Memo[str, bool] = Memo()
 
     def bind(self, written: str, path: str, scope: str, type_parameters: tuple[str, ...]) -> TypeRef:
         asked = (written, path, scope, type_parameters)
@@ -61,7 +62,7 @@ class Hierarchy:
             known = self._bases[type_id] = tuple(found)
         return known
 
-    def parameters_around(self, part: DeclaredType) -> tuple[str, ...]:
+    def parameters_around(self, part: TypeHead) -> tuple[str, ...]:
         if not part.outer:
             return part.type_parameters
         found = list(part.type_parameters)

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
 from rag_assets.contracts.segment import MemberKind
-from rag_assets.graph.csharp.declarations import DeclaredMember, DeclaredParameter, DeclaredType, record_properties
+from rag_assets.graph.csharp.declarations import DeclaredMember, DeclaredParameter, LabelType, record_properties
 from rag_assets.graph.csharp.hierarchy import Hierarchy
+from rag_assets.graph.csharp.memo import Memo
 from rag_assets.graph.csharp.model import MemberSymbol, ParameterSymbol, is_private
 from rag_assets.graph.csharp.places import outwards, without_arity
 from rag_assets.graph.csharp.references import TypeRef, substituted
 from rag_assets.graph.csharp.type_table import TypeTable
 from rag_assets.graph.csharp.written import read_written
 
-_Placed = tuple[str, DeclaredType, DeclaredMember]
+_Placed = tuple[str, LabelType, DeclaredMember]
 """(id of the type, the part of it that declares the member, the member)."""
+
+_MOST_UNPACKED = 1 << 11  # types: some kilobytes each
 
 
 class MemberTable:
@@ -26,10 +29,10 @@ class MemberTable:
         self._types = types
         self._hierarchy = hierarchy
         self._bind = hierarchy.bind
-        self._by_member: dict[str, dict[str, list[tuple[DeclaredType, DeclaredMember]]]] = {}
-        self._members: dict[tuple[str, str], tuple[MemberSymbol, ...]] = {}
-        self._found: dict[tuple[str, str], tuple[MemberSymbol, ...]] = {}
-        self._named: dict[str, list[_Placed]] | None = None
+        self._by_member: Memo[str, dict[str, list[tuple[LabelType, DeclaredMember]]]] = Memo(_MOST_UNPACKED)
+        self._members: Memo[tuple[str, str], tuple[MemberSymbol, ...]] = Memo()
+        self._found: Memo[tuple[str, str], tuple[MemberSymbol, ...]] = Memo()
+        self._owners: dict[str, list[str]] | None = None
         self._extensions: dict[str, list[_Placed]] = {}
         for type_id, parts in types.parts.items():
             for part in parts:
@@ -46,7 +49,7 @@ class MemberTable:
             known = self._members[asked] = tuple(self._bound_member(type_id, part, member) for part, member in found)
         return known
 
-    def _members_of(self, type_id: str) -> dict[str, list[tuple[DeclaredType, DeclaredMember]]]:
+    def _members_of(self, type_id: str) -> dict[str, list[tuple[LabelType, DeclaredMember]]]:
         known = self._by_member.get(type_id)
         if known is None:
             known = {}
@@ -64,7 +67,7 @@ class MemberTable:
     def member_names(self, type_id: str) -> tuple[str, ...]:
         return tuple(sorted(self._members_of(type_id)))
 
-    def _bound_member(self, type_id: str, part: DeclaredType, member: DeclaredMember) -> MemberSymbol:
+    def _bound_member(self, type_id: str, part: LabelType, member: DeclaredMember) -> MemberSymbol:
         around = (*member.type_parameters, *self._hierarchy.parameters_around(part))
         return MemberSymbol(
             name=member.name,
@@ -83,7 +86,7 @@ class MemberTable:
         )
 
     def _bound_parameters(
-        self, parameters: tuple[DeclaredParameter, ...], part: DeclaredType, around: tuple[str, ...]
+        self, parameters: tuple[DeclaredParameter, ...], part: LabelType, around: tuple[str, ...]
     ) -> tuple[ParameterSymbol, ...]:
         return tuple(
             ParameterSymbol(
@@ -159,7 +162,7 @@ class MemberTable:
         found.sort(key=lambda entry: entry[:2])
         return tuple(self._bound_member(type_id, part, member) for _, _, type_id, part, member in found)
 
-    def _is_open_to(self, type_id: str, part: DeclaredType, member: DeclaredMember, path: str, scope: str) -> bool:
+    def _is_open_to(self, type_id: str, part: LabelType, member: DeclaredMember, path: str, scope: str) -> bool:
         """Whether an extension method may be used at a place: a private one by its own type only, one that is internal
         by projects that can see its project."""
         if is_private(member.modifiers):
@@ -169,23 +172,31 @@ class MemberTable:
         return self._types.sees(path, type_id)
 
     def only_member(self, name: str) -> MemberSymbol | None:
-        if self._named is None:
-            self._named = {}
-            for type_id, parts in self._types.parts.items():
-                for part in parts:
-                    for member in part.members:
-                        if member.kind is not MemberKind.CONSTRUCTOR:
-                            self._named.setdefault(member.name, []).append((type_id, part, member))
-        found = self._named.get(name, [])
-        owners = {type_id for type_id, _, _ in found}
+        owners = {*self._owners_of(name)}
         if len(owners) > 1:
             owners = {
                 owner for owner in owners if not any(base.name in owners for base in self._hierarchy.above(owner))
             }
         if len(owners) != 1:
             return None
-        type_id, part, member = next(entry for entry in found if entry[0] in owners)
+        (type_id,) = owners
+        part, member = next(
+            (part, member)
+            for part in self._types.parts[type_id]
+            for member in part.members
+            if member.name == name and member.kind is not MemberKind.CONSTRUCTOR
+        )
         return self._bound_member(type_id, part, member)
+
+    def _owners_of(self, name: str) -> Sequence[str]:
+        """The types with a member (no constructor) of a name; each type is unpacked once for all names."""
+        if self._owners is None:
+            self._owners = {}
+            for type_id, parts in self._types.parts.items():
+                members = (member for part in parts for member in part.members)
+                for own in {member.name for member in members if member.kind is not MemberKind.CONSTRUCTOR}:
+                    self._owners.setdefault(own, []).append(type_id)
+        return self._owners.get(name, ())
 
 
 def _put_in(found: MemberSymbol, arguments: dict[str, TypeRef]) -> MemberSymbol:
@@ -201,5 +212,5 @@ def _put_in(found: MemberSymbol, arguments: dict[str, TypeRef]) -> MemberSymbol:
     )
 
 
-def _primary(part: DeclaredType) -> DeclaredMember:
+def _primary(part: LabelType) -> DeclaredMember:
     return DeclaredMember(part.name, MemberKind.CONSTRUCTOR, "", part.line_start, "", part.parameters)

@@ -15,9 +15,12 @@ that other edits would move, and is equal whatever the order of the declarations
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+import msgspec
+
+from rag_assets.decoders import from_msgpack
 from rag_assets.descriptions.questions import question
 from rag_assets.graph.csharp.declarations import CSharpDeclarations, declared_in
 from rag_assets.graph.csharp.hierarchy import Hierarchy
@@ -60,9 +63,10 @@ class CSharpSymbols:
         self._hierarchy = Hierarchy(self._types)
         self._members = MemberTable(self._types, self._hierarchy)
 
-    def __reduce__(self) -> tuple[type[CSharpSymbols], tuple[tuple[CSharpDeclarations, ...]]]:
-        """Pickled as its declarations: making the tables again is faster than moving them."""
-        return CSharpSymbols, (self._declarations,)
+    def __reduce__(self) -> tuple[Callable[[bytes], CSharpSymbols], tuple[bytes]]:
+        """Pickled as its declarations, packed: making the tables again is faster than moving them, and a pickler would
+        remember each of half a million texts."""
+        return _unpacked, (msgspec.msgpack.encode(self._declarations),)
 
     def resolve_type(self, written: str, place: Place) -> TypeSymbol | None:
         """The type of the label that a type expression names at a place; None for a type parameter, an array, a tuple
@@ -166,3 +170,7 @@ class CSharpSymbols:
         """The member (no constructor) of this name if exactly one type of the label has such; of overloads the first.
         What implements or overrides another one does not count beside it."""
         return self._members.only_member(name)
+
+
+def _unpacked(declarations: bytes) -> CSharpSymbols:
+    return CSharpSymbols(from_msgpack(declarations, tuple[CSharpDeclarations, ...]))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from operator import attrgetter
 
-from rag_assets.graph.csharp.declarations import CSharpDeclarations, DeclaredType
+from rag_assets.graph.csharp.declarations import CSharpDeclarations, LabelType
+from rag_assets.graph.csharp.memo import Memo
 from rag_assets.graph.csharp.model import TypeSymbol
 from rag_assets.graph.csharp.places import UNREACHABLE, Projects, Usings, outwards, without_arity
 from rag_assets.graph.csharp.written import Written, read_written
@@ -30,24 +31,24 @@ class TypeTable:
             (project for entry in given for project in entry.projects),
             (found for entry in given for found in entry.usings),
         )
-        self.parts: dict[str, list[DeclaredType]] = {}
+        self.parts: dict[str, list[LabelType]] = {}
         self._ids: dict[str, list[str]] = {}  # symbol → ids
         self._homes: dict[str, str] = {}  # id → project
         self._by_name: dict[tuple[str, str], list[str]] = {}  # (container without arity, name) → symbols
         self._type_names: set[str] = set()  # a look-up ends early for the many names of libraries
         self._namespaces: set[str] = set()
-        self._usings: dict[str, Usings] = {}
-        self._imported: dict[tuple[str, str], tuple[str, ...]] = {}
-        self._symbols: dict[str, TypeSymbol] = {}
-        self._resolved: dict[tuple[str, int, str, str], str] = {}
-        self._nesting: dict[str, tuple[str, ...]] = {}
-        by_symbol: dict[str, list[DeclaredType]] = {}
+        self._usings: Memo[str, Usings] = Memo()
+        self._imported: Memo[tuple[str, str], tuple[str, ...]] = Memo()
+        self._symbols: Memo[str, TypeSymbol] = Memo()
+        self._resolved: Memo[tuple[str, int, str, str], str] = Memo()
+        self._nesting: Memo[str, tuple[str, ...]] = Memo()
+        by_symbol: dict[str, list[LabelType]] = {}
         for found in sorted((found for entry in given for found in entry.types), key=_place):
             by_symbol.setdefault(found.symbol, []).append(found)
         for symbol, parts in by_symbol.items():
             self._add(symbol, parts)
 
-    def _add(self, symbol: str, parts: list[DeclaredType]) -> None:
+    def _add(self, symbol: str, parts: list[LabelType]) -> None:
         first = parts[0]
         container = without_arity(first.outer or first.namespace)
         self._by_name.setdefault((container, first.name), []).append(symbol)
@@ -59,10 +60,10 @@ class TypeTable:
             self.parts[type_id] = own
             self._homes[type_id] = home
 
-    def _identities(self, symbol: str, parts: list[DeclaredType]) -> Iterator[tuple[str, str, list[DeclaredType]]]:
+    def _identities(self, symbol: str, parts: list[LabelType]) -> Iterator[tuple[str, str, list[LabelType]]]:
         """(id, project, parts) of the types that carry one symbol: parts of a partial type belong together, also when
         projects link them from each other; whole declarations in several projects are types of their own."""
-        homes: dict[str, list[DeclaredType]] = {}
+        homes: dict[str, list[LabelType]] = {}
         for part in parts:
             homes.setdefault(self.projects.home_of(part.path), []).append(part)
         if len(homes) == 1 or all("partial" in part.modifiers for part in parts):
@@ -284,7 +285,7 @@ class TypeTable:
             known = self._usings[path] = self.projects.usings_of(path)
         return known
 
-    def around(self, symbol: str) -> DeclaredType | None:
+    def around(self, symbol: str) -> LabelType | None:
         """The first declaration of a symbol."""
         ids = self._ids.get(symbol)
         return self.parts[ids[0]][0] if ids else None

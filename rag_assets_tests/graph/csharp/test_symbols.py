@@ -8,6 +8,8 @@ import msgspec
 import pytest
 
 from rag_assets.descriptions.questions import answers_of, digest_of, recording
+from rag_assets.graph.csharp.declarations import LabelType, types_of
+from rag_assets.graph.csharp.memo import Memo
 from rag_assets.graph.csharp.symbols import CSharpDeclarations, Place, declared_in
 from rag_assets_tests.graph.csharp.labels import file_of, symbols_of
 
@@ -130,6 +132,41 @@ def test_order_of_declarations_does_not_matter_and_symbols_are_picklable() -> No
 def test_declarations_survive_storage() -> None:
     declared = declared_in([file_of(path, text) for path, text in FILES.items()])
     assert msgspec.msgpack.decode(msgspec.msgpack.encode(declared), type=CSharpDeclarations) == declared
+
+
+def test_members_of_a_label_are_those_of_the_files() -> None:
+    for path, text in FILES.items():
+        file = file_of(path, text)
+        kept = {known.symbol: known for known in declared_in([file]).types}
+        for written in types_of(path, file.segments):
+            assert kept[written.symbol].members == written.members
+            assert kept[written.symbol] == LabelType.of(written)
+
+
+def test_what_is_forgotten_is_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    def asked() -> list[object]:
+        symbols = symbols_of(FILES)
+        place = Place("src/b.cs", "B.C.Sub")
+        return [
+            (symbols.bind(written, place), symbols.find_members("B.C.Sub", name), symbols.interfaces("B.C.Sub"))
+            for _ in range(3)
+            for written in ("R", "Repo<Order>", "Order")
+            for name in ("Get", "Missing", "Total")
+        ]
+
+    before = asked()
+    monkeypatch.setattr(Memo.__init__, "__defaults__", (2,))
+    assert asked() == before
+
+
+def test_a_memo_is_never_larger_than_it_may_be() -> None:
+    memo: Memo[int, int] = Memo(3)
+    sizes = []
+    for number in range(8):
+        memo[number] = number
+        sizes.append(len(memo))
+        assert memo[number] == number
+    assert sizes == [1, 2, 3, 1, 2, 3, 1, 2]
 
 
 def test_answers_are_recorded_and_stay_equal_when_something_else_changes() -> None:
