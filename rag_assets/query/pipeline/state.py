@@ -114,6 +114,7 @@ class Turn:
     reply: str = ""
     draft: str = ""  # a text of the model for a later prompt
     fault: str = ""  # why there is no reply
+    endless: bool = False  # there was one, which was not read to its end
     plan: RetrievalPlan | None = None
     queries: tuple[str, ...] = ()  # asked in this turn, as they were compared
     wanted: str = ""  # the last request for more
