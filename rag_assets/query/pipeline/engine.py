@@ -117,13 +117,14 @@ def run_turn(
 
 def begin(settings: PipelineSettings, request: TurnRequest) -> Turn:
     """The first state of a turn. The label of the request is used before that of the settings. Raises
-    TurnError, or QueryError for a filter in the question that is none."""
+    TurnError, or QueryError for a filter in the question that is none. What was only pasted with the question is no
+    part of the turn, but for the log."""
     label = request.label or label_of(settings, settings.active_index)
     if not label:
         raise TurnError("which index? Give a label, or set active_index in the pipeline; see: rag-assets status")
     compared = label_of(settings, settings.compare_index)
     asked = plain_question(request.question) if request.where.literal else understand(request.question)
-    return Turn(request=request, label=label, asked=asked, compared_label=compared, question_en=request.question)
+    return Turn(request=request, label=label, asked=asked, compared_label=compared, question_en=asked.typed)
 
 
 def label_of(settings: PipelineSettings, written: str) -> str:

@@ -89,7 +89,7 @@ def write_artifact(turn: Turn, parameters: WriteArtifact, run: Run) -> Outcome:
     template = _template(run)
     values = {
         "question": turn.question_en,
-        "original_question": turn.request.question,
+        "original_question": turn.asked.typed,
         "history": turn.history.text,
         "evidence": turn.context,
         "artifact": template.name,

@@ -53,7 +53,7 @@ def call_model(turn: Turn, parameters: CallModel, run: Run) -> Outcome:
     with: what is right to do depends on the protocol."""
     values = {
         "question": turn.question_en,
-        "original_question": turn.request.question,
+        "original_question": turn.asked.typed,
         "history": turn.history.text,
         "evidence": turn.context,
         "compared_evidence": turn.compared_context,
@@ -98,8 +98,8 @@ def _route(turn: Turn, run: Run) -> Outcome:
 def _direct(turn: Turn, run: Run, default: RetrievalPlan, notes: tuple[str, ...]) -> Outcome:
     """DIRECT by policy (R12): a question that names something of the index is about the index."""
     names = run.services.known_names(turn.label, turn.question_en)
-    if turn.question_en != turn.request.question:
-        names += run.services.known_names(turn.label, turn.request.question)
+    if turn.question_en != turn.asked.typed:
+        names += run.services.known_names(turn.label, turn.asked.typed)
     if names:
         said = f"DIRECT refused, the index knows {', '.join(dict.fromkeys(names))}: {default.mode} instead (R12)"
         return _planned(turn, default, (*notes, said))
