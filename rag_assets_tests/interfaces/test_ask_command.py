@@ -144,6 +144,24 @@ def test_lost_documents_are_no_refusal(own: Indexed, arguments: list[str]) -> No
     assert own.cli.run(*arguments).code == 0, "the command that is named helps"
 
 
+@pytest.mark.parametrize("name", ["rag_assets.common.json", "past_terms.tsv"])
+@pytest.mark.parametrize("command", ["ask", "search"])
+def test_a_file_of_the_index_that_is_gone_is_no_refusal(own: Indexed, command: str, name: str) -> None:
+    """It is named, with what helps; and no step of a pipeline is to blame."""
+    (file,) = own.cli.home.labels.rglob(name)
+    content = file.read_bytes()
+    file.unlink()
+    done = own.cli.run(command, QUESTION)
+    assert (done.code, done.out) == (1, "")
+    assert done.err == f"error: {file} is missing; run: rag-assets index --force\n"
+    if name.endswith(".tsv"):
+        file.write_bytes(content.replace(b"\t", b" "))
+        done = own.cli.run(command, QUESTION)
+        assert done.code == 1 and "is damaged; run: rag-assets index --force" in done.err
+    index_without_dagster(own.cli.home, own.repository, "shop", force=True)
+    assert own.cli.run(command, QUESTION).code == 0, "the command that is named helps"
+
+
 @pytest.mark.parametrize(
     ("path", "code"),
     [pytest.param(SERVICE, 1, id="nothing left"), pytest.param("src/**", 4, id="others left")],
