@@ -295,6 +295,8 @@ def test_an_answer_without_a_supported_sentence_is_none(
     done = cli.run("ask", QUESTION, "--json")
     assert (done.code, done.json["status"], done.json["citations"], done.json["checks"]) == (4, "abstained", [], [])
     assert done.json["reason"] == "nothing that m wrote is supported by what it cited"
+    assert done.json["suggestions"][-1].endswith("ask again with --offline"), "the index may well have it"
+    assert "ingest" not in done.out and cli.run("ask", QUESTION, "--offline").code == 0
     assert "BeanService" not in done.out and "deadbeef" not in done.out
     shown = cli.run("ask", QUESTION)
     assert shown.code == 4 and "because nothing that m wrote is supported" in shown.out

@@ -163,7 +163,8 @@ class Talk:
         )
         counts = {support: sum(one.support is support for one in found.checks) for support in Support}
         said = ", ".join(f"{count} {support}" for support, count in counts.items() if count)
-        out.line(f"sentences: {said or 'none to check'}")
+        if said or not found.abstained:
+            out.line(f"sentences: {said or 'none to check'}")
         for record in result.records:
             calls = "".join(f"  {call.model or 'no model'} {call.completion_tokens} tokens" for call in record.calls)
             out.line(
