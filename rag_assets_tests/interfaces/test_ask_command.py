@@ -96,6 +96,7 @@ def test_a_refusal_has_a_code_of_its_own(indexed: Indexed, as_json: bool) -> Non
     ("arguments", "code", "expected"),
     [
         pytest.param(["   "], 2, "the question is empty", id="empty"),
+        pytest.param(["why " * 6_000], 2, "the question has 24,000 characters, 20,000 at most", id="too long"),
         pytest.param([QUESTION, "--limit", "0"], 2, "limit", id="no hits"),
         pytest.param([QUESTION, "--label", "nope"], 1, "no label 'nope'", id="unknown label"),
         pytest.param(["knd:Service refunds"], 2, "did you mean kind:", id="filter with a slip"),

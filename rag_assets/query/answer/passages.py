@@ -7,10 +7,11 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import takewhile
 
 from rag_assets.query.answer.checking import prose_of
 from rag_assets.query.answer.evidence import Evidence
-from rag_assets.query.answer.outline import PROSE, Part, outline
+from rag_assets.query.answer.outline import BRACES, PROSE, Part, outline
 from rag_assets.query.answer.terms import AskedWord, roots_of
 from rag_assets.spoken import PAGE_BREAK, begins_at
 
@@ -56,7 +57,7 @@ _CONFIGURATION_WORTH = 0.6  # it has words of everything and explains nothing
 class Passage:
     """`text` is an exact range of the source of `evidence`; `name` what it declares, '' for nothing; `doc` the words of
     its doc comment; `code` what is left of `text` without that comment; `signature` its declaration on one line,
-    without attributes and body. Lines are 1-based, of the file."""
+    without attributes and body. Lines are 1-based, of the file. `depth` grows with what is around it."""
 
     evidence: Evidence
     text: str
@@ -67,6 +68,7 @@ class Passage:
     doc: str = ""
     heading: str = ""
     is_type: bool = False
+    depth: int = 0
     signature: str = ""
     score: float = 0.0
     has: frozenset[str] = frozenset()
@@ -85,6 +87,13 @@ def passages_of(known: Evidence) -> tuple[Passage, ...]:
         parts = [part for part in parts if len(fences) % 2 == 0 or part.start >= fences[0]]
     found = (_passage(known, part) for part in parts)
     return tuple(one for one in found if one.code.strip() and not (one.is_prose and _PICTURE.search(one.text)))
+
+
+def members_of(head: Passage) -> list[Passage]:
+    """What a type declares itself: neither what is inside of its nested types, nor what follows it."""
+    after = [part for part in passages_of(head.evidence) if part.line_start > head.line_start]
+    inside = list(takewhile(lambda part: part.depth > head.depth, after))
+    return [part for part in inside if part.name and part.depth == inside[0].depth]
 
 
 def ranked(evidence: Iterable[Evidence], words: Sequence[AskedWord]) -> list[Passage]:
@@ -140,6 +149,7 @@ def _passage(known: Evidence, part: Part) -> Passage:
         name=_declared_name(head),
         doc=_doc_text(comment),
         is_type=_is_type(head),
+        depth=part.inside if known.language in BRACES else len(code) - len(code.lstrip(" \t")),
         signature=_on_one_line(bare),
     )
 

@@ -109,6 +109,53 @@ def test_a_type_is_told_by_its_members() -> None:
     assert "public decimal RefundOrder(int orderId)" in text and "RefundException" not in text
 
 
+NESTED = """\
+public class OrderManager
+{
+    public class Policy
+    {
+        public class Share { public decimal Half; }
+        public bool Covers(int days) => days < 45;
+    }
+
+    public decimal RefundOrder(int orderId) { return 0m; }
+}
+"""
+NESTED_PYTHON = """\
+class Policy:
+    def covers(self, days):
+        return days < 45
+
+    class Share:
+        half = 0.5
+
+def refund_order(order_id):
+    return 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "language", "own"),
+    [(NESTED, "csharp", "public bool Covers(int days)"), (NESTED_PYTHON, "python", "def covers(self, days):")],
+    ids=["csharp", "python"],
+)
+def test_a_type_has_no_members_of_what_is_around_or_inside_of_it(source: str, language: str, own: str) -> None:
+    text = told("What is `Policy`", piece(source, symbol="Shop.OrderManager", language=language))
+    assert own in text and "Share" in text
+    assert "Half" not in text and "efund" not in text
+
+
+def test_the_product_comes_before_its_samples_and_a_symbol_before_what_is_nested() -> None:
+    own = "public record Policy(int Days);\n"
+    found = [
+        piece(NESTED, "aaaa1111", symbol="Shop.OrderManager"),
+        piece(own.replace("Days", "Hours"), "bbbb2222", symbol="Demo.Policy", path="samples/Demo/Policy.cs"),
+        piece(own, "cccc3333", symbol="Shop.Policy"),
+    ]
+    text = told("What is `Policy`", *found)
+    assert text.index("cccc3333") < text.index("aaaa1111") and "bbbb2222" not in text
+
+
 def test_what_has_no_word_of_the_question_is_not_told() -> None:
     assert told("kubernetes upgrade", piece()) == ""
 

@@ -177,7 +177,7 @@ def persist_turn_and_finalize(turn: Turn, _: msgspec.Struct, run: Run) -> Outcom
 
 ACTIONS = (
     Action("loop_guard", loop_guard, 1, outcomes=lambda _: (On.ALLOW, On.DENY), guards_loops=True),
-    Action("answer_from_evidence", answer_from_evidence, 2, Quote, outcomes=lambda _: (On.ANSWER, On.OTHER)),
+    Action("answer_from_evidence", answer_from_evidence, 3, Quote, outcomes=lambda _: (On.ANSWER, On.OTHER)),
     Action("explain_no_answer", explain_no_answer, 3),
     Action("finalize", finalize, 1, Finalize, ends=True),
     Action("persist_turn_and_finalize", persist_turn_and_finalize, 1, ends=True),
