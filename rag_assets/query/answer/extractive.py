@@ -32,6 +32,7 @@ _MOST_DOC_CHARS = 420
 _MOST_PROSE_CHARS = 700
 _LINES_AROUND = 1  # a telling line with its neighbours
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"(])")
+_SAYS_NOTHING = re.compile(r"\s*(?:$|//|/\*|\*|--|#(?!\w))")  # a comment, or a blank line
 _QUOTE_MARKS = str.maketrans("“”", '""')
 
 
@@ -206,17 +207,19 @@ def _dedented(code: str) -> list[str]:
 
 
 def fact_told(fact: Fact, known: Evidence) -> str:
-    """One fact with the line that shows it; '' where that line is not in the evidence. That the fact holds is known
-    from the graph (`Evidence.via`)."""
+    """One fact with the line that shows it, of a declaration the first behind its comment; '' where that line is not
+    in the evidence. That the fact holds is known from the graph (`Evidence.via`)."""
     lines = known.text.split("\n")
     at = fact.line - known.line_start
     if not 0 <= at < len(lines) or not lines[at].strip():
         return ""
+    at = next((line for line in range(at, len(lines)) if not _SAYS_NOTHING.match(lines[line])), at)
     maybe = "" if fact.certain else "probably "
     line = lines[at].strip()
     shown = f": `{neutral(line)}`" if "`" not in line and len(line) <= 160 else ""
     return (
-        f"- {_plain(fact.source)} {maybe}{fact.verb} {_plain(fact.target)} in {fact.path}:{fact.line}{shown} "
+        f"- {_plain(fact.source)} {maybe}{fact.verb} {_plain(fact.target)} in "
+        f"{fact.path}:{known.line_start + at}{shown} "
         f"{marker(known.id)}"
     )
 

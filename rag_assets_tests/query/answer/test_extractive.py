@@ -182,6 +182,15 @@ def test_a_fact_comes_with_its_line_and_says_how_sure_it_is() -> None:
     assert check(text, [shown]).is_supported
 
 
+@pytest.mark.parametrize(("line", "shown"), [(10, 11), (11, 11), (12, 12)])
+def test_a_fact_of_a_declaration_is_not_shown_by_its_comment(line: int, shown: int) -> None:
+    """The graph knows where a member begins, which is its comment."""
+    fact = Fact("OrderService.RefundOrder", "implements", "IPay.RefundOrder", "src/Orders/OrderService.cs", line, True)
+    text = told("what implements IPay.RefundOrder", piece(via="it"), facts=Facts((fact,), 1))
+    said = SERVICE.splitlines()[shown - 3].strip()
+    assert f"in src/Orders/OrderService.cs:{shown}: `{said}` [chunk: aaaa1111]" in text
+
+
 def test_a_fact_whose_line_is_not_in_the_evidence_is_not_told() -> None:
     fact = Fact("A", "calls", "B", "src/Orders/OrderService.cs", 400, True)
     assert "calls" not in told("who calls RefundOrder", piece(), facts=Facts((fact,), 1))
