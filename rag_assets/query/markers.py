@@ -19,7 +19,7 @@ ANSWER_WORDS = ("Answer", "Requesting data on")
 
 _CITING = ("chunk", "source")
 _CHAT = (r"/?inst", r"/?sys")
-"""`[INST]`, `[/INST]`: what some models take for the end of their instructions."""
+"""`[INST]`, `[/INST]`: what some models take for the end of their instructions. `[sys].[columns]` is a table."""
 
 _SQUARE = "[［【〔❲﹝"
 _ANGLE = "<＜﹤"
@@ -29,7 +29,7 @@ _PREFIX_WORDS = "|".join(
     word.casefold().replace(" ", r"\s*").replace("_", r"[_\s-]*") for word in (*ROUTER_WORDS, *ANSWER_WORDS)
 )
 _WORDS = "|".join((_PREFIX_WORDS, *_CITING))
-_MARKER = re.compile(rf"\[\s*(?:(?:{_WORDS})\s*[:;=]|(?:{'|'.join(_CHAT)})\s*\])")
+_MARKER = re.compile(rf"\[\s*(?:(?:{_WORDS})\s*[:;=]|(?:{'|'.join(_CHAT)})\s*\](?!\.\[))")
 _PREFIX = re.compile(rf"\[\s*(?:{_PREFIX_WORDS})\s*[:;=]")
 _TAG = re.compile(
     r"<(?:\s*\|\s*(?:im_start|im_end|im_sep|system|user|assistant|end|endoftext|eot_id|start_header_id|end_header_id|"

@@ -26,6 +26,9 @@ _CONDITIONAL = re.compile(r"^[ \t]*#\w[^\n]*\n?", re.MULTILINE)
 _NOTHING = "… \t\r\n"
 _DECLARED = re.compile(r"(?:(?:class|struct|interface|record|enum|def|func)\s+)?([A-Za-z_]\w*)\s*(?:<[^<>()]*>\s*)?$")
 _TYPE = re.compile(r"\b(?:class|struct|interface|record|enum|delegate)\s+(?:class\s+|struct\s+)?([A-Za-z_]\w*)")
+_CREATES = re.compile(r"\s*(?:CREATE|ALTER)\b", re.IGNORECASE)
+"""Of SQL, where a name can be anything in brackets and a type stands before a parenthesis."""
+
 _HEAD_END = re.compile(r"\{|=>|;|=")
 _SIGNATURE_END = re.compile(r"\{|=>|;|\n\s*(?:AS|BEGIN)\b")
 _HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$", re.MULTILINE)
@@ -120,7 +123,7 @@ def _scored(passage: Passage, words: Sequence[AskedWord], total: float, rank: fl
         share *= _CONFIGURATION_WORTH
     elif passage.is_prose:
         share *= _PROSE_WORTH
-    if passage.name and passage.name == passage.evidence.name and not passage.is_type:
+    if passage.name == passage.evidence.name and not passage.is_type and passage.evidence.language != "sql":
         share *= _CONSTRUCTOR_WORTH
     share /= 1 + max(0, passage.line_end - passage.line_start - _TYPICAL_LINES) / _LONG_LINES
     return replace(passage, score=(1 - _FROM_EVIDENCE) * share + _FROM_EVIDENCE * rank * (share > 0), has=has)
@@ -146,7 +149,7 @@ def _passage(known: Evidence, part: Part) -> Passage:
         code,
         first,
         last,
-        name=_declared_name(head),
+        name=_declared_name(head) if known.language != "sql" else known.name if _CREATES.match(bare) else "",
         doc=_doc_text(comment),
         is_type=_is_type(head),
         depth=part.inside if known.language in BRACES else len(code) - len(code.lstrip(" \t")),

@@ -109,6 +109,24 @@ def test_a_type_is_told_by_its_members() -> None:
     assert "public decimal RefundOrder(int orderId)" in text and "RefundException" not in text
 
 
+PROCEDURE = """\
+CREATE OR ALTER PROCEDURE [dbo].[Order_Paid]
+    @PaidAt DATETIME2(7)
+AS
+BEGIN
+    SELECT * FROM [sys].[columns] WHERE [paid] < @PaidAt
+END
+"""
+
+
+@pytest.mark.parametrize("question", ["What is `Order_Paid`", "when was an order paid"])
+def test_sql_is_called_what_the_index_calls_it(question: str) -> None:
+    text = told(question, piece(PROCEDURE, language="sql", symbol="dbo.Order_Paid", path="db/paid.sql"))
+    assert text.startswith("`Order_Paid` in db/paid.sql:3-8 [chunk: aaaa1111]") and "[sys].[columns]" in text
+    script = piece("IF NOT EXISTS(SELECT paid)\n", language="sql", symbol="2025.paid.sql", path="db/2025.paid.sql")
+    assert told("paid", script).startswith("`2025.paid.sql` in db/2025.paid.sql:3 ")
+
+
 NESTED = """\
 public class OrderManager
 {
