@@ -7,7 +7,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 from rag_assets.contracts.llm import ChatMessage, LlmUsage
@@ -16,11 +16,12 @@ from rag_assets.llm.chat_stream import Stream
 from rag_assets.llm.faults import failure_message
 from rag_assets.llm.meter import Meter
 from rag_assets.llm.reply import Tokens, read_reply
+from rag_assets.llm.reply_limits import ReplyLimits
 from rag_assets.llm.shapes import NOT_UNDERSTOOD, with_less
 from rag_assets.model_server.api_key import ApiKey
 from rag_assets.model_server.faults import FINAL, TRANSIENT, Code, Fault
 from rag_assets.model_server.refusal import DETAIL_CHARS, is_json, refusal
-from rag_assets.model_server.transport import Transport
+from rag_assets.model_server.transport import Reply, Transport
 
 FIRST_WAIT_SECONDS = 1.0
 """Before the first retry, twice that before the next, and so on, where the server does not say how long."""
@@ -30,9 +31,6 @@ LONGEST_WAIT_SECONDS = 30.0
 
 JITTER = 0.5
 """Of a wait, as a share: clients that were refused together do not come back together."""
-
-MAX_REPLY_BYTES = 8 << 20
-"""A stream spends two hundred bytes on a token; an answer of 20,000 tokens is half of this."""
 
 _ASKED_AGAIN = "\n"
 _EVENTS = "text/event-stream"
@@ -129,7 +127,7 @@ class ChatService:
             with self._lock:
                 shape = self._shapes.get(model.name, ChatShape())
             meter.take_call()
-            found = self._send(shape.body(model, messages, schema), on_text, meter)
+            found = self._send(shape.body(model, messages, schema), ReplyLimits.of(model.max_tokens), on_text, meter)
             if not isinstance(found, Fault):
                 with self._lock:
                     self._shapes[model.name] = shape
@@ -151,33 +149,40 @@ class ChatService:
         is_transient = fault.code in TRANSIENT and fault.code not in FINAL and fault.code is not Code.TIMEOUT
         return is_transient and tries < self._retries and (fault.wait or 0.0) <= LONGEST_WAIT_SECONDS
 
-    def _send(self, body: bytes, on_text: Callable[[str], None], meter: Meter) -> str | Fault:
-        stream = Stream(self._key, on_text)
+    def _send(self, body: bytes, limits: ReplyLimits, on_text: Callable[[str], None], meter: Meter) -> str | Fault:
+        stream = Stream(self._key, on_text, limits)
         started = time.monotonic()
-        reply = self._transport.post({"Accept": "text/event-stream", **self._key.header()}, body, stream.feed)
+        reply = self._transport.post({"Accept": _EVENTS, **self._key.header()}, body, stream.feed)
         meter.add_seconds(time.monotonic() - started)
         if isinstance(reply, Fault):
             return stream.broken_off(reply)
         if not 200 <= reply.status < 300:
             return refusal(reply, self._key, section=self._section)
-        text, tokens = self._read(reply, stream, on_text)
+        text, tokens = self._read(reply, stream)
         meter.add_tokens(tokens.prompt, tokens.completion)
+        if isinstance(text, str):
+            if len(text) > limits.characters:
+                return limits.too_long()
+            if self._key.is_in(text):
+                said = "the answer repeats the API key; the server must not be trusted with it"
+                return Fault(Code.KEY_ECHO, said)
+            if not stream.has_events:
+                on_text(text)
         return text
 
-    def _read(self, reply: Any, stream: Stream, on_text: Callable[[str], None]) -> tuple[str | Fault, Tokens]:
+    def _read(self, reply: Reply, stream: Stream) -> tuple[str | Fault, Tokens]:
         """Of a stream, or of a server that answers at once although it was asked to stream."""
-        if not is_json(reply.content_type):
-            text = stream.result()
-            if isinstance(text, Fault) and not stream.has_events and not reply.content_type.startswith(_EVENTS):
-                # Nothing was cut: it is something else, such as a page of the web site that has the API elsewhere.
-                kind = self._key.masked(reply.content_type)[:DETAIL_CHARS] or "no content type"
-                said = f"the reply is {kind}, not a chat completion; is {self._section}.base_url an API?"
-                return Fault(Code.CONTENT_TYPE, said), stream.tokens
-            return text, stream.tokens
-        text, tokens = read_reply(reply, self._key)
-        if isinstance(text, str):
-            on_text(text)
-        return text, tokens
+        if is_json(reply.content_type) and not stream.has_events:
+            if stream.fault is not None:
+                return stream.fault, Tokens()
+            return read_reply(replace(reply, body=stream.body), self._key)
+        text = stream.result()
+        if isinstance(text, Fault) and not stream.has_events and not reply.content_type.startswith(_EVENTS):
+            # Nothing was cut: it is something else, such as a page of the web site that has the API elsewhere.
+            kind = self._key.masked(reply.content_type)[:DETAIL_CHARS] or "no content type"
+            said = f"the reply is {kind}, not a chat completion; is {self._section}.base_url an API?"
+            return Fault(Code.CONTENT_TYPE, said), stream.tokens
+        return text, stream.tokens
 
 
 def _wait(fault: Fault, tries: int) -> float:

@@ -25,6 +25,12 @@ from rag_assets.model_server.faults import Code, Fault
 
 _PART_BYTES = 1 << 16
 
+_MOST_REFUSAL_BYTES = 1 << 16
+"""Of a reply with a status other than success, of which a line is shown: what is behind them is not read."""
+
+TakePart = Callable[[bytes], bool]
+"""Is given the parts of a body as they arrive, and says whether it wants more."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:
@@ -38,12 +44,18 @@ class Reply:
 class Transport:
     """Sends requests to one URL, each on its own connection. Safe to use from several threads.
 
-    An exchange takes `seconds` at most, a reply `max_reply_bytes`; messages name the `section` of the settings, and
-    its key that has the seconds.
+    An exchange takes `seconds` at most, a reply that is kept `max_reply_bytes`; messages name the `section` of the
+    settings, and its key that has the seconds.
     """
 
     def __init__(
-        self, url: str, seconds: float, *, section: str, max_reply_bytes: int, seconds_key: str = "timeout_seconds"
+        self,
+        url: str,
+        seconds: float,
+        *,
+        section: str,
+        max_reply_bytes: int = _MOST_REFUSAL_BYTES,
+        seconds_key: str = "timeout_seconds",
     ) -> None:
         self._url = parse_url(url)
         self._seconds = seconds
@@ -57,14 +69,21 @@ class Transport:
         return self._url
 
     def post(
-        self, headers: dict[str, str], body: bytes, on_part: Callable[[bytes], None] | None = None
+        self,
+        headers: dict[str, str],
+        body: bytes,
+        take: TakePart | None = None,
+        *,
+        max_reply_bytes: int | None = None,
     ) -> Reply | Fault:
-        """The reply, whatever its status, or why there is none. With `on_part` the body of a success is also given
-        there piece by piece, as it arrives. Raises nothing that a network can cause."""
+        """The reply, whatever its status, or why there is none. With `take` the body of a success goes there, and is
+        not kept; once no more of it is wanted the connection is closed. `max_reply_bytes` is what this request needs,
+        where that is less than what any does. Raises nothing that a network can cause."""
+        most = min(self._max_reply_bytes, max_reply_bytes or self._max_reply_bytes)
         connection = self._connection()
         with _Deadline(connection, self._seconds) as deadline:
             try:
-                return self._exchange(connection, deadline, headers, body, on_part)
+                return self._exchange(connection, deadline, headers, body, take, most)
             except (OSError, http.client.HTTPException, HTTPError) as error:
                 return self._fault(error, expired=deadline.expired)
             finally:
@@ -82,7 +101,8 @@ class Transport:
         deadline: _Deadline,
         headers: dict[str, str],
         body: bytes,
-        on_part: Callable[[bytes], None] | None,
+        take: TakePart | None,
+        most: int,
     ) -> Reply | Fault:
         connection.connect()
         deadline.watch(connection.sock)
@@ -91,10 +111,16 @@ class Transport:
         response = connection.getresponse()
         with response:
             # Encoded bodies stay encoded: none was asked for, and a decompressed one has no bound.
-            wanted = on_part if 200 <= response.status < 300 else None
-            received = _read(response, self._max_reply_bytes, wanted)
-        if len(received) > self._max_reply_bytes:
-            return Fault(Code.TOO_LARGE, f"the reply is larger than {self._max_reply_bytes} bytes", response.status)
+            if not 200 <= response.status < 300:
+                received = _read(response, min(most, _MOST_REFUSAL_BYTES))
+            elif take is not None:
+                received = b""
+                _hand_on(response, take)
+            else:
+                received = _read(response, most)
+                if len(received) > most:
+                    said = f"the reply is larger than the {most:,} bytes that it could need"
+                    return Fault(Code.TOO_LARGE, said, response.status)
         if deadline.expired:  # a cut connection can look like the end of a body without a length
             raise TimeoutError
         return Reply(
@@ -118,17 +144,21 @@ class Transport:
         return Fault(Code.UNREACHABLE, f"no reply from {origin}: {reason}; {hint}", detail=reason)
 
 
-def _read(response: HTTPResponse, limit: int, on_part: Callable[[bytes], None] | None) -> bytes:
+def _read(response: HTTPResponse, limit: int) -> bytes:
     """The body, or what is too much of one. Raises HTTPError for one that is shorter than announced."""
     parts: list[bytes] = []
     size = 0
-    read = response.read if on_part is None else response.read1  # which gives what there is instead of waiting for more
-    while size <= limit and (part := read(_PART_BYTES, decode_content=False)):
+    while size <= limit and (part := response.read(_PART_BYTES, decode_content=False)):
         parts.append(part)
         size += len(part)
-        if on_part is not None:
-            on_part(part)
     return b"".join(parts)
+
+
+def _hand_on(response: HTTPResponse, take: TakePart) -> None:
+    """Gives the body away as it arrives. Raises as `_read`."""
+    # `read1` gives what there is instead of waiting for more
+    while (part := response.read1(_PART_BYTES, decode_content=False)) and take(part):
+        pass
 
 
 def _reason(error: BaseException) -> str:

@@ -24,6 +24,15 @@ LONGEST_WAIT_SECONDS = 120.0
 ATTEMPTS_IN_TIME = 2
 """Of a request that runs out of time: it will take as long again, and a smaller one may not."""
 
+_BYTES_PER_NUMBER = 40
+"""Seventeen digits with sign, exponent and the blanks of an indented list."""
+
+_USUAL_DIMENSION = 8_192
+"""No known model has more. Where a server has fewer or more than was asked for, the message should say how many."""
+
+_BYTES_PER_REPLY = 1 << 16
+"""Of what is no number: names, indexes, usage, or an error text."""
+
 _LEAST_SHARE = 0.5
 """A wait is a random share of its length from this to 1: threads that failed together do not come back together."""
 
@@ -45,6 +54,7 @@ class EndpointClient:
         self._key = key
         self._meter = meter
         self._count = count
+        self._bytes_per_text = _BYTES_PER_NUMBER * max(dimension or 0, _USUAL_DIMENSION)
         self._asked = {"model": model} | ({} if dimension is None else {"dimensions": dimension})
         self._lock = threading.Lock()
         self._resume_at = 0.0
@@ -77,7 +87,8 @@ class EndpointClient:
 
     def _send(self, body: bytes, texts: int, *, retry: bool) -> Answer | Fault:
         started = time.monotonic()
-        reply = self._transport.post(self._key.header(), body)
+        most = _BYTES_PER_REPLY + texts * self._bytes_per_text
+        reply = self._transport.post(self._key.header(), body, max_reply_bytes=most)
         self._meter.add_request(time.monotonic() - started, retry=retry)
         return reply if isinstance(reply, Fault) else read_vectors(reply, texts, self._key)
 

@@ -36,6 +36,15 @@ REST_SECONDS = 30.0
 _MAX_REPLY_BYTES = 16 << 20
 """1,000 documents of 16 KB, which some servers send back."""
 
+_BYTES_PER_RESULT = 1 << 10
+"""Index, score, and the names of both, indented or not."""
+
+_BYTES_PER_REPLY = 1 << 16
+"""Of what is no result: usage, ids, warnings, the question."""
+
+_ESCAPED = 6
+"""Bytes of a character that is sent back as JSON writes it at its longest."""
+
 
 class _Item(msgspec.Struct):
     index: int
@@ -91,7 +100,8 @@ class HttpReranker:
             asked |= {"texts": documents, "truncate": True}
         else:
             asked |= {"model": self._model, "documents": documents, "top_n": len(documents)}
-        reply = self._transport.post(self._key.header(), json.dumps(asked).encode())
+        most = _BYTES_PER_REPLY + sum(_BYTES_PER_RESULT + _ESCAPED * len(text.encode()) for text in documents)
+        reply = self._transport.post(self._key.header(), json.dumps(asked).encode(), max_reply_bytes=most)
         if not isinstance(reply, Reply):
             raise RerankError(reply.text)
         if not 200 <= reply.status < 300:

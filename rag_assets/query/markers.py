@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import lru_cache
 
 ROUTER_WORDS = ("SEMANTIC", "SEMANTIC_RERANK", "BM25", "HYBRID", "DIRECT")
@@ -18,16 +19,18 @@ ANSWER_WORDS = ("Answer", "Requesting data on")
 
 _CITING = ("chunk", "source")
 _CHAT = (r"/?inst", r"/?sys")
-"""`[INST]`, `[/INST]`: what some models take for the end of their instructions."""
+"""`[INST]`, `[/INST]`: what some models take for the end of their instructions. `[sys].[columns]` is a table."""
 
 _SQUARE = "[［【〔❲﹝"
 _ANGLE = "<＜﹤"
 _OPENING = re.compile(f"[{re.escape(_SQUARE + _ANGLE)}]")
 
-_WORDS = "|".join(
-    word.casefold().replace(" ", r"\s*").replace("_", r"[_\s-]*") for word in (*ROUTER_WORDS, *ANSWER_WORDS, *_CITING)
+_PREFIX_WORDS = "|".join(
+    word.casefold().replace(" ", r"\s*").replace("_", r"[_\s-]*") for word in (*ROUTER_WORDS, *ANSWER_WORDS)
 )
-_MARKER = re.compile(rf"\[\s*(?:(?:{_WORDS})\s*[:;=]|(?:{'|'.join(_CHAT)})\s*\])")
+_WORDS = "|".join((_PREFIX_WORDS, *_CITING))
+_MARKER = re.compile(rf"\[\s*(?:(?:{_WORDS})\s*[:;=]|(?:{'|'.join(_CHAT)})\s*\](?!\.\[))")
+_PREFIX = re.compile(rf"\[\s*(?:{_PREFIX_WORDS})\s*[:;=]")
 _TAG = re.compile(
     r"<(?:\s*\|\s*(?:im_start|im_end|im_sep|system|user|assistant|end|endoftext|eot_id|start_header_id|end_header_id|"
     r"begin_of_text|return|call|channel|message)\s*\||\s*/?\s*data-|<\s*/?sys\s*>>)"
@@ -48,6 +51,10 @@ _WINDOW = 256
 invisible characters pull apart, no model either."""
 
 _FOLDED_WINDOW = 40
+_PREFIX_MARK = re.compile(r".[^:：﹕ː∶꞉׃;=\]\n]{1,40}[:：﹕ː∶꞉׃;=](?:\s*[\]］】〕❳﹞])?")
+_MARK = re.compile(r".[^\]］】〕❳﹞>＞﹥\n]{1,200}(?:[\]］】〕❳﹞]|[>＞﹥]+)")
+"""How far a mark goes in a text that reads as one."""
+
 _INVISIBLE = re.compile(r"[^\s -~]")
 FENCE_DIGITS = 12
 
@@ -57,17 +64,33 @@ def neutral(text: str) -> str:
     replaced: `[SEMANTIC:]` → `⟦SEMANTIC:]`. As long as before; a second time changes nothing."""
     made: list[str] = []
     after = 0
+    for at, _ in _marks(text):
+        made += (text[after:at], "⟦" if text[at] in _SQUARE else "‹")
+        after = at + 1
+    return "".join((*made, text[after:])) if made else text
+
+
+def without_markers(text: str) -> str:
+    """The text without what `neutral` defuses: citations and tags as a whole, of prefixes only themselves."""
+    made: list[str] = []
+    after = 0
+    for at, window in _marks(text):
+        mark = (_PREFIX_MARK if _PREFIX.match(window) else _MARK).match(text, at)
+        if mark is not None and at >= after:
+            made.append(text[after:at].rstrip(" \t"))
+            after = mark.end()
+            if text[after : after + 1].isalnum():
+                made.append(" ")
+    return "".join((*made, text[after:])).strip(" \t") if made else text
+
+
+def _marks(text: str) -> Iterator[tuple[int, str]]:
+    """(where a mark begins, how it reads)."""
     for found in _OPENING.finditer(text):
         at = found.start()
         window = _folded(text[at : at + _WINDOW])
-        if _MARKER.match(window):
-            made += (text[after:at], "⟦")
-        elif _TAG.match(window) or _is_obeyed(window, text[at - 1 : at]):
-            made += (text[after:at], "‹")
-        else:
-            continue
-        after = at + 1
-    return "".join((*made, text[after:])) if made else text
+        if _MARKER.match(window) or _TAG.match(window) or _is_obeyed(window, text[at - 1 : at]):
+            yield at, window
 
 
 def fenced(name: str, text: str) -> str:

@@ -13,6 +13,7 @@ from enum import StrEnum
 
 from rag_assets.languages import TEXT, detect_language
 from rag_assets.query.errors import WrongQuestion
+from rag_assets.query.pasted import without_paste
 from rag_assets.query.traces import CodePlace, Trace, read_trace
 from rag_assets.stores.filters import UNNARROWED, Narrowing, has_wildcard
 from rag_assets.stores.periods import ALWAYS, Period, PeriodError, moment
@@ -29,9 +30,9 @@ class QuestionKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """`text` is what is searched for, '' where there are only filters; `typed` what was asked. All `phrases` must occur
-    as they are written. `changed` is when its files were changed last. `symbols` are the names and `places` the files
-    that the text mentions. `notes` say what could have been meant otherwise."""
+    """`text` is what is searched for, '' where there are only filters; `typed` what was asked, without pasted marks.
+    All `phrases` must occur as they are written. `changed` is when its files were changed last. `symbols` are the names
+    and `places` the files that the text mentions. `notes` say what could have been meant otherwise."""
 
     typed: str
     text: str
@@ -84,9 +85,9 @@ _WRAPS = "()[]{}'`"
 
 
 def understand(typed: str) -> Question:
-    """Reads a question. Raises WrongQuestion where a filter is misspelt, or nothing is left to search for."""
-    if not typed.strip():
-        raise WrongQuestion(_EMPTY)
+    """Reads a question, without what was only pasted with it. Raises WrongQuestion where a filter is misspelt, or
+    nothing is left to search for."""
+    typed = _asked(typed)
     trace = read_trace(typed)
     if trace is not None:
         return _of_trace(typed, trace)
@@ -119,9 +120,15 @@ def understand(typed: str) -> Question:
 def plain_question(typed: str) -> Question:
     """A question whose words are words: for texts that were never written as a query. Raises WrongQuestion where there
     are none."""
-    if not typed.strip():
-        raise WrongQuestion(_EMPTY)
+    typed = _asked(typed)
     return Question(typed=typed, text=typed, kind=QuestionKind.PROSE)
+
+
+def _asked(typed: str) -> str:
+    asked = without_paste(typed)
+    if not asked.strip():
+        raise WrongQuestion(_EMPTY)
+    return asked
 
 
 def _of_trace(typed: str, trace: Trace) -> Question:

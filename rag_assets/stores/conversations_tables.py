@@ -28,7 +28,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from rag_assets.closing import Closing
 from rag_assets.contracts.errors import ExpectedError
-from rag_assets.stores.private_file import ensure_private, is_disk_full
+from rag_assets.stores.private_file import NOT_WRITABLE, ensure_private, is_disk_full
 from rag_assets.stores.query_log_tables import CREATION_LOCK, TABLE
 from rag_assets.stores.query_log_tables import SCHEMA as LOG_SCHEMA
 
@@ -176,6 +176,7 @@ class ConversationDatabase(Closing):
         elif is_disk_full(said):
             hint = "free some space, or choose another place with --home"
         elif "readonly" in said or "unable to open" in said:
+            said = NOT_WRITABLE
             hint = "make the home writable, or choose another place with --home"
         else:
             hint = "if it is damaged, move that file away: conversations are in nothing else"

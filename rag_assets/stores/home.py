@@ -95,6 +95,13 @@ def path_slug(name: str) -> str:
     return f"{made}~{hashlib.sha256(name.encode()).hexdigest()[:_SLUG_HASH_LENGTH]}"
 
 
+def label_of(path: Path) -> str:
+    """The label that a file of a generation belongs to; '' of what is in no generation."""
+    parts = path.parts
+    found = [at for at, part in enumerate(parts[:-2]) if part == "labels" and parts[at + 2] == "generations"]
+    return parts[found[-1] + 1] if found else ""
+
+
 def index_label(repository_id: str, ref: str) -> str:
     """`pythonnet@master`: one repository at one ref, the Dagster partition key."""
     return f"{path_slug(repository_id)}@{path_slug(ref)}"

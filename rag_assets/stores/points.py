@@ -32,6 +32,10 @@ class VectorStoreError(ExpectedError):
     """A store that cannot be written or read; the text names it, the cause and what to do."""
 
 
+class StoreNotWritable(VectorStoreError):
+    """A store that is whole, and cannot be read where nothing can be written."""
+
+
 @dataclass(frozen=True, slots=True)
 class StoredPoint:
     """A point as it is written. `dense` is L2-normalised, shape (dimension,), or None without an embedding model;

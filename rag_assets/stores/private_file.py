@@ -9,6 +9,10 @@ _FULL = ("is full", "disk I/O", "No space left")
 """How SQLite and the system say it; an I/O error of SQLite is a limit on the size of files, or a failing disk."""
 
 
+NOT_WRITABLE = "the file cannot be written, which even reading it needs"
+"""Said instead of SQLite's `attempt to write a readonly database`, of which nobody knows what was to be written."""
+
+
 def ensure_private(path: Path) -> None:
     """Makes an empty file, and its folder, where there is none; files that SQLite puts beside it get its mode. Raises
     OSError."""

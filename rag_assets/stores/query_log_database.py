@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from rag_assets.closing import Closing
 from rag_assets.contracts.errors import ExpectedError
-from rag_assets.stores.private_file import ensure_private, is_disk_full
+from rag_assets.stores.private_file import NOT_WRITABLE, ensure_private, is_disk_full
 from rag_assets.stores.query_log_tables import CREATION_LOCK, SCHEMA, VERSION, VERSION_NAME, VERSION_TABLE
 
 if TYPE_CHECKING:
@@ -150,6 +150,7 @@ class LogDatabase(Closing):
         elif is_disk_full(said):
             hint = "free some space, or choose another place with --home"
         elif isinstance(error, OSError) or "readonly" in said or "unable to open" in said:
+            said = said if isinstance(error, OSError) else NOT_WRITABLE
             hint = "make the home writable, choose another place with --home, or set answer.log: false"
         else:
             hint = "if it is damaged, move that file away: conversations and log are in nothing else"

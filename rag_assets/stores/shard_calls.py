@@ -10,23 +10,25 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rag_assets.contracts.errors import is_panic
-from rag_assets.stores.points import VectorStoreError
+from rag_assets.stores.points import StoreNotWritable, VectorStoreError
 
 REBUILD = "run: rag-assets index --force"
 
+_TOUCHES = "the embedded engine writes into its files when it opens them"
 _OF_THE_SYSTEM = (
-    ("Permission denied", "whoever searches needs write permission in that folder"),
+    ("Permission denied", f"{_TOUCHES}: make that folder writable for whoever searches, or search a copy of the home"),
     ("os error 28", "the disk is full, and opening needs some space: free some"),
-    ("os error 30", "it is on a read-only file system: copy the home to where it may be written"),
+    ("os error 30", f"{_TOUCHES}, and this is a read-only file system: copy the home to where it may be written"),
 )
-"""What the engine says of the system is no damage: it touches its files when it opens them."""
+"""What is said of the system instead of the engine's own words: it is no damage."""
 
 
 @contextmanager
 def engine_call(failed: str, *, repair: str = "") -> Iterator[None]:
     """Raises VectorStoreError `failed: what the engine says; what to do` for whatever the engine raises inside.
 
-    `repair` is what to do about damage. What ends the program, as Ctrl-C does, passes.
+    `repair` is what to do about damage of what is read; StoreNotWritable says that there is none. What ends the
+    program, as Ctrl-C does, passes.
     """
     try:
         yield
@@ -35,5 +37,7 @@ def engine_call(failed: str, *, repair: str = "") -> Iterator[None]:
     except BaseException as error:
         if not isinstance(error, Exception) and not is_panic(error):
             raise
-        remedy = next((known for words, known in _OF_THE_SYSTEM if words in str(error)), repair) if repair else ""
-        raise VectorStoreError("; ".join(filter(None, (f"{failed}: {error}", remedy)))) from error
+        remedy = next((known for words, known in _OF_THE_SYSTEM if words in str(error)), "")
+        if remedy and repair:
+            raise StoreNotWritable(f"{failed}: {remedy}") from error
+        raise VectorStoreError("; ".join(filter(None, (f"{failed}: {error}", repair)))) from error

@@ -9,13 +9,15 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import qdrant_edge as edge
 
 from rag_assets.contracts.payload import PayloadIndex, payload_indexes
 from rag_assets.decoders import from_json
 from rag_assets.stores.disk import written_blocks
-from rag_assets.stores.points import DENSE, PREFIX_FIELDS, SPARSE
-from rag_assets.stores.shard_calls import engine_call
+from rag_assets.stores.point_files import POINT_FILES
+from rag_assets.stores.points import DENSE, PREFIX_FIELDS, SPARSE, VectorStoreError
+from rag_assets.stores.shard_calls import REBUILD, engine_call
 
 WHOLE = "Payload"
 DIGEST = "Digest"
@@ -67,12 +69,17 @@ def copied_shard(source: Path, directory: Path) -> edge.EdgeShard:
 
 
 def common_of(directory: Path) -> dict[str, str]:
-    """The fields that are the same in all points of a shard; none in one from before there were any. Without its note a
-    shard has no point of any tenant."""
+    """The fields that are the same in all points of a shard; none in one from before there were any. Raises
+    VectorStoreError where they are gone or damaged: without them the points would seem to be nobody's."""
+    note = directory / COMMON
     try:
-        return from_json((directory / COMMON).read_bytes(), dict[str, str])
-    except FileNotFoundError:
+        return from_json(note.read_bytes(), dict[str, str])
+    except FileNotFoundError as error:
+        if (directory / POINT_FILES).is_file():  # a younger file
+            raise VectorStoreError(f"{note} is missing; {REBUILD}") from error
         return {}
+    except msgspec.DecodeError as error:
+        raise VectorStoreError(f"{note} is damaged: {error}; {REBUILD}") from error
 
 
 def _configuration(dimension: int) -> edge.EdgeConfig:

@@ -21,6 +21,7 @@ from rag_assets.contracts.errors import ExpectedError
 from rag_assets.stores.columns import Values
 from rag_assets.stores.columns import table as made_table
 from rag_assets.stores.file_digests import sha256_of
+from rag_assets.stores.home import label_of
 
 FILES_PER_BUCKET = 64
 """~0.5 MB of source, a third of a second for all stages: what a commit of one file has to make again, and still large
@@ -106,7 +107,9 @@ def read_file(path: Path, columns: Sequence[str] | None = None, *, dictionaries:
     except (pa.ArrowException, OSError) as error:
         if isinstance(error, FileNotFoundError) or getattr(error, "errno", None) is not None:
             raise  # what the system says of a file is no damage
-        raise TableDamaged(f"table {path} cannot be read: {error}; run: rag-assets index --force") from error
+        label = label_of(path)
+        again = " ".join(filter(None, ("rag-assets index", label, "--force")))
+        raise TableDamaged(f"{label + ': ' if label else ''}{path} cannot be read: {error}; run: {again}") from error
 
 
 def read_rows(directory: Path, table: str, bucket: int, columns: Sequence[str] | None = None) -> list[dict[str, Any]]:

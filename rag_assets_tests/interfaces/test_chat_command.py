@@ -13,7 +13,9 @@ import time
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
+from rag_assets.interfaces.cli.app import app
 from rag_assets.stores.home import Home
 from rag_assets_tests.interfaces.conftest import TIME_LIMIT, CommandLine, Outcome, index_without_dagster, new_repository
 from rag_assets_tests.llm.model_server import Asked, ModelServer, Reply, completion
@@ -215,3 +217,55 @@ def test_ctrl_c_stops_the_answer_and_not_the_chat(cli: CommandLine, tmp_path: Pa
     assert process.returncode == 0, err
     assert "stopped; this question is not kept" in err
     assert "Cancels and refunds orders." in out and "quotes only, the model did not answer" in err
+
+
+# the options that it shares with `ask`
+
+BRIEF = "agent:\n  name: brief\n  persona: You are brief.\n  filters: {paths: [src/]}\n"
+
+
+def test_what_ask_takes_chat_takes(cli: CommandLine) -> None:
+    """Under the same names, and said in the same words."""
+    shown = {name: get_command(app).commands[name].params for name in ("ask", "chat")}  # type: ignore[attr-defined]
+    ask, chat = (
+        {one.opts[0]: one for one in shown[name] if one.opts[0].startswith("-") and one.opts[0] != "--json"}
+        for name in ("ask", "chat")
+    )
+    assert set(ask) == set(chat) >= {"--label", "--path", "--agent", "--agents", "--profile", "--limit"}
+    assert {name for name in ask if ask[name].help != chat[name].help} == {"--session"}
+
+
+def test_a_path_narrows_every_question_of_a_chat(cli: CommandLine) -> None:
+    done = cli.run("chat", "--path", "README.md", spoken="orders invoices\n/sources\nWhat does OrderService do?\n")
+    assert done.code == 0
+    assert "README.md" in done.out and SERVICE not in done.out
+
+
+def test_an_agent_answers_in_a_chat(cli: CommandLine) -> None:
+    (cli.folder / "team").mkdir(exist_ok=True)
+    (cli.folder / "team" / "brief.yaml").write_text(BRIEF, encoding="utf-8")
+    done = cli.run("chat", "--agent", "brief", "--agents", "team", spoken=f"{ABOUT}\norders invoices\n")
+    assert done.code == 0 and SERVICE in done.out and "README.md" not in done.out
+    with ModelServer() as server:
+        server.script(completion("[Answer:] It cancels."))
+        configuration = {"answer": {"base_url": server.url, "balanced": {"model": "m"}}}
+        file = cli.folder / "model.json"
+        file.write_text(json.dumps(configuration), encoding="utf-8")
+        options = ("--home", str(cli.home.root), "--config", str(file))
+        cli.run("chat", "--agent", "brief", "--agents", "team", options=options, spoken=f"{ABOUT}\n")
+        answering = [asked for asked in server.asked if "You are brief." in str(asked.body["messages"][0]["content"])]
+        assert answering
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "said"),
+    [
+        (("--agent", "architect"), 1, "rag-assets artifact"),
+        (("--agent", "nope"), 1, "no agent 'nope'"),
+        (("--profile", "gold"), 2, "no profile 'gold'; valid: cheap, balanced, premium"),
+    ],
+    ids=["an author", "unknown agent", "unknown profile"],
+)
+def test_what_a_chat_cannot_begin_with(cli: CommandLine, options: tuple[str, ...], code: int, said: str) -> None:
+    done = cli.run("chat", *options, spoken=f"{ABOUT}\n")
+    assert done.code == code and said in " ".join(done.err.replace("│", " ").split())

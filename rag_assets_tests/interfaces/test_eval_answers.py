@@ -214,7 +214,7 @@ def test_the_configuration_may_name_a_judge_and_a_rubric(judging: CommandLine, s
     ("words", "code", "said"),
     [
         (["--judge", "balanced"], 2, "there are answers to judge with --answers only"),
-        (["--answers", "--judge", "best"], 1, "unknown profile 'best' for the judge; valid: cheap, balanced, premium"),
+        (["--answers", "--judge", "best"], 2, "no profile 'best'; valid: cheap, balanced, premium"),
         (
             ["--answers", "--judge", "cheap"],
             1,

@@ -102,7 +102,7 @@ DAMAGED = {
     "generations/*/manifest.json": r"of shop@main \S+ cannot be read: .*; run: rag-assets index shop@main --force$",
     "generations/*/stages/segments.json": r"stages/segments\.json is damaged: .*; run: rag-assets index shop@main$",
     "generations/*/stages/discovered_files.json": r"files\.json is damaged: .*; run: rag-assets index shop@main$",
-    "generations/*/discovered_files/*.parquet": r"part-000\.parquet cannot be read: .*; run: rag-assets index --force$",
+    "generations/*/discovered_files/*.parquet": r"^shop@main: .* cannot be read: .* index shop@main --force$",
 }
 CONTENTS = {
     "empty": b"",

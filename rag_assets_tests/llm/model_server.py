@@ -36,6 +36,7 @@ class Reply:
     delay: float = 0.0  # before anything is sent
     pause: float = 0.0  # between the bytes of the body
     drip_headers: float = 0.0  # between the bytes of an endless header
+    forever: bytes = b""  # behind the body, again and again, until the client goes
 
 
 def completion(content: str | None, *, finish: str = "stop", **more: Any) -> Reply:
@@ -61,6 +62,7 @@ class ModelServer:
     def __init__(self) -> None:
         self.asked: list[Asked] = []
         self.peak = 0
+        self.sent = 0  # bytes of bodies that do not end
         self.respond: Callable[[Asked], Reply] = lambda asked: answering()
         self._in_flight = 0
         self._lock = threading.Lock()
@@ -103,11 +105,14 @@ class ModelServer:
         handler.send_response(reply.status)
         for name, value in ({"Content-Type": "application/json"} | reply.headers).items():
             handler.send_header(name, value)
-        if "Content-Length" not in reply.headers:
+        if "Content-Length" not in reply.headers and not reply.forever:
             handler.send_header("Content-Length", str(len(reply.body)))
         handler.end_headers()
         if not reply.pause:
             handler.wfile.write(reply.body)
+            while reply.forever and not self.closing.is_set():
+                handler.wfile.write(reply.forever)
+                self.sent += len(reply.forever)
             return
         for byte in reply.body:
             if self.closing.wait(reply.pause):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +14,7 @@ from rag_assets.contracts.llm import ChatMessage
 from rag_assets.llm.chat import LONGEST_WAIT_SECONDS, ChatService, Model
 from rag_assets.model_server.api_key import ApiKey
 from rag_assets.model_server.transport import Transport
-from rag_assets_tests.llm.model_server import Asked, ModelServer, Reply, completion, failing
+from rag_assets_tests.llm.model_server import Asked, ModelServer, Reply, completion, failing, timed
 
 MODEL = Model("m", max_tokens=200, temperature=0.2, price_in=1.0, price_out=2.0)
 QUESTION = (ChatMessage("system", "Be brief."), ChatMessage("user", "Why?"))
@@ -44,7 +46,7 @@ def server() -> Iterator[ModelServer]:
 def service(
     server: ModelServer, waits: list[float] | None = None, *, retries: int = 2, seconds: float = 5
 ) -> ChatService:
-    transport = Transport(f"{server.url}/chat/completions", seconds, section="answer", max_reply_bytes=4_000)
+    transport = Transport(f"{server.url}/chat/completions", seconds, section="answer")
     slept = waits if waits is not None else []
     return ChatService(transport, ApiKey(KEY, "K"), section="answer", retries=retries, sleep=slept.append)
 
@@ -158,8 +160,10 @@ def test_a_cut_says_how_much_there_was(server: ModelServer, reply: Reply, said: 
         pytest.param(stream(event("a", finish="content_filter")), "LLM.refused", 1, id="filtered"),
         pytest.param(stream("data: {nonsense\n\n"), "LLM.malformed", 1, id="no JSON"),
         pytest.param(stream("data: " + "[" * 3_000 + "\n\n"), "LLM.malformed", 1, id="deeply nested"),
-        pytest.param(stream(event("x" * 5_000)), "LLM.too-large", 1, id="huge"),
+        pytest.param(stream(event("x" * 30_000) + DONE), "LLM.too-large", 1, id="huge"),
+        pytest.param(completion("x" * 30_000), "LLM.too-large", 1, id="huge at once"),
         pytest.param(stream(event(f"the key is {KEY}") + DONE), "LLM.key-echo", 1, id="key in the answer"),
+        pytest.param(completion(f"the key is {KEY}"), "LLM.key-echo", 1, id="key in an answer at once"),
         pytest.param(Reply(b"", 302, {"Location": "http://elsewhere.example/"}), "LLM.redirect", 1, id="redirect"),
         pytest.param(
             Reply(b"<html>hello</html>", headers={"Content-Type": "text/html"}), "LLM.content-type", 1, id="a page"
@@ -233,7 +237,75 @@ def test_parameters_that_a_server_does_not_take(server: ModelServer, refusal: st
 def test_nobody_listens_on_the_port() -> None:
     with ModelServer() as gone:
         url = gone.url
-    transport = Transport(f"{url}/chat/completions", 2, section="answer", max_reply_bytes=4_000)
+    transport = Transport(f"{url}/chat/completions", 2, section="answer")
     found = ChatService(transport, ApiKey(), section="answer", retries=0).generate(MODEL, QUESTION)
     assert [error.code for error in found.errors] == ["LLM.unreachable"]
     assert "answer.base_url" in found.errors[0].text
+
+
+# replies that do not end
+
+ENDLESS = {
+    "words": stream("", forever=(event("again and again ") * 100).encode()),
+    "events without words": stream("", forever=(event() * 1_000).encode()),
+    "comments": stream("", forever=b": still here\n" * 1_000),
+    "one event": stream("data: ", forever=b"x" * 100_000),
+    "no line feed": stream("", forever=b"x" * 100_000),
+    "JSON": Reply(b'{"choices": [{"message": {"content": "', forever=b"x" * 100_000),
+    "JSON of 200 MB": Reply(b'{"choices": [', headers={"Content-Length": str(200 << 20)}, forever=b" " * 100_000),
+}
+
+
+@pytest.mark.rule("A17")
+@pytest.mark.parametrize("reply", ENDLESS.values(), ids=ENDLESS)
+def test_a_reply_that_does_not_end_is_not_read_on(server: ModelServer, reply: Reply) -> None:
+    """Neither for as long as it may take, nor into memory."""
+    server.script(reply)
+    tracemalloc.start()
+    try:
+        found, seconds = timed(lambda: service(server, seconds=60).generate(MODEL, QUESTION))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    (error,) = found.errors
+    assert error.code == "LLM.too-large"
+    assert error.text.endswith(", and 200 tokens were asked for; nothing of it is used")
+    assert seconds < 30
+    assert server.sent < 40 << 20, "with what waits in the buffers of both sides"
+    assert peak < 12 << 20
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize("status", [400, 500])
+def test_a_refusal_that_does_not_end_is_a_refusal(server: ModelServer, status: int) -> None:
+    server.script(Reply(b"overloaded ", status, forever=b"x" * 100_000))
+    (error,) = service(server, retries=0).generate(MODEL, QUESTION).errors
+    assert error.text.startswith(f"the server answers {status}: overloaded xxx")
+
+
+def test_a_page_that_does_not_end_is_named_by_its_type(server: ModelServer) -> None:
+    server.script(Reply(b"<html>", headers={"Content-Type": "text/html"}, forever=b"<p>hello</p>\n" * 1_000))
+    (error,) = service(server).generate(MODEL, QUESTION).errors
+    assert error.code == "LLM.content-type"
+
+
+def test_nobody_waits_behind_the_end_of_a_stream(server: ModelServer) -> None:
+    """Some servers leave the connection open."""
+    server.script(stream(GOOD, forever=b"\n" * 1_000))
+    found = service(server, seconds=10).generate(MODEL, QUESTION)
+    assert found.value is not None and found.value.text == "Because so."
+    assert found.value.usage.completion_tokens == 20
+
+
+@pytest.mark.parametrize("max_tokens", [200, 3_000, 100_000])
+@pytest.mark.parametrize("streams", [True, False], ids=["stream", "at once"])
+def test_an_answer_as_long_as_it_may_be_is_read(server: ModelServer, max_tokens: int, streams: bool) -> None:
+    """Five characters a token, and as many events as tokens with what servers put around each."""
+    model = replace(MODEL, max_tokens=max_tokens)
+    around = {"id": "chatcmpl-" + "0" * 30, "object": "chat.completion.chunk", "model": "m" * 40, "logprobs": None}
+    token = event("é\u0416\u4e2dxy", **around)
+    text = "é\u0416\u4e2dxy" * max_tokens
+    server.script(stream(token * max_tokens + event(finish="stop") + DONE) if streams else completion(text))
+    found = service(server, seconds=60).generate(model, QUESTION)
+    assert found.value is not None, found.errors
+    assert found.value.text == text

@@ -226,3 +226,25 @@ def test_a_key_that_no_header_can_carry_is_refused(server: ModelServer) -> None:
     with pytest.raises(ConfigError, match="RAG_ASSETS_EMBEDDINGS_API_KEY") as caught:
         opened(server, key="two words-of-it")
     assert "words-of" not in str(caught.value)
+
+
+@pytest.mark.rule("A17")
+def test_a_reply_that_does_not_end_is_not_read_on(server: ModelServer) -> None:
+    """A text has as many numbers as any model gives, and no more."""
+    server.script(Reply(b'{"data": [', forever=b" " * 100_000))
+    embedder = EndpointEmbedder.for_questions(endpoint_settings(server), DIMENSION, {})
+    with pytest.raises(EndpointError, match="the reply is larger than the 393,216 bytes that it could need"):
+        embedder.embed_question("why")
+    assert server.sent < 20 << 20
+
+
+@pytest.mark.parametrize("dimension", [4_096, 20_000])
+def test_large_vectors_are_no_flood(server: ModelServer, dimension: int) -> None:
+    """As indented as JSON can be."""
+
+    def indented(asked: Asked) -> Reply:
+        return Reply(json.dumps({"data": items(inputs(asked), dimension)}, indent=4).encode())
+
+    server.respond = indented
+    found, error = gathered(opened(server, dimension=dimension), TEXTS[:2])
+    assert error is None and len(found) == 2

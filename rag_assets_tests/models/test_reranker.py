@@ -71,7 +71,7 @@ def said(*items: dict[str, Any], **headers: str) -> Callable[[Asked], Reply]:
         (lambda asked: Reply(b"{"), "no list of scores"),
         (lambda asked: Reply(b"[1, 2]"), "no list of scores"),
         (lambda asked: Reply(b"\xff\xfe"), "no list of scores"),
-        (lambda asked: Reply(b"[" * 100_000), "no list of scores"),
+        (lambda asked: Reply(b"[" * 60_000), "no list of scores"),
         (lambda asked: Reply(b'{"results": 1e999}'), "no list of scores"),
         (said(), "0 of 3 documents came back"),
         (said(*results([0.1, 0.2])), "2 of 3 documents came back"),
@@ -162,3 +162,23 @@ def test_settings_that_cannot_be_used_are_refused(settings: dict[str, Any], says
         RerankerSettings(**settings)
     allowed: dict[str, Any] = {"provider": "tei", "base_url": "http://reranker.example", "allow_plain_http": True}
     assert RerankerSettings(**allowed).base_url
+
+
+@pytest.mark.rule("A17")
+def test_a_reply_that_does_not_end_is_not_read_on(server: ModelServer) -> None:
+    """More than the texts that were sent, with a score each, cannot be meant."""
+    server.script(Reply(b'{"results": [', forever=b" " * 100_000))
+    with pytest.raises(RerankError, match="the reply is larger than the 68,830 bytes that it could need"):
+        opened(server).rerank("refund order", TEXTS)
+    assert server.sent < 20 << 20
+
+
+def test_texts_that_are_sent_back_are_no_flood(server: ModelServer) -> None:
+    texts = ["é\x01\u4e2d" * 20_000, "refund"]
+
+    def echoing(asked: Asked) -> Reply:
+        found = [item | {"document": {"text": texts[item["index"]]}} for item in results([0.2, 0.9])]
+        return Reply(json.dumps({"results": found}, indent=8).encode())
+
+    server.respond = echoing
+    assert opened(server).rerank("refund order", texts) == [0.2, 0.9]

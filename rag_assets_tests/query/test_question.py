@@ -83,7 +83,7 @@ def test_a_filter_with_a_minus_excludes() -> None:
         "--verbose -v",
         "C:\\src\\a",
         "注文: 😀",
-        "\ud800\0",
+        "\ud800",
         '"',
         "x" * 100_000,
     ],

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from rag_assets.stores import shard_schema, shard_writer
-from rag_assets.stores.points import Scored, StoredPoint, VectorStoreError
+from rag_assets.stores.points import Scored, StoredPoint, StoreNotWritable, VectorStoreError
 from rag_assets.stores.shard_calls import engine_call
 from rag_assets.stores.shard_reader import ShardReader
 from rag_assets.stores.shard_writer import ShardWriter
@@ -152,3 +152,15 @@ def test_a_small_shard_takes_little_disk(tmp_path: Path) -> None:
     writer.finish()
     taken = sum(path.stat().st_blocks * 512 for path in (tmp_path / "shard").rglob("*") if path.is_file())
     assert taken < 20 * 1024 * 1024
+
+
+@pytest.mark.parametrize(
+    "said", ["Failed to open mmap payload storage: Permission denied (os error 13)", "os error 30"]
+)
+def test_what_may_not_be_written_is_not_damaged(said: str) -> None:
+    with pytest.raises(StoreNotWritable) as met, engine_call("it cannot be opened", repair="build it again"):
+        raise RuntimeError(f"Service runtime error: {said}")
+    assert str(met.value).startswith(
+        "it cannot be opened: the embedded engine writes into its files when it opens them"
+    )
+    assert "Service" not in str(met.value) and "again" not in str(met.value)

@@ -10,6 +10,7 @@ import pytest
 
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.stores.filters import Narrowing, SearchFilter
+from rag_assets.stores.point_files import POINT_FILES
 from rag_assets.stores.points import StoredPoint, VectorStoreError
 from rag_assets.stores.shard_reader import ShardReader
 from rag_assets.stores.shard_schema import COMMON
@@ -94,16 +95,25 @@ def test_a_shard_of_another_owner_is_not_built_upon(tmp_path: Path) -> None:
     assert not ShardWriter(tmp_path / "each", DIMENSION, base=base).stored()
 
 
-def test_without_its_note_nobody_sees_anything(tmp_path: Path) -> None:
+def test_without_its_note_a_shard_is_damaged_and_not_empty(tmp_path: Path) -> None:
     folder = write(tmp_path / "shard", made(), common=OWNER)
     (folder / COMMON).unlink()
+    with pytest.raises(VectorStoreError, match=rf"{COMMON} is missing; run: rag-assets index --force"):
+        ShardReader(folder)
+    assert not ShardWriter(tmp_path / "next", DIMENSION, base=folder, common=OWNER).stored(), "nothing is built upon it"
+
+
+def test_a_shard_from_before_there_were_notes_needs_none(tmp_path: Path) -> None:
+    folder = write(tmp_path / "shard", made())
+    (folder / COMMON).unlink()
+    (folder / POINT_FILES).unlink()
     with ShardReader(folder) as reader:
-        assert not any(reader.count(asked) for asked in SCOPES.values())
+        assert reader.count(SCOPES["own"])
 
 
 @pytest.mark.parametrize("note", [b"{", b"[]"], ids=["half", "a list"])
 def test_a_damaged_note_is_an_error(tmp_path: Path, note: bytes) -> None:
     folder = write(tmp_path / "shard", made(), common=OWNER)
     (folder / COMMON).write_bytes(note)
-    with pytest.raises(VectorStoreError, match="cannot be opened"):
+    with pytest.raises(VectorStoreError, match=rf"{COMMON} is damaged: .*; run: rag-assets index --force"):
         ShardReader(folder)

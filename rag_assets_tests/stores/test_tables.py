@@ -10,6 +10,7 @@ import pytest
 
 from rag_assets.stores.tables import (
     MAX_BUCKETS,
+    TableDamaged,
     bucket_count,
     bucket_of,
     digest_files,
@@ -67,3 +68,14 @@ def test_a_failed_write_leaves_the_old_part(tmp_path: Path) -> None:
     with pytest.raises(ValueError):
         write_part(tmp_path, "t", 0, SCHEMA, {"path": ["a"], "n": ["x"]})
     assert path.read_bytes() == before
+
+
+def test_a_damaged_part_is_named_with_its_label_and_what_to_do(tmp_path: Path) -> None:
+    for folder, said in (("labels/shop@main/generations/g1", "shop@main: "), ("cache", "")):
+        path = write_part(tmp_path / folder, "files", 0, SCHEMA, {"path": ["a"], "n": [1]})
+        path.write_bytes(path.read_bytes()[:20])
+        with pytest.raises(TableDamaged) as met:
+            read_part(tmp_path / folder, "files", 0)
+        label = said.removesuffix(": ")
+        assert str(met.value).startswith(f"{said}{path} cannot be read: ")
+        assert str(met.value).endswith(f"run: rag-assets index {label} --force".replace("  ", " "))

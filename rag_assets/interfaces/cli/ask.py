@@ -14,6 +14,7 @@ from rag_assets.interfaces.cli.asking import (
     Language,
     Limit,
     Offline,
+    Paths,
     PipelineName,
     User,
     Wanted,
@@ -31,9 +32,7 @@ def ask(
         typer.Argument(metavar="QUESTION", help="What you want to know; filters and phrases as for search."),
     ],
     labels: Labels = None,
-    paths: Annotated[
-        list[str] | None, typer.Option("--path", help="Only files of this path, folder or glob; repeatable.")
-    ] = None,
+    paths: Paths = None,
     limit: Limit = None,
     offline: Offline = False,
     profile: AnsweringProfile = None,

@@ -32,14 +32,30 @@ Labels = Annotated[
         autocompletion=complete_label,
     ),
 ]
+Paths = Annotated[list[str] | None, typer.Option("--path", help="Only files of this path, folder or glob; repeatable.")]
 Limit = Annotated[
     int | None,
     typer.Option("--limit", "-n", min=1, max=_MOST_HITS, help="How many hits to look at. Default: as configured."),
 ]
 Offline = Annotated[bool, typer.Option("--offline", help="Answer with quotes alone, also where a model is configured.")]
+
+
+def known_profile(name: str | None) -> str | None:
+    """Raises BadParameter for a profile that no setting can give a model to."""
+    from rag_assets.contracts.llm import PROFILES
+
+    if name is not None and name not in PROFILES:
+        raise typer.BadParameter(f"no profile {name!r}; valid: {', '.join(PROFILES)}")
+    return name
+
+
 AnsweringProfile = Annotated[
     str | None,
-    typer.Option("--profile", help="Which model answers: cheap, balanced or premium. Default: as configured."),
+    typer.Option(
+        "--profile",
+        callback=known_profile,
+        help="Which model answers: cheap, balanced or premium. Default: as configured.",
+    ),
 ]
 PipelineName = Annotated[
     str, typer.Option("--pipeline", metavar="NAME|FILE", help="The pipeline that answers. Default: as configured.")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rag_assets.contracts.errors import ExpectedError
+from rag_assets.interfaces.cli.agent import AgentName, Folders, chosen_agent
 from rag_assets.interfaces.cli.asking import (
     AnsweringProfile,
     AskedPacks,
@@ -17,6 +18,7 @@ from rag_assets.interfaces.cli.asking import (
     Language,
     Limit,
     Offline,
+    Paths,
     PipelineName,
     User,
     Wanted,
@@ -37,6 +39,12 @@ _UNNAMED = "chat-"
 def chat(
     context: typer.Context,
     labels: Labels = None,
+    paths: Paths = None,
+    limit: Limit = None,
+    offline: Offline = False,
+    profile: AnsweringProfile = None,
+    pipeline: PipelineName = "",
+    packs: AskedPacks = None,
     conversation: Annotated[
         str | None,
         typer.Option(
@@ -48,21 +56,19 @@ def chat(
     ] = None,
     user: User = "",
     language: Language = "",
-    limit: Limit = None,
-    offline: Offline = False,
-    profile: AnsweringProfile = None,
-    pipeline: PipelineName = "",
-    packs: AskedPacks = None,
+    agent: AgentName = None,
+    folders: Folders = None,
 ) -> None:
     """Talk about an index: questions and follow-ups, one a line. /help says what else there is. Ctrl-C stops an answer,
     Ctrl-D ends."""
     from rag_assets.interfaces.cli.talk import Talk
+    from rag_assets.query.where import Where
 
     session = session_of(context)
-    wanted = Wanted.of(labels, limit, offline, profile, pipeline, packs)
+    wanted = Wanted.of(labels, limit, offline, profile, pipeline, packs, chosen_agent(session, agent, folders))
     name = conversation or f"{_UNNAMED}{uuid.uuid4().hex[:12]}"
     with opened(session, wanted) as (asker, target):
-        talk = Talk(session, asker, target, name, user, language)
+        talk = Talk(session, asker, target, name, user, language, Where(path=tuple(paths or ())))
         _greet(session, asker.label, asker.pipeline().name, conversation or "")
         try:
             for line in _lines(session):

@@ -25,6 +25,7 @@ from rag_assets.interfaces.cli.output import counted, size
 from rag_assets.interfaces.cli.session import Session
 from rag_assets.stores.generations import GenerationError, active_generation, read_pointer
 from rag_assets.stores.home import Home
+from rag_assets.stores.points import StoreNotWritable
 
 if TYPE_CHECKING:
     from rag_assets.settings import EmbedderSettings
@@ -249,6 +250,8 @@ def indexes(home: Home) -> Iterator[Finding]:
             continue
         try:
             yield _index(home, label)
+        except StoreNotWritable as error:
+            yield Finding(label, "fail", str(error), "choose another place with --home")
         except Exception as error:
             if not isinstance(error, (ExpectedError, OSError)):
                 raise

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from rag_assets.interfaces.cli.asking import known_profile
 from rag_assets.interfaces.cli.eval_compare import compare
 from rag_assets.interfaces.cli.eval_mine import mine
 from rag_assets.interfaces.cli.eval_report import report
@@ -76,6 +77,7 @@ def run(
         str | None,
         typer.Option(
             metavar="PROFILE",
+            callback=known_profile,
             help="Have the answers marked by a model: cheap, balanced or premium. Decides nothing.",
         ),
     ] = None,

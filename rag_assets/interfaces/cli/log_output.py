@@ -110,7 +110,7 @@ def _show_facts(output: Output, record: LogRecord, detail: TurnDetail) -> None:
     agent = f", agent {record.agent}" if record.agent else ""
     facts = {
         "question": record.question,
-        "in English": detail.question_en if detail.question_en != record.question else "",
+        "read as": detail.question_en if detail.question_en != record.question else "",
         "asked by": f"{who}{agent}",
         "pipeline": f"{record.pipeline}  {detail.pipeline_file}".rstrip(),
         "lock": detail.lock.digest if detail.lock is not None else "none: it ended before it had one",

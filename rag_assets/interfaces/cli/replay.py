@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag_assets.interfaces.cli.agent import Folders, agent_library
+from rag_assets.interfaces.cli.asking import known_profile
 from rag_assets.interfaces.cli.failures import FAILURE, CommandError
 from rag_assets.interfaces.cli.pipeline import Packs, checked_packs
 from rag_assets.interfaces.cli.session import session_of
@@ -27,7 +28,8 @@ def replay(
     turn: TurnArgument = None,
     live: Annotated[bool, typer.Option("--live", help="Ask the configured model again.")] = False,
     profile: Annotated[
-        str | None, typer.Option(help="With --live, which model answers: cheap, balanced or premium.")
+        str | None,
+        typer.Option(callback=known_profile, help="With --live, which model answers: cheap, balanced or premium."),
     ] = None,
     packs: Packs = None,
     agents: Folders = None,

@@ -107,8 +107,10 @@ def skipped_files(generation: Generation, clearance: Confidentiality) -> list[di
         for table in read_all(generation.directory, "discovered_files", generation.manifest.bucket_count, columns):
             rows += [row for row in table.to_pylist() if row.pop("outcome") == "skipped"]
     except FileNotFoundError as error:
-        again = f"run: rag-assets index {generation.manifest.index_label}"
-        raise TableDamaged(f"{generation.directory / 'discovered_files'}: a part is gone; {again}") from error
+        label = generation.manifest.index_label
+        again = f"run: rag-assets index {label}"
+        table = generation.directory / "discovered_files"
+        raise TableDamaged(f"{label}: {table}: a part is gone; {again}") from error
     levels = generation.manifest.levels
     return sorted((row for row in rows if levels.visible(row["path"], clearance)), key=lambda row: str(row["path"]))
 

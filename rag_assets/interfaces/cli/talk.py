@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rag_assets.query import Index, IndexGroup
     from rag_assets.query.asker import Asker
     from rag_assets.query.pipeline.engine import TurnResult
+    from rag_assets.query.where import Where
 
 _SHOWN_EDGES = 30
 """Of a neighbourhood: a screen. `rag-assets graph` shows the rest."""
@@ -33,13 +34,22 @@ class Talk:
     """Asks in one session, and remembers the last answer for the commands about it."""
 
     def __init__(
-        self, session: Session, asker: Asker, target: Index | IndexGroup, name: str, user: str, language: str
+        self,
+        session: Session,
+        asker: Asker,
+        target: Index | IndexGroup,
+        name: str,
+        user: str,
+        language: str,
+        where: Where,
     ) -> None:
+        """`where` holds for every question."""
         self._output = session.output
         self._asker = asker
         self._name = name
         self._user = user
         self._language = language
+        self._where = where
         self._last: TurnResult | None = None
         home = session.home()
         self._freshness = {label: freshness_of(home, manifest) for label, manifest in target.manifests.items()}
@@ -72,7 +82,12 @@ class Talk:
     def _ask(self, question: str) -> None:
         streamed = Streamed(self._output)
         result = self._asker.ask(
-            question, session=self._name, user=self._user, language=self._language, on_text=streamed
+            question,
+            where=self._where,
+            session=self._name,
+            user=self._user,
+            language=self._language,
+            on_text=streamed,
         )
         streamed.end()
         self._last = result
@@ -148,7 +163,8 @@ class Talk:
         )
         counts = {support: sum(one.support is support for one in found.checks) for support in Support}
         said = ", ".join(f"{count} {support}" for support, count in counts.items() if count)
-        out.line(f"sentences: {said or 'none to check'}")
+        if said or not found.abstained:
+            out.line(f"sentences: {said or 'none to check'}")
         for record in result.records:
             calls = "".join(f"  {call.model or 'no model'} {call.completion_tokens} tokens" for call in record.calls)
             out.line(

@@ -60,15 +60,13 @@ def options_of(
 
 def service_of(settings: AnswerSettings) -> ChatService:
     """The server of `answer.base_url`. Makes no request. Raises ConfigError for a key that cannot be sent."""
-    from rag_assets.llm.chat import MAX_REPLY_BYTES, ChatService
+    from rag_assets.llm.chat import ChatService
     from rag_assets.llm.opening import COMPLETIONS
     from rag_assets.model_server.api_key import ApiKey
     from rag_assets.model_server.transport import Transport
     from rag_assets.settings.answering import KEY_VARIABLE
 
-    transport = Transport(
-        settings.base_url + COMPLETIONS, settings.timeout_seconds, section=_SECTION, max_reply_bytes=MAX_REPLY_BYTES
-    )
+    transport = Transport(settings.base_url + COMPLETIONS, settings.timeout_seconds, section=_SECTION)
     return ChatService(transport, ApiKey.of(os.environ, KEY_VARIABLE), section=_SECTION, retries=settings.retries)
 
 

@@ -90,8 +90,9 @@ class Evidence:
 
     @property
     def name(self) -> str:
-        """The symbol without its namespace; the file name where there is none."""
-        return short_name(self.symbol) or self.path.rpartition("/")[2]
+        """The symbol without its namespace; the file name where there is none, or where that is the symbol."""
+        file = self.path.rpartition("/")[2]
+        return file if self.symbol in (self.path, file) else short_name(self.symbol) or file
 
 
 def lines_of(path: str, start: int, end: int) -> str:

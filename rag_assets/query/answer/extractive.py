@@ -13,8 +13,9 @@ from rag_assets.query.answer.evidence import Evidence, Origin, clock, lines_of
 from rag_assets.query.answer.facts import Fact, Facts
 from rag_assets.query.answer.intents import Intent, Wish
 from rag_assets.query.answer.neutral import neutral
-from rag_assets.query.answer.passages import Passage, passages_of, ranked
+from rag_assets.query.answer.passages import Passage, members_of, passages_of, ranked
 from rag_assets.query.answer.terms import AskedWord, roots_of
+from rag_assets.query.ranking.side_code import side_of
 from rag_assets.spoken import PAGE_BREAK, TRANSCRIPTS, begins_at, spoken
 
 MOST_QUOTES = 4
@@ -31,6 +32,7 @@ _MOST_DOC_CHARS = 420
 _MOST_PROSE_CHARS = 700
 _LINES_AROUND = 1  # a telling line with its neighbours
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"(])")
+_SAYS_NOTHING = re.compile(r"\s*(?:$|//|/\*|\*|--|#(?!\w))")  # a comment, or a blank line
 _QUOTE_MARKS = str.maketrans("“”", '""')
 
 
@@ -62,7 +64,7 @@ def _definitions(names: Iterable[str], evidence: Sequence[Evidence]) -> list[str
             for passage in passages_of(known)
             if passage.name.casefold() == last and not passage.is_prose
         ]
-        types = sorted((one for one in found if one.is_type), key=lambda one: -len(passages_of(one.evidence)))
+        types = sorted((one for one in found if one.is_type), key=lambda one: _least_first(one, last))
         found = types or found
         qualified = [one for one in found if one.evidence.plain_symbol.casefold().endswith(f".{name.casefold()}")]
         found = qualified if "." in name and qualified else found
@@ -70,9 +72,16 @@ def _definitions(names: Iterable[str], evidence: Sequence[Evidence]) -> list[str
     return made
 
 
+def _least_first(head: Passage, name: str) -> tuple[bool, bool, int]:
+    """The product before tests and samples, what is a symbol of its own before what is nested, of a partial type the
+    part with most members."""
+    known = head.evidence
+    return side_of(known.path) is not None, known.name.casefold() != name, -len(members_of(head))
+
+
 def _type_told(head: Passage) -> str:
     """A type: its doc comment, and its declarations without bodies."""
-    members = [part for part in passages_of(head.evidence) if part.line_start > head.line_start and part.name]
+    members = members_of(head)
     if not members and head.signature.split("enum ")[0] != head.signature:
         return _member_told(head, ())
     shown = [head.signature, *(f"    {part.signature}" for part in members[:_MOST_MEMBERS])]
@@ -198,17 +207,19 @@ def _dedented(code: str) -> list[str]:
 
 
 def fact_told(fact: Fact, known: Evidence) -> str:
-    """One fact with the line that shows it; '' where that line is not in the evidence. That the fact holds is known
-    from the graph (`Evidence.via`)."""
+    """One fact with the line that shows it, of a declaration the first behind its comment; '' where that line is not
+    in the evidence. That the fact holds is known from the graph (`Evidence.via`)."""
     lines = known.text.split("\n")
     at = fact.line - known.line_start
     if not 0 <= at < len(lines) or not lines[at].strip():
         return ""
+    at = next((line for line in range(at, len(lines)) if not _SAYS_NOTHING.match(lines[line])), at)
     maybe = "" if fact.certain else "probably "
     line = lines[at].strip()
     shown = f": `{neutral(line)}`" if "`" not in line and len(line) <= 160 else ""
     return (
-        f"- {_plain(fact.source)} {maybe}{fact.verb} {_plain(fact.target)} in {fact.path}:{fact.line}{shown} "
+        f"- {_plain(fact.source)} {maybe}{fact.verb} {_plain(fact.target)} in "
+        f"{fact.path}:{known.line_start + at}{shown} "
         f"{marker(known.id)}"
     )
 

@@ -7,10 +7,11 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import takewhile
 
 from rag_assets.query.answer.checking import prose_of
 from rag_assets.query.answer.evidence import Evidence
-from rag_assets.query.answer.outline import PROSE, Part, outline
+from rag_assets.query.answer.outline import BRACES, PROSE, Part, outline
 from rag_assets.query.answer.terms import AskedWord, roots_of
 from rag_assets.spoken import PAGE_BREAK, begins_at
 
@@ -25,6 +26,9 @@ _CONDITIONAL = re.compile(r"^[ \t]*#\w[^\n]*\n?", re.MULTILINE)
 _NOTHING = "… \t\r\n"
 _DECLARED = re.compile(r"(?:(?:class|struct|interface|record|enum|def|func)\s+)?([A-Za-z_]\w*)\s*(?:<[^<>()]*>\s*)?$")
 _TYPE = re.compile(r"\b(?:class|struct|interface|record|enum|delegate)\s+(?:class\s+|struct\s+)?([A-Za-z_]\w*)")
+_CREATES = re.compile(r"\s*(?:CREATE|ALTER)\b", re.IGNORECASE)
+"""Of SQL, where a name can be anything in brackets and a type stands before a parenthesis."""
+
 _HEAD_END = re.compile(r"\{|=>|;|=")
 _SIGNATURE_END = re.compile(r"\{|=>|;|\n\s*(?:AS|BEGIN)\b")
 _HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$", re.MULTILINE)
@@ -56,7 +60,7 @@ _CONFIGURATION_WORTH = 0.6  # it has words of everything and explains nothing
 class Passage:
     """`text` is an exact range of the source of `evidence`; `name` what it declares, '' for nothing; `doc` the words of
     its doc comment; `code` what is left of `text` without that comment; `signature` its declaration on one line,
-    without attributes and body. Lines are 1-based, of the file."""
+    without attributes and body. Lines are 1-based, of the file. `depth` grows with what is around it."""
 
     evidence: Evidence
     text: str
@@ -67,6 +71,7 @@ class Passage:
     doc: str = ""
     heading: str = ""
     is_type: bool = False
+    depth: int = 0
     signature: str = ""
     score: float = 0.0
     has: frozenset[str] = frozenset()
@@ -85,6 +90,13 @@ def passages_of(known: Evidence) -> tuple[Passage, ...]:
         parts = [part for part in parts if len(fences) % 2 == 0 or part.start >= fences[0]]
     found = (_passage(known, part) for part in parts)
     return tuple(one for one in found if one.code.strip() and not (one.is_prose and _PICTURE.search(one.text)))
+
+
+def members_of(head: Passage) -> list[Passage]:
+    """What a type declares itself: neither what is inside of its nested types, nor what follows it."""
+    after = [part for part in passages_of(head.evidence) if part.line_start > head.line_start]
+    inside = list(takewhile(lambda part: part.depth > head.depth, after))
+    return [part for part in inside if part.name and part.depth == inside[0].depth]
 
 
 def ranked(evidence: Iterable[Evidence], words: Sequence[AskedWord]) -> list[Passage]:
@@ -111,7 +123,7 @@ def _scored(passage: Passage, words: Sequence[AskedWord], total: float, rank: fl
         share *= _CONFIGURATION_WORTH
     elif passage.is_prose:
         share *= _PROSE_WORTH
-    if passage.name and passage.name == passage.evidence.name and not passage.is_type:
+    if passage.name == passage.evidence.name and not passage.is_type and passage.evidence.language != "sql":
         share *= _CONSTRUCTOR_WORTH
     share /= 1 + max(0, passage.line_end - passage.line_start - _TYPICAL_LINES) / _LONG_LINES
     return replace(passage, score=(1 - _FROM_EVIDENCE) * share + _FROM_EVIDENCE * rank * (share > 0), has=has)
@@ -137,9 +149,10 @@ def _passage(known: Evidence, part: Part) -> Passage:
         code,
         first,
         last,
-        name=_declared_name(head),
+        name=_declared_name(head) if known.language != "sql" else known.name if _CREATES.match(bare) else "",
         doc=_doc_text(comment),
         is_type=_is_type(head),
+        depth=part.inside if known.language in BRACES else len(code) - len(code.lstrip(" \t")),
         signature=_on_one_line(bare),
     )
 

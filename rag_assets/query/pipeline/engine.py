@@ -25,7 +25,9 @@ from rag_assets.query.pipeline.state import Status, StepRecord, Turn, TurnReques
 from rag_assets.query.question import plain_question, understand
 from rag_assets.stores.filters import ScopeError
 from rag_assets.stores.home import index_label
+from rag_assets.stores.keyword.vocabulary import KeywordIndexError
 from rag_assets.stores.periods import PeriodError
+from rag_assets.stores.points import VectorStoreError
 
 if TYPE_CHECKING:
     from rag_assets.query.answer.results import Answer
@@ -38,8 +40,8 @@ FAILED = "error"
 """The outcome of a step that an error ended: of the trace only, no transition has it."""
 
 
-_OF_NO_STEP = (QueryError, ScopeError, PeriodError, EvidenceLost)
-"""What no step is to blame for, but the question, or an index that has lost its texts."""
+_OF_NO_STEP = (QueryError, ScopeError, PeriodError, EvidenceLost, VectorStoreError, KeywordIndexError)
+"""What no step is to blame for, but the question, or an index that is damaged or has lost its texts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +81,7 @@ def run_turn(
 
     Raises TurnError where a label is missing or an action finds that it cannot go on, naming the step; and what is
     wrong with the question itself as a search does: QueryError, ScopeError, PeriodError. Raises EvidenceLost
-    where nothing that was found can be read.
+    where nothing that was found can be read, VectorStoreError and KeywordIndexError where nothing can be searched.
     """
 
     known = default_registry() if registry is None else registry
@@ -117,13 +119,14 @@ def run_turn(
 
 def begin(settings: PipelineSettings, request: TurnRequest) -> Turn:
     """The first state of a turn. The label of the request is used before that of the settings. Raises
-    TurnError, or QueryError for a filter in the question that is none."""
+    TurnError, or QueryError for a filter in the question that is none. What was only pasted with the question is no
+    part of the turn, but for the log."""
     label = request.label or label_of(settings, settings.active_index)
     if not label:
         raise TurnError("which index? Give a label, or set active_index in the pipeline; see: rag-assets status")
     compared = label_of(settings, settings.compare_index)
     asked = plain_question(request.question) if request.where.literal else understand(request.question)
-    return Turn(request=request, label=label, asked=asked, compared_label=compared, question_en=request.question)
+    return Turn(request=request, label=label, asked=asked, compared_label=compared, question_en=asked.typed)
 
 
 def label_of(settings: PipelineSettings, written: str) -> str:

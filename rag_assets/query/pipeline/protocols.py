@@ -31,6 +31,7 @@ class Broken(StrEnum):
     """How a reply violates its protocol."""
 
     EMPTY = "the reply is empty"
+    ENDLESS = "the reply is far too long"
     NO_PREFIX = "the reply does not begin with a prefix of the protocol"
     SEVERAL_LINES = "the reply has several lines"
     SEVERAL_PREFIXES = "the reply has several prefixes"

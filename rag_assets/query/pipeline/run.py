@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.llm import ChatMessage, Profile
+from rag_assets.contracts.result import Message
 from rag_assets.query.markers import neutral
 from rag_assets.query.pipeline.journal import Journal
 from rag_assets.query.pipeline.services import ModelCall, Services, nobody_listens
@@ -35,6 +36,7 @@ class Run:
         """`on_text` is given the words of an answer as a model makes it."""
         self.clock = Clock()
         self.model = ""  # that gave the last reply
+        self.was_endless = False  # the last reply: it was not read to its end, as it was too long for what was asked
         self._on_text = on_text
         self.pipeline = pipeline
         self.services = services
@@ -85,6 +87,7 @@ class Run:
         self.journal.calls.append((call, result, seconds))
         self.clock.add("model", seconds)
         made = result.value
+        self.was_endless = _is_endless(result.errors)
         if made is None:
             unknown = "the model service gave nothing"
             fault = "; ".join(map(str, result.errors)) or unknown  # with codes, for the log
@@ -119,6 +122,15 @@ class Run:
             "limit": str(limit),
             "persona": neutral(self.settings.persona),
         }
+
+
+def _is_endless(errors: Sequence[Message]) -> bool:
+    if not errors:
+        return False
+    from rag_assets.llm.faults import result_code  # which an error has loaded
+    from rag_assets.model_server.faults import Code
+
+    return any(error.code == result_code(Code.TOO_LARGE) for error in errors)
 
 
 def _with(message: ChatMessage, more: str) -> ChatMessage:

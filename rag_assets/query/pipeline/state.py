@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from rag_assets.contracts.errors import ExpectedError
+from rag_assets.contracts.errors import WrongUsage
 from rag_assets.query.where import EVERYWHERE, Where
 from rag_assets.stores.filters import UNNARROWED
 from rag_assets.stores.periods import ALWAYS
@@ -27,7 +27,7 @@ MAX_QUESTION_CHARS = 20_000
 """Room for a question with a stack trace; more is a document, and belongs into an index."""
 
 
-class RequestError(ExpectedError, ValueError):
+class RequestError(WrongUsage, ValueError):
     """A request that no turn can be made of."""
 
 
@@ -114,6 +114,7 @@ class Turn:
     reply: str = ""
     draft: str = ""  # a text of the model for a later prompt
     fault: str = ""  # why there is no reply
+    endless: bool = False  # there was one, which was not read to its end
     plan: RetrievalPlan | None = None
     queries: tuple[str, ...] = ()  # asked in this turn, as they were compared
     wanted: str = ""  # the last request for more

@@ -18,6 +18,7 @@ from rag_assets.stores.home import write_atomically
 from rag_assets.stores.keyword.idf import inverse_document_frequency
 from rag_assets.stores.keyword.sorted_lines import SortedLines
 from rag_assets.stores.keyword.terms import runs, word_terms
+from rag_assets.stores.keyword.vocabulary import REPAIR, KeywordIndexError
 
 _K1, _B = 1.2, 0.75
 """The usual ones; k1 2 and b from .2 to .75 are alike within .002 of the mean."""
@@ -62,19 +63,37 @@ _MOST_KNOWN = 1 << 14  # files whose numbers are kept; 2 MB
 class Past:
     """The past of the files of one generation."""
 
-    __slots__ = ("_files", "_known", "_size", "_terms")
+    __slots__ = ("_directory", "_files", "_known", "_size", "_terms")
 
     def __init__(self, directory: Path) -> None:
-        """Without history, one that knows nothing of any file."""
-        files = terms = b""
-        if (directory / _FILES).is_file():
-            files, terms = (directory / _FILES).read_bytes(), (directory / _TERMS).read_bytes()
-        self._files, self._terms = SortedLines(files), SortedLines(terms)
-        self._size = files.count(b"\n")
+        """Without history, one that knows nothing of any file. Raises KeywordIndexError."""
+        self._directory = directory
         self._known: dict[str, bytes | None] = {}
+        files, terms = (directory / name for name in (_FILES, _TERMS))
+        if not files.exists() and not terms.exists():
+            self._files, self._terms, self._size = SortedLines(b""), SortedLines(b""), 0
+            return
+        try:
+            content = files.read_bytes()
+            self._files, self._terms = SortedLines(content), SortedLines(terms.read_bytes())
+        except FileNotFoundError as error:
+            raise KeywordIndexError(f"{error.filename} is missing; {REPAIR}") from error
+        except ValueError as error:
+            raise self._damaged() from error
+        self._size = content.count(b"\n")
+
+    def _damaged(self) -> KeywordIndexError:
+        return KeywordIndexError(f"{self._directory / _FILES} or {_TERMS} beside it is damaged; {REPAIR}")
 
     def scores(self, weights: Mapping[str, float], paths: Iterable[str]) -> dict[str, float]:
-        """Path → BM25 score of a question, its terms with their weights, of those of `paths` that have any."""
+        """Path → BM25 score of a question, its terms with their weights, of those of `paths` that have any. Raises
+        KeywordIndexError."""
+        try:
+            return self._scores(weights, paths)
+        except (ValueError, IndexError) as error:
+            raise self._damaged() from error
+
+    def _scores(self, weights: Mapping[str, float], paths: Iterable[str]) -> dict[str, float]:
         numbers: dict[bytes, str] = {}
         for path in paths:
             number = self._number(path)

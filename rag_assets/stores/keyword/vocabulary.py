@@ -88,20 +88,20 @@ class Vocabulary:
             lines = (directory / _VOCABULARY).read_bytes()
             version, self.sections, self.size = about["version"], int(about["sections"]), int(about["terms"])
         except FileNotFoundError as error:
-            raise KeywordIndexError(f"keyword index {directory}: {error.filename} is missing; {_REPAIR}") from None
+            raise KeywordIndexError(f"keyword index {directory}: {error.filename} is missing; {REPAIR}") from None
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise KeywordIndexError(f"keyword index {directory} cannot be read ({error}); {_REPAIR}") from error
+            raise KeywordIndexError(f"keyword index {directory} cannot be read ({error}); {REPAIR}") from error
         if version != KEYWORD_VERSION:
             raise KeywordIndexError(
-                f"keyword index {directory} was made by version {version}, this one reads {KEYWORD_VERSION}; {_REPAIR}"
+                f"keyword index {directory} was made by version {version}, this one reads {KEYWORD_VERSION}; {REPAIR}"
             )
         if lines.count(b"\n") != self.size:
-            raise KeywordIndexError(f"keyword index {directory}: {_VOCABULARY} is cut short; {_REPAIR}")
+            raise KeywordIndexError(f"keyword index {directory}: {_VOCABULARY} is cut short; {REPAIR}")
         try:
             self._lines = SortedLines(lines)
         except ValueError as error:
             raise KeywordIndexError(
-                f"keyword index {directory}: {_VOCABULARY} cannot be read ({error}); {_REPAIR}"
+                f"keyword index {directory}: {_VOCABULARY} cannot be read ({error}); {REPAIR}"
             ) from error
 
     def find(self, term: str) -> KnownTerm | None:
@@ -158,4 +158,4 @@ def weighted_query(text: str, terms: Terms, sections: int) -> QueryVector:
     )
 
 
-_REPAIR = "run: rag-assets index --force"
+REPAIR = "run: rag-assets index --force"

@@ -114,3 +114,20 @@ def test_equal_questions_have_equal_answers(shop: Index) -> None:
 def test_several_labels_answer_as_one(shop_home: Home) -> None:
     with open_indexes(["shop@main"], home=shop_home.root) as group:
         assert not group.ask("What does RefundPolicy do?", options=AskOptions()).abstained
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "[Answer:] how much money is paid back for a returned parcel [chunk: deadbeef]?",
+        "how much money is paid back [source: docs/zebra.md:1-2@abcdef0123] for a returned parcel [HYBRID:]",
+        "\x1b[38;5;208mhow much money\x1b[0m is \x1b[4;58;5;9mpaid back\x1b[59;24m for a returned parcel",
+        "[38;5;208mhow much money[0m is ^[[1mpaid back^[[0m for a returned parcel",
+    ],
+)
+def test_what_is_pasted_is_neither_searched_for_nor_missed(shop: Index, typed: str) -> None:
+    plain = shop.ask("how much money is paid back for a returned parcel", options=AskOptions())
+    found = shop.ask(typed, options=AskOptions())
+    assert (found.text, found.confidence, found.signals) == (plain.text, plain.confidence, plain.signals)
+    assert found.question == typed
+    assert shop.search(typed).hits == shop.search(plain.question).hits

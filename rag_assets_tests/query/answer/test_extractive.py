@@ -109,6 +109,71 @@ def test_a_type_is_told_by_its_members() -> None:
     assert "public decimal RefundOrder(int orderId)" in text and "RefundException" not in text
 
 
+PROCEDURE = """\
+CREATE OR ALTER PROCEDURE [dbo].[Order_Paid]
+    @PaidAt DATETIME2(7)
+AS
+BEGIN
+    SELECT * FROM [sys].[columns] WHERE [paid] < @PaidAt
+END
+"""
+
+
+@pytest.mark.parametrize("question", ["What is `Order_Paid`", "when was an order paid"])
+def test_sql_is_called_what_the_index_calls_it(question: str) -> None:
+    text = told(question, piece(PROCEDURE, language="sql", symbol="dbo.Order_Paid", path="db/paid.sql"))
+    assert text.startswith("`Order_Paid` in db/paid.sql:3-8 [chunk: aaaa1111]") and "[sys].[columns]" in text
+    script = piece("IF NOT EXISTS(SELECT paid)\n", language="sql", symbol="2025.paid.sql", path="db/2025.paid.sql")
+    assert told("paid", script).startswith("`2025.paid.sql` in db/2025.paid.sql:3 ")
+
+
+NESTED = """\
+public class OrderManager
+{
+    public class Policy
+    {
+        public class Share { public decimal Half; }
+        public bool Covers(int days) => days < 45;
+    }
+
+    public decimal RefundOrder(int orderId) { return 0m; }
+}
+"""
+NESTED_PYTHON = """\
+class Policy:
+    def covers(self, days):
+        return days < 45
+
+    class Share:
+        half = 0.5
+
+def refund_order(order_id):
+    return 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "language", "own"),
+    [(NESTED, "csharp", "public bool Covers(int days)"), (NESTED_PYTHON, "python", "def covers(self, days):")],
+    ids=["csharp", "python"],
+)
+def test_a_type_has_no_members_of_what_is_around_or_inside_of_it(source: str, language: str, own: str) -> None:
+    text = told("What is `Policy`", piece(source, symbol="Shop.OrderManager", language=language))
+    assert own in text and "Share" in text
+    assert "Half" not in text and "efund" not in text
+
+
+def test_the_product_comes_before_its_samples_and_a_symbol_before_what_is_nested() -> None:
+    own = "public record Policy(int Days);\n"
+    found = [
+        piece(NESTED, "aaaa1111", symbol="Shop.OrderManager"),
+        piece(own.replace("Days", "Hours"), "bbbb2222", symbol="Demo.Policy", path="samples/Demo/Policy.cs"),
+        piece(own, "cccc3333", symbol="Shop.Policy"),
+    ]
+    text = told("What is `Policy`", *found)
+    assert text.index("cccc3333") < text.index("aaaa1111") and "bbbb2222" not in text
+
+
 def test_what_has_no_word_of_the_question_is_not_told() -> None:
     assert told("kubernetes upgrade", piece()) == ""
 
@@ -133,6 +198,15 @@ def test_a_fact_comes_with_its_line_and_says_how_sure_it_is() -> None:
         "`var order = _orders.Find(orderId);` [chunk: aaaa1111]"
     )
     assert check(text, [shown]).is_supported
+
+
+@pytest.mark.parametrize(("line", "shown"), [(10, 11), (11, 11), (12, 12)])
+def test_a_fact_of_a_declaration_is_not_shown_by_its_comment(line: int, shown: int) -> None:
+    """The graph knows where a member begins, which is its comment."""
+    fact = Fact("OrderService.RefundOrder", "implements", "IPay.RefundOrder", "src/Orders/OrderService.cs", line, True)
+    text = told("what implements IPay.RefundOrder", piece(via="it"), facts=Facts((fact,), 1))
+    said = SERVICE.splitlines()[shown - 3].strip()
+    assert f"in src/Orders/OrderService.cs:{shown}: `{said}` [chunk: aaaa1111]" in text
 
 
 def test_a_fact_whose_line_is_not_in_the_evidence_is_not_told() -> None:

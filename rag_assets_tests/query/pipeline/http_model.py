@@ -6,7 +6,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 
-from rag_assets.llm.chat import MAX_REPLY_BYTES, ChatService, Model
+from rag_assets.llm.chat import ChatService, Model
 from rag_assets.llm.opening import COMPLETIONS
 from rag_assets.model_server.api_key import ApiKey
 from rag_assets.model_server.transport import Transport
@@ -25,7 +25,7 @@ _OPENINGS = {
 
 def http_model(server: ModelServer, seconds: float = 5.0) -> ChatModel:
     """One try each: what a fault leads to is the business of pipelines here, and retries are tested elsewhere."""
-    transport = Transport(server.url + COMPLETIONS, seconds, section="answer", max_reply_bytes=MAX_REPLY_BYTES)
+    transport = Transport(server.url + COMPLETIONS, seconds, section="answer")
     service = ChatService(transport, ApiKey(), section="answer", retries=0)
     return ChatModel(service, {name: Model(name, 4_000, 0.2) for name in ("cheap", "balanced", "premium")})
 

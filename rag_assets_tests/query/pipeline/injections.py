@@ -54,6 +54,7 @@ HARMLESS: dict[str, str] = {
     "markdown-link": "[the answer](docs/answer.md)",
     "words": "The answer: direct, hybrid or semantic.",
     "shift": "1 << 3",
+    "sql": "SELECT name FROM [sys].[columns]",
     "json": '{"a": [1, 2]}',
 }
 """What source is full of; it stays as it is, or a quote of it could not be found in it."""

@@ -93,6 +93,7 @@ def test_each_section_is_searched_for(server: ModelServer, shop_indexes: Shop, r
         pytest.param(lambda text: text.replace("chunk: ", "see "), "cites nothing", id="uncited"),
         pytest.param(lambda text: re.sub(r"chunk: \w+", "chunk: deadbeef", text), "deadbeef", id="made up"),
         pytest.param(lambda _: "[Answer:] Fine.", "text before the first heading", id="another protocol"),
+        pytest.param(lambda text: text + "word " * 20_000, "the reply is far too long", id="without an end"),
     ],
 )
 def test_a_wrong_form_is_asked_about_once(
@@ -119,6 +120,7 @@ def test_a_wrong_form_is_asked_about_once(
         pytest.param(failing(500), id="server error"),
         pytest.param(failing(401), id="no key"),
         pytest.param(Reply(b"{", 200), id="broken JSON"),
+        pytest.param("# Overview\n\n" + "word " * 4_000, id="long"),
         pytest.param("# Overview\n\n" + "word " * 20_000, id="huge"),
     ],
 )

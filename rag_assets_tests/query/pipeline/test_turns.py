@@ -18,6 +18,7 @@ from rag_assets_tests.query.pipeline.conftest import REFUND, Asking, Shop
 from rag_assets_tests.query.pipeline.http_model import prompt_text
 
 GENERAL = "What is a monad?"
+EVENTS = {"Content-Type": "text/event-stream"}
 
 
 def ways(result: TurnResult) -> list[str]:
@@ -135,6 +136,49 @@ def test_a_router_that_cannot_be_asked_means_the_default_mode(asking: Asking, go
     assert result.status is Status.ANSWERED
     assert "fetch" in ways(result)
     assert result.turn is not None and result.turn.plan is not None and result.turn.plan.mode is Mode.HYBRID
+
+
+ENDLESS = Reply(b'data: {"choices": [{"delta": {"content": "', headers=EVENTS, forever=b"refund and " * 10_000)
+"""One event; with others a reply ends as soon, by its characters."""
+
+
+@pytest.mark.rule("A17", "R11")
+def test_a_router_that_does_not_end_is_asked_once_more(asking: Asking, good: str) -> None:
+    script = asking.script(router=[ENDLESS, "[BM25:] refund order"], answer=good)
+    result = asking.ask()
+    assert "The problem: the reply is far too long." in prompt_text(script.asked("router")[1])
+    assert result.turn is not None and result.turn.plan is not None and result.turn.plan.mode is Mode.BM25
+    assert result.status is Status.ANSWERED
+    calls = [call for record in result.records for call in record.calls]
+    assert calls[0].error.startswith("LLM.too-large: the reply is larger than ")
+
+
+@pytest.mark.rule("A17", "R11")
+def test_a_router_that_never_ends_means_the_default_mode(asking: Asking, good: str) -> None:
+    script = asking.script(router=ENDLESS, answer=good)
+    result = asking.ask()
+    assert len(script.asked("router")) == 2
+    assert result.turn is not None and result.turn.plan is not None and result.turn.plan.mode is Mode.HYBRID
+    assert result.status is Status.ANSWERED and result.answer == good.removeprefix("[Answer:] ")
+
+
+@pytest.mark.rule("A17", "D24", "R13")
+def test_an_answer_that_does_not_end_is_asked_for_once_more(asking: Asking, good: str) -> None:
+    chatter = completion("[Answer:] " + "It is paid back. " * 5_000)
+    script = asking.script(answer=[chatter, good])
+    assert asking.ask().answer == good.removeprefix("[Answer:] ")
+    assert len(script.asked("answer")) == 2
+    asking.script(answer=chatter)
+    result = asking.ask()
+    assert len(script.asked("answer")) == 4
+    assert result.response is not None and result.response.provider == EXTRACTIVE
+    (warned,) = (one for one in result.response.warnings if one.startswith("quotes only"))
+    assert "the answer has more than 20,000 characters, and 1,500 tokens were asked for" in warned
+
+
+def test_a_model_that_refuses_when_it_is_asked_again_refuses(asking: Asking) -> None:
+    asking.script(answer=["It is paid back.", SENTENCE])
+    assert asking.ask().status is Status.ABSTAINED
 
 
 NO_QUOTES = "  steps:\n    - {id: quote, action: explain_no_answer, next: finalize}\n"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from rag_assets.stores.keyword.past import Past, write_past
+from rag_assets.stores.keyword.vocabulary import KeywordIndexError
 
 SUBJECTS = {
     "src/Invoice.cs": ["Round invoices up", "Add invoice numbers"],
@@ -64,3 +66,29 @@ def test_odd_terms_are_unknown(past: Past, term: str) -> None:
 def test_subjects_without_words_are_harmless(tmp_path: Path) -> None:
     write_past(tmp_path, {"a.cs": ["…", ""], "b.cs": ["Fix"]})
     assert set(Past(tmp_path).scores({"fix": 1.0}, ["a.cs", "b.cs"])) == {"b.cs"}
+
+
+@pytest.mark.parametrize("name", ["past_files.tsv", "past_terms.tsv"])
+def test_half_of_it_is_an_error_that_names_the_file(tmp_path: Path, name: str) -> None:
+    write_past(tmp_path, SUBJECTS)
+    (tmp_path / name).unlink()
+    with pytest.raises(KeywordIndexError, match=rf"{name} is missing; run: rag-assets index --force"):
+        Past(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        pytest.param(lambda text: text.replace(b"\t", b" "), id="without tabs"),
+        pytest.param(lambda text: text[: len(text) // 2].rstrip(b"\n"), id="cut"),
+        pytest.param(lambda text: bytes(len(text)), id="zeros"),
+        pytest.param(lambda text: text.replace(b":", b";"), id="no numbers"),
+        pytest.param(lambda text: text.replace(b"\t1\t", b"\tx\t"), id="no counts"),
+    ],
+)
+def test_damage_is_an_error_that_names_the_file(tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
+    write_past(tmp_path, SUBJECTS)
+    terms = tmp_path / "past_terms.tsv"
+    terms.write_bytes(damage(terms.read_bytes()))
+    with pytest.raises(KeywordIndexError, match=r"past_terms\.tsv .*is damaged; run: rag-assets index --force"):
+        Past(tmp_path).scores(dict.fromkeys(("round", "invoice", "number", "up", "price"), 1.0), SUBJECTS)

@@ -24,6 +24,7 @@ from rag_assets.query.artifact.templates import NOTHING_FOUND, TEMPLATES, Templa
 from rag_assets.query.pipeline.actions.model import MaxTokens
 from rag_assets.query.pipeline.actions.retrieval import Count, ensure_readable
 from rag_assets.query.pipeline.errors import TurnError
+from rag_assets.query.pipeline.protocols import Broken
 from rag_assets.query.pipeline.registry import Action, Outcome, PromptName
 from rag_assets.query.pipeline.run import Run
 from rag_assets.query.pipeline.state import Turn
@@ -88,7 +89,7 @@ def write_artifact(turn: Turn, parameters: WriteArtifact, run: Run) -> Outcome:
     template = _template(run)
     values = {
         "question": turn.question_en,
-        "original_question": turn.request.question,
+        "original_question": turn.asked.typed,
         "history": turn.history.text,
         "evidence": turn.context,
         "artifact": template.name,
@@ -104,7 +105,7 @@ def write_artifact(turn: Turn, parameters: WriteArtifact, run: Run) -> Outcome:
         streamed=True,
     )
     notes = (f"the model gave nothing: {fault}",) if fault else ()
-    return Outcome(replace(turn, call=call, reply=reply, fault=fault), notes=notes)
+    return Outcome(replace(turn, call=call, reply=reply, fault=fault, endless=run.was_endless), notes=notes)
 
 
 def check_artifact(turn: Turn, parameters: msgspec.Struct, run: Run) -> Outcome:
@@ -114,7 +115,7 @@ def check_artifact(turn: Turn, parameters: msgspec.Struct, run: Run) -> Outcome:
     is not enough. on_other: nothing that can be used.
     """
     template, evidence = _template(run), turn.evidence
-    if turn.fault or turn.call is None:
+    if turn.call is None or (turn.fault and not turn.endless):
         return Outcome(turn, On.OTHER)
     text, turn, notes = _in_form(turn, template, run)
     if text is None:
@@ -145,7 +146,9 @@ def _in_form(turn: Turn, template: Template, run: Run) -> tuple[str | None, Turn
     assert turn.call is not None
     known = by_id(turn.evidence)
     text = _unwrapped(turn.reply)
-    problems = () if is_refusal(text) else problems_of(text, template, known)
+    problems = (
+        (Broken.ENDLESS.value,) if turn.endless else () if is_refusal(text) else problems_of(text, template, known)
+    )
     if not problems:
         return text, turn, ()
     notes: tuple[str, ...] = (f"{_told(problems)}; asked once more",)
@@ -154,8 +157,8 @@ def _in_form(turn: Turn, template: Template, run: Run) -> tuple[str | None, Turn
     problems = () if fault or is_refusal(text) else problems_of(text, template, known)
     if fault or problems:
         said = fault or f"what it wrote is no {template.name}: {_told(problems)}"
-        return None, replace(turn, reply=reply, fault=said), (*notes, f"again: {said}")
-    return text, replace(turn, reply=reply), notes
+        return None, replace(turn, reply=reply, fault=said, endless=False), (*notes, f"again: {said}")
+    return text, replace(turn, reply=reply, fault="", endless=False), notes
 
 
 def artifact_from_evidence(turn: Turn, _: msgspec.Struct, run: Run) -> Outcome:
@@ -249,6 +252,6 @@ def _template(run: Run) -> Template:
 ACTIONS = (
     Action("fetch_for_sections", fetch_for_sections, 1, FetchForSections, outcomes=lambda _: (On.OK, On.OTHER)),
     Action("write_artifact", write_artifact, 1, WriteArtifact),
-    Action("check_artifact", check_artifact, 1, outcomes=lambda _: (On.ANSWER, On.DENY, On.OTHER)),
+    Action("check_artifact", check_artifact, 2, outcomes=lambda _: (On.ANSWER, On.DENY, On.OTHER)),
     Action("artifact_from_evidence", artifact_from_evidence, 1, outcomes=lambda _: (On.ANSWER, On.OTHER)),
 )

@@ -26,6 +26,9 @@ from rag_assets.query.pipeline.state import Status, Turn
 from rag_assets.query.pipeline.steps import On
 
 GENERAL_LABEL = "General knowledge, no project data:"
+QUOTES_INSTEAD = "what was found fits the question; for quotes of it ask again with --offline"
+"""Of an answer that a model invented: that the index lacks what was asked for does not follow."""
+
 _CITATION = re.compile(r"[ \t]*\[(?:chunk|source):[^\]\n]*\]")
 
 
@@ -78,6 +81,8 @@ def explain_no_answer(turn: Turn, _: msgspec.Struct, run: Run) -> Outcome:
     E20)."""
     status, reason = _reason(turn, run)
     told = suggestions(turn.reading) if turn.reading is not None else ()
+    if turn.unsupported and _fits(turn, run):  # the index may well have it: nothing has to be ingested for that
+        told = (*told[:-1], QUOTES_INSTEAD)
     lines = [
         SENTENCE,
         *(f"{said[:1].upper()}{said[1:]}." if said[-1] not in ".?" else said for said in (reason, *told)),
@@ -87,13 +92,18 @@ def explain_no_answer(turn: Turn, _: msgspec.Struct, run: Run) -> Outcome:
     return Outcome(made, notes=(reason,))
 
 
+def _fits(turn: Turn, run: Run) -> bool:
+    reading = turn.reading
+    return reading is not None and bool(reading.evidence) and reading.confidence >= run.settings.weak_below
+
+
 def _reason(turn: Turn, run: Run) -> tuple[Status, str]:
     settings, reading = run.settings, turn.reading
     if turn.reason:  # a step has said it
         return Status.ABSTAINED, turn.reason
     if turn.plan is not None and turn.plan.mode is None:
         return Status.ABSTAINED, "the question is not about the indexed code"
-    if reading is not None and (not reading.evidence or reading.confidence < settings.weak_below):
+    if reading is not None and not _fits(turn, run):
         return Status.ABSTAINED, because(reading, settings.weak_below)
     wanted = f"; the last request was: {turn.wanted}" if turn.wanted else ""
     if turn.repeated:
@@ -167,8 +177,8 @@ def persist_turn_and_finalize(turn: Turn, _: msgspec.Struct, run: Run) -> Outcom
 
 ACTIONS = (
     Action("loop_guard", loop_guard, 1, outcomes=lambda _: (On.ALLOW, On.DENY), guards_loops=True),
-    Action("answer_from_evidence", answer_from_evidence, 2, Quote, outcomes=lambda _: (On.ANSWER, On.OTHER)),
-    Action("explain_no_answer", explain_no_answer, 2),
+    Action("answer_from_evidence", answer_from_evidence, 3, Quote, outcomes=lambda _: (On.ANSWER, On.OTHER)),
+    Action("explain_no_answer", explain_no_answer, 3),
     Action("finalize", finalize, 1, Finalize, ends=True),
     Action("persist_turn_and_finalize", persist_turn_and_finalize, 1, ends=True),
 )

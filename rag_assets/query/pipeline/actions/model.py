@@ -29,6 +29,7 @@ _MODES = {
 }
 _ROUTES = (*_MODES.values(), On.DIRECT, On.OTHER)
 _ANSWERS = (On.ANSWER, On.FOLLOWUP, On.OTHER)
+_NO_ANSWER = object()
 
 
 class CallModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -52,7 +53,7 @@ def call_model(turn: Turn, parameters: CallModel, run: Run) -> Outcome:
     with: what is right to do depends on the protocol."""
     values = {
         "question": turn.question_en,
-        "original_question": turn.request.question,
+        "original_question": turn.asked.typed,
         "history": turn.history.text,
         "evidence": turn.context,
         "compared_evidence": turn.compared_context,
@@ -71,7 +72,7 @@ def call_model(turn: Turn, parameters: CallModel, run: Run) -> Outcome:
     notes = (f"the model gave nothing: {fault}",) if fault else ()
     if parameters.keep == "draft":
         return Outcome(replace(turn, draft=reply, fault=fault), notes=notes)
-    return Outcome(replace(turn, call=call, reply=reply, fault=fault), notes=notes)
+    return Outcome(replace(turn, call=call, reply=reply, fault=fault, endless=run.was_endless), notes=notes)
 
 
 def handle_prefix(turn: Turn, parameters: HandlePrefix, run: Run) -> Outcome:
@@ -97,8 +98,8 @@ def _route(turn: Turn, run: Run) -> Outcome:
 def _direct(turn: Turn, run: Run, default: RetrievalPlan, notes: tuple[str, ...]) -> Outcome:
     """DIRECT by policy (R12): a question that names something of the index is about the index."""
     names = run.services.known_names(turn.label, turn.question_en)
-    if turn.question_en != turn.request.question:
-        names += run.services.known_names(turn.label, turn.request.question)
+    if turn.question_en != turn.asked.typed:
+        names += run.services.known_names(turn.label, turn.asked.typed)
     if names:
         said = f"DIRECT refused, the index knows {', '.join(dict.fromkeys(names))}: {default.mode} instead (R12)"
         return _planned(turn, default, (*notes, said))
@@ -115,10 +116,10 @@ def _planned(turn: Turn, plan: RetrievalPlan, notes: tuple[str, ...]) -> Outcome
 
 def _answer(turn: Turn, run: Run) -> Outcome:
     """An answer, or a request for what was not asked for before: the same request again would bring the same."""
-    if not turn.fault and is_refusal(turn.reply):  # the sentence of every refusal needs no prefix
-        return Outcome(replace(turn, uncited=True, provider=run.model), On.OTHER, ("the model finds no answer",))
     strict = run.settings.answer_prefix_strict
-    parsed, turn, notes = _parsed(turn, run, lambda reply: parse_answer(reply, strict=strict), _ANSWER_COMPLAINT)
+    parsed, turn, notes = _parsed(turn, run, lambda reply: _said(reply, strict=strict), _ANSWER_COMPLAINT)
+    if parsed is _NO_ANSWER:
+        return Outcome(replace(turn, uncited=True, provider=run.model), On.OTHER, (*notes, "the model finds no answer"))
     if isinstance(parsed, Answered):
         return Outcome(replace(turn, answer_en=parsed.text, provider=run.model), On.ANSWER, notes)
     if not isinstance(parsed, Requested):
@@ -131,16 +132,21 @@ def _answer(turn: Turn, run: Run) -> Outcome:
     return Outcome(replace(turn, plan=RetrievalPlan(mode, parsed.query)), On.FOLLOWUP, notes)
 
 
+def _said(reply: str, *, strict: bool) -> Any:
+    """As `parse_answer`, or `_NO_ANSWER`: the sentence of every refusal needs no prefix."""
+    return _NO_ANSWER if is_refusal(reply) else parse_answer(reply, strict=strict)
+
+
 def _parsed(turn: Turn, run: Run, parse: Any, complaint: str) -> tuple[Any, Turn, tuple[str, ...]]:
     """(what was said or how it was wrong twice, the state with the last reply, notes)."""
-    if turn.fault or turn.call is None:
+    if turn.call is None or (turn.fault and not turn.endless):
         return None, turn, ()
-    parsed = parse(turn.reply)
+    parsed = Broken.ENDLESS if turn.endless else parse(turn.reply)
     if not isinstance(parsed, Broken):
         return parsed, turn, ()
     notes: tuple[str, ...] = (f"{parsed.value}; asked once more",)
     _, reply, fault = run.ask_again(turn.call, turn.reply, f"{complaint} The problem: {parsed.value}.")
-    turn = replace(turn, reply=reply, fault=fault)
+    turn = replace(turn, reply=reply, fault=fault, endless=False)
     again = None if fault else parse(reply)
     if fault:
         notes += (f"the model gave nothing: {fault}",)
@@ -164,7 +170,7 @@ ACTIONS = (
     Action(
         "handle_prefix",
         handle_prefix,
-        1,
+        2,
         HandlePrefix,
         outcomes=lambda parameters: _ROUTES if parameters.protocol == "router" else _ANSWERS,
     ),

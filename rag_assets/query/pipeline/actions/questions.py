@@ -36,7 +36,7 @@ def translate_in_if_needed(turn: Turn, parameters: Translate, run: Run) -> Outco
         return Outcome(turn)
     if not run.services.has_model:
         return Outcome(replace(turn, untranslated=True).warned(NEEDS_A_MODEL), notes=(NEEDS_A_MODEL,))
-    text, note = translated(turn, turn.request.question, parameters, run)
+    text, note = translated(turn, turn.asked.typed, parameters, run)
     if note:
         turn = replace(turn, untranslated=True).warned(f"{note}; the question was searched for as it is")
     return Outcome(replace(turn, question_en=text), notes=(note,) if note else ())
@@ -45,7 +45,7 @@ def translate_in_if_needed(turn: Turn, parameters: Translate, run: Run) -> Outco
 def translated(turn: Turn, text: str, parameters: Translate, run: Run) -> tuple[str, str]:
     """(the translation, or the text as it is; why). Code, identifiers and citations stay (R28)."""
     protected = protect(text)
-    values = {"text": protected.text, "original_question": turn.request.question}
+    values = {"text": protected.text, "original_question": turn.asked.typed}
     _, reply, fault = run.ask(
         turn, parameters.prompt, values, profile=parameters.profile, max_tokens=MAX_TRANSLATION_TOKENS
     )

@@ -157,7 +157,7 @@ def _added(turn: Turn, label: str, reading: Read) -> tuple[Turn, int]:
 def _asked(turn: Turn) -> Question:
     """The question as it is searched for: in the language of the model, with the filters that were typed."""
     asked = turn.asked
-    if turn.question_en == turn.request.question:
+    if turn.question_en == asked.typed:
         return asked
     return _within(asked, plain_question(turn.question_en) if turn.request.where.literal else _meant(turn.question_en))
 
