@@ -102,11 +102,13 @@ def assemble_tables(nodes: pa.Table, edges: pa.Table) -> Assembled:
     end the label does not declare makes a node of `UNDECLARED_KINDS`, else it is left out and counted. Texts may be
     dictionaries (`REPEATED_IN_EDGES` …). Raises ValueError for a kind, relation or confidence outside the closed sets.
     """
-    ends = {name: Coded.of(edges[name].chunks) for name in ("source", "target", "path")}
-    declared = Coded.of(nodes["key"].chunks)
+    shared: dict[bytes, bytes] = {}
+    ends = {name: Coded.of(edges[name].chunks, shared) for name in ("source", "target", "path")}
+    declared = Coded.of(nodes["key"].chunks, shared)
     made = _referred(declared, ends["source"], ends["target"])
     parts = {name: [*nodes[name].chunks, *made[name].chunks] for name in NODES.names}
-    own, path = declared + Coded.of(made["key"].chunks), Coded.of(parts["path"])
+    own, path = declared + Coded.of(made["key"].chunks, shared), Coded.of(parts["path"], shared)
+    del shared
     keys = numbered(sorted({*own.occurring()}))  # as bytes: a node's number is its place here
     paths = numbered(sorted({*path.occurring(), *ends["path"].occurring()}))
     node = own.numbers(keys)

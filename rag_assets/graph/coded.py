@@ -30,14 +30,15 @@ class Coded:
     codes: Numbers
 
     @classmethod
-    def of(cls, chunks: Iterable[pa.Array]) -> Coded:
-        """The column in these parts, as texts or as dictionaries of texts."""
+    def of(cls, chunks: Iterable[pa.Array], shared: dict[bytes, bytes] | None = None) -> Coded:
+        """The column in these parts, as texts or as dictionaries of texts. Texts that are `shared` already, by an
+        earlier part or another column, are in memory once: a key stands in every part that refers to it."""
         found: list[bytes] = []
         codes = [np.zeros(0, np.int64)]
         for chunk in chunks:
             distinct, numbers = distinct_texts(chunk)
             codes.append(numbers.astype(np.int64) + len(found))
-            found += distinct
+            found += distinct if shared is None else map(shared.setdefault, distinct, distinct)
         return cls(found, np.concatenate(codes))
 
     def __add__(self, other: Coded) -> Coded:

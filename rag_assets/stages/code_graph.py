@@ -79,6 +79,7 @@ def build_graph(build: IndexBuild, progress: Progress) -> StageReport:
     parts, symbol_keys = _extracted(build, keys, progress)
     give_back()  # what the files declare: a third of what the whole graph then takes
     counts, merged = _put_together(build, imported)
+    give_back()  # and its tables: checks need room
     extracted = sum(part.result.extracted for part in parts if not part.reused)
     progress.end(f"{counts.nodes} nodes, {counts.edges} edges; {extracted} files extracted, {files - extracted} known")
     report = StageReport(
