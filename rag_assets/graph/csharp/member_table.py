@@ -180,23 +180,24 @@ class MemberTable:
         if len(owners) != 1:
             return None
         (type_id,) = owners
-        part, member = next(
-            (part, member)
-            for part in self._types.parts[type_id]
-            for member in part.members
-            if member.name == name and member.kind is not MemberKind.CONSTRUCTOR
-        )
+        part, member = next(placed for placed in self._called(type_id) if placed[1].name == name)
         return self._bound_member(type_id, part, member)
 
     def _owners_of(self, name: str) -> Sequence[str]:
-        """The types with a member (no constructor) of a name; each type is unpacked once for all names."""
+        """The types with a member of a name; each type is unpacked once for all names."""
         if self._owners is None:
             self._owners = {}
-            for type_id, parts in self._types.parts.items():
-                members = (member for part in parts for member in part.members)
-                for own in {member.name for member in members if member.kind is not MemberKind.CONSTRUCTOR}:
+            for type_id in self._types.parts:
+                for own in {member.name for _, member in self._called(type_id)}:
                     self._owners.setdefault(own, []).append(type_id)
         return self._owners.get(name, ())
+
+    def _called(self, type_id: str) -> Iterator[tuple[LabelType, DeclaredMember]]:
+        """What can be called by its name, constructors not, with the part of the type that declares it."""
+        for part in self._types.parts[type_id]:
+            for member in part.members:
+                if member.kind is not MemberKind.CONSTRUCTOR:
+                    yield part, member
 
 
 def _put_in(found: MemberSymbol, arguments: dict[str, TypeRef]) -> MemberSymbol:
