@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+REBUILD = "run: rag-assets index --force"
+"""What helps where a part of an index is lost or damaged."""
+
 
 class ExpectedError(Exception):
     """Shown as one line, without a trace. Everything else that is raised is a defect."""

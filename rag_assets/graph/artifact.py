@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_assets.contracts.errors import ExpectedError
+from rag_assets.contracts.errors import REBUILD, ExpectedError
 from rag_assets.contracts.graph import Relation
 from rag_assets.decoders import from_json
 from rag_assets.graph.adjacency import CONFIDENCES, KINDS, RELATIONS, Arrays, Graph
@@ -32,7 +32,6 @@ GRAPH_FOLDER = "graph"
 """Of the folder of a generation."""
 
 HEADER = "graph.json"
-_REPAIR = "run: rag-assets index --force"
 
 
 class GraphError(ExpectedError):
@@ -81,7 +80,7 @@ def open_graph(directory: Path) -> Graph:
         _check_shapes(arrays, header.counts)
         return Graph(arrays, {Relation(name): count for name, count in header.counts.relations.items()})
     except (KeyError, ValueError, IndexError) as error:
-        raise GraphError(f"graph {directory} is damaged ({error}); {_REPAIR}") from error
+        raise GraphError(f"graph {directory} is damaged ({error}); {REBUILD}") from error
 
 
 def read_counts(directory: Path) -> GraphCounts:
@@ -97,9 +96,9 @@ def check(directory: Path) -> None:
             with path.open("rb") as opened:
                 found = hashlib.file_digest(opened, "sha256").hexdigest()
         except OSError as error:
-            raise GraphError(f"graph file {path} cannot be read ({error.strerror or error}); {_REPAIR}") from error
+            raise GraphError(f"graph file {path} cannot be read ({error.strerror or error}); {REBUILD}") from error
         if found != file.sha256:
-            raise GraphError(f"graph file {path} is damaged: its bytes are not those that were written; {_REPAIR}")
+            raise GraphError(f"graph file {path} is damaged: its bytes are not those that were written; {REBUILD}")
 
 
 def _header(directory: Path) -> _Header:
@@ -108,14 +107,14 @@ def _header(directory: Path) -> _Header:
         content = path.read_bytes()
         version = from_json(content, dict[str, Any]).get("version")
         if version != GRAPH_VERSION:
-            raise GraphError(f"graph {path} has version {version}, this program reads {GRAPH_VERSION}; {_REPAIR}")
+            raise GraphError(f"graph {path} has version {version}, this program reads {GRAPH_VERSION}; {REBUILD}")
         header = from_json(content, _Header)
     except FileNotFoundError:
-        raise GraphError(f"there is no graph in {directory}: {HEADER} is missing; {_REPAIR}") from None
+        raise GraphError(f"there is no graph in {directory}: {HEADER} is missing; {REBUILD}") from None
     except (OSError, msgspec.DecodeError) as error:
-        raise GraphError(f"graph {path} cannot be read ({error}); {_REPAIR}") from error
+        raise GraphError(f"graph {path} cannot be read ({error}); {REBUILD}") from error
     if (header.kinds, header.relations, header.confidences) != (KINDS, RELATIONS, CONFIDENCES):
-        raise GraphError(f"graph {path} was made with other kinds or relations than this program has; {_REPAIR}")
+        raise GraphError(f"graph {path} was made with other kinds or relations than this program has; {REBUILD}")
     return header
 
 
@@ -123,12 +122,12 @@ def _mapped(path: Path, file: _File) -> NDArray[Any]:
     try:
         found = path.stat().st_size
         if found != file.size:
-            raise GraphError(f"graph file {path} is damaged: it has {found} bytes of {file.size}; {_REPAIR}")
+            raise GraphError(f"graph file {path} is damaged: it has {found} bytes of {file.size}; {REBUILD}")
         loaded: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
     except FileNotFoundError:
-        raise GraphError(f"graph file {path} is missing; {_REPAIR}") from None
+        raise GraphError(f"graph file {path} is missing; {REBUILD}") from None
     except (OSError, ValueError) as error:
-        raise GraphError(f"graph file {path} cannot be read ({error}); {_REPAIR}") from error
+        raise GraphError(f"graph file {path} cannot be read ({error}); {REBUILD}") from error
     return loaded
 
 

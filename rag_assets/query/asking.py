@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from rag_assets.contracts.errors import REBUILD
 from rag_assets.query.errors import WrongQuestion
 from rag_assets.query.finding import Found, find
 from rag_assets.query.fusion import Ranked
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 _EVER = Period(since=datetime.fromtimestamp(0, UTC))
 """All that has a date: git has none before."""
-
-_REPAIR = "run: rag-assets index --force"
 
 
 def ask(
@@ -145,7 +144,7 @@ def _why_missing(parts: SearchParts, found: Found, scope: SearchFilter, tenant: 
     if not lost:
         return []
     left_out = f"{lost} of {len(found.ranked)} hits left out"
-    return [f"{left_out}: the vector store has another text of them; {_REPAIR}"]
+    return [f"{left_out}: the vector store has another text of them; {REBUILD}"]
 
 
 def _undated(parts: SearchParts, scope: SearchFilter) -> list[str]:

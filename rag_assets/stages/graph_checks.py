@@ -8,6 +8,7 @@ from itertools import filterfalse
 
 import msgspec
 
+from rag_assets.contracts.errors import REBUILD
 from rag_assets.contracts.graph import NodeType
 from rag_assets.decoders import from_json
 from rag_assets.graph.adjacency import Graph
@@ -23,7 +24,6 @@ CARRIED = ("carried", ("summary_sections", GRAPH_NODES))
 
 _SOUND = "the graph is what its tables say, of files that are indexed"
 _JOINED = "points lead into the graph"
-_REPAIR = "run: rag-assets index --force"
 _SHOWN = 20
 
 
@@ -52,7 +52,7 @@ def graph_is_sound(build: IndexBuild) -> CheckResult:
     }
     numbers = {"nodes": len(graph), "edges": graph.edge_count, **{name: len(found) for name, found in wrong.items()}}
     examples = [f"{name}: {text}" for name, found in wrong.items() for text in found[:_SHOWN]]
-    return CheckResult(not examples, _SOUND, numbers, [*examples, _REPAIR] if examples else [])
+    return CheckResult(not examples, _SOUND, numbers, [*examples, REBUILD] if examples else [])
 
 
 def _miscounted(build: IndexBuild, graph: Graph) -> Iterator[str]:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
+from rag_assets.contracts.errors import REBUILD
 from rag_assets.contracts.payload import payload_indexes
 from rag_assets.decoders import from_json, from_msgpack
 from rag_assets.stores.field_masks import FieldColumn
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
 ABOUT = "faiss.json"
 VERSION = 1
-REPAIR = "run: rag-assets index --force"
 
 _DENSE = "dense.faiss"
 _POINTS = "points.msgpack"
@@ -134,16 +134,16 @@ def read_files(directory: Path) -> FaissFiles:
     try:
         about = from_json((directory / ABOUT).read_bytes(), _About)
         if about.version != VERSION:
-            raise VectorStoreError(f"{directory} has format {about.version}, this version reads {VERSION}; {REPAIR}")
+            raise VectorStoreError(f"{directory} has format {about.version}, this version reads {VERSION}; {REBUILD}")
         points = from_msgpack((directory / _POINTS).read_bytes(), _Points)
         payloads = (directory / _PAYLOADS).read_bytes()
         index = _read_index(directory / _DENSE) if about.dimension else None
     except (OSError, msgspec.DecodeError) as error:
-        raise VectorStoreError(f"FAISS store {directory} cannot be opened: {error}; {REPAIR}") from error
+        raise VectorStoreError(f"FAISS store {directory} cannot be opened: {error}; {REBUILD}") from error
     starts = np.frombuffer(points.starts, np.int64)
     whole = len(points.ids) == about.points == len(starts) - 1 and len(payloads) == starts[-1]
     if not whole or (index is not None and index.ntotal * 4 != len(points.dense_rows)):
-        raise VectorStoreError(f"FAISS store {directory} does not hold what it says; {REPAIR}")
+        raise VectorStoreError(f"FAISS store {directory} does not hold what it says; {REBUILD}")
     return FaissFiles(about.dimension, points, index, payloads)
 
 
@@ -165,7 +165,7 @@ def _read_index(path: Path) -> Any:
         return faiss_module().deserialize_index(np.frombuffer(path.read_bytes(), np.uint8))
     except RuntimeError as error:  # what FAISS raises for bytes that are no index
         raise VectorStoreError(
-            f"FAISS index {path} cannot be opened: {str(error).splitlines()[-1]}; {REPAIR}"
+            f"FAISS index {path} cannot be opened: {str(error).splitlines()[-1]}; {REBUILD}"
         ) from error
 
 

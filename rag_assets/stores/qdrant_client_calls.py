@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from rag_assets.contracts.errors import REBUILD
 from rag_assets.model_server.api_key import ApiKey
 from rag_assets.stores.points import VectorStoreError
 
@@ -33,7 +34,6 @@ _LEAST_SHARE = 0.5
 
 _PASSING = frozenset({408, 429, 500, 502, 503, 504})
 _DETAIL_CHARS = 300
-_REBUILD = "run: rag-assets index --force"
 
 
 class QdrantServer:
@@ -107,7 +107,7 @@ class QdrantServer:
     def _described(self, doing: str, error: Exception) -> str:
         status, detail = _told(error)
         said = self._key.masked(detail)[:_DETAIL_CHARS]
-        hint = _hint(status) if not isinstance(error, ValueError) else _REBUILD
+        hint = _hint(status) if not isinstance(error, ValueError) else REBUILD
         return f"Qdrant at {self.name} cannot be {doing}: {f'{status} ' if status else ''}{said}; {hint}"
 
 
@@ -149,7 +149,7 @@ def _hint(status: int) -> str:
     if status in (401, 403):
         return f"set {KEY_VARIABLE} in the environment"
     if status == 404:
-        return _REBUILD
+        return REBUILD
     if status:
         return "see its log"
     return "is the server of stores.qdrant_url up? What is written stays; then run the same again"

@@ -12,8 +12,6 @@ from contextlib import contextmanager
 from rag_assets.contracts.errors import is_panic
 from rag_assets.stores.points import StoreNotWritable, VectorStoreError
 
-REBUILD = "run: rag-assets index --force"
-
 _TOUCHES = "the embedded engine writes into its files when it opens them"
 _OF_THE_SYSTEM = (
     ("Permission denied", f"{_TOUCHES}: make that folder writable for whoever searches, or search a copy of the home"),

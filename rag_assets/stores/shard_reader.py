@@ -16,6 +16,7 @@ import msgspec
 import qdrant_edge as edge
 
 from rag_assets.closing import Closing
+from rag_assets.contracts.errors import REBUILD
 from rag_assets.stores.conditions import (
     Absent,
     AllOf,
@@ -34,7 +35,7 @@ from rag_assets.stores.filters import SearchFilter
 from rag_assets.stores.point_files import POINT_FILES, read_point_files
 from rag_assets.stores.points import DENSE, SPARSE, Place, Scored, VectorStoreError, best_with_ties
 from rag_assets.stores.settled import among, settled
-from rag_assets.stores.shard_calls import REBUILD, engine_call
+from rag_assets.stores.shard_calls import engine_call
 from rag_assets.stores.shard_schema import DIGEST, WHOLE, common_of
 
 if TYPE_CHECKING:

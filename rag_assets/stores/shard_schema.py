@@ -12,12 +12,13 @@ from typing import Any
 import msgspec
 import qdrant_edge as edge
 
+from rag_assets.contracts.errors import REBUILD
 from rag_assets.contracts.payload import PayloadIndex, payload_indexes
 from rag_assets.decoders import from_json
 from rag_assets.stores.disk import written_blocks
 from rag_assets.stores.point_files import POINT_FILES
 from rag_assets.stores.points import DENSE, PREFIX_FIELDS, SPARSE, VectorStoreError
-from rag_assets.stores.shard_calls import REBUILD, engine_call
+from rag_assets.stores.shard_calls import engine_call
 
 WHOLE = "Payload"
 DIGEST = "Digest"

@@ -14,11 +14,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
+from rag_assets.contracts.errors import REBUILD
 from rag_assets.stores.home import write_atomically
 from rag_assets.stores.keyword.idf import inverse_document_frequency
 from rag_assets.stores.keyword.sorted_lines import SortedLines
 from rag_assets.stores.keyword.terms import runs, word_terms
-from rag_assets.stores.keyword.vocabulary import REPAIR, KeywordIndexError
+from rag_assets.stores.keyword.vocabulary import KeywordIndexError
 
 _K1, _B = 1.2, 0.75
 """The usual ones; k1 2 and b from .2 to .75 are alike within .002 of the mean."""
@@ -77,13 +78,13 @@ class Past:
             content = files.read_bytes()
             self._files, self._terms = SortedLines(content), SortedLines(terms.read_bytes())
         except FileNotFoundError as error:
-            raise KeywordIndexError(f"{error.filename} is missing; {REPAIR}") from error
+            raise KeywordIndexError(f"{error.filename} is missing; {REBUILD}") from error
         except ValueError as error:
             raise self._damaged() from error
         self._size = content.count(b"\n")
 
     def _damaged(self) -> KeywordIndexError:
-        return KeywordIndexError(f"{self._directory / _FILES} or {_TERMS} beside it is damaged; {REPAIR}")
+        return KeywordIndexError(f"{self._directory / _FILES} or {_TERMS} beside it is damaged; {REBUILD}")
 
     def scores(self, weights: Mapping[str, float], paths: Iterable[str]) -> dict[str, float]:
         """Path → BM25 score of a question, its terms with their weights, of those of `paths` that have any. Raises

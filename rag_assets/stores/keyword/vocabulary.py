@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag_assets.contracts.errors import ExpectedError
+from rag_assets.contracts.errors import REBUILD, ExpectedError
 from rag_assets.stores.home import write_atomically
 from rag_assets.stores.keyword import KEYWORD_VERSION
 from rag_assets.stores.keyword.idf import inverse_document_frequency
@@ -88,20 +88,20 @@ class Vocabulary:
             lines = (directory / _VOCABULARY).read_bytes()
             version, self.sections, self.size = about["version"], int(about["sections"]), int(about["terms"])
         except FileNotFoundError as error:
-            raise KeywordIndexError(f"keyword index {directory}: {error.filename} is missing; {REPAIR}") from None
+            raise KeywordIndexError(f"keyword index {directory}: {error.filename} is missing; {REBUILD}") from None
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise KeywordIndexError(f"keyword index {directory} cannot be read ({error}); {REPAIR}") from error
+            raise KeywordIndexError(f"keyword index {directory} cannot be read ({error}); {REBUILD}") from error
         if version != KEYWORD_VERSION:
             raise KeywordIndexError(
-                f"keyword index {directory} was made by version {version}, this one reads {KEYWORD_VERSION}; {REPAIR}"
+                f"keyword index {directory} was made by version {version}, this one reads {KEYWORD_VERSION}; {REBUILD}"
             )
         if lines.count(b"\n") != self.size:
-            raise KeywordIndexError(f"keyword index {directory}: {_VOCABULARY} is cut short; {REPAIR}")
+            raise KeywordIndexError(f"keyword index {directory}: {_VOCABULARY} is cut short; {REBUILD}")
         try:
             self._lines = SortedLines(lines)
         except ValueError as error:
             raise KeywordIndexError(
-                f"keyword index {directory}: {_VOCABULARY} cannot be read ({error}); {REPAIR}"
+                f"keyword index {directory}: {_VOCABULARY} cannot be read ({error}); {REBUILD}"
             ) from error
 
     def find(self, term: str) -> KnownTerm | None:
@@ -156,6 +156,3 @@ def weighted_query(text: str, terms: Terms, sections: int) -> QueryVector:
         forms=asked.forms,
         is_name=asked.is_name,
     )
-
-
-REPAIR = "run: rag-assets index --force"
