@@ -27,7 +27,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from memory import peak_mb, peak_of_worker
+from memory import Together
 from report import child, table, with_bytecode
 
 GRAPH = "code_graph"
@@ -189,7 +189,7 @@ def build(arguments: argparse.Namespace) -> dict[str, Any]:
     """One full build without an orchestrator."""
     from rag_assets.stages import run as stages
     from rag_assets.stages.labels import label_of
-    from rag_assets.stages.workers import map_buckets, workers_for
+    from rag_assets.stages.workers import workers_for
     from rag_assets.stores.tables import digest_files
 
     timer = Timer()
@@ -198,7 +198,8 @@ def build(arguments: argparse.Namespace) -> dict[str, Any]:
             setattr(stages, name, timed(timer, STAGE_FUNCTIONS[name], function))
     settings, repository = _settings(arguments), _repository(arguments)
     label, ref = label_of(settings, repository)
-    made, reports = stages.run_stages(settings, label, repository.model_copy(update={"ref": ref}), progress=timer)
+    with Together() as together:
+        made, reports = stages.run_stages(settings, label, repository.model_copy(update={"ref": ref}), progress=timer)
     tables = [path for path in made.directory.rglob("*") if path.suffix in {".parquet", ".json"}]
     tables = [path for path in tables if "shard" not in path.parts and path.parent.name not in {"stages", "checks"}]
     digests = {
@@ -212,7 +213,7 @@ def build(arguments: argparse.Namespace) -> dict[str, Any]:
         "points": next(found.counts["points"] for found in reports if found.stage == "qdrant_points"),
         "stages": timer.stages,
         "workers": workers_for(made),
-        "peak_mb": sum(({os.getpid(): peak_mb()} | dict(map_buckets(peak_of_worker, made))).values()),
+        "peak_mb": together.peak_mb,
         "digests": digests | {"directory": hashlib.sha256(made.spec.generation_id.encode()).hexdigest()},
     }
 

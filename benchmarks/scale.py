@@ -1,10 +1,11 @@
-"""How indexing grows with the repository: memory, and time per stage with its growth exponent.
+"""How indexing grows with the repository: memory and time per stage, with the exponent of its growth.
 
     python benchmarks/scale.py [--files 2000,10000] [--huge 100000] [--workers 0]
 
 Synthetic repositories (benchmarks/synthetic.py), lexical-only, each built once from nothing in a process and a home of
-its own. Peak memory is the sum of the peaks of the process and of its workers; "at one moment" counts what they share
-once. The exponent of a stage says how its time grows: 1 is in proportion to the files, 2 with their square.
+its own. Peak memory is the highest sum, at one moment, of the resident memory of the process and of all that it has
+started; what they share counts for each. The exponent of a stage says how its time grows: 1 is in proportion to the
+files, 2 with their square.
 `--huge 0` leaves the huge one out. Exit code 1 when a target is missed.
 """
 
@@ -20,7 +21,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from memory import Together, family_peak_mb, peak_mb
+from memory import Together, peak_mb
 from report import child, table, with_bytecode
 
 GROWTH_LIMIT = 1.3
@@ -36,7 +37,6 @@ COLUMNS = (
     ("CPU of the parent, s", "cpu", ".1f"),
     ("peak of the parent, MB", "own_peak_mb", ".0f"),
     ("with workers, MB", "peak_mb", ".0f"),
-    ("at one moment, MB", "together_mb", ".0f"),
     ("home on disk, MB", "disk_mb", ".0f"),
 )
 """Title, key in what a build reports, format."""
@@ -73,7 +73,8 @@ def generate(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 class Clock:
-    """A `Progress` that keeps the seconds from the beginning of a stage to that of the next one."""
+    """A `Progress` that keeps the seconds from the beginning of a stage to that of the next one. Activation shows none:
+    it is part of the stage before it."""
 
     def __init__(self) -> None:
         self._begun: list[tuple[str, float]] = []
@@ -85,8 +86,11 @@ class Clock:
 
     def end(self, summary: str = "") -> None: ...
 
-    def stages(self) -> dict[str, float]:
-        """The last stage that shows its progress ends here: activation is part of it."""
+    def stage(self) -> str:
+        """The one that is at work."""
+        return self._begun[-1][0] if self._begun else "start"
+
+    def seconds(self) -> dict[str, float]:
         seconds: dict[str, float] = {}
         moments = [*self._begun, ("", time.perf_counter())]
         for (stage, started), (_, ended) in pairwise(moments):
@@ -105,9 +109,9 @@ def build(arguments: argparse.Namespace) -> dict[str, Any]:
     settings = Settings(home=folder / "home", embedder=lexical, workers=arguments.workers)
     repository = RepositorySettings(id="synthetic", location=str(folder / "source.git"), ref="main")
     started, cpu = time.perf_counter(), time.process_time()
-    with Together() as together:
+    with Together(clock.stage) as together:
         made, reports = run_stages(settings, "synthetic@main", repository, progress=clock)
-    stages, wall, cpu = clock.stages(), time.perf_counter() - started, time.process_time() - cpu
+    seconds, wall, cpu = clock.seconds(), time.perf_counter() - started, time.process_time() - cpu
     counts = {report.stage: report.counts for report in reports}
     size = sum(path.stat().st_blocks * 512 for path in made.home.root.rglob("*") if path.is_file())
     return {
@@ -115,12 +119,12 @@ def build(arguments: argparse.Namespace) -> dict[str, Any]:
         "points": counts["qdrant_points"]["points"],
         "terms": counts["bm25_artifacts"]["terms"],
         "workers": workers_for(made),
-        "stages": stages,
+        "seconds": seconds,
+        "memory": together.by_stage,
         "wall": wall,
         "cpu": cpu,
         "own_peak_mb": peak_mb(),
-        "peak_mb": family_peak_mb(),
-        "together_mb": together.peak_mb,
+        "peak_mb": together.peak_mb,
         "disk_mb": size / 1024 / 1024,
     }
 
@@ -132,20 +136,23 @@ def report(found: list[dict[str, Any]], *, huge: bool) -> int:
     names = (
         *(f"{row['files']} files, s" for row in found),
         *(f"exponent {one['files']} → {two['files']}" for one, two in steps),
+        *(f"{row['files']} files, MB" for row in found),
     )
     rows = [
         (
             stage,
-            *(f"{row['stages'][stage]:.1f}" for row in found),
-            *(f"{exponent(one, two, one['stages'][stage], two['stages'][stage]):.2f}" for one, two in steps),
+            *(f"{row['seconds'][stage]:.1f}" for row in found),
+            *(f"{exponent(one, two, one['seconds'][stage], two['seconds'][stage]):.2f}" for one, two in steps),
+            *(f"{row['memory'].get(stage, 0):.0f}" for row in found),
         )
-        for stage in found[0]["stages"]
+        for stage in found[0]["seconds"]
     ]
     rows.append(
         (
             "all",
             *(f"{row['wall']:.1f}" for row in found),
             *(f"{exponent(one, two, one['wall'], two['wall']):.2f}" for one, two in steps),
+            *(f"{row['peak_mb']:.0f}" for row in found),
         )
     )
     table(("stage", *names), rows)
