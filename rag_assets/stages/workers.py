@@ -7,26 +7,20 @@ from __future__ import annotations
 
 import gc
 import logging
-import multiprocessing
-import os
 import pickle
-import signal
-import sys
 import threading
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import partial
-from multiprocessing.connection import wait
 from pathlib import Path
-from types import ModuleType
 from typing import Any, Generic, TypeVar, cast
 
 from rag_assets.models.cores import usable_cores
 from rag_assets.stages.build import IndexBuild
-from rag_assets.stages.memory import collect_seldom, give_back
+from rag_assets.stages.memory import give_back
+from rag_assets.stages.worker_pool import WorkerPool
 from rag_assets.stores.tables import part_path
 
 R = TypeVar("R")
@@ -37,9 +31,11 @@ MAX_WORKERS = 4
 
 _WORTH_STARTING = 4  # buckets: processes take a second to start, a bucket of a stage a fifth of it
 
-_PRELOADED = ["rag_assets.stages.run"]
+_LARGE_BROADCAST = 4 << 20
+"""Bytes. Processes that had more are replaced: of a label of 10,000 files each keeps 120 MB that it does not need, in
+arenas that a few long-lived objects hold, and 600 MB of one of 100,000."""
+
 _log = logging.getLogger(__name__)
-_hidden_main = threading.Lock()
 
 
 def map_buckets(
@@ -65,7 +61,7 @@ def map_buckets(
                 yield result
         except BrokenProcessPool as error:
             _log.warning("worker processes ended early (%s); going on with one process", error)
-            _Pool.give_up()
+            WorkerPool.give_up()
     for bucket in wanted[done:]:
         yield work(build, bucket, *arguments)
 
@@ -73,20 +69,19 @@ def map_buckets(
 def in_worker(work: Callable[..., R], build: IndexBuild, *arguments: Any) -> R:
     """`work(build, *arguments)` in a worker process where some are running, so that other threads of this one go on
     meanwhile; else here. As of `map_buckets`, and what it raises is raised here."""
-    if workers_for(build) > 1 and _Pool.is_open():
+    if workers_for(build) > 1 and WorkerPool.is_open():
         try:
-            with _main_left_out():
-                future = _Pool.open(workers_for(build)).submit(_worked, work, build, *arguments)
+            (future,) = WorkerPool.submit(workers_for(build), [partial(_worked, work, build, *arguments)])
             return future.result()
         except BrokenProcessPool as error:
             _log.warning("a worker process ended early (%s); going on with one process", error)
-            _Pool.give_up()
+            WorkerPool.give_up()
     return work(build, *arguments)
 
 
 def _worth_processes(build: IndexBuild, buckets: int) -> bool:
     """A few buckets are done before processes have started."""
-    return workers_for(build) > 1 and buckets > 1 and (buckets >= _WORTH_STARTING or _Pool.is_open())
+    return workers_for(build) > 1 and buckets > 1 and (buckets >= _WORTH_STARTING or WorkerPool.is_open())
 
 
 def part_sizes(build: IndexBuild, table: str) -> list[int]:
@@ -98,12 +93,12 @@ def start_workers(build: IndexBuild) -> None:
     """Starts the processes that the next stages will want, while this one goes on."""
     workers = workers_for(build)
     if workers > 1:  # a thread, because starting waits until the first process has imported everything
-        threading.Thread(target=_Pool.open, args=(workers,), name="start-workers", daemon=True).start()
+        threading.Thread(target=WorkerPool.start, args=(workers,), name="start-workers", daemon=True).start()
 
 
 def workers_for(build: IndexBuild) -> int:
     """How many processes work on the buckets of `build`; 1 is this one."""
-    if _Pool.given_up:
+    if WorkerPool.given_up:
         return 1
     return min(build.settings.workers or min(usable_cores(), MAX_WORKERS), len(build.buckets))
 
@@ -115,13 +110,11 @@ def _in_processes(
     sizes: Sequence[int] | None,
     buckets: Sequence[int],
 ) -> Iterator[R]:
-    pool = _Pool.open(workers_for(build))
     order = list(buckets)
     if sizes is not None:
         order.sort(key=lambda bucket: -sizes[bucket])
-    with _main_left_out():
-        task = partial(_worked, work, build)
-        begun: dict[int, Future[R]] = {bucket: pool.submit(task, bucket, *arguments) for bucket in order}
+    tasks = [partial(_worked, work, build, bucket, *arguments) for bucket in order]
+    begun = dict(zip(order, WorkerPool.submit(workers_for(build), tasks), strict=True))
     futures = [begun[bucket] for bucket in buckets]
     try:
         for future in futures:
@@ -139,6 +132,7 @@ class Broadcast(Generic[T]):
         self._kept: tuple[T] | None = (value,)
         self._folder = folder
         self._path: Path | None = None
+        self._large = False
 
     @property
     def value(self) -> T:
@@ -152,6 +146,7 @@ class Broadcast(Generic[T]):
             path = self._folder / f"broadcast-{uuid.uuid4().hex}.pickle"
             with path.open("wb") as file:
                 pickle.dump(self.value, file, protocol=pickle.HIGHEST_PROTOCOL)
+                self._large = file.tell() > _LARGE_BROADCAST
             self._path, self._kept = path, None
         return _Received, (self._path,)
 
@@ -160,6 +155,8 @@ class Broadcast(Generic[T]):
         _received.clear()
         if self._path is not None:
             self._path.unlink(missing_ok=True)
+        if self._large:
+            WorkerPool.close()
 
 
 class _Received(Generic[T]):
@@ -207,77 +204,3 @@ def _unpickled(path: Path) -> Any:
         with path.open("rb") as file:
             _received[path] = pickle.load(file)
     return _received[path]
-
-
-class _Pool:
-    """The worker processes of this process, kept from stage to stage: to start them costs more than a small stage."""
-
-    _executor: ProcessPoolExecutor | None = None
-    _workers = 0
-    _lock = threading.Lock()
-    given_up = False
-
-    @classmethod
-    def open(cls, workers: int) -> ProcessPoolExecutor:
-        """The running pool of that many processes."""
-        with cls._lock:
-            if cls._executor is None or cls._workers != workers:
-                cls.close()
-                cls._executor = ProcessPoolExecutor(workers, mp_context=_context(), initializer=_start_worker)
-                cls._workers = workers
-                with _main_left_out():
-                    cls._executor.submit(os.getpid)  # a process is started with a task that finds none idle
-            return cls._executor
-
-    @classmethod
-    def is_open(cls) -> bool:
-        with cls._lock:  # while they start, the lock is taken: then they are wanted
-            return cls._executor is not None
-
-    @classmethod
-    def close(cls) -> None:
-        if cls._executor is not None:
-            cls._executor.shutdown(wait=False, cancel_futures=True)
-            cls._executor = None
-
-    @classmethod
-    def give_up(cls) -> None:
-        cls.close()
-        cls.given_up = True
-
-
-@contextmanager
-def _main_left_out() -> Iterator[None]:
-    """A new process imports the main module of its parent: a script without a `__main__` guard would run again in it.
-    The work of a stage is in modules of its own, so workers are told of an empty one."""
-    with _hidden_main:  # two threads would give each other the empty one back
-        main = sys.modules["__main__"]
-        sys.modules["__main__"] = ModuleType("__main__")
-        try:
-            yield
-        finally:
-            sys.modules["__main__"] = main
-
-
-def _context() -> multiprocessing.context.BaseContext:
-    """Never a plain fork: this process has threads of pyarrow, onnxruntime and the vector engine."""
-    if "forkserver" not in multiprocessing.get_all_start_methods():
-        return multiprocessing.get_context("spawn")
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(_PRELOADED)
-    return context
-
-
-def _start_worker() -> None:
-    """Ctrl-C is for the parent, which stops handing out work; a worker ends when its parent is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    collect_seldom()
-    threading.Thread(target=_end_with_parent, name="end-with-parent", daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    """A killed parent leaves the queue open, as its workers hold both ends of it: they would wait forever."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)

@@ -17,7 +17,8 @@ import pytest
 from rag_assets.contracts.source_file import GitRepoInfo
 from rag_assets.stages import workers
 from rag_assets.stages.build import BuildError, BuildSpec, IndexBuild
-from rag_assets.stages.workers import Broadcast, map_buckets, workers_for
+from rag_assets.stages.worker_pool import WorkerPool
+from rag_assets.stages.workers import Broadcast, broadcast, map_buckets, workers_for
 from rag_assets.stores import tables
 from rag_assets.stores.home import Home
 from rag_assets_tests.git_repository import Repository
@@ -29,10 +30,10 @@ BuildOf = Callable[[Mapping[str, str | bytes]], Built]
 
 @pytest.fixture(autouse=True)
 def own_pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(workers._Pool, "given_up", False)
+    monkeypatch.setattr(WorkerPool, "given_up", False)
     monkeypatch.setattr(workers._log, "disabled", False)  # a logging configuration of an earlier test may have done it
     yield
-    workers._Pool.close()
+    WorkerPool.close()
 
 
 def build_of_buckets(home: Path, buckets: int, processes: int = 2) -> IndexBuild:
@@ -172,3 +173,32 @@ def test_a_value_that_went_to_workers_is_read_back_here_where_they_die(tmp_path:
     assert copy.value == made.value == value and made.value is not value
     made.forget()
     assert list(tmp_path.iterdir()) == []
+
+
+def size_and_process(build: IndexBuild, bucket: int, shared: Broadcast[bytes]) -> tuple[int, int]:
+    time.sleep(0.05)
+    return len(shared.value), os.getpid()
+
+
+def processes_that_had(build: IndexBuild, size: int) -> set[int]:
+    with broadcast(build, bytes(size)) as shared:
+        found = list(map_buckets(size_and_process, build, shared))
+    assert {length for length, _ in found} == {size}
+    return {process for _, process in found}
+
+
+def test_processes_that_had_a_large_value_are_replaced(tmp_path: Path) -> None:
+    build = build_of_buckets(tmp_path, 6)
+    build.directory.mkdir(parents=True)
+    first = processes_that_had(build, 1000)
+    large = processes_that_had(build, workers._LARGE_BROADCAST + 1)
+    assert large & first, "a small one is no reason"
+    assert not processes_that_had(build, 1000) & large
+
+
+def test_what_was_submitted_is_done_although_the_pool_is_closed_meanwhile(tmp_path: Path) -> None:
+    found = map_buckets(bucket_and_process, build_of_buckets(tmp_path, 6), "")
+    first = next(found)
+    WorkerPool.close()
+    list(map_buckets(bucket_and_process, build_of_buckets(tmp_path, 6, 3), ""))  # as many as another label wants
+    assert [bucket for bucket, _, _ in (first, *found)] == list(range(6))

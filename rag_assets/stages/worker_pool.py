@@ -1,0 +1,118 @@
+"""The processes that work on buckets, kept from stage to stage: to start them costs more than a small stage."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing.connection import wait
+from types import ModuleType
+from typing import TypeVar
+
+from rag_assets.stages.memory import collect_seldom
+
+R = TypeVar("R")
+
+_PRELOADED = ["rag_assets.stages.run"]
+_hidden_main = threading.Lock()
+
+
+class WorkerPool:
+    """The worker processes of this process. Safe to use from several threads: what was submitted is done, whoever
+    closes the pool meanwhile."""
+
+    given_up = False
+    """Worker processes died: this process goes on alone."""
+
+    _executor: ProcessPoolExecutor | None = None
+    _workers = 0
+    _lock = threading.Lock()
+
+    @classmethod
+    def start(cls, workers: int) -> None:
+        """Starts that many processes, if they are not there; returns when the first has imported everything."""
+        with cls._lock:
+            cls._opened(workers)
+
+    @classmethod
+    def submit(cls, workers: int, tasks: Sequence[Callable[[], R]]) -> list[Future[R]]:
+        """Has the tasks done, begun in their order. Raises BrokenProcessPool."""
+        with cls._lock:
+            pool = cls._opened(workers)
+            with _main_left_out():
+                return [pool.submit(task) for task in tasks]
+
+    @classmethod
+    def is_open(cls) -> bool:
+        with cls._lock:  # while they start, the lock is taken: then they are wanted
+            return cls._executor is not None
+
+    @classmethod
+    def close(cls) -> None:
+        """Lets the processes end once they have done what was submitted; new ones start when they are wanted. They are
+        copies of one that has imported everything already, so that takes some hundredths of a second."""
+        with cls._lock:
+            cls._closed()
+
+    @classmethod
+    def give_up(cls) -> None:
+        cls.close()
+        cls.given_up = True
+
+    @classmethod
+    def _opened(cls, workers: int) -> ProcessPoolExecutor:
+        if cls._executor is None or cls._workers != workers:
+            cls._closed()
+            cls._executor = ProcessPoolExecutor(workers, mp_context=_context(), initializer=_start_worker)
+            cls._workers = workers
+            with _main_left_out():
+                cls._executor.submit(os.getpid)  # a process is started with a task that finds none idle
+        return cls._executor
+
+    @classmethod
+    def _closed(cls) -> None:
+        if cls._executor is not None:
+            cls._executor.shutdown(wait=False)
+            cls._executor = None
+
+
+@contextmanager
+def _main_left_out() -> Iterator[None]:
+    """A new process imports the main module of its parent: a script without a `__main__` guard would run again in it.
+    The work of a stage is in modules of its own, so workers are told of an empty one."""
+    with _hidden_main:  # two threads would give each other the empty one back
+        main = sys.modules["__main__"]
+        sys.modules["__main__"] = ModuleType("__main__")
+        try:
+            yield
+        finally:
+            sys.modules["__main__"] = main
+
+
+def _context() -> multiprocessing.context.BaseContext:
+    """Never a plain fork: this process has threads of pyarrow, onnxruntime and the vector engine."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(_PRELOADED)
+    return context
+
+
+def _start_worker() -> None:
+    """Ctrl-C is for the parent, which stops handing out work; a worker ends when its parent is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    collect_seldom()
+    threading.Thread(target=_end_with_parent, name="end-with-parent", daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A killed parent leaves the queue open, as its workers hold both ends of it: they would wait forever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
