@@ -94,7 +94,7 @@ def met(column: dict[str, Any]) -> bool:
 
 def assembled(folder: Path, nodes: int, edges: int) -> dict[str, str]:
     """Writes a scale-free graph, and what making it cost."""
-    tables = synthetic(nodes, edges)
+    tables = [[part] for part in synthetic(nodes, edges)]
     before = resident()
     started = time.process_time()
     made = assemble_tables(*tables)

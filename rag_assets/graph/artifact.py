@@ -10,9 +10,8 @@ size; `check` reads them whole and compares their hashes.
 from __future__ import annotations
 
 import hashlib
-import io
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 import numpy as np
@@ -59,16 +58,29 @@ def write_graph(directory: Path, arrays: Arrays, counts: GraphCounts) -> tuple[P
     (directory / HEADER).unlink(missing_ok=True)
     files, paths = {}, []
     for name, values in sorted(arrays.items()):
-        content = io.BytesIO()
-        np.save(content, np.ascontiguousarray(values), allow_pickle=False)
-        data = content.getbuffer()
         paths.append(directory / f"{name}.npy")
         paths[-1].unlink(missing_ok=True)  # whoever has the old file mapped, or linked, keeps it whole
-        paths[-1].write_bytes(data)
-        files[paths[-1].name] = _File(len(data), hashlib.sha256(data).hexdigest())
+        with paths[-1].open("wb") as file:
+            written = _Hashed(file)
+            np.save(written, np.ascontiguousarray(values), allow_pickle=False)
+        files[paths[-1].name] = _File(written.size, written.digest.hexdigest())
     header = _Header(GRAPH_VERSION, counts, KINDS, RELATIONS, CONFIDENCES, files)
     write_atomically(directory / HEADER, msgspec.json.format(msgspec.json.encode(header, order="sorted")))
     return (*paths, directory / HEADER)
+
+
+class _Hashed:
+    """A file that is written: its size and sha256."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.size = 0
+        self.digest = hashlib.sha256()
+
+    def write(self, data: bytes) -> int:
+        self.size += len(data)
+        self.digest.update(data)
+        return self._file.write(data)
 
 
 def open_graph(directory: Path) -> Graph:

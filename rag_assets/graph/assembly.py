@@ -1,14 +1,14 @@
 """The parts of a graph, found file by file, as one graph: merged, without repetitions, numbered in the order of keys.
 
-Texts become numbers first (`graph.coded`): a hundred thousand nodes with a million edges are then sorted and joined by
-numpy, in a second and a few hundred megabytes.
+Texts become numbers first (`graph.coded`), one table after the other: a hundred thousand nodes with a million edges are
+then sorted and joined by numpy, in a second and a hundred megabytes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, compress
 from typing import Any
 
 import numpy as np
@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from rag_assets.contracts.graph import GraphEdge, GraphNode, NodeType, Relation
 from rag_assets.graph.adjacency import CONFIDENCES, KINDS, RELATIONS, Arrays
-from rag_assets.graph.coded import Coded, Numbers, ascending, flattened, numbered, rows_of_numbers, rows_of_texts
+from rag_assets.graph.coded import Numbers, Rows, TextRows, Texts, ascending, list_rows, stacked, text_rows, within
 from rag_assets.graph.names import node_words, simple_name
 from rag_assets.graph.summary import GraphCounts, Hub
-from rag_assets.stores.columns import table
+from rag_assets.stores.columns import empty_batch, table, to_numpy
 
 NODES = pa.schema(
     [
@@ -91,69 +91,100 @@ def edges_table(edges: Iterable[GraphEdge]) -> pa.Table:
 
 def assemble(nodes: Iterable[GraphNode], edges: Iterable[GraphEdge]) -> Assembled:
     """`assemble_tables` of objects."""
-    return assemble_tables(nodes_table(nodes), edges_table(edges))
+    return assemble_tables([nodes_table(nodes)], [edges_table(edges)])
 
 
-def assemble_tables(nodes: pa.Table, edges: pa.Table) -> Assembled:
-    """One graph of all parts (domain reference §5), the same for every order of the rows.
+def assemble_tables(nodes: Iterable[pa.Table], edges: Iterable[pa.Table]) -> Assembled:
+    """One graph of all parts (domain reference §5), the same for every order of the rows. Of the tables one is in
+    memory at a time.
 
     The parts of a node become one with several places; its name, kind, language and signature are those of the first
     part by path and line. Equal edges become one, at the lowest path and line, with the best confidence. An edge whose
     end the label does not declare makes a node of `UNDECLARED_KINDS`, else it is left out and counted. Texts may be
     dictionaries (`REPEATED_IN_EDGES` …). Raises ValueError for a kind, relation or confidence outside the closed sets.
     """
-    shared: dict[bytes, bytes] = {}
-    ends = {name: Coded.of(edges[name].chunks, shared) for name in ("source", "target", "path")}
-    declared = Coded.of(nodes["key"].chunks, shared)
-    made = _referred(declared, ends["source"], ends["target"])
-    parts = {name: [*nodes[name].chunks, *made[name].chunks] for name in NODES.names}
-    own, path = declared + Coded.of(made["key"].chunks, shared), Coded.of(parts["path"], shared)
-    del shared
-    keys = numbered(sorted({*own.occurring()}))  # as bytes: a node's number is its place here
-    paths = numbered(sorted({*path.occurring(), *ends["path"].occurring()}))
-    node = own.numbers(keys)
-    kept, undeclared = _numbered(edges, ends, keys, paths)
+    known = _Known()
+    edge = stacked([known.edges(part) for part in _batches(edges, EDGES)])
+    own = [known.nodes(part) for part in _batches(nodes, NODES)]
+    own += [known.nodes(part) for part in known.referred(own, edge).to_batches()]
+    node = stacked(own)
+    keys, places = known.keys.ascending(node["key"])  # a node's number is its place among the keys, as bytes
+    for rows, name in ((node, "key"), (edge, "source"), (edge, "target")):
+        rows[name] = places[rows[name]]
+    paths, places = known.paths.ascending(np.concatenate((node["path"], edge["path"])))
+    for rows in (node, edge):
+        rows["path"] = places[rows["path"]]
+    undeclared = _left_out(edge)
     arrays = {
-        **_texts("key", list(keys)),
-        **_texts("path", list(paths)),
-        **_node_arrays(parts, node, path.numbers(paths), paths.get(b"", -1), len(keys)),
-        **_edge_arrays(_without_repetitions(kept), len(keys)),
-        **_word_arrays(parts["words"], node),
+        **_texts("key", keys),
+        **_texts("path", paths),
+        **_node_arrays(node, known.languages, 0 if paths[:1] == [b""] else -1, len(keys)),
+        **_word_arrays(node, known.words),
     }
-    return Assembled(arrays, _counts(arrays, list(keys), undeclared))
+    del node
+    arrays |= _edge_arrays(_without_repetitions(edge), len(keys))
+    return Assembled(arrays, _counts(arrays, keys, undeclared))
+
+
+class _Known:
+    """The texts of all tables, and their rows as numbers of these."""
+
+    def __init__(self) -> None:
+        self.keys, self.paths, self.languages, self.words = Texts(), Texts(), Texts(), Texts()
+
+    def nodes(self, batch: pa.RecordBatch) -> Rows:
+        return {
+            "key": self.keys.coded(batch["key"]),
+            "kind": within(batch["kind"], KINDS, "kind"),
+            "path": self.paths.coded(batch["path"]),
+            "line_start": to_numpy(batch["line_start"]).copy(),
+            "line_end": to_numpy(batch["line_end"]).copy(),
+            "language": self.languages.coded(batch["language"]),
+            **text_rows("name", batch["name"]),
+            **text_rows("signature", batch["signature"]),
+            **list_rows("words", batch["words"], self.words.coded),
+        }
+
+    def edges(self, batch: pa.RecordBatch) -> Rows:
+        return {
+            "source": self.keys.coded(batch["source"]),
+            "target": self.keys.coded(batch["target"]),
+            "relation": within(batch["relation"], RELATIONS, "relation"),
+            "confidence": within(batch["confidence"], CONFIDENCES, "confidence"),
+            "path": self.paths.coded(batch["path"]),
+            "line": np.maximum(to_numpy(batch["line"]), 0),
+        }
+
+    def referred(self, nodes: Iterable[Rows], edges: Rows) -> pa.Table:
+        """The nodes of what edges refer to and the label does not declare."""
+        wanted = tuple(f"|{kind.value}".encode() for kind in UNDECLARED_KINDS)
+        declared = self.keys.among(*(rows["key"] for rows in nodes))
+        missing = (self.keys.among(edges["source"], edges["target"]) & ~declared).tolist()
+        keys = sorted(key.decode() for key in compress(self.keys, missing) if key.endswith(wanted))
+        return nodes_table(GraphNode(key, NodeType(key.rpartition("|")[2]), simple_name(key)) for key in keys)
+
+
+def _batches(tables: Iterable[pa.Table], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """At least one: columns without rows have their types too."""
+    yield empty_batch(schema)
+    for part in tables:
+        yield from part.to_batches()
 
 
 def _columns(parts: Sequence[GraphNode] | Sequence[GraphEdge], names: Iterable[str]) -> dict[str, list[Any]]:
     return {name: [getattr(part, name) for part in parts] for name in names}
 
 
-def _referred(declared: Coded, *ends: Coded) -> pa.Table:
-    """The nodes of what edges refer to and the label does not declare."""
-    wanted = tuple(f"|{kind.value}".encode() for kind in UNDECLARED_KINDS)
-    found = {key for end in ends for key in end.occurring() if key.endswith(wanted)}
-    keys = sorted(key.decode() for key in found.difference(declared.occurring()))
-    return nodes_table(GraphNode(key, NodeType(key.rpartition("|")[2]), simple_name(key)) for key in keys)
+def _left_out(edges: Rows) -> dict[str, int]:
+    """Takes out the edges to or from what is no node; how many of each relation there were."""
+    inside = (edges["source"] >= 0) & (edges["target"] >= 0)
+    outside = np.bincount(edges["relation"][~inside], minlength=len(RELATIONS))
+    for name in edges:
+        edges[name] = edges[name][inside]
+    return {RELATIONS[code]: int(count) for code, count in enumerate(outside) if count}
 
 
-def _numbered(
-    edges: pa.Table, ends: dict[str, Coded], keys: dict[bytes, int], paths: dict[bytes, int]
-) -> tuple[dict[str, Numbers], dict[str, int]]:
-    """Edges between nodes as numbers, and how many of each relation lead to what the label does not declare."""
-    numbers = {
-        "source": ends["source"].numbers(keys),
-        "target": ends["target"].numbers(keys),
-        "relation": Coded.of(edges["relation"].chunks).within(RELATIONS, "relation"),
-        "confidence": Coded.of(edges["confidence"].chunks).within(CONFIDENCES, "confidence"),
-        "path": ends["path"].numbers(paths),
-        "line": np.maximum(rows_of_numbers(edges["line"].chunks), 0),
-    }
-    inside = (numbers["source"] >= 0) & (numbers["target"] >= 0)
-    outside = np.bincount(numbers["relation"][~inside], minlength=len(RELATIONS))
-    undeclared = {RELATIONS[code]: int(count) for code, count in enumerate(outside) if count}
-    return {name: values[inside] for name, values in numbers.items()}, undeclared
-
-
-def _without_repetitions(edges: dict[str, Numbers]) -> dict[str, Numbers]:
+def _without_repetitions(edges: Rows) -> Rows:
     """One edge of each source, relation and target, in this order: the lowest path and line, the best confidence."""
     order = ascending(*(edges[name] for name in ("source", "relation", "target", "path", "line")))
     ordered = {name: values[order] for name, values in edges.items()}
@@ -173,24 +204,25 @@ def _changes(*columns: NDArray[Any]) -> NDArray[np.bool_]:
     return found
 
 
-def _node_arrays(parts: dict[str, list[pa.Array]], node: Numbers, path: Numbers, nowhere: int, nodes: int) -> Arrays:
-    """`node` and `path` are the numbers of each part, `nowhere` is that of the empty path."""
-    kind, language = Coded.of(parts["kind"]), Coded.of(parts["language"])
-    name, signature = rows_of_texts(parts["name"]), rows_of_texts(parts["signature"])
-    places = (node, path, rows_of_numbers(parts["line_start"]), rows_of_numbers(parts["line_end"]))
+def _node_arrays(parts: Rows, known: Texts, nowhere: int, nodes: int) -> Arrays:
+    """`known` are the languages, `nowhere` is the number of the empty path."""
+    name, signature = (TextRows.of(parts[text], parts[f"{text}_sizes"]) for text in ("name", "signature"))
+    kind, language = parts["kind"], parts["language"]
+    names = list(known)
+    places = tuple(parts[column] for column in ("key", "path", "line_start", "line_end"))
     order = ascending(*places)
     node, path, start, end = (values[order] for values in places)
     new = _changes(node, path, start, end)
-    _settle(order, new, lambda row: (kind[row], name[row], language[row], signature[row]))
+    _settle(order, new, lambda row: (KINDS[kind[row]], name[row], names[language[row]], signature[row]))
     heads = order[_changes(node)]
-    languages = sorted({*language.rows(heads).occurring()})
+    languages, of_language = known.ascending(language[heads])
     placed = new & (path != nowhere)  # parts in one place differ in a signature only
     return {
         **_texts("language", languages),
-        **_texts("name", [name[row] for row in heads.tolist()]),
-        **_texts("signature", [signature[row] for row in heads.tolist()]),
-        "node_kind": kind.rows(heads).within(KINDS, "kind").astype(np.uint8),
-        "node_language": language.rows(heads).numbers(numbered(languages)).astype(np.uint8),
+        **_packed("name", name.rows(heads)),
+        **_packed("signature", signature.rows(heads)),
+        "node_kind": kind[heads],
+        "node_language": of_language[language[heads]].astype(np.uint8),
         "node_places": _ends(node[placed], nodes),
         "place_path": path[placed].astype(np.uint32),
         "place_start": start[placed].astype(np.uint32),
@@ -212,12 +244,16 @@ def _texts(name: str, values: Sequence[bytes]) -> Arrays:
     return {f"{name}_bytes": np.array(bytearray().join(values)), f"{name}_ends": ends}
 
 
-def _ends(groups: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+def _packed(name: str, rows: TextRows) -> Arrays:
+    return {f"{name}_bytes": rows.content, f"{name}_ends": rows.ends}
+
+
+def _ends(groups: NDArray[Any], count: int) -> NDArray[np.int64]:
     """Where each group begins in ascending group numbers, and the end of the last."""
     return np.concatenate(([0], np.cumsum(np.bincount(groups, minlength=count)))).astype(np.int64)
 
 
-def _edge_arrays(edges: dict[str, NDArray[np.int64]], nodes: int) -> Arrays:
+def _edge_arrays(edges: Rows, nodes: int) -> Arrays:
     """Both directions in runs of one node and relation. In a run the most telling edges come first: the most certain,
     then those to the node with the fewest like them, for what everything uses explains nothing."""
     source, relation, target, confidence = (edges[name] for name in ("source", "relation", "target", "confidence"))
@@ -250,18 +286,15 @@ def _runs(side: str, owner: NDArray[np.int64], relation: NDArray[np.int64], node
     }
 
 
-def _word_arrays(chunks: Sequence[pa.ListArray], node: Numbers) -> Arrays:
-    """The nodes of every word that somebody may type for them, words in the order of their bytes. `node` is the number
-    of each part."""
-    sizes, values = flattened(chunks)
-    written = Coded.of(values)
-    words = numbered(sorted({*written.occurring()}))
-    word, owner = written.numbers(words), np.repeat(node, sizes)
+def _word_arrays(parts: Rows, known: Texts) -> Arrays:
+    """The nodes of every word that somebody may type for them, words in the order of their bytes."""
+    words, places = known.ascending(parts["words"])
+    word, owner = places[parts["words"]], np.repeat(parts["key"], parts["words_sizes"])
     order = ascending(word, owner)
     word, owner = word[order], owner[order]
     kept = _changes(word, owner)
     return {
-        **_texts("word", list(words)),
+        **_texts("word", words),
         "word_nodes": _ends(word[kept], len(words)),
         "word_node": owner[kept].astype(np.uint32),
     }

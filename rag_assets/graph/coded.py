@@ -1,103 +1,130 @@
-"""Columns of texts as numbers: what repeats in a million rows is looked up once, and order is that of numbers.
+"""Columns of texts as numbers: what repeats in a million rows is in memory once, and order is that of numbers.
 
 Neither pyarrow.compute nor pandas is imported: a build of one commit spends less on its whole graph than they take.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import compress, repeat
+from itertools import compress
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from rag_assets.stores.columns import distinct_texts, texts, to_numpy
+from rag_assets.stores.columns import distinct_texts, packed_texts, to_numpy
 
 Numbers = NDArray[np.int64]
+Codes = NDArray[np.int32]
+Rows = dict[str, NDArray[Any]]
+"""Columns by name."""
 
 _KEY_BITS = 63
 """Of one sort key: an int64 without its sign."""
+_TAKEN_AT_A_TIME = 10_000  # rows: each byte of theirs has two indexes of eight meanwhile
+
+
+class Texts:
+    """Different texts, numbered as they come. A key stands in each file that refers to it, and is here once."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[bytes, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._numbers)
+
+    def coded(self, column: pa.Array) -> Codes:
+        """The number of the text of each row."""
+        distinct, rows = distinct_texts(column)
+        used = np.zeros(len(distinct), bool)
+        used[rows] = True
+        known = self._numbers
+        codes = np.full(len(distinct), -1, np.int32)
+        codes[used] = [known.setdefault(text, len(known)) for text in compress(distinct, used.tolist())]
+        found: Codes = codes[rows]
+        return found
+
+    def ascending(self, rows: Codes) -> tuple[list[bytes], Codes]:
+        """The texts of some rows, each once, in the order of their bytes, and of each number the place of its text
+        among them, -1 for the others."""
+        texts = list(self._numbers)
+        numbers = np.flatnonzero(self.among(rows)).tolist()
+        numbers.sort(key=texts.__getitem__)
+        places = np.full(len(texts), -1, np.int32)
+        places[numbers] = np.arange(len(numbers), dtype=np.int32)
+        return [texts[number] for number in numbers], places
+
+    def among(self, *columns: Codes) -> NDArray[np.bool_]:
+        """Of each number, whether a row has it."""
+        found = np.zeros(len(self), bool)
+        for column in columns:
+            found[column] = True
+        return found
 
 
 @dataclass(frozen=True, slots=True)
-class Coded:
-    """A column of texts: `texts` has each that occurs at least once, `codes` of each row the place of its text."""
+class TextRows:
+    """A column of texts that hardly repeat: their bytes, and where each of them begins and the last one ends."""
 
-    texts: list[bytes]
-    codes: Numbers
+    content: NDArray[np.uint8]
+    ends: Numbers
 
     @classmethod
-    def of(cls, chunks: Iterable[pa.Array], shared: dict[bytes, bytes] | None = None) -> Coded:
-        """The column in these parts, as texts or as dictionaries of texts. Texts that are `shared` already, by an
-        earlier part or another column, are in memory once: a key stands in every part that refers to it."""
-        found: list[bytes] = []
-        codes = [np.zeros(0, np.int64)]
-        for chunk in chunks:
-            distinct, numbers = distinct_texts(chunk)
-            codes.append(numbers.astype(np.int64) + len(found))
-            found += distinct if shared is None else map(shared.setdefault, distinct, distinct)
-        return cls(found, np.concatenate(codes))
-
-    def __add__(self, other: Coded) -> Coded:
-        return Coded(self.texts + other.texts, np.concatenate((self.codes, other.codes + len(self.texts))))
+    def of(cls, content: NDArray[np.uint8], sizes: Codes) -> TextRows:
+        return cls(content, np.concatenate(([0], np.cumsum(sizes, dtype=np.int64))))
 
     def __getitem__(self, row: int) -> bytes:
-        found: bytes = self.texts[self.codes[row]]
-        return found
+        return self.content[self.ends[row] : self.ends[row + 1]].tobytes()
 
-    def rows(self, rows: Numbers) -> Coded:
+    def rows(self, rows: Numbers) -> TextRows:
         """Some rows of it."""
-        return Coded(self.texts, self.codes[rows])
-
-    def occurring(self) -> Iterator[bytes]:
-        """The texts of the rows, each at least once."""
-        used = np.zeros(len(self.texts), bool)
-        used[self.codes] = True
-        return compress(self.texts, used.tolist())
-
-    def numbers(self, known: Mapping[bytes, int]) -> Numbers:
-        """Of each row the number that its text is known by, -1 for none."""
-        found = np.fromiter(map(known.get, self.texts, repeat(-1)), np.int64, len(self.texts))
-        return found[self.codes]
-
-    def within(self, names: Sequence[str], what: str) -> Numbers:
-        """Of each row the place of its text among `names`. Raises ValueError for another text."""
-        found = self.numbers(numbered(name.encode() for name in names))
-        if (found < 0).any():
-            raise ValueError(f"unknown {what} in the graph: {self[int(np.argmin(found))].decode()!r}")
-        return found
+        starts, sizes = self.ends[rows], (self.ends[rows + 1] - self.ends[rows]).astype(np.int32)
+        parts = [np.zeros(0, np.uint8)]
+        for first in range(0, len(rows), _TAKEN_AT_A_TIME):
+            some = slice(first, first + _TAKEN_AT_A_TIME)
+            parts.append(self.content[_ranges(starts[some], sizes[some])])
+        return TextRows.of(np.concatenate(parts), sizes)
 
 
-def numbered(values: Iterable[bytes]) -> dict[bytes, int]:
-    """Each of some different texts with its place."""
-    return {text: number for number, text in enumerate(values)}
-
-
-def rows_of_texts(chunks: Iterable[pa.Array]) -> list[bytes]:
-    """The texts of a column, row by row."""
-    found: list[bytes] = []
-    for chunk in chunks:
-        if pa.types.is_dictionary(chunk.type):
-            distinct, numbers = distinct_texts(chunk)
-            found += [distinct[number] for number in numbers.tolist()]
-        else:
-            found += texts(chunk)
+def _ranges(starts: Numbers, sizes: Codes) -> Numbers:
+    """start, start + 1 … of each range, one range after the other."""
+    ends = np.cumsum(sizes, dtype=np.int64)
+    before = np.repeat(starts - ends + sizes, sizes)
+    found: Numbers = before + np.arange(len(before))
     return found
 
 
-def rows_of_numbers(chunks: Iterable[pa.Array]) -> Numbers:
-    """The numbers of a column."""
-    return np.concatenate([np.zeros(0, np.int64), *map(to_numpy, chunks)])
+def text_rows(name: str, column: pa.Array) -> Rows:
+    """A column of texts as what `stacked` puts together and `TextRows.of` takes."""
+    content, sizes = packed_texts(column)
+    return {name: content, f"{name}_sizes": sizes}
 
 
-def flattened(chunks: Sequence[pa.ListArray]) -> tuple[Numbers, list[pa.Array]]:
-    """How many values each row of a column of lists has, and all values."""
-    ends = [to_numpy(chunk.offsets) for chunk in chunks]
-    sizes = np.concatenate([np.zeros(0, np.int64), *map(np.diff, ends)])
-    return sizes, [chunk.values[at[0] : at[-1]] for chunk, at in zip(chunks, ends, strict=True)]
+def within(column: pa.Array, names: Sequence[str], what: str) -> NDArray[np.uint8]:
+    """Of each row the place of its text among `names`. Raises ValueError for another text."""
+    distinct, rows = distinct_texts(column)
+    known = {name.encode(): place for place, name in enumerate(names)}
+    found: NDArray[np.int16] = np.array([known.get(text, -1) for text in distinct], np.int16)[rows]
+    if (found < 0).any():
+        raise ValueError(f"unknown {what} in the graph: {distinct[rows[int(np.argmin(found))]].decode()!r}")
+    return found.astype(np.uint8)
+
+
+def list_rows(name: str, column: pa.ListArray, coded: Callable[[pa.Array], Codes]) -> Rows:
+    """A column of lists of texts: how many each row has, and the numbers of all of them."""
+    ends = to_numpy(column.offsets)
+    sizes = np.diff(ends)
+    return {name: coded(column.values[ends[0] : ends[-1]]), f"{name}_sizes": sizes}
+
+
+def stacked(parts: list[Rows]) -> Rows:
+    """The rows of all parts, one part after the other; the parts are empty afterwards."""
+    return {name: np.concatenate([part.pop(name) for part in parts]) for name in list(parts[0])}
 
 
 def ascending(*columns: NDArray[Any]) -> Numbers:

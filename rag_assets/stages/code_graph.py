@@ -12,8 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import pyarrow as pa
-
 from rag_assets.counting import by_count
 from rag_assets.descriptions.declared_types import DeclaredTypes
 from rag_assets.descriptions.questions import recording
@@ -166,7 +164,7 @@ def _extract_bucket(build: IndexBuild, bucket: int, shared: Broadcast[_Label]) -
 def _put_together(build: IndexBuild, imported: GraphImport) -> tuple[GraphCounts, MergedTables]:
     """Writes the whole graph."""
     nodes, edges = (
-        pa.concat_tables(read_all(build.directory, table, build.spec.bucket_count, dictionaries=repeated))
+        read_all(build.directory, table, build.spec.bucket_count, dictionaries=repeated)
         for table, repeated in ((GRAPH_NODES, REPEATED_IN_NODES), (GRAPH_EDGES, REPEATED_IN_EDGES))
     )
     merged = merged_tables(build, imported, nodes, edges)

@@ -42,12 +42,11 @@ def graph_is_sound(build: IndexBuild) -> CheckResult:
         graph = open_graph(directory)
     except GraphError as error:
         return CheckResult(False, _SOUND, {}, [str(error)])
-    keys = {graph.keys[node] for node in range(len(graph))}
-    declared = _declared(build)
+    missing, undeclared = _compared(build, graph)
     wrong = {
         "miscounted": list(_miscounted(build, graph)),
-        "missing": sorted(declared - keys),
-        "unexpected": [] if _is_merged(build) else sorted(filterfalse(_is_made_by_edges, keys - declared)),
+        "missing": sorted(missing),
+        "unexpected": [] if _is_merged(build) else sorted(filterfalse(_is_made_by_edges, undeclared)),
         "ghosts": sorted(_paths(graph) - _indexed(build)),
     }
     numbers = {"nodes": len(graph), "edges": graph.edge_count, **{name: len(found) for name, found in wrong.items()}}
@@ -70,9 +69,17 @@ def _is_merged(build: IndexBuild) -> bool:
     return bool(build.required(STAGE).tables.get("import"))
 
 
-def _declared(build: IndexBuild) -> set[str]:
-    parts = (read_part(build.directory, GRAPH_NODES, bucket, ["key"]) for bucket in build.buckets)
-    return {key for part in parts for key in part.column("key").to_pylist()}
+def _compared(build: IndexBuild, graph: Graph) -> tuple[set[str], Iterator[str]]:
+    """The keys that tables have and the graph has not, and the other way round."""
+    is_declared = dict.fromkeys((graph.keys[node] for node in range(len(graph))), False)
+    missing: set[str] = set()
+    for bucket in build.buckets:
+        for key in read_part(build.directory, GRAPH_NODES, bucket, ["key"]).column("key").to_pylist():
+            if key in is_declared:
+                is_declared[key] = True
+            else:
+                missing.add(key)
+    return missing, (key for key, known in is_declared.items() if not known)
 
 
 def _is_made_by_edges(key: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import pyarrow as pa
@@ -27,10 +27,10 @@ class GraphImport:
 
 @dataclass(frozen=True, slots=True)
 class MergedTables:
-    """Nodes and edges, what was counted while they were merged, and what was wrong with the import."""
+    """Nodes and edges, to be read once; what was counted while they were merged, and what was wrong with the import."""
 
-    nodes: pa.Table
-    edges: pa.Table
+    nodes: Iterable[pa.Table]
+    edges: Iterable[pa.Table]
     counts: Mapping[str, int] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
 
@@ -41,8 +41,10 @@ def configured_import(build: IndexBuild) -> GraphImport:
     return GraphImport(found, configured_fingerprint(found))
 
 
-def merged_tables(build: IndexBuild, imported: GraphImport, nodes: pa.Table, edges: pa.Table) -> MergedTables:
-    """The graph of the label with what is imported. Raises UnusableImport."""
+def merged_tables(
+    build: IndexBuild, imported: GraphImport, nodes: Iterable[pa.Table], edges: Iterable[pa.Table]
+) -> MergedTables:
+    """The graph of the label with what is imported, for which all tables are in memory. Raises UnusableImport."""
     if imported.settings is None:
         return MergedTables(nodes, edges)
     own: list[GraphNode | GraphEdge] = [*_nodes(nodes), *_edges(edges)]
@@ -51,14 +53,14 @@ def merged_tables(build: IndexBuild, imported: GraphImport, nodes: pa.Table, edg
     loaded = load_graph(imported.settings.path, imported.settings.format, known)
     merged = merge(own, loaded, imported.settings.mode)
     counts = {**loaded.counts, **merged.counts}
-    return MergedTables(nodes_table(merged.nodes), edges_table(merged.edges), counts, loaded.problems)
+    return MergedTables([nodes_table(merged.nodes)], [edges_table(merged.edges)], counts, loaded.problems)
 
 
-def _nodes(table: pa.Table) -> Iterator[GraphNode]:
-    for row in table.drop_columns(["words"]).to_pylist():
+def _nodes(tables: Iterable[pa.Table]) -> Iterator[GraphNode]:
+    for row in (row for table in tables for row in table.drop_columns(["words"]).to_pylist()):
         yield GraphNode(**{**row, "kind": NodeType(row["kind"])})
 
 
-def _edges(table: pa.Table) -> Iterator[GraphEdge]:
-    for row in table.to_pylist():
+def _edges(tables: Iterable[pa.Table]) -> Iterator[GraphEdge]:
+    for row in (row for table in tables for row in table.to_pylist()):
         yield GraphEdge(**{**row, "relation": Relation(row["relation"]), "confidence": Confidence(row["confidence"])})

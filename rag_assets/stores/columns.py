@@ -55,6 +55,11 @@ def table(columns: Mapping[str, Values], schema: pa.Schema) -> pa.Table:
     return found
 
 
+def empty_batch(schema: pa.Schema) -> pa.RecordBatch:
+    """No rows of a schema."""
+    return pa.RecordBatch.from_arrays([column([], field.type) for field in schema], schema=schema)
+
+
 def to_numpy(values: pa.Array) -> npt.NDArray[Any]:
     """The numbers of a flat column without missing values, read-only and not copied."""
     kind, (_, data) = _NUMBERS[values.type], values.buffers()
@@ -84,6 +89,21 @@ def distinct_texts(values: pa.Array) -> tuple[list[bytes], npt.NDArray[Any]]:
     known: dict[bytes, int] = {}
     codes = [known.setdefault(text, len(known)) for text in texts(values)]
     return list(known), np.array(codes, dtype=np.int32)
+
+
+def packed_texts(values: pa.Array) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32]]:
+    """The UTF-8 of a flat column of texts without missing values: all of it, and how many bytes each row has."""
+    if pa.types.is_dictionary(values.type):
+        distinct, rows = distinct_texts(values)
+        found = [distinct[row] for row in rows.tolist()]
+        return np.frombuffer(b"".join(found), np.uint8), np.array([len(text) for text in found], np.int32)
+    _, ends, data = values.buffers()
+    if not len(values) or data is None:
+        return np.zeros(0, np.uint8), np.zeros(len(values), np.int32)
+    kind = np.int64 if pa.types.is_large_string(values.type) else np.int32
+    limits = np.frombuffer(ends, dtype=kind)[values.offset : values.offset + len(values) + 1]
+    content = np.frombuffer(data, np.uint8)[limits[0] : limits[-1]].copy()  # nothing of the table is held on to
+    return content, np.diff(limits).astype(np.int32)
 
 
 def matrix(values: pa.FixedSizeListArray) -> npt.NDArray[Any]:

@@ -139,7 +139,7 @@ def test_a_word_outside_the_closed_sets_is_an_error(column: str) -> None:
     at = EDGES.names.index(column)
     damaged = rows.set_column(at, column, pa.array(["Nonsense"]))
     with pytest.raises(ValueError, match=f"unknown {column} in the graph: 'Nonsense'"):
-        assemble_tables(nodes_table([node(A)]), damaged)
+        assemble_tables([nodes_table([node(A)])], [damaged])
 
 
 def test_tables_hold_the_fields_of_nodes_and_edges() -> None:
@@ -162,7 +162,7 @@ def test_texts_may_be_dictionaries_with_texts_that_no_row_has() -> None:
     edges = as_dictionaries(edges_table([*lost, *SHOP_EDGES]), REPEATED_IN_EDGES).slice(1)
     assert pa.types.is_dictionary(nodes.schema.field("path").type)
     assert pa.types.is_dictionary(edges.schema.field("source").type)
-    made, wanted = assemble_tables(nodes, edges), assemble(SHOP_NODES, SHOP_EDGES)
+    made, wanted = assemble_tables([nodes], [edges]), assemble(SHOP_NODES, SHOP_EDGES)
     _same(made.arrays, wanted.arrays)
     assert made.counts == wanted.counts
 
@@ -212,8 +212,8 @@ edge = GraphEdge(node.key, Relation.READS_FROM, "dbo.Orders|TABLE_OR_VIEW", path
 write_part(home, "nodes", 0, NODES, node_columns([node]))
 write_part(home, "edges", 0, EDGES, edge_columns([edge]))
 made = assemble_tables(
-    read_part(home, "nodes", 0, dictionaries=REPEATED_IN_NODES),
-    read_part(home, "edges", 0, dictionaries=REPEATED_IN_EDGES),
+    [read_part(home, "nodes", 0, dictionaries=REPEATED_IN_NODES)],
+    [read_part(home, "edges", 0, dictionaries=REPEATED_IN_EDGES)],
 )
 write_graph(home / "graph", made.arrays, made.counts)
 graph = open_graph(home / "graph")
@@ -231,9 +231,11 @@ def test_assembling_and_writing_imports_neither_pandas_nor_compute_functions(tmp
 
 
 def test_tables_in_parts_make_the_same_graph() -> None:
-    nodes = pa.concat_tables([nodes_table(SHOP_NODES[:4]), nodes_table([]), nodes_table(SHOP_NODES[4:])])
-    edges = pa.concat_tables([edges_table(SHOP_EDGES[7:]), edges_table(SHOP_EDGES[:7])])
-    _same(assemble_tables(nodes, edges).arrays, assemble(SHOP_NODES, SHOP_EDGES).arrays)
+    nodes = [nodes_table(SHOP_NODES[:4]), nodes_table([]), nodes_table(SHOP_NODES[4:])]
+    edges = [edges_table(SHOP_EDGES[7:]), edges_table(SHOP_EDGES[:7])]
+    wanted = assemble(SHOP_NODES, SHOP_EDGES).arrays
+    _same(assemble_tables(nodes, edges).arrays, wanted)
+    _same(assemble_tables([pa.concat_tables(nodes)], [pa.concat_tables(edges)]).arrays, wanted)
 
 
 @given(random_edges, st.randoms(use_true_random=False))

@@ -70,7 +70,7 @@ def put_together(built: Built, rows: Mapping[str, list[dict[str, Any]]]) -> None
     import pyarrow as pa
 
     nodes, edges = pa.Table.from_pylist(rows[GRAPH_NODES], NODES), pa.Table.from_pylist(rows[GRAPH_EDGES], EDGES)
-    whole = assemble_tables(nodes, edges)
+    whole = assemble_tables([nodes], [edges])
     write_graph(folder(built), whole.arrays, whole.counts)
 
 
