@@ -148,6 +148,8 @@ class Broadcast(Generic[T]):
                 pickle.dump(self.value, file, protocol=pickle.HIGHEST_PROTOCOL)
                 self._large = file.tell() > _LARGE_BROADCAST
             self._path, self._kept = path, None
+            if self._large:
+                _make_room()
         return _Received, (self._path,)
 
     def forget(self) -> None:
@@ -192,8 +194,9 @@ def _worked(work: Callable[..., R], *arguments: Any) -> R:
 
 
 def _make_room() -> None:
+    """Lets go of what was broadcast."""
     _received.clear()
-    gc.collect()  # a label has cycles, and workers look for them seldom
+    gc.collect()  # a label has cycles, and builds look for them seldom
     give_back()
 
 
