@@ -19,6 +19,7 @@ from rag_assets.stages.memory import collect_seldom
 R = TypeVar("R")
 
 _PRELOADED = ["rag_assets.stages.run"]
+_COPYING = "forkserver"
 _hidden_main = threading.Lock()
 
 
@@ -31,6 +32,7 @@ class WorkerPool:
 
     _executor: ProcessPoolExecutor | None = None
     _workers = 0
+    _are_copies = False
     _lock = threading.Lock()
 
     @classmethod
@@ -48,14 +50,15 @@ class WorkerPool:
                 return [pool.submit(task) for task in tasks]
 
     @classmethod
-    def is_open(cls) -> bool:
+    def is_ready(cls) -> bool:
+        """Whether processes are there, or can be as soon as they are wanted."""
         with cls._lock:  # while they start, the lock is taken: then they are wanted
-            return cls._executor is not None
+            return cls._executor is not None or cls._are_copies
 
     @classmethod
     def close(cls) -> None:
-        """Lets the processes end once they have done what was submitted; new ones start when they are wanted. They are
-        copies of one that has imported everything already, so that takes some hundredths of a second."""
+        """Lets the processes end once they have done what was submitted; new ones start when they are wanted. Where
+        they are copies of one that has imported everything already, that takes some hundredths of a second."""
         with cls._lock:
             cls._closed()
 
@@ -68,7 +71,9 @@ class WorkerPool:
     def _opened(cls, workers: int) -> ProcessPoolExecutor:
         if cls._executor is None or cls._workers != workers:
             cls._closed()
-            cls._executor = ProcessPoolExecutor(workers, mp_context=_context(), initializer=_start_worker)
+            context = _context()
+            cls._executor = ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker)
+            cls._are_copies = context.get_start_method() == _COPYING
             cls._workers = workers
             with _main_left_out():
                 cls._executor.submit(os.getpid)  # a process is started with a task that finds none idle
@@ -96,9 +101,9 @@ def _main_left_out() -> Iterator[None]:
 
 def _context() -> multiprocessing.context.BaseContext:
     """Never a plain fork: this process has threads of pyarrow, onnxruntime and the vector engine."""
-    if "forkserver" not in multiprocessing.get_all_start_methods():
+    if _COPYING not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
-    context = multiprocessing.get_context("forkserver")
+    context = multiprocessing.get_context(_COPYING)
     context.set_forkserver_preload(_PRELOADED)
     return context
 

@@ -67,9 +67,9 @@ def map_buckets(
 
 
 def in_worker(work: Callable[..., R], build: IndexBuild, *arguments: Any) -> R:
-    """`work(build, *arguments)` in a worker process where some are running, so that other threads of this one go on
+    """`work(build, *arguments)` in a worker process where one is ready, so that other threads of this one go on
     meanwhile; else here. As of `map_buckets`, and what it raises is raised here."""
-    if workers_for(build) > 1 and WorkerPool.is_open():
+    if workers_for(build) > 1 and WorkerPool.is_ready():
         try:
             (future,) = WorkerPool.submit(workers_for(build), [partial(_worked, work, build, *arguments)])
             return future.result()
@@ -81,7 +81,7 @@ def in_worker(work: Callable[..., R], build: IndexBuild, *arguments: Any) -> R:
 
 def _worth_processes(build: IndexBuild, buckets: int) -> bool:
     """A few buckets are done before processes have started."""
-    return workers_for(build) > 1 and buckets > 1 and (buckets >= _WORTH_STARTING or WorkerPool.is_open())
+    return workers_for(build) > 1 and buckets > 1 and (buckets >= _WORTH_STARTING or WorkerPool.is_ready())
 
 
 def part_sizes(build: IndexBuild, table: str) -> list[int]:

@@ -18,7 +18,7 @@ from rag_assets.contracts.source_file import GitRepoInfo
 from rag_assets.stages import workers
 from rag_assets.stages.build import BuildError, BuildSpec, IndexBuild
 from rag_assets.stages.worker_pool import WorkerPool
-from rag_assets.stages.workers import Broadcast, broadcast, map_buckets, workers_for
+from rag_assets.stages.workers import Broadcast, broadcast, in_worker, map_buckets, workers_for
 from rag_assets.stores import tables
 from rag_assets.stores.home import Home
 from rag_assets_tests.git_repository import Repository
@@ -31,6 +31,7 @@ BuildOf = Callable[[Mapping[str, str | bytes]], Built]
 @pytest.fixture(autouse=True)
 def own_pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(WorkerPool, "given_up", False)
+    monkeypatch.setattr(WorkerPool, "_are_copies", False)
     monkeypatch.setattr(workers._log, "disabled", False)  # a logging configuration of an earlier test may have done it
     yield
     WorkerPool.close()
@@ -202,3 +203,17 @@ def test_what_was_submitted_is_done_although_the_pool_is_closed_meanwhile(tmp_pa
     WorkerPool.close()
     list(map_buckets(bucket_and_process, build_of_buckets(tmp_path, 6, 3), ""))  # as many as another label wants
     assert [bucket for bucket, _, _ in (first, *found)] == list(range(6))
+
+
+def process_of(build: IndexBuild) -> int:
+    return os.getpid()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="processes are never copies there")
+def test_one_task_goes_to_a_worker_where_that_takes_no_time(tmp_path: Path) -> None:
+    build = build_of_buckets(tmp_path, 6)
+    assert in_worker(process_of, build) == os.getpid(), "no processes are started for it"
+    list(map_buckets(bucket_and_process, build, ""))
+    assert in_worker(process_of, build) != os.getpid()
+    WorkerPool.close()
+    assert in_worker(process_of, build) != os.getpid(), "copies are"
