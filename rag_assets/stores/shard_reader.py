@@ -150,7 +150,7 @@ class ShardReader(Closing):
             found: Sequence[Any] = self._call(self._shard.query, request)
             return found
 
-        return best_with_ties(search, limit, lambda point: Scored(str(point.id), point.score))
+        return best_with_ties(search, limit, lambda point: str(point.id))
 
     def _call(self, method: Any, request: Any) -> Any:
         with engine_call(f"vector shard {self._directory} cannot be searched", repair=REBUILD):
