@@ -153,6 +153,7 @@ def build(home: Path, size: int) -> dict[str, str]:
         lexical_only=not model,
         stage_versions={},
         counts={"points": size},
+        capabilities=("dense", "keyword") if model else ("keyword",),
     )
     write_manifest(directory, manifest)
     promote(store, LABEL, GENERATION, "")
@@ -236,6 +237,7 @@ def payload(bucket: int, row: int) -> dict[str, Any]:
         "EndLine": 20,
         "FinderSnippet": "Purpose: " + "words of a finder snippet " * 25,
         "ContentHash": f"{number:064x}",
+        "Confidentiality": "internal",
     }
 
 

@@ -10,6 +10,7 @@ RRF_K = 60
 """Of reciprocal rank fusion, as its authors (Cormack, Clarke and Büttcher 2009) and R9 have it."""
 
 UNRANKED = 1 << 31
+_NOT_FOUND = (None, 0.0, UNRANKED)
 
 
 class Candidate(Protocol):
@@ -47,24 +48,22 @@ def merged(dense: Sequence[Candidate], keyword: Sequence[Candidate]) -> list[Fou
     Keyword scores are shares of the best one: their zero means that no term is shared. Cosines have no such zero, so
     they are spread from the last candidate (0) to the first (1).
     """
-    cosines = {item.id: (item.score, rank) for rank, item in enumerate(dense, 1)}
-    words = {item.id: (item.score, rank) for rank, item in enumerate(keyword, 1)}
     high, low = (dense[0].score, dense[-1].score) if dense else (0.0, 0.0)
     best = keyword[0].score if keyword else 0.0
+    spread = high - low
+    cosines = {
+        item.id: (item.score, (item.score - low) / spread if spread > 0 else 1.0, rank)
+        for rank, item in enumerate(dense, 1)
+    }
+    words = {
+        item.id: (item.score, item.score / best if best > 0 else 1.0, rank) for rank, item in enumerate(keyword, 1)
+    }
     made = []
-    for identifier in dict.fromkeys((*cosines, *words)):
-        cosine, dense_rank = cosines.get(identifier, (None, UNRANKED))
-        score, keyword_rank = words.get(identifier, (None, UNRANKED))
-        made.append(
-            Found(
-                id=identifier,
-                dense=cosine,
-                bm25=score,
-                dense_scaled=0.0 if cosine is None else (cosine - low) / (high - low) if high > low else 1.0,
-                bm25_scaled=0.0 if score is None else score / best if best > 0 else 1.0,
-                ranks=(dense_rank, keyword_rank),
-            )
-        )
+    for identifier, (cosine, spread_cosine, dense_rank) in cosines.items():
+        score, share, keyword_rank = words.pop(identifier, _NOT_FOUND)
+        made.append(Found(identifier, cosine, score, spread_cosine, share, (dense_rank, keyword_rank)))
+    for identifier, (score, share, rank) in words.items():
+        made.append(Found(identifier, None, score, 0.0, share, (UNRANKED, rank)))
     return made
 
 

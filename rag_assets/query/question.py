@@ -251,10 +251,10 @@ def _symbol(word: str) -> str:
     bare = word.strip(_WRAPS) if not word.endswith(("()", ">", "[]")) else word
     plain = _DECORATION.sub("", _DECORATION.sub("", bare))
     parts = re.split(r"\.|::", plain)
-    if not all(_IDENTIFIER.fullmatch(part) for part in parts) or _place(word) is not None:
+    if not all(_IDENTIFIER.fullmatch(part) for part in parts):
         return ""
     called = plain != bare
     is_code = (
         called or any(_INNER_CAPITAL.search(part) for part in parts) or (len(parts) > 1 and parts[-1][0].isupper())
     )
-    return plain.replace("::", ".") if is_code else ""
+    return plain.replace("::", ".") if is_code and _place(word) is None else ""

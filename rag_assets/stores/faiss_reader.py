@@ -67,7 +67,7 @@ class FaissReader(Closing):
             rows = self._dense_rows[found[0]].tolist()
             return [Scored(self._ids[row], score) for row, score in zip(rows, scores[0].tolist(), strict=True)]
 
-        return best_with_ties(search, limit, lambda hit: hit)
+        return best_with_ties(search, limit, lambda hit: hit.id)
 
     def sparse(self, indices: Sequence[int], values: Sequence[float], scope: SearchFilter, limit: int) -> list[Scored]:
         """The points with the highest keyword score, best first, equal scores by id; only points that share a term."""

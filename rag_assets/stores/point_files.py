@@ -17,13 +17,16 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
 from rag_assets.stores.points import Place, VectorStoreError
 
 POINT_FILES = "rag_assets.files"
+
+Run = tuple[int, int, int | None]
+"""Points of an earlier version from a row to another, and the id of a new one after them, where there is one."""
 
 _FORMAT = b"files\0\0\1"  # the last byte is the version
 _HEAD = len(_FORMAT) + 3 * 8
@@ -58,9 +61,8 @@ class PointFiles:
 
     def place(self, identifier: str) -> Place | None:
         """The file of a point, in O(log n); None where there is no such point."""
-        wanted = number_of(identifier)
-        at = self.first_from(wanted)
-        if not self.has(wanted, at):
+        at = self.row(identifier)
+        if at is None:
             return None
         number = self._numbers[at]
         found = self._places.get(number)
@@ -69,6 +71,14 @@ class PointFiles:
             label, _, path = self._name(start, self._ends[number]).partition(_SEPARATOR)
             found = self._places[number] = Place(label.decode(), path.decode())
         return found
+
+    def row(self, identifier: str) -> int | None:
+        """Which point it is in the order of ids; None where there is no such point."""
+        wanted = number_of(identifier)
+        at = bisect_left(self._high, wanted >> _HALF)
+        if not self.has(wanted, at):  # there is none, or others have the same first half
+            at = self.first_from(wanted)
+        return at if self.has(wanted, at) else None
 
     def first_from(self, wanted: int) -> int:
         """Where the first point is whose id is not less than `wanted`."""
@@ -111,20 +121,27 @@ class PointFilesChange:
     def drop(self, ids: Iterable[str]) -> None:
         self._changed |= dict.fromkeys(map(number_of, ids))
 
+    def runs(self) -> Iterator[Run]:
+        """All points that there are now, in the order of their ids."""
+        base, done = self._base, 0
+        for wanted in sorted(self._changed):
+            at = base.first_from(wanted)
+            yield done, at, wanted if self._changed[wanted] is not None else None
+            done = at + base.has(wanted, at)
+        yield done, base.size, None
+
     def content(self) -> bytes:
         """The files of all points that there are now, as they are written."""
         base = self._base
         numbers = {name: number for number, name in enumerate(base.names())}
-        rows, done = [], 0
-        for wanted in sorted(self._changed):
-            at, name = base.first_from(wanted), self._changed[wanted]
-            rows.append(base.rows(done, at))
-            done = at + base.has(wanted, at)
-            if name is not None:
+        rows = []
+        for start, end, new in self.runs():
+            rows.append(base.rows(start, end))
+            name = None if new is None else self._changed[new]
+            if new is not None and name is not None:
                 number = numbers.setdefault(name, len(numbers))
-                halves = array("Q", (wanted >> _HALF,)), array("Q", (wanted & _LOWER,))
+                halves = array("Q", (new >> _HALF,)), array("Q", (new & _LOWER,))
                 rows.append((halves[0].tobytes(), halves[1].tobytes(), array("I", (number,)).tobytes()))
-        rows.append(base.rows(done, base.size))
         high, low, of_points = (b"".join(column) for column in zip(*rows, strict=True))
         return _packed(high, low, *_in_order(array("I", of_points), list(numbers)))
 

@@ -51,8 +51,7 @@ class StoredPoint:
     digest: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(NamedTuple):  # a hundred are made in a search, each in half the time that a frozen dataclass takes
     id: str
     score: float
 
@@ -132,11 +131,11 @@ class VectorReader(Protocol):
 
 
 def best_with_ties(
-    search: Callable[[int], Sequence[_Found]], limit: int, scored: Callable[[_Found], Scored]
+    search: Callable[[int], Sequence[_Found]], limit: int, identifier: Callable[[_Found], str]
 ) -> list[Scored]:
     """The best `limit` of `search(how many)`, equal scores by id. Engines order ties as they like and cut through
-    them, so one is asked for more until the group of ties at the cut is whole. `scored` takes what they give apart,
-    only where it is needed: the id of each costs 3 µs."""
+    them, so one is asked for more until the group of ties at the cut is whole. Ids are asked for only where they are
+    needed: each costs up to 3 µs."""
     more = _TIE_SLACK
     while True:
         found = search(limit + more)
@@ -144,5 +143,5 @@ def best_with_ties(
             break
         more *= _TIE_GROWTH
     cut = found[:limit][-1].score if found else 0.0
-    best = [scored(hit) for hit in found if hit.score >= cut]
-    return sorted(best, key=lambda hit: (-hit.score, hit.id))[:limit]
+    best = sorted([(-score, identifier(hit)) for hit in found if (score := hit.score) >= cut])
+    return [Scored(known, -score) for score, known in best[:limit]]

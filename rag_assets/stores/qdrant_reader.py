@@ -124,7 +124,7 @@ class ServerReader(Closing):
             points: Sequence[Any] = found.points
             return points
 
-        return best_with_ties(search, limit, lambda point: Scored(str(point.payload[POINT_ID]), float(point.score)))
+        return best_with_ties(search, limit, lambda point: str(point.payload[POINT_ID]))
 
     def _declared_hashes(self) -> Mapping[str, str] | None:
         if self._hashes is None:

@@ -1,9 +1,8 @@
-"""Conditions on fields whose values are known before anybody asks: those that all points of a store share, and those
-of points that were found already. Pure."""
+"""Conditions on fields whose values are known before anybody asks: those that all points of a store share. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping
 
 from rag_assets.stores.conditions import Absent, AllOf, AnyOf, BeginsWith, Condition, Equal, HasId, Not, OneOf
 
@@ -21,21 +20,6 @@ def settled(conditions: Iterable[Condition], common: Mapping[str, str]) -> list[
         if found is not True:
             left.append(found)
     return left
-
-
-def among(condition: Condition, key: str, values: Set[str]) -> Condition:
-    """What is left to ask of points that have one of `values` in the field `key`: a glob matches thousands of paths, of
-    which a page of hits has ten."""
-    match condition:
-        case OneOf() if condition.key == key:
-            return OneOf(key, tuple(value for value in condition.values if value in values))
-        case AllOf():
-            return AllOf(tuple(among(part, key, values) for part in condition.conditions))
-        case AnyOf():
-            return AnyOf(tuple(among(part, key, values) for part in condition.conditions))
-        case Not():
-            return Not(among(condition.condition, key, values))
-    return condition
 
 
 def _settled(condition: Condition, common: Mapping[str, str]) -> Condition | bool:

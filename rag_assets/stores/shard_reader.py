@@ -32,9 +32,11 @@ from rag_assets.stores.conditions import (
     conditions_of,
 )
 from rag_assets.stores.filters import SearchFilter
+from rag_assets.stores.payload_conditions import Holds, all_hold
+from rag_assets.stores.payload_file import PAYLOADS, read_payloads
 from rag_assets.stores.point_files import POINT_FILES, read_point_files
 from rag_assets.stores.points import DENSE, SPARSE, Place, Scored, VectorStoreError, best_with_ties
-from rag_assets.stores.settled import among, settled
+from rag_assets.stores.settled import settled
 from rag_assets.stores.shard_calls import engine_call
 from rag_assets.stores.shard_schema import DIGEST, WHOLE, common_of
 
@@ -55,16 +57,18 @@ class ShardReader(Closing):
         if not (directory / "edge_config.json").is_file():
             raise VectorStoreError(f"no vector shard in {directory}; {REBUILD}")
         self._files = read_point_files(directory)  # None of a shard from before they were kept
+        self._whole = read_payloads(directory)  # the same
         with engine_call(f"vector shard {directory} cannot be opened", repair=REBUILD):
             self._common = common_of(directory)
             self._shard = edge.EdgeShard.load(str(directory))
-        if self._files is not None and self._files.size != self._size:
-            self._shard.close()
-            raise VectorStoreError(
-                f"vector shard {directory} has {self._size} points, {POINT_FILES} {self._files.size}; {REBUILD}"
-            )
+        problem = self._mismatch()
+        if problem:
+            self.close()
+            raise VectorStoreError(f"vector shard {directory} {problem}; {REBUILD}")
         self._known = KnownValues(self.values)  # a finished shard never changes
-        self._filter = lru_cache(maxsize=_KEPT_FILTERS)(self._conditions_and_filter)
+        self._conditions = lru_cache(maxsize=_KEPT_FILTERS)(self._conditions_of)
+        self._compile = lru_cache(maxsize=_KEPT_FILTERS)(self._filter_of)
+        self._holds = lru_cache(maxsize=_KEPT_FILTERS)(self._predicate_of)
 
     def count(self, scope: SearchFilter | None = None) -> int:
         return self._size if scope is None else self._counted(self._compile(scope))
@@ -83,14 +87,9 @@ class ShardReader(Closing):
         """id → payload of the points of `ids` that exist within the scope."""
         if not ids:
             return {}
-        conditions = self._filter(scope)[0]
-        if self._files is not None:
-            paths = {place.path for place in self.places(ids, scope).values()}
-            conditions = [among(condition, "Path", paths) for condition in conditions]
-        wanted = edge.Filter(must=[edge.HasIdCondition(set(ids)), *map(_compiled, conditions)])
-        request = edge.ScrollRequest(limit=len(ids), filter=wanted, with_payload=[WHOLE])
-        found: dict[str, dict[str, Any]] = self._call(self._payloads, request)
-        return found
+        holds = self._holds(scope)
+        read = self._payloads(sorted(set(ids)))
+        return {known: payload for known, payload in read.items() if holds(known, payload)}
 
     def places(self, ids: Sequence[str], scope: SearchFilter) -> dict[str, Place]:
         """id → file of the points of `ids`, which a search within the scope has found."""
@@ -126,6 +125,8 @@ class ShardReader(Closing):
         return dict(sorted((str(hit.value), hit.count) for hit in self._call(self._shard.facet, request)))
 
     def close(self) -> None:
+        if self._whole is not None:
+            self._whole.close()
         with engine_call(f"vector shard {self._directory} cannot be closed"):
             self._shard.close()
 
@@ -137,8 +138,32 @@ class ShardReader(Closing):
     def _counted(self, condition: edge.Filter | None) -> int:
         return int(self._call(self._shard.count, edge.CountRequest(filter=condition)))
 
-    def _payloads(self, request: edge.ScrollRequest) -> dict[str, dict[str, Any]]:
-        records = self._shard.scroll(request)[0]
+    def _mismatch(self) -> str:
+        """What is wrong with the files beside those of the engine; '' where they belong to its points."""
+        for name, table in ((POINT_FILES, self._files), (PAYLOADS, self._whole)):
+            if table is not None and table.size != self._size:
+                return f"has {self._size} points, {name} {table.size}"
+        if self._whole is None and any(WHOLE not in payload for payload in self._first_payload()):
+            return f"has no {PAYLOADS}"
+        return f"has no {POINT_FILES}" if self._files is None and self._whole is not None else ""
+
+    def _first_payload(self) -> list[dict[str, Any]]:
+        request = edge.ScrollRequest(limit=1, with_payload=[WHOLE])
+        return [record.payload or {} for record in self._call(self._shard.scroll, request)[0]]
+
+    def _payloads(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """Of the points that there are, whoever may see them."""
+        if self._files is None or self._whole is None:
+            found: dict[str, dict[str, Any]] = self._call(self._payloads_of_engine, ids)
+            return found
+        rows = [(known, row) for known in ids if (row := self._files.row(known)) is not None]
+        try:
+            return {known: msgspec.json.decode(self._whole.at(row)) for known, row in rows}
+        except (ValueError, msgspec.DecodeError) as error:
+            raise VectorStoreError(f"{self._directory / PAYLOADS} cannot be read: {error}; {REBUILD}") from error
+
+    def _payloads_of_engine(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+        records = self._shard.retrieve(list(ids), [WHOLE], False)
         return {str(record.id): msgspec.json.decode((record.payload or {}).get(WHOLE, "{}")) for record in records}
 
     def _search(self, vector: Any, using: str, scope: SearchFilter, limit: int) -> list[Scored]:
@@ -150,19 +175,22 @@ class ShardReader(Closing):
             found: Sequence[Any] = self._call(self._shard.query, request)
             return found
 
-        return best_with_ties(search, limit, lambda point: Scored(str(point.id), point.score))
+        return best_with_ties(search, limit, lambda point: str(point.id))
 
     def _call(self, method: Any, request: Any) -> Any:
         with engine_call(f"vector shard {self._directory} cannot be searched", repair=REBUILD):
             return method(request)
 
-    def _compile(self, scope: SearchFilter) -> edge.Filter:
-        """The engine's filter for a scope; all of it is applied before the top k (R17)."""
-        return self._filter(scope)[1]
+    def _conditions_of(self, scope: SearchFilter) -> list[Condition]:
+        return settled(conditions_of(scope, self._known.within(scope)), self._common)
 
-    def _conditions_and_filter(self, scope: SearchFilter) -> tuple[list[Condition], edge.Filter]:
-        conditions = settled(conditions_of(scope, self._known.within(scope)), self._common)
-        return conditions, edge.Filter(must=[_compiled(condition) for condition in conditions])
+    def _filter_of(self, scope: SearchFilter) -> edge.Filter:
+        """The engine's filter for a scope; all of it is applied before the top k (R17)."""
+        return edge.Filter(must=[_compiled(condition) for condition in self._conditions(scope)])
+
+    def _predicate_of(self, scope: SearchFilter) -> Holds:
+        """The same for payloads that were read."""
+        return all_hold(self._conditions(scope))
 
 
 def _sparse_vector(indices: Any, values: Any) -> edge.SparseVector:

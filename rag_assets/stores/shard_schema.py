@@ -16,16 +16,22 @@ from rag_assets.contracts.errors import REBUILD
 from rag_assets.contracts.payload import PayloadIndex, payload_indexes
 from rag_assets.decoders import from_json
 from rag_assets.stores.disk import written_blocks
+from rag_assets.stores.payload_file import PAYLOADS
 from rag_assets.stores.point_files import POINT_FILES
 from rag_assets.stores.points import DENSE, PREFIX_FIELDS, SPARSE, VectorStoreError
 from rag_assets.stores.shard_calls import engine_call
 
 WHOLE = "Payload"
 DIGEST = "Digest"
-"""What a point has beside the fields it is filtered by: its whole payload as JSON, and the digest of what it is."""
+"""What a point has beside the fields it is filtered by: the digest of what it is, and in shards from before there was
+a file of payloads its whole payload as JSON."""
 
 COMMON = "rag_assets.common.json"
 """The file with the payload fields that all points share; read whenever a shard is opened."""
+
+LEVEL = "Confidentiality"
+"""Every search asks it of every point that it considers, up to three times what the search takes without. So it is
+among the fields that all share where the finished shard has one level; it keeps its index, since the next may not."""
 
 _HNSW_LINKS = 16  # the engine's default; recall@40 .999 on clustered vectors
 _HNSW_CANDIDATES = 100  # the engine's default
@@ -63,9 +69,9 @@ def create_empty_shard(directory: Path, dimension: int, *, without: Collection[s
 
 
 def copied_shard(source: Path, directory: Path) -> edge.EdgeShard:
-    """An open copy of a finished shard. The engine changes its files in place, so they cannot be shared. Raises
-    OSError, or what the engine raises."""
-    shutil.copytree(source, directory, copy_function=_copy_sparse)
+    """An open copy of a finished shard, without the file of payloads, which is written anew. The engine changes its
+    files in place, so they cannot be shared. Raises OSError, or what the engine raises."""
+    shutil.copytree(source, directory, copy_function=_copy_sparse, ignore=shutil.ignore_patterns(PAYLOADS))
     return edge.EdgeShard.load(str(directory))
 
 

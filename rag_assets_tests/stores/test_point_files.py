@@ -12,6 +12,7 @@ from rag_assets.stores.point_files import POINT_FILES, PointFiles, PointFilesCha
 from rag_assets.stores.points import Place, StoredPoint, VectorStoreError
 from rag_assets.stores.shard_reader import ShardReader
 from rag_assets.stores.shard_writer import ShardWriter
+from rag_assets_tests.stores.older_shards import from_before_payload_files
 from rag_assets_tests.stores.sample_points import DIMENSION, payload, point_id, points, scope, with_digest
 
 UNKNOWN = "ffffffff-ffff-5fff-bfff-ffffffffffff"
@@ -86,7 +87,7 @@ def test_no_payload_is_read(shard: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.mark.parametrize("older", [None, b"files\0\0\0"], ids=["from before there were any", "of another version"])
 def test_an_older_shard_says_it_by_its_payloads(shard: Path, tmp_path: Path, older: bytes | None) -> None:
-    folder = write(tmp_path / "shard", points(60))
+    folder = from_before_payload_files(write(tmp_path / "shard", points(60)))
     (folder / POINT_FILES).unlink()
     if older is not None:
         (folder / POINT_FILES).write_bytes(older + bytes(24))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rag_assets.stores.conditions import Absent, AllOf, AnyOf, BeginsWith, Condition, Equal, HasId, Not, OneOf
-from rag_assets.stores.settled import NOTHING, among, settled
+from rag_assets.stores.settled import NOTHING, settled
 
 COMMON = {"OrgId": "acme", "IndexLabel": "shop@main"}
 OURS, THEIRS, OPEN = Equal("OrgId", "acme"), Equal("OrgId", "globex"), Equal("Kind", "Service")
@@ -47,21 +47,3 @@ def test_one_that_fails_settles_all() -> None:
 def test_without_common_fields_nothing_is_settled() -> None:
     conditions = [OURS, THEIRS, Not(OPEN)]
     assert settled(conditions, {}) == conditions
-
-
-FOUND = OneOf("Path", ("a.cs", "b.cs", "c.cs"))
-HERE = OneOf("Path", ("b.cs",))
-
-AMONG: dict[str, tuple[Condition, Condition]] = {
-    "one of them": (FOUND, HERE),
-    "another field": (OneOf("Kind", ("b.cs", "x")), OneOf("Kind", ("b.cs", "x"))),
-    "another condition": (BeginsWith("Path", "a"), BeginsWith("Path", "a")),
-    "not": (Not(FOUND), Not(HERE)),
-    "any": (AnyOf((FOUND, OPEN)), AnyOf((HERE, OPEN))),
-    "all": (AllOf((Not(Absent("Path")), FOUND)), AllOf((Not(Absent("Path")), HERE))),
-}
-
-
-@pytest.mark.parametrize(("condition", "left"), AMONG.values(), ids=AMONG)
-def test_of_points_that_were_found_only_their_values_are_asked(condition: Condition, left: Condition) -> None:
-    assert among(condition, "Path", {"b.cs", "z.cs"}) == left

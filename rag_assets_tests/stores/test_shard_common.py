@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rag_assets.contracts.confidentiality import Confidentiality
+from rag_assets.contracts.confidentiality import Confidentiality, levels_up_to
 from rag_assets.stores.filters import Narrowing, SearchFilter
 from rag_assets.stores.point_files import POINT_FILES
 from rag_assets.stores.points import StoredPoint, VectorStoreError
 from rag_assets.stores.shard_reader import ShardReader
-from rag_assets.stores.shard_schema import COMMON
+from rag_assets.stores.shard_schema import COMMON, LEVEL, common_of
 from rag_assets.stores.shard_writer import ShardWriter
+from rag_assets_tests.stores.older_shards import from_before_payload_files
 from rag_assets_tests.stores.sample_points import DIMENSION, payload, point_id, scope, terms, unit_rows, with_digest
 
 OWNER = {"OrgId": "acme", "ProjectId": "shop", "IndexLabel": "shop@main"}
@@ -104,7 +106,7 @@ def test_without_its_note_a_shard_is_damaged_and_not_empty(tmp_path: Path) -> No
 
 
 def test_a_shard_from_before_there_were_notes_needs_none(tmp_path: Path) -> None:
-    folder = write(tmp_path / "shard", made())
+    folder = from_before_payload_files(write(tmp_path / "shard", made()))
     (folder / COMMON).unlink()
     (folder / POINT_FILES).unlink()
     with ShardReader(folder) as reader:
@@ -117,3 +119,66 @@ def test_a_damaged_note_is_an_error(tmp_path: Path, note: bytes) -> None:
     (folder / COMMON).write_bytes(note)
     with pytest.raises(VectorStoreError, match=rf"{COMMON} is damaged: .*; run: rag-assets index --force"):
         ShardReader(folder)
+
+
+def of_level(points: list[StoredPoint], *levels: str) -> list[StoredPoint]:
+    """The points with these levels in turn; '' for none."""
+    made = []
+    for number, point in enumerate(points):
+        level = levels[number % len(levels)]
+        without = {key: value for key, value in point.payload.items() if key != LEVEL}
+        told = without | {LEVEL: level} if level else without
+        made.append(with_digest(StoredPoint(point.id, point.dense, point.sparse, told)))
+    return made
+
+
+@pytest.mark.parametrize(
+    ("levels", "common"),
+    [
+        (("internal",), "internal"),
+        (("restricted",), "restricted"),
+        (("no such level",), "no such level"),
+        (("internal", "public"), ""),
+        (("internal", ""), ""),
+        (("",), ""),
+    ],
+    ids=["one", "the highest", "unknown", "two", "of some", "none"],
+)
+def test_a_level_that_all_points_have_is_not_asked_of_each(
+    tmp_path: Path, levels: tuple[str, ...], common: str
+) -> None:
+    points = of_level(made(), *levels)
+    with ShardReader(write(tmp_path / "shard", points, common=OWNER)) as reader:
+        assert common_of(tmp_path / "shard") == OWNER | ({LEVEL: common} if common else {})
+        for clearance in Confidentiality:
+            seen = {level.value for level in levels_up_to(clearance)} | ({""} if clearance != "public" else set())
+            wanted = {point.id for point in points if point.payload.get(LEVEL, "") in seen}
+            asked = scope(clearance=clearance)
+            found = {
+                "ids": set(reader.ids(asked)),
+                "payloads": set(reader.retrieve([point.id for point in points], asked)),
+                "by words": {hit.id for hit in reader.sparse([5], [1.0], asked, 300)},
+                "by meaning": {hit.id for hit in reader.dense(unit_rows(1)[0], asked, 300)},
+            }
+            assert found == dict.fromkeys(found, wanted), clearance
+            told = Counter(point.payload[LEVEL] for point in points if point.id in wanted and LEVEL in point.payload)
+            assert reader.values(LEVEL, asked) == told
+
+
+def test_a_shard_that_is_changed_has_the_level_of_what_it_holds_then(tmp_path: Path) -> None:
+    """A secret that comes to a shard of one level is not seen by those who saw all of it before."""
+    plain = of_level(made(), "internal")
+    first = write(tmp_path / "first", plain, common=OWNER)
+    secret = of_level(made()[:1], "restricted")
+    second = write(tmp_path / "second", secret, base=first, common=OWNER)
+    third = write(tmp_path / "third", plain[:1], base=second, common=OWNER)
+    assert [LEVEL in common_of(folder) for folder in (first, second, third)] == [True, False, True]
+    with ShardReader(second) as reader:
+        assert reader.count(scope()) == len(plain) - 1
+        assert secret[0].id not in reader.retrieve([secret[0].id], scope())
+        assert secret[0].id in reader.retrieve([secret[0].id], SCOPES["everything"])
+    writer = ShardWriter(tmp_path / "without", DIMENSION, base=second, common=OWNER)
+    assert writer.stored(), "the level of the base keeps nobody from building upon it"
+    writer.delete([secret[0].id])
+    writer.finish()
+    assert common_of(tmp_path / "without")[LEVEL] == "internal"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rag_assets.query.ranking.asking import WEIGHTS, WITHOUT_EMBEDDING, Asking, Weights
-from rag_assets.query.ranking.file_names import name_shares
+from rag_assets.query.ranking.file_names import is_named, may_say, name_shares
 from rag_assets.query.ranking.past import past_shares
 from rag_assets.query.ranking.side_code import Side
 from rag_assets.stores.points import Place
@@ -51,10 +51,12 @@ class Asked:
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """What is known of files beside the scores of their sections, as shares (0 to 1) of the best of them: what past
-    commits say of them, and how much of the question their names say. A file without any is absent."""
+    commits say of them, and how much of the question their names say. A file without any is absent. `named` are those
+    whose whole name the question says."""
 
     past: Mapping[Place, float] = field(default_factory=dict)
     names: Mapping[Place, float] = field(default_factory=dict)
+    named: Set[Place] = frozenset()
 
 
 def evidence_of(
@@ -63,7 +65,10 @@ def evidence_of(
     """The evidence for the files of candidates, as far as it counts for this kind of question. Only files that were
     found already: of what somebody may not see, nothing is compared."""
     files, weights = dict.fromkeys(places), asked.weights
+    words, said = asked.words, asked.said
+    telling = may_say(files, said) if weights.name_words or weights.file_name else []
     return Evidence(
         past=past_shares(past_of, files, asked.terms) if weights.past else {},
-        names=name_shares(files, asked.said, rarity) if weights.name_words else {},
+        names=name_shares(telling, said, rarity) if weights.name_words else {},
+        named={place for place in telling if is_named(place.path, words)} if weights.file_name else frozenset(),
     )

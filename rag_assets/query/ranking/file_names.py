@@ -17,6 +17,17 @@ _SAID_POWER = 2
 """Of the share of a name that is said; 1 and 2 are alike within .002 of the mean, without it long names win."""
 
 
+def may_say(places: Iterable[Place], terms: Iterable[str]) -> list[Place]:
+    """The files whose names have the letters of one of the terms; names of others have no such term. To see that takes
+    a tenth of the time of taking a name apart, and of the candidates of a question few have any."""
+    names = {place: place.path.rpartition("/")[2].lower() for place in places}
+    together = "\n".join(names.values())
+    # The term of a word is the word, or its beginning, but for `query` of `queries` (`terms.stem`).
+    seen = [start for start in {term.removesuffix("y") for term in terms} if start in together]
+    # Letters that are not ASCII may be composed, or lowered to several.
+    return [place for place, name in names.items() if not name.isascii() or any(start in name for start in seen)]
+
+
 def is_named(path: str, asked: Set[str]) -> bool:
     """Whether all words of the name of a file are terms of the question."""
     words = _words(path)

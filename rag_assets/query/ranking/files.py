@@ -25,13 +25,12 @@ declare (mean .809 with and without) or are used by them (.808), by any number o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, TypeVar
 
 from rag_assets.query.fusion import Found, Ranked, raw_scores
 from rag_assets.query.ranking.asking import Weights
 from rag_assets.query.ranking.evidence import Asked, Evidence
-from rag_assets.query.ranking.file_names import is_named
 from rag_assets.query.ranking.side_code import demotion
 from rag_assets.stores.points import Place
 
@@ -45,9 +44,13 @@ several files, and a second section stays on it where it is nearly as good as th
 
 
 def most_promising(found: Sequence[Found], asked: Asked, limit: int) -> list[Found]:
-    """The candidates worth placing: the best `limit`, or PLACED, by their own scores."""
+    """The candidates worth placing: the best `limit`, or PLACED, by their own scores; all, as they come, where they are
+    no more."""
+    most = max(limit, PLACED)
+    if len(found) <= most:
+        return list(found)
     share = asked.dense_share
-    return sorted(found, key=lambda one: (-own_score(one, share), *one.ranks, one.id))[: max(limit, PLACED)]
+    return [one for _, one in _best([(own_score(one, share), one) for one in found], most)]
 
 
 def own_score(found: Found, dense_share: float) -> float:
@@ -91,33 +94,28 @@ def rank(
     for one in found:
         files.setdefault(places.get(one.id) or Place(one.id, ""), []).append(one)
     scored: list[_Scored] = []
-    share, weights, words = asked.dense_share, asked.weights, asked.words
+    share, weights = asked.dense_share, asked.weights
     for place, sections in files.items():
-        file = _judged(sections, place, evidence, asked, share, weights, words)
+        file = _judged(sections, place, evidence, asked, share, weights)
         scored += _sections(sections, file, share)
-    scored.sort(key=lambda one: (-one.score, *one.found.ranks, one.found.id))
-    return [_ranked(one, asked.has_dense) for one in scored[:limit]]
+    return [_ranked(one, asked.has_dense) for one in _best(scored, limit)]
 
 
 def _judged(
-    sections: list[Found],
-    place: Place,
-    evidence: Evidence,
-    asked: Asked,
-    share: float,
-    weights: Weights,
-    words: Set[str],
+    sections: list[Found], place: Place, evidence: Evidence, asked: Asked, share: float, weights: Weights
 ) -> _File:
     name = weights.name_words * evidence.names.get(place, 0.0)
-    if weights.file_name and is_named(place.path, words):
+    if place in evidence.named:
         name += weights.file_name
-    return _File(
-        words=(1.0 - share) * max([one.bm25_scaled for one in sections]),
-        meaning=share * max([one.dense_scaled for one in sections]),
-        name=(1.0 - share) * name,
-        past=(1.0 - share) * (weights.past * evidence.past.get(place, 0.0)),
-        factor=demotion(place.path, asked.sides),
-    )
+    past = weights.past * evidence.past.get(place, 0.0)
+    factor = demotion(place.path, asked.sides)
+    rest = 1.0 - share
+    if len(sections) == 1:
+        one = sections[0]
+        return _File(rest * one.bm25_scaled, share * one.dense_scaled, rest * name, rest * past, factor)
+    words = max([one.bm25_scaled for one in sections])
+    meaning = max([one.dense_scaled for one in sections])
+    return _File(rest * words, share * meaning, rest * name, rest * past, factor)
 
 
 def _sections(sections: list[Found], file: _File, share: float) -> list[_Scored]:
@@ -125,11 +123,30 @@ def _sections(sections: list[Found], file: _File, share: float) -> list[_Scored]
     score = file.score
     if len(sections) == 1:
         return [_Scored(score, sections[0], file, 0, 1.0)]
-    worth = {one.id: own_score(one, share) for one in sections}
-    order = sorted(sections, key=lambda one: (-worth[one.id], *one.ranks, one.id))
-    best = worth[order[0].id]
-    shares = [(worth[one.id] / best if best else 1.0) * NEXT_SECTION**at for at, one in enumerate(order)]
-    return [_Scored(score * own, one, file, at, own) for at, (one, own) in enumerate(zip(order, shares, strict=True))]
+    order = _best([(own_score(one, share), one) for one in sections], len(sections))
+    best = order[0][0]
+    made = []
+    for at, (worth, one) in enumerate(order):
+        own = (worth / best if best else 1.0) * NEXT_SECTION**at
+        made.append(_Scored(score * own, one, file, at, own))
+    return made
+
+
+_Worth = TypeVar("_Worth", bound=tuple[float, Found] | _Scored)
+
+
+def _best(scored: list[_Worth], most: int) -> list[_Worth]:
+    """The best `most` of sections with their scores. What cannot be among them is left out before ties are looked at:
+    sorting scores alone takes a tenth of the time."""
+    if len(scored) > most:
+        least = sorted([one[0] for one in scored], reverse=True)[most - 1]
+        scored = [one for one in scored if one[0] >= least]
+    return sorted(scored, key=_order)[:most]
+
+
+def _order(scored: tuple[float, Found] | _Scored) -> tuple[float, int, int, str]:
+    found = scored[1]
+    return -scored[0], *found.ranks, found.id
 
 
 def _ranked(one: _Scored, has_dense: bool) -> Ranked:

@@ -89,6 +89,8 @@ class Past:
     def scores(self, weights: Mapping[str, float], paths: Iterable[str]) -> dict[str, float]:
         """Path → BM25 score of a question, its terms with their weights, of those of `paths` that have any. Raises
         KeywordIndexError."""
+        if not self._size:
+            return {}
         try:
             return self._scores(weights, paths)
         except (ValueError, IndexError) as error:

@@ -9,6 +9,7 @@ import pytest
 from rag_assets.query.fusion import Ranked, merged
 from rag_assets.query.ranking.asking import WEIGHTS, Asking
 from rag_assets.query.ranking.evidence import Asked, Evidence
+from rag_assets.query.ranking.file_names import is_named
 from rag_assets.query.ranking.files import NEXT_SECTION, PLACED, most_promising, rank
 from rag_assets.query.ranking.side_code import DEMOTION
 from rag_assets.stores.points import Place, Scored
@@ -30,7 +31,8 @@ def ordered(
     found = merged([Scored(*item) for item in dense.items()], [Scored(*item) for item in keyword.items()])
     places = {name: Place(LABEL, path) for name, path in paths.items()}
     shares = [{Place(LABEL, path): share for path, share in (given or {}).items()} for given in (past, named)]
-    return rank(found, places, Evidence(*shares), Asked(kind, dict.fromkeys(terms, 1.0), bool(dense)), limit)
+    said = {place for place in places.values() if is_named(place.path, terms)}
+    return rank(found, places, Evidence(*shares, said), Asked(kind, dict.fromkeys(terms, 1.0), bool(dense)), limit)
 
 
 def names(ranked: list[Ranked]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.query.ranking.file_names import is_named, name_shares
+from rag_assets.query.ranking.file_names import is_named, may_say, name_shares
 from rag_assets.query.ranking.side_code import DEMOTION, Side, asked_for, demotion, is_test_path, side_of
 from rag_assets.stores.points import Place
 
@@ -102,6 +102,22 @@ def test_code_beside_the_product_counts_less_unless_it_is_asked_for(path: str, a
 )
 def test_a_file_is_named_by_all_words_of_its_name(path: str, asked: set[str], named: bool) -> None:
     assert is_named(path, asked) is named
+
+
+def test_whose_names_may_say_a_term_is_seen_in_their_letters() -> None:
+    """No name with one of the terms is left out: plurals, parts of names, letters that are composed or lowered."""
+    ascii_ = ("Queries", "Classes", "IJsonReader", "json_reader", "HTTPServer2", "a", "Boxes", "Makefile")
+    other = ("İstanbul", "Über", "Re\u0301sume\u0301")  # one of them is decomposed
+    places = [Place("shop@main", f"src/json/{name}.cs") for name in (*ascii_, *other)]
+    plain = ("query", "class", "json", "reader", "http", "server", "2", "a", "box", "y", "boxe", "querie", "makefile")
+    terms = (*plain, "i̇stanbul", "über", "résumé")
+    for term in terms:
+        without = [place for place in places if place not in may_say(places, [term])]
+        assert name_shares(without, said(term), lambda _: 1.0) == {}, term
+    assert [place.path for place in may_say(places[: len(ascii_)], ["query", "server"])] == [
+        "src/json/Queries.cs",
+        "src/json/HTTPServer2.cs",
+    ]
 
 
 def shares(said: dict[str, str], *paths: str) -> dict[str, float]:
