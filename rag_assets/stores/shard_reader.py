@@ -181,15 +181,15 @@ class ShardReader(Closing):
         with engine_call(f"vector shard {self._directory} cannot be searched", repair=REBUILD):
             return method(request)
 
-    def _conditions_of(self, scope: SearchFilter) -> list[Condition]:
-        return settled(conditions_of(scope, self._known.within(scope)), self._common)
+    def _conditions_of(self, scope: SearchFilter) -> Sequence[Condition]:
+        return conditions_of(scope, self._known.within(scope))
 
     def _filter_of(self, scope: SearchFilter) -> edge.Filter:
         """The engine's filter for a scope; all of it is applied before the top k (R17)."""
-        return edge.Filter(must=[_compiled(condition) for condition in self._conditions(scope)])
+        return edge.Filter(must=[_compiled(condition) for condition in settled(self._conditions(scope), self._common)])
 
     def _predicate_of(self, scope: SearchFilter) -> Holds:
-        """The same for payloads that were read."""
+        """The same for payloads that were read; these say themselves whose they are, so nothing is settled before."""
         return all_hold(self._conditions(scope))
 
 
