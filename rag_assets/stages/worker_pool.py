@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing.connection import wait
 from types import ModuleType
@@ -35,7 +36,8 @@ class WorkerPool:
 
     @classmethod
     def start(cls, workers: int) -> None:
-        """Starts that many processes, if they are not there; returns when the first has imported everything."""
+        """Starts that many processes, if they are not there; returns when the first has imported everything. Raises
+        BrokenProcessPool."""
         with cls._lock:
             cls._opened(workers)
 
@@ -44,8 +46,7 @@ class WorkerPool:
         """Has the tasks done, begun in their order. Raises BrokenProcessPool."""
         with cls._lock:
             pool = cls._opened(workers)
-            with _main_left_out():
-                return [pool.submit(task) for task in tasks]
+            return cls._submitted(pool, tasks)
 
     @classmethod
     def is_open(cls) -> bool:
@@ -70,9 +71,22 @@ class WorkerPool:
             cls._closed()
             cls._executor = ProcessPoolExecutor(workers, mp_context=_context(), initializer=_start_worker)
             cls._workers = workers
-            with _main_left_out():
-                cls._executor.submit(os.getpid)  # a process is started with a task that finds none idle
+            cls._submitted(cls._executor, [os.getpid])  # a process is started with a task that finds none idle
         return cls._executor
+
+    @classmethod
+    def _submitted(cls, pool: ProcessPoolExecutor, tasks: Sequence[Callable[[], R]]) -> list[Future[R]]:
+        begun: list[Future[R]] = []
+        try:
+            with _main_left_out():
+                begun.extend(pool.submit(task) for task in tasks)
+        except (OSError, EOFError) as error:  # no memory, no process left to this user, the server of processes is gone
+            cls._executor = None
+            for future in begun:
+                future.cancel()
+            pool.shutdown()  # waits: what a process has begun writes the files that the caller writes next
+            raise BrokenProcessPool(f"no process could be started: {error}") from error
+        return begun
 
     @classmethod
     def _closed(cls) -> None:

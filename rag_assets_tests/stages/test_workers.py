@@ -7,9 +7,11 @@ import pickle
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from multiprocessing import forkserver
 from pathlib import Path
 
 import pytest
@@ -99,6 +101,27 @@ def test_dying_workers_lose_nothing(tmp_path: Path, caplog: pytest.LogCaptureFix
     assert list(map_buckets(dying_in_a_worker, build, os.getpid())) == [0, 1, 2, 3, 4]
     assert "going on with one process" in caplog.text
     assert workers_for(build) == 1, "they would die again"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="processes are started without a server there")
+def test_where_no_process_can_be_started_the_work_is_done_here(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    WorkerPool.close()
+    _kill_the_server_of_processes_while_it_starts_one()
+    workers._start(2)
+    _kill_the_server_of_processes_while_it_starts_one()
+    found = list(map_buckets(bucket_and_process, build_of_buckets(tmp_path, 5), ""))
+    assert [(bucket, process) for bucket, process, _ in found] == [(bucket, os.getpid()) for bucket in range(5)]
+    assert "going on with one process" in caplog.text
+    assert "Traceback" not in capfd.readouterr().err
+
+
+def _kill_the_server_of_processes_while_it_starts_one() -> None:
+    forkserver.ensure_running()
+    server: int = forkserver._forkserver._forkserver_pid  # type: ignore[attr-defined]
+    os.kill(server, signal.SIGSTOP)
+    threading.Timer(0.3, os.kill, (server, signal.SIGKILL)).start()
 
 
 PARENT = """
