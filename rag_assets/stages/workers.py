@@ -149,9 +149,13 @@ class Broadcast(Generic[T]):
             raise TypeError("this value is for one process")
         if self._path is None:
             path = self._folder / f"broadcast-{uuid.uuid4().hex}.pickle"
-            with path.open("wb") as file:
-                pickle.dump(self.value, file, protocol=pickle.HIGHEST_PROTOCOL)
-                self._large = file.tell() > _LARGE_BROADCAST
+            try:
+                with path.open("wb") as file:
+                    pickle.dump(self.value, file, protocol=pickle.HIGHEST_PROTOCOL)
+                    self._large = file.tell() > _LARGE_BROADCAST
+            except BaseException:
+                path.unlink(missing_ok=True)  # the disk is full: each task tries it, and half a file of each would stay
+                raise
             self._path, self._kept = path, None
         return _Received, (self._path,)
 
