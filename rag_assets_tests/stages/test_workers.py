@@ -110,8 +110,9 @@ def test_where_no_process_can_be_started_the_work_is_done_here(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
     WorkerPool.close()
-    _kill_the_server_of_processes_while_it_starts_one()
+    first = _kill_the_server_of_processes_while_it_starts_one()
     workers._start(2)
+    os.waitid(os.P_PID, first, os.WEXITED | os.WNOWAIT)  # seen as dead: else the next one is taken for it
     _kill_the_server_of_processes_while_it_starts_one()
     found = list(map_buckets(bucket_and_process, build_of_buckets(tmp_path, 5), ""))
     assert [(bucket, process) for bucket, process, _ in found] == [(bucket, os.getpid()) for bucket in range(5)]
@@ -119,11 +120,12 @@ def test_where_no_process_can_be_started_the_work_is_done_here(
     assert "Traceback" not in capfd.readouterr().err
 
 
-def _kill_the_server_of_processes_while_it_starts_one() -> None:
+def _kill_the_server_of_processes_while_it_starts_one() -> int:
     forkserver.ensure_running()
     server: int = forkserver._forkserver._forkserver_pid  # type: ignore[attr-defined]
     os.kill(server, signal.SIGSTOP)
     threading.Timer(0.3, os.kill, (server, signal.SIGKILL)).start()
+    return server
 
 
 PARENT = """
