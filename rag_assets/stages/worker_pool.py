@@ -66,6 +66,13 @@ class WorkerPool:
         cls.given_up = True
 
     @classmethod
+    def rest(cls) -> None:
+        """For a process that waits for its next build: the processes end, and that build has some again although these
+        may have died."""
+        cls.close()
+        cls.given_up = False
+
+    @classmethod
     def _opened(cls, workers: int) -> ProcessPoolExecutor:
         if cls._executor is None or cls._workers != workers:
             cls._closed()
