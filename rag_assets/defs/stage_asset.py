@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -37,6 +38,7 @@ from rag_assets.stages.build import IndexBuild, StageReport, candidate_build, la
 from rag_assets.stages.checks import CHECKS, CheckResult
 from rag_assets.stages.memory import give_back
 from rag_assets.stores.home import Home
+from rag_assets.stores.private_file import is_disk_full
 
 Work = Callable[[str], tuple[IndexBuild, StageReport]]
 Extra = Callable[[IndexBuild], dict[str, Any]]
@@ -44,6 +46,8 @@ Extra = Callable[[IndexBuild], dict[str, Any]]
 
 LOCK_WAIT_SECONDS = 10.0  # steps of one run follow each other at once; longer means another run has the label
 _CORRECT_REF = "correct `ref` in rag_assets.yaml, or choose a partition with a ref that is there"
+_FREE_SPACE = "free some space (rag-assets gc, rag-assets generations prune), then run it again"
+_DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 _SAID = 3  # examples of a failed check beside its verdict; its metadata has them all
 _MOST_COLUMNS = 3  # of a single row, before it is written downwards
 _DIGITS = 4  # of a measure: more are noise
@@ -149,16 +153,22 @@ def _work_on(workspace: Workspace, label: str, work: Work) -> tuple[IndexBuild, 
 
 def _named(label: str, error: Exception) -> str:
     """The words of an expected error with its label; nothing for a defect, which speaks through its trace."""
-    if not isinstance(error, ExpectedError):
-        return ""
-    text = str(error) if label in str(error) else f"{label}: {error}"
-    return f"{text}; {_CORRECT_REF}" if isinstance(error, MissingRef) else text
+    text = _expected(error)
+    return text if not text or label in str(error) else f"{label}: {text}"
 
 
 def _said(error: Exception) -> str:
+    return _expected(error) or f"{type(error).__name__}: {error}"
+
+
+def _expected(error: Exception) -> str:
+    """What a person can act on, empty for a defect."""
     if isinstance(error, MissingRef):
         return f"{error}; {_CORRECT_REF}"
-    return str(error) if isinstance(error, ExpectedError) else f"{type(error).__name__}: {error}"
+    if isinstance(error, OSError) and (error.errno in _DISK_FULL or is_disk_full(str(error))):
+        where = f"{error.filename}: " if error.filename else ""
+        return f"{where}{error.strerror or error}; {_FREE_SPACE}"
+    return str(error) if isinstance(error, ExpectedError) else ""
 
 
 def _tag_run(context: AssetExecutionContext, tags: dict[str, str]) -> None:

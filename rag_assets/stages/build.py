@@ -169,10 +169,15 @@ def start_build(home: Home, settings: Settings, spec: BuildSpec) -> IndexBuild:
     """Makes (or takes up again) the directory of a generation and points the label's candidate at it."""
     build = IndexBuild(home, settings, spec)
     build.directory.mkdir(parents=True, exist_ok=True)
-    for left in build.directory.glob("broadcast-*.pickle"):  # by a killed build
-        left.unlink(missing_ok=True)
+    forget_broadcasts(build)
     write_atomically(build.directory / "build.json", msgspec.json.encode(spec, order="sorted"))
     return build
+
+
+def forget_broadcasts(build: IndexBuild) -> None:
+    """Removes what killed processes left of what they sent to their workers. Only while no stage of it works."""
+    for left in build.directory.glob("broadcast-*.pickle"):
+        left.unlink(missing_ok=True)
 
 
 def forget_build(build: IndexBuild) -> None:

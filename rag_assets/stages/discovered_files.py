@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import chain
@@ -12,11 +13,12 @@ from typing import Any
 import msgspec
 
 from rag_assets.config_file import ConfigError
-from rag_assets.contracts.source_file import DiscoveredFile, SkippedFile
+from rag_assets.contracts.source_file import DiscoveredFile, SkippedFile, SkipReason
 from rag_assets.languages import detect_language
 from rag_assets.models import model_id
 from rag_assets.settings import RepositorySettings, Settings
 from rag_assets.sources import DiscoveredText, IgnorePolicy, Snapshot, discover, open_snapshot
+from rag_assets.sources.errors import SourceError
 from rag_assets.stages.build import BuildSpec, IndexBuild, StageReport, forget_build, start_build
 from rag_assets.stages.known_files import Discoveries
 from rag_assets.stages.parts import Part, PartsOf, keep_part, part_key, recorded, reused_parts
@@ -37,6 +39,7 @@ _SHALLOW = (
     "the clone is shallow: dates and past commits of {undated:,} files are not known; run `git fetch --unshallow` in "
     "it, then index with --force"
 )
+_ABSENT = "files of this commit are not in the clone (partial or damaged): run `git fetch --refetch --no-filter` in it"
 
 
 def discover_files(
@@ -195,6 +198,8 @@ def _write(build: IndexBuild, snapshot: Snapshot, policy: IgnorePolicy, inputs: 
                     skips.append({"path": found.path, "reason": found.reason.value, "detail": found.detail})
             rows[bucket_of(row["path"], len(rows))].append(row)
             progress.advance(1, row["path"])
+    if reasons[SkipReason.MISSING_BLOB] and not languages:
+        raise SourceError(f"{build.spec.index_label}: all {reasons[SkipReason.MISSING_BLOB]:,} {_ABSENT}")
     undated = _note_past(rows, past.result())
     parts = _written(build, rows)
     return StageReport(
@@ -214,8 +219,16 @@ def _write(build: IndexBuild, snapshot: Snapshot, policy: IgnorePolicy, inputs: 
             "skipped by reason": [{"reason": name, "files": count} for name, count in reasons.most_common()],
             "skipped files": skips,
         },
-        problems=[_SHALLOW.format(undated=undated)] if undated and past.result().shallow else [],
+        problems=list(_problems(reasons[SkipReason.MISSING_BLOB], undated if past.result().shallow else 0)),
     )
+
+
+def _problems(absent: int, undated: int) -> Iterator[str]:
+    """What a clone does not have, and another one of the same commit may have."""
+    if absent:
+        yield f"{absent:,} {_ABSENT}, then index with --force"
+    if undated:
+        yield _SHALLOW.format(undated=undated)
 
 
 def _note_past(rows: list[list[dict[str, Any]]], past: FilesPast) -> int:

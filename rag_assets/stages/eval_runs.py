@@ -23,7 +23,7 @@ from rag_assets.query.policy import opened_policy
 from rag_assets.query.ranking import RANKING_VERSION
 from rag_assets.settings import Settings
 from rag_assets.stages.blocking import run_blocking_checks
-from rag_assets.stages.build import BuildError, IndexBuild, StageReport
+from rag_assets.stages.build import BuildError, IndexBuild, StageReport, forget_broadcasts
 from rag_assets.stages.eval_tables import eval_tables
 from rag_assets.stages.manifest import manifest_of
 from rag_assets.stages.past_subjects import known_commits
@@ -324,4 +324,5 @@ def finish_build(build: IndexBuild, decision: Decision | None, run_id: str) -> N
         if known.evaluation == manifest.evaluation:
             return
         manifest = replace(known, evaluation=manifest.evaluation)
+    forget_broadcasts(build)  # a run that was repeated from the stage that died did not begin the build anew
     write_manifest(build.directory, manifest)

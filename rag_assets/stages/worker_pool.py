@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing.connection import wait
 from types import ModuleType
@@ -37,7 +38,8 @@ class WorkerPool:
 
     @classmethod
     def start(cls, workers: int) -> None:
-        """Starts that many processes, if they are not there; returns when the first has imported everything."""
+        """Starts that many processes, if they are not there; returns when the first has imported everything. Raises
+        BrokenProcessPool."""
         with cls._lock:
             cls._opened(workers)
 
@@ -46,8 +48,7 @@ class WorkerPool:
         """Has the tasks done, begun in their order. Raises BrokenProcessPool."""
         with cls._lock:
             pool = cls._opened(workers)
-            with _main_left_out():
-                return [pool.submit(task) for task in tasks]
+            return cls._submitted(pool, tasks)
 
     @classmethod
     def is_ready(cls) -> bool:
@@ -68,6 +69,13 @@ class WorkerPool:
         cls.given_up = True
 
     @classmethod
+    def rest(cls) -> None:
+        """For a process that waits for its next build: the processes end, and that build has some again although these
+        may have died."""
+        cls.close()
+        cls.given_up = False
+
+    @classmethod
     def _opened(cls, workers: int) -> ProcessPoolExecutor:
         if cls._executor is None or cls._workers != workers:
             cls._closed()
@@ -75,9 +83,22 @@ class WorkerPool:
             cls._executor = ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker)
             cls._are_copies = context.get_start_method() == _COPYING
             cls._workers = workers
-            with _main_left_out():
-                cls._executor.submit(os.getpid)  # a process is started with a task that finds none idle
+            cls._submitted(cls._executor, [os.getpid])  # a process is started with a task that finds none idle
         return cls._executor
+
+    @classmethod
+    def _submitted(cls, pool: ProcessPoolExecutor, tasks: Sequence[Callable[[], R]]) -> list[Future[R]]:
+        begun: list[Future[R]] = []
+        try:
+            with _main_left_out():
+                begun.extend(pool.submit(task) for task in tasks)
+        except (OSError, EOFError) as error:  # no memory, no process left to this user, the server of processes is gone
+            cls._executor = None
+            for future in begun:
+                future.cancel()
+            pool.shutdown()  # waits: what a process has begun writes the files that the caller writes next
+            raise BrokenProcessPool(f"no process could be started: {error}") from error
+        return begun
 
     @classmethod
     def _closed(cls) -> None:

@@ -12,7 +12,7 @@ import threading
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
@@ -93,7 +93,12 @@ def start_workers(build: IndexBuild) -> None:
     """Starts the processes that the next stages will want, while this one goes on."""
     workers = workers_for(build)
     if workers > 1:  # a thread, because starting waits until the first process has imported everything
-        threading.Thread(target=WorkerPool.start, args=(workers,), name="start-workers", daemon=True).start()
+        threading.Thread(target=_start, args=(workers,), name="start-workers", daemon=True).start()
+
+
+def _start(workers: int) -> None:
+    with suppress(BrokenProcessPool):  # the stage that wants them tries again, and says so
+        WorkerPool.start(workers)
 
 
 def workers_for(build: IndexBuild) -> int:
@@ -144,9 +149,13 @@ class Broadcast(Generic[T]):
             raise TypeError("this value is for one process")
         if self._path is None:
             path = self._folder / f"broadcast-{uuid.uuid4().hex}.pickle"
-            with path.open("wb") as file:
-                pickle.dump(self.value, file, protocol=pickle.HIGHEST_PROTOCOL)
-                self._large = file.tell() > _LARGE_BROADCAST
+            try:
+                with path.open("wb") as file:
+                    pickle.dump(self.value, file, protocol=pickle.HIGHEST_PROTOCOL)
+                    self._large = file.tell() > _LARGE_BROADCAST
+            except BaseException:
+                path.unlink(missing_ok=True)  # the disk is full: each task tries it, and half a file of each would stay
+                raise
             self._path, self._kept = path, None
             if self._large:
                 _make_room()

@@ -106,6 +106,31 @@ def test_a_step_is_tried_again_until_the_server_is_back(
         assert "connection refused" in failure_text(result)
 
 
+@pytest.mark.parametrize("labels", [["shop@main"], ["shop@main", "zoo@main"]], ids=["one label", "several labels"])
+@pytest.mark.parametrize(
+    "full",
+    [
+        pytest.param(OSError(28, "No space left on device", "/home/rag/part"), id="of the system"),
+        pytest.param(OSError("cache /home/rag/part: database or disk is full"), id="of a cache"),
+    ],
+)
+def test_a_full_disk_says_what_helps(
+    automated: Automated, monkeypatch: pytest.MonkeyPatch, labels: list[str], full: OSError
+) -> None:
+    for name in ("shop", "zoo"):
+        automated.repository(name)
+        automated.register(name)
+
+    def on_a_full_disk(build: IndexBuild, progress: Progress) -> StageReport:
+        raise full
+
+    monkeypatch.setattr(segments_asset, "segment_files", on_a_full_disk)
+    said = failure_text(automated.run(*labels))
+    for label in labels:
+        assert label in said
+    assert "/home/rag/part" in said and "free some space (rag-assets gc" in said
+
+
 @pytest.mark.parametrize(
     ("said", "heals"),
     [

@@ -18,6 +18,7 @@ from rag_assets.interfaces.cli import watching
 from rag_assets.interfaces.cli.output import Output
 from rag_assets.interfaces.cli.session import Session
 from rag_assets.interfaces.cli.watching import LONGEST_REST_SECONDS, Watch, watch_lock
+from rag_assets.stages.worker_pool import WorkerPool
 from rag_assets.stores.generations import active_generation
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.interfaces.conftest import TIME_LIMIT, CommandLine, new_repository
@@ -132,6 +133,21 @@ def test_a_source_that_is_away_is_asked_less_and_less(watched: Any, repository: 
     assert rests == [60, 60, 120, 240, 480, LONGEST_REST_SECONDS, LONGEST_REST_SECONDS, LONGEST_REST_SECONDS, 60, 60]
     assert [line.split(" ", 2)[2][:10] for line in lines[1:-1]] == [lines[1].split(" ", 2)[2][:10]] * 7
     assert lines[-1].endswith("shop@main can be reached again")
+
+
+def test_worker_processes_end_while_it_waits(watched: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(WorkerPool, "given_up", False)
+    waiting: list[tuple[bool, bool]] = []
+
+    def look() -> None:
+        waiting.append((WorkerPool.is_open(), WorkerPool.given_up))
+
+    def as_after_a_build_whose_workers_died() -> None:
+        WorkerPool.start(2)
+        WorkerPool.given_up = True
+
+    watched(as_after_a_build_whose_workers_died, look)
+    assert waiting == [(False, False)], "the next build begins as the first one did"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends Ctrl-C to all processes of a console")

@@ -7,16 +7,20 @@ import pickle
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from multiprocessing import forkserver
 from pathlib import Path
 
 import pytest
 
 from rag_assets.contracts.source_file import GitRepoInfo
-from rag_assets.stages import workers
-from rag_assets.stages.build import BuildError, BuildSpec, IndexBuild
+from rag_assets.stages import run, workers
+from rag_assets.stages.build import BuildError, BuildSpec, IndexBuild, StageReport
+from rag_assets.stages.eval_runs import evaluate
+from rag_assets.stages.progress import Silent
 from rag_assets.stages.worker_pool import WorkerPool
 from rag_assets.stages.workers import Broadcast, broadcast, in_worker, map_buckets, workers_for
 from rag_assets.stores import tables
@@ -102,6 +106,29 @@ def test_dying_workers_lose_nothing(tmp_path: Path, caplog: pytest.LogCaptureFix
     assert workers_for(build) == 1, "they would die again"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="processes are started without a server there")
+def test_where_no_process_can_be_started_the_work_is_done_here(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    WorkerPool.close()
+    first = _kill_the_server_of_processes_while_it_starts_one()
+    workers._start(2)
+    os.waitid(os.P_PID, first, os.WEXITED | os.WNOWAIT)  # seen as dead: else the next one is taken for it
+    _kill_the_server_of_processes_while_it_starts_one()
+    found = list(map_buckets(bucket_and_process, build_of_buckets(tmp_path, 5), ""))
+    assert [(bucket, process) for bucket, process, _ in found] == [(bucket, os.getpid()) for bucket in range(5)]
+    assert "going on with one process" in caplog.text
+    assert "Traceback" not in capfd.readouterr().err
+
+
+def _kill_the_server_of_processes_while_it_starts_one() -> int:
+    forkserver.ensure_running()
+    server: int = forkserver._forkserver._forkserver_pid  # type: ignore[attr-defined]
+    os.kill(server, signal.SIGSTOP)
+    threading.Timer(0.3, os.kill, (server, signal.SIGKILL)).start()
+    return server
+
+
 PARENT = """
 import os
 import sys
@@ -174,6 +201,33 @@ def test_a_value_that_went_to_workers_is_read_back_here_where_they_die(tmp_path:
     assert copy.value == made.value == value and made.value is not value
     made.forget()
     assert list(tmp_path.iterdir()) == []
+
+
+class Unpicklable:
+    def __reduce__(self) -> tuple[type[Unpicklable], tuple[()]]:
+        raise OSError(28, "No space left on device")
+
+
+def test_a_value_that_cannot_be_sent_leaves_no_file(tmp_path: Path) -> None:
+    made = Broadcast(tmp_path, [bytes(100_000), Unpicklable()])
+    for _ in range(2):
+        with pytest.raises(OSError, match="No space left"):
+            pickle.dumps(made)
+    made.forget()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_killed_processes_sent_to_workers_is_in_no_generation(
+    tmp_path: Path, build_of: BuildOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed_in_between(build: IndexBuild, *_: object) -> StageReport:
+        (build.directory / "broadcast-1.pickle").write_bytes(b"of a stage that died after discovery")
+        return evaluate(build, Silent(), "")  # the run is repeated from there
+
+    monkeypatch.setattr(run, "evaluate", killed_in_between)
+    made = build_of({"src/A.cs": "class A { }"})
+    assert made.build.is_finished
+    assert list(made.build.directory.glob("*.pickle")) == []
 
 
 def size_and_process(build: IndexBuild, bucket: int, shared: Broadcast[bytes]) -> tuple[int, int]:

@@ -21,6 +21,7 @@ from rag_assets.settings import RepositorySettings, Settings
 from rag_assets.sources import remote_head
 from rag_assets.stages.discovered_files import ignore_policy
 from rag_assets.stages.labels import label_of
+from rag_assets.stages.worker_pool import WorkerPool
 from rag_assets.stores.home import Home
 
 LONGEST_REST_SECONDS = 900.0
@@ -46,6 +47,7 @@ class Watch:
         try:
             while not self.interrupted_a_build:
                 self.look()
+                WorkerPool.rest()  # 150 MB each, and it may be days until the next commit
                 wake = min((state.due for state in self._known.values()), default=time.monotonic() + self._interval)
                 if not self.interrupted_a_build:
                     time.sleep(max(0.0, wake - time.monotonic()))
