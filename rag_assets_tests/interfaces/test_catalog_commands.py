@@ -121,6 +121,24 @@ def test_rebuild_of_several_labels_asks_which(catalogued: CommandLine, repositor
         assert done.out.startswith(f"shop@{branch} "), "the one that is checked out"
 
 
+@pytest.mark.parametrize(
+    ("words", "how"),
+    [
+        (("publish",), "as rag-assets publish LABEL"),
+        (("generations", "rollback"), "as rag-assets generations rollback LABEL"),
+        (("catalog", "search", "refund"), "with --label"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
+)
+def test_where_several_are_indexed_it_is_said_how_the_command_takes_one(
+    catalogued: CommandLine, repository: Repository, words: tuple[str, ...], how: str
+) -> None:
+    assert catalogued.run("index", str(repository.path), "--id", "other", "--lexical-only").code == 0
+    done = catalogued.run(*words)
+    assert done.code == 1
+    assert done.err == f"error: several labels are indexed; choose one {how}: other@main, shop@main\n"
+
+
 @pytest.mark.rule("E07")
 def test_what_cannot_come_back_is_said_and_the_rest_works(catalogued: CommandLine) -> None:
     hit = catalogued.run("search", "refund", "--json").json["hits"][0]

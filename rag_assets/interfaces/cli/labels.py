@@ -31,6 +31,16 @@ def chosen_label(session: Session, home: Home, wanted: str | None, *, how: str =
     return only_label(home, served, how=how) if wanted is None else label_named(served, wanted)
 
 
+def known_label(home: Home, wanted: str | None, *, how: str = "with --label") -> str:
+    """As `chosen_label`, also of labels that nothing is served of, for commands that repair that or read elsewhere."""
+    known = home.known_labels()
+    if not known:
+        raise CommandError(_NOTHING.format(home.root))
+    if wanted is not None:
+        return label_named(known, wanted)
+    return only_label(home, known if len(known) == 1 else served_labels(home) or known, how=how)
+
+
 def only_label(home: Home, known: list[str], *, how: str) -> str:
     """The only one of `known` labels, else the one the current folder belongs to. Raises CommandError listing the
     candidates, and `how` a command is told one of them."""
