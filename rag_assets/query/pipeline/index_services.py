@@ -143,7 +143,7 @@ class IndexServices:
             code = ()
         known = [name for name in code if find(name.rpartition(".")[2].replace("_", "").lower()) is not None]
         named = [word for word in _NAME.findall(text) if word.lower() != word or "_" in word]
-        known += [name for name in dict.fromkeys(named) if shard.count(replace(scope, symbols=(name,)))]
+        known += [name for name in dict.fromkeys(named) if shard.count(replace(scope, names=(name,)))]
         return tuple(dict.fromkeys(known))
 
     def asked_words(self, label: str, text: str) -> tuple[AskedWord, ...]:
