@@ -157,6 +157,7 @@ class Asker(Closing):
             opened={self.label: self._target},
             history=history,
             generate=self._options.model,
+            offline=self._options.offline,
             count_tokens=self._options.count,
         )
 

@@ -15,8 +15,12 @@ from functools import lru_cache
 from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, levels_up_to
 from rag_assets.contracts.identity import plain_symbol
 from rag_assets.contracts.payload import round_trip_time
+from rag_assets.languages import SourceType
 from rag_assets.stores.filters import Narrowing, SearchFilter, has_wildcard, matching_paths
 from rag_assets.stores.periods import Period
+
+_WITHOUT_DECLARATIONS = tuple(found.value for found in (SourceType.DOCUMENT, SourceType.TRANSCRIPT, SourceType.CONFIG))
+"""Of these `DeclaredNames` are headings and names of files, no types or members."""
 
 Values = Callable[[str], tuple[str, ...]]
 """Gives all values that a payload field has within the tenant and project of the scope; called only where a pattern
@@ -134,6 +138,8 @@ def conditions_of(scope: SearchFilter, values: Values) -> list[Condition]:
         must.append(HasId(scope.ids))
     if scope.changed:
         must.append(Between("UpdatedUtc", scope.changed))
+    if scope.names:
+        must.append(_named(scope.names, values))
     must.extend(_narrowing(scope, values))
     must.extend(_narrowing(scope.view, values))
     must.extend(_narrowing(scope.within, values))
@@ -158,7 +164,7 @@ def _narrowing(wanted: Narrowing, values: Values) -> Iterable[Condition]:
     if wanted.paths:
         yield AnyOf(tuple(found for path in wanted.paths for found in _path_conditions(path, values)))
     if wanted.symbols:
-        yield AnyOf(tuple(found for name in wanted.symbols for found in _symbol_conditions(name, values)))
+        yield AllOf((Not(OneOf("SourceType", _WITHOUT_DECLARATIONS)), _named(wanted.symbols, values)))
 
 
 def _path_conditions(path: str, values: Values) -> list[Condition]:
@@ -189,6 +195,10 @@ def _is_literal(folder: str, paths: tuple[str, ...]) -> bool:
     """`app/[id]` is a folder of many web projects, and only then not a pattern."""
     below = f"{folder}/"
     return any(path == folder or path.startswith(below) for path in paths)
+
+
+def _named(names: tuple[str, ...], values: Values) -> Condition:
+    return AnyOf(tuple(found for name in names for found in _symbol_conditions(name, values)))
 
 
 def _symbol_conditions(written: str, values: Values) -> list[Condition]:

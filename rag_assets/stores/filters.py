@@ -27,8 +27,8 @@ class Narrowing:
     """Conditions on what a section is. The values of one field are alternatives.
 
     `paths` are exact paths, folders or globs (`src/**/*Service.cs`; `*` stays within a folder; a glob without `/`
-    matches file names anywhere). `symbols` are names of what a section declares, in any letter case, plain
-    (`CancelOrder`), qualified (`OrderService.CancelOrder`) or with `*`.
+    matches file names anywhere). `symbols` are names of types and members that a section declares, in any letter case,
+    plain (`CancelOrder`), qualified (`OrderService.CancelOrder`) or with `*`; documents declare none.
     """
 
     paths: tuple[str, ...] = ()
@@ -55,7 +55,8 @@ class SearchFilter(Narrowing):
     narrowing. The fields must all hold, those of `within` too, and no value of `excluded` may. `view` is what the
     reader was opened to look at: every search of it has it, beside its own narrowing.
 
-    `ids` are the only points that may be found where it is not None. `symbol_prefix` is the beginning of a symbol, a
+    `names` are as `symbols`, and headings and files too: what a section is about by its name. `ids` are the only points
+    that may be found where it is not None. `symbol_prefix` is the beginning of a symbol, a
     namespace. `changed` is when the file was changed last; a point without that date is in no period. Raises ScopeError
     where org_id or project_id is blank, or any condition is an empty string.
     """
@@ -65,6 +66,7 @@ class SearchFilter(Narrowing):
     label: str = ""
     clearance: Confidentiality = DEFAULT_LEVEL
     symbol_prefix: str = ""
+    names: tuple[str, ...] = ()
     view: Narrowing = UNNARROWED
     within: Narrowing = UNNARROWED
     excluded: Narrowing = UNNARROWED

@@ -130,6 +130,15 @@ class VectorReader(Protocol):
     ) -> None: ...
 
 
+def all_values(facet: Callable[[int], list[Any]], points: int) -> list[Any]:
+    """All hits of a facet, which an engine gives as many of as it is asked for: one that is left out would be a hit of
+    a search that is left out. A field of one value has no more than there are `points`; of lists nobody knows."""
+    limit = points + 1
+    while len(found := facet(limit)) >= limit:
+        limit *= 4
+    return found
+
+
 def best_with_ties(
     search: Callable[[int], Sequence[_Found]], limit: int, identifier: Callable[[_Found], str]
 ) -> list[Scored]:

@@ -21,7 +21,7 @@ from rag_assets.stores.conditions import (
     conditions_of,
 )
 from rag_assets.stores.filters import SearchFilter
-from rag_assets.stores.points import DENSE, SPARSE, Place, Scored, best_with_ties
+from rag_assets.stores.points import DENSE, SPARSE, Place, Scored, all_values, best_with_ties
 from rag_assets.stores.qdrant_client_calls import QdrantServer
 from rag_assets.stores.qdrant_notes import ServerPlace
 from rag_assets.stores.qdrant_schema import DIGEST, OWN_FIELDS, POINT_ID
@@ -101,10 +101,12 @@ class ServerReader(Closing):
 
     def values(self, key: str, scope: SearchFilter) -> dict[str, int]:
         """Distinct values of an indexed payload field within the scope, and how many points have each; sorted."""
-        # No limit but the number of points: a value that is left out would be a hit that is left out.
-        most = max(1, self.count())
-        found = self._call("facet", key=key, facet_filter=self._compile(scope), limit=most, exact=True)
-        return dict(sorted((str(hit.value), int(hit.count)) for hit in found.hits))
+        condition = self._compile(scope)
+
+        def facet(limit: int) -> list[Any]:
+            return list(self._call("facet", key=key, facet_filter=condition, limit=limit, exact=True).hits)
+
+        return dict(sorted((str(hit.value), int(hit.count)) for hit in all_values(facet, self.count())))
 
     def close(self) -> None:
         self._server.close()

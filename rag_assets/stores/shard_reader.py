@@ -35,7 +35,7 @@ from rag_assets.stores.filters import SearchFilter
 from rag_assets.stores.payload_conditions import Holds, all_hold
 from rag_assets.stores.payload_file import PAYLOADS, read_payloads
 from rag_assets.stores.point_files import POINT_FILES, read_point_files
-from rag_assets.stores.points import DENSE, SPARSE, Place, Scored, VectorStoreError, best_with_ties
+from rag_assets.stores.points import DENSE, SPARSE, Place, Scored, VectorStoreError, all_values, best_with_ties
 from rag_assets.stores.settled import settled
 from rag_assets.stores.shard_calls import engine_call
 from rag_assets.stores.shard_schema import DIGEST, WHOLE, common_of
@@ -120,9 +120,13 @@ class ShardReader(Closing):
         if key in self._common:
             count = self.count(scope)
             return {self._common[key]: count} if count else {}
-        # No limit but the number of points: a value that is left out would be a hit that is left out.
-        request = edge.FacetRequest(key, limit=max(1, self.count()), exact=True, filter=self._compile(scope))
-        return dict(sorted((str(hit.value), hit.count) for hit in self._call(self._shard.facet, request)))
+        condition = self._compile(scope)
+
+        def facet(limit: int) -> list[Any]:
+            request = edge.FacetRequest(key, limit=limit, exact=True, filter=condition)
+            return list(self._call(self._shard.facet, request))
+
+        return dict(sorted((str(hit.value), hit.count) for hit in all_values(facet, self.count())))
 
     def close(self) -> None:
         if self._whole is not None:

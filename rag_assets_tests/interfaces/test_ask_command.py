@@ -341,6 +341,34 @@ def test_offline_asks_nobody(indexed: Indexed, tmp_path: Path, model: ModelServe
     assert model.asked == []
 
 
+@pytest.mark.parametrize("is_configured", [True, False], ids=["left out", "not configured"])
+@pytest.mark.parametrize(
+    ("arguments", "pipeline"),
+    [
+        (["ask", QUESTION], "code_question_answering"),
+        (["artifact", "blueprint", "OrderService refunds"], "artifact_generation"),
+    ],
+    ids=["ask", "artifact"],
+)
+def test_a_pipeline_that_needs_a_model_says_why_there_is_none(
+    indexed: Indexed, tmp_path: Path, model: ModelServer, is_configured: bool, arguments: list[str], pipeline: str
+) -> None:
+    cli = configured(indexed, tmp_path, model, **({} if is_configured else {"base_url": ""}))
+    done = cli.run(*arguments, "--pipeline", pipeline, "--offline")
+    assert done.code == 0 and model.asked == []
+    why = (
+        "which --offline leaves out; ask without --offline"
+        if is_configured
+        else "and none is configured; set answer.base_url"
+    )
+    assert f"step 'answer' of {pipeline} needs a model, {why}, or ask with a pipeline that needs none" in done.err
+
+
+def test_offline_leaves_out_what_translates(indexed: Indexed, tmp_path: Path, model: ModelServer) -> None:
+    done = configured(indexed, tmp_path, model).run("ask", "Was macht OrderService?", "--language", "de", "--offline")
+    assert "translation needs a model, which --offline leaves out" in done.err and "configured" not in done.err
+
+
 def test_a_profile_is_another_model(indexed: Indexed, tmp_path: Path, model: ModelServer) -> None:
     model.respond = answering(lambda asked: f"It “Cancels and refunds orders.” [chunk: {evidence_of(asked)}]")
     cli = configured(indexed, tmp_path, model, premium={"model": "large", "max_tokens": 77, "temperature": 0.4})

@@ -82,6 +82,63 @@ def test_rebuild_brings_a_lost_shard_back(catalogued: CommandLine) -> None:
     assert catalogued.run("search", "refund", "--json").json["hits"] == before
 
 
+@pytest.mark.parametrize(
+    ("typed", "is_home_lost"),
+    [
+        ("shop", False),
+        ("PATH", False),
+        ("", False),
+        ("shop", True),
+        ("PATH", True),
+        ("", True),
+        ("shop@main", True),
+    ],
+)
+def test_rebuild_takes_what_index_and_search_take(
+    catalogued: CommandLine, repository: Repository, typed: str, is_home_lost: bool
+) -> None:
+    if is_home_lost:
+        shutil.rmtree(catalogued.home.labels)
+    words = [typed.replace("PATH", str(repository.path))] if typed else []
+    done = catalogued.run("rebuild", *words)
+    assert done.code == 0, done.err
+    assert done.out.startswith(f"{LABEL} ")
+
+
+def test_rebuild_of_several_labels_asks_which(catalogued: CommandLine, repository: Repository) -> None:
+    repository.git("branch", "release")
+    assert catalogued.run("index", str(repository.path), "--id", "shop", "--ref", "release", "--lexical-only").code == 0
+    for words, said in (
+        ((), "several labels are indexed; choose one as rag-assets rebuild LABEL: shop@main, shop@release"),
+        (("shop",), "'shop' has several labels; choose one of: shop@main, shop@release"),
+        (("shop@rel",), "no label 'shop@rel'; did you mean 'shop@release'?"),
+    ):
+        done = catalogued.run("rebuild", *words)
+        assert (done.code, done.out) == (1, "") and said in done.err
+    for branch in ("main", "release"):
+        repository.git("checkout", "--quiet", branch)
+        done = catalogued.run("rebuild", str(repository.path))
+        assert done.out.startswith(f"shop@{branch} "), "the one that is checked out"
+
+
+@pytest.mark.parametrize(
+    ("words", "how"),
+    [
+        (("publish",), "as rag-assets publish LABEL"),
+        (("generations", "rollback"), "as rag-assets generations rollback LABEL"),
+        (("catalog", "search", "refund"), "with --label"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
+)
+def test_where_several_are_indexed_it_is_said_how_the_command_takes_one(
+    catalogued: CommandLine, repository: Repository, words: tuple[str, ...], how: str
+) -> None:
+    assert catalogued.run("index", str(repository.path), "--id", "other", "--lexical-only").code == 0
+    done = catalogued.run(*words)
+    assert done.code == 1
+    assert done.err == f"error: several labels are indexed; choose one {how}: other@main, shop@main\n"
+
+
 @pytest.mark.rule("E07")
 def test_what_cannot_come_back_is_said_and_the_rest_works(catalogued: CommandLine) -> None:
     hit = catalogued.run("search", "refund", "--json").json["hits"][0]
@@ -103,7 +160,7 @@ def test_what_cannot_come_back_is_said_and_the_rest_works(catalogued: CommandLin
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("rebuild", "nope@main"), 1, "the catalog has nothing of nope@main; see: rag-assets catalog status"),
+        (("rebuild", "nope"), 1, "no label 'nope'; there are: shop@main"),
         (("rebuild", LABEL, "--generation", "g7"), 1, "no complete generation 'g7'"),
         (("rebuild", LABEL, "--org", "globex"), 2, "--org and --project go together"),
         (("rebuild", LABEL, "--org", "globex", "--project", "shop"), 1, "has nothing of shop@main (globex/shop)"),

@@ -155,6 +155,19 @@ def test_words_that_end_it(cli: CommandLine, word: str) -> None:
     assert (done.code, done.out) == (0, "")
 
 
+def until_it_waits(pid: int) -> None:
+    """Until a process sleeps. Python looks for signals where one interrupts its waiting for a key; one that comes while
+    readline still echoes the key before is not noticed until the line ends."""
+    stat = Path(f"/proc/{pid}/stat")
+    deadline = time.monotonic() + TIME_LIMIT
+    if not stat.exists():  # another system than Linux
+        time.sleep(1.0)
+        return
+    while stat.read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "S":
+        assert time.monotonic() < deadline, "it never waits for a key"
+        time.sleep(0.01)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="a terminal of POSIX")
 def test_what_is_pasted_is_one_question(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a terminal, driven as a person does: several lines pasted, a line that is dropped, and the end."""
@@ -181,6 +194,7 @@ def test_what_is_pasted_is_one_question(cli: CommandLine, monkeypatch: pytest.Mo
         until(prompt)
         os.write(ours, b"half a line")
         until("half a line")
+        until_it_waits(process.pid)
         process.send_signal(signal.SIGINT)
         until("Ctrl-D ends")
         until(prompt)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -228,6 +229,33 @@ def test_force_builds_again_what_is_up_to_date_and_the_dagster_home_of_the_envir
     assert found["work"]["segments"] == {"parsed": 0, "from_cache": 4}
     assert (chosen / "dagster.yaml").is_file()
     assert not cli.home.dagster.exists()
+
+
+def test_a_dagster_instance_that_is_new_gets_the_label_of_what_is_up_to_date(
+    cli: CommandLine, repository: Repository, tmp_path: Path
+) -> None:
+    index_without_dagster(cli.home, repository, "shop")
+    chosen = tmp_path / "dagster-home"
+    for environment, place in (({}, cli.home.dagster), ({"DAGSTER_HOME": str(chosen)}, chosen)):
+        for _ in range(2):  # also one that was deleted and made again in its place
+            shutil.rmtree(place, ignore_errors=True)
+            line = CommandLine(cli.home, cli.folder, environment)
+            (found,) = line.run("index", repository.path, LEXICAL, "--json").json["results"]
+            assert found["status"] == "up-to-date"
+            with DagsterInstance.from_config(str(place)) as instance:
+                assert instance.get_dynamic_partitions("index_label") == ["shop@main"]
+                instance.delete_dynamic_partition("index_label", "shop@main")
+        assert line.run("index", repository.path, LEXICAL).code == 0
+        with DagsterInstance.from_config(str(place)) as instance:
+            assert instance.get_dynamic_partitions("index_label") == [], "what a person deleted there stays deleted"
+
+
+def test_an_instance_that_fails_takes_nothing_from_what_is_up_to_date(cli: CommandLine, repository: Repository) -> None:
+    index_without_dagster(cli.home, repository, "shop")
+    cli.home.dagster.write_bytes(b"no folder")
+    done = cli.run("index", repository.path, LEXICAL, "--json")
+    assert (done.code, done.json["results"][0]["status"]) == (0, "up-to-date")
+    assert "shop@main is not shown in the Dagster UI" in done.err
 
 
 def configured(cli: CommandLine, text: str) -> CommandLine:

@@ -8,6 +8,7 @@ import pytest
 
 from rag_assets.query import open_index
 from rag_assets.query.graph import bodies, graph_of
+from rag_assets.query.pipeline.index_services import IndexServices
 from rag_assets.settings import EmbedderSettings, RepositorySettings, Settings
 from rag_assets.stages.run import run_stages
 from rag_assets.stores.artifacts import ArtifactError
@@ -69,6 +70,40 @@ def test_an_option_and_a_filter_must_both_hold(indexed: Indexed) -> None:
 )
 def test_filters_of_the_query(indexed: Indexed, query: str, expected: set[str]) -> None:
     assert paths(indexed.cli.run("search", query, "--json")) == expected
+
+
+RETRIES: dict[str, str | bytes] = {
+    "src/RetryPolicy.cs": "namespace Shop;\n\npublic class RetryPolicy { public int RetryCount; }\n",
+    "src/Codes.cs": "namespace Shop;\n\npublic enum Codes { RetryLater }\n",
+    "db/retries.sql": "CREATE TABLE dbo.RetryLog (Id int NOT NULL);\nGO\n",
+    "tools/retry.py": "def retry_once():\n    return 1\n",
+    "res/Texts.resx": '<root><data name="Retry_Title"><value>Again</value></data></root>\n',
+    "docs/retries.md": "# RetryPolicy\n\n## Retry\n\nRetryPolicy is asked again.\n",
+    "docs/giving-up.md": "# GiveUpRules\n\nAfter three times nothing is asked any more.\n",
+    "docs/RetryNotes.txt": "Retry\n=====\n\nRetryPolicy waits.\n",
+    "docs/retry.vtt": "WEBVTT\n\n00:00.000 --> 00:02.000\n<v Retry>RetryPolicy waits.\n",
+    "retry.json": '{"Retry": {"RetryCount": 3}}\n',
+}
+
+
+@pytest.mark.rule("E08")
+def test_documents_and_settings_declare_no_type_or_member(cli: CommandLine, tmp_path: Path) -> None:
+    label = index_without_dagster(cli.home, new_repository(tmp_path / "retries", RETRIES), "retries")
+
+    def found(query: str) -> set[str]:
+        return paths(cli.run("search", query, "--json", "--limit", "50"))
+
+    declaring = {path for path in RETRIES if path.startswith(("src/", "db/", "tools/", "res/"))}
+    assert found("symbol:Retry*") == found("retry symbol:retry*") == declaring
+    assert found("symbol:RetryPolicy") == {"src/RetryPolicy.cs"}
+    assert found("symbol:*Count") == found("symbol:RetryPolicy.RetryCount") == {"src/RetryPolicy.cs"}
+    left = found("path:** -symbol:Retry*") - {"res/Texts.resx"}  # which has a section without an entry, too
+    assert left == set(RETRIES) - declaring, "nothing that a document says excludes it"
+    asked = cli.run("ask", "What is GiveUpRules?", "--json").json
+    assert [cited["path"] for cited in asked["citations"]] == ["docs/giving-up.md"], "a heading still answers"
+    with open_index(label, home=cli.home.root) as index:
+        services = IndexServices(lambda _: index, opened={label: index})
+        assert services.known_names(label, "Tell me of GiveUpRules and Nothing") == ("GiveUpRules",)
 
 
 def test_a_phrase_that_is_nowhere_is_said_and_searched_as_words(indexed: Indexed) -> None:

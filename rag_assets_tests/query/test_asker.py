@@ -82,7 +82,9 @@ def test_another_language_is_translated_in_and_out(shop: Index) -> None:
     assert any("not translated" in warning for warning in answer.warnings), "the citations are gone in that translation"
 
 
-NEEDS_A_MODEL = "translation needs a model (answer.base_url): the question was searched for as it is"
+NEEDS_A_MODEL = (
+    "translation needs a model, and none is configured (answer.base_url): the question was searched for as it is"
+)
 
 
 @pytest.mark.rule("D04")

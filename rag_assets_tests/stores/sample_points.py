@@ -99,6 +99,7 @@ def allowed(condition: SearchFilter) -> list[int]:
             (not condition.label or found["IndexLabel"] == condition.label)
             and level in _SCALE[: _SCALE.index(condition.clearance) + 1]
             and found["Symbol"].startswith(condition.symbol_prefix)
+            and (not condition.names or any(_declares(found, name.lower()) for name in condition.names))
             and _was_changed(found.get("UpdatedUtc"), condition.changed)
             and all(_fulfilled(condition, found))
             and all(_fulfilled(condition.within, found))
@@ -135,7 +136,7 @@ def _fulfilled(wanted: Narrowing, found: dict[str, Any]) -> list[bool]:
         "languages": found["CodeLanguage"] in wanted.languages,
         "source_types": found["SourceType"] in wanted.source_types,
         "paths": any(_path_matches(path, found["Path"]) for path in wanted.paths),
-        "symbols": any(_declares(found, name.lower()) for name in wanted.symbols),
+        "symbols": found["SourceType"] != "config" and any(_declares(found, name.lower()) for name in wanted.symbols),
     }
     return [fulfilled for name, fulfilled in held.items() if getattr(wanted, name)]
 
@@ -183,6 +184,8 @@ SCOPES = {
     "declared pattern": scope(symbols=("*ber4", "type40")),
     "qualified type": scope(symbols=("Orders.Type4*",)),
     "qualified member": scope(symbols=("Type40.Member0", "Shop.Orders.Type80.Order")),
+    "name of anything": scope(names=("Member3", "Orders.Type4*")),
+    "without what declares it": scope(excluded=Narrowing(symbols=("member3", "Type2*"))),
     "no such name": scope(symbols=("Nothing", "Shop.Nothing")),
     "without a folder": scope(excluded=Narrowing(paths=("src/Api",))),
     "without kinds": scope(excluded=Narrowing(kinds=("Model", "Test"))),

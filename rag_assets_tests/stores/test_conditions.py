@@ -66,6 +66,22 @@ def test_what_matches_is_found_and_nothing_else(reader: VectorReader, asked: Sea
     assert {found.id for found in reader.dense(unit_rows(1, seed=3)[0], asked, 50)} == set(reader.ids(asked))
 
 
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "server"])
+@pytest.mark.parametrize("ending", ["first", "last"])
+def test_a_pattern_is_matched_with_all_names_of_many_a_point(tmp_path: Path, kind: str, ending: str) -> None:
+    """A section declares more names than there are sections; those that most have, and those that one has, count."""
+    rows, points = unit_rows(4), []
+    for number in range(4):
+        names = [f"many{name}" for name in range(60)] + [f"only{number}{name}" for name in ("First", "Last")]
+        made = payload(0) | {"DeclaredNames": [name.lower() for name in names]}
+        points.append(StoredPoint(point_id(number), rows[number], terms(number), made))
+    with opened_store(kind, tmp_path) as store:
+        found = store.written("main", points)
+        assert len(found.values("DeclaredNames", scope())) == 68
+        assert set(found.ids(scope(symbols=(f"*2{ending}",)))) == {point_id(2)}
+        assert found.count(scope(symbols=("*y59",))) == len(points)
+
+
 def test_threads_share_the_filter_of_a_scope(tmp_path: Path) -> None:
     with opened_store("embedded", tmp_path) as store, ThreadPoolExecutor(8) as pool:
         opened = store.written("main", [StoredPoint(point_id(0), unit_rows(1)[0], terms(0), payload(0))])

@@ -117,7 +117,7 @@ def test_what_is_pulled_is_what_was_published(tmp_path: Path, twice: Twice, stor
 def test_only_what_changed_goes_over_the_network(tmp_path: Path, twice: Twice, store: ObjectStore) -> None:
     first = publish(twice.home, LABEL, twice.old, store)
     again = publish(twice.home, LABEL, twice.old, store)
-    assert (again.sent, again.sent_bytes) == (0, 0) and again.reused >= first.sent
+    assert (again.sent, again.sent_bytes) == (0, 0) and again.reused == first.sent
     here = other(tmp_path)
     pull(here, LABEL, store)
     before = set(all_references(store, twice.old))
@@ -128,6 +128,23 @@ def test_only_what_changed_goes_over_the_network(tmp_path: Path, twice: Twice, s
     fetched = pull(here, LABEL, store)
     assert fetched.fetched <= second.sent, "each once, whatever has it twice"
     assert contents(here, twice.new) == contents(twice.home, twice.new)
+
+
+@pytest.mark.parametrize("is_sent_again", [False, True])
+def test_content_that_a_generation_has_twice_counts_once(
+    twice: Twice, folder_store: ObjectStore, is_sent_again: bool
+) -> None:
+    if is_sent_again:
+        publish(twice.home, LABEL, twice.new, folder_store)
+    planned = publish(twice.home, LABEL, twice.new, folder_store, force=is_sent_again, dry_run=True)
+    done = publish(twice.home, LABEL, twice.new, folder_store, force=is_sent_again)
+    assert len(list(all_references(folder_store, twice.new))) > done.sent, "the generation has something twice"
+    assert done.sent == len(list(folder_store.names()))
+    assert done.reused == 0, "an empty target had nothing, and nothing is asked for that is sent again"
+    assert (planned.sent, planned.sent_bytes, planned.reused) == (done.sent, done.sent_bytes, 0)
+    grown = publish(twice.home, LABEL, twice.old, folder_store, keep=2)
+    assert grown.sent + grown.reused == len(set(all_references(folder_store, twice.old)))
+    assert grown.sent == len(list(folder_store.names())) - done.sent
 
 
 def test_a_home_that_has_nothing_but_a_pull_embeds_only_the_difference(tmp_path: Path, builder: Builder) -> None:

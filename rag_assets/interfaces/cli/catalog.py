@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from rag_assets.interfaces.cli.failures import NOTHING_FOUND
-from rag_assets.interfaces.cli.labels import complete_label, label_named
+from rag_assets.interfaces.cli.labels import complete_label, known_label
 from rag_assets.interfaces.cli.output import counted, short
 from rag_assets.interfaces.cli.session import session_of
 
@@ -60,7 +60,12 @@ def search(
     query: Annotated[str, typer.Argument(metavar="WORDS", help="Words that a chunk must all have.")],
     label: Annotated[
         str | None,
-        typer.Option("--label", "-l", help="Which index. Default: the only one.", autocompletion=complete_label),
+        typer.Option(
+            "--label",
+            "-l",
+            help="Which index. Default: the only one, or that of the current folder.",
+            autocompletion=complete_label,
+        ),
     ] = None,
     limit: Annotated[int, typer.Option(min=1, help="How many chunks.")] = DEFAULT_LIMIT,
     path: Annotated[list[str] | None, typer.Option(help="Only these files, folders or globs.")] = None,
@@ -75,8 +80,7 @@ def search(
 
     session = session_of(context)
     settings, home = session.settings(), session.home()
-    known = home.known_labels()
-    name = known[0] if label is None and len(known) == 1 else label_named(known, label or "")
+    name = known_label(home, label)
     repository = repository_of(home, settings, name)
     scope = SearchFilter(
         org_id=repository.org,

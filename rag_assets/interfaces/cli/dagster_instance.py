@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 import uuid
 import warnings
@@ -15,15 +14,8 @@ from pathlib import Path
 from dagster import BetaWarning, DagsterInstance, DagsterInvalidInvocationError, PreviewWarning
 from sqlalchemy.exc import DBAPIError
 
+from rag_assets.interfaces.cli.offered_partition import INSTANCE_FILE, instance_directory
 from rag_assets.stores.home import Home, write_atomically
-
-INSTANCE_FILE = "dagster.yaml"
-
-
-def instance_directory(home: Home) -> Path:
-    """DAGSTER_HOME where it is set, else a folder under the home directory."""
-    named = os.environ.get("DAGSTER_HOME")
-    return Path(named).expanduser() if named else home.dagster
 
 
 @contextmanager

@@ -17,7 +17,8 @@ from dagster import (
     RunsFilter,
 )
 
-from rag_assets.interfaces.cli.dagster_instance import INSTANCE_FILE, instance_directory, open_instance, quiet
+from rag_assets.interfaces.cli.dagster_instance import open_instance, quiet
+from rag_assets.interfaces.cli.offered_partition import INSTANCE_FILE, instance_directory, note_offered
 from rag_assets.stages.memory import collecting_seldom
 from rag_assets.stages.progress import Progress
 from rag_assets.stages.quality import GATE_CHECK
@@ -91,6 +92,7 @@ def run_index_job(
         with collecting_seldom(), open_instance(home) as instance:
             assert index_labels.name is not None
             instance.add_dynamic_partitions(index_labels.name, [label])
+            note_offered(home, label)
             end_dead_runs(instance, label)
             result = pipeline.resolve_job_def("index").execute_in_process(
                 instance=instance,

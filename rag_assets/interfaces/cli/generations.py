@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rag_assets.interfaces.cli.failures import CommandError
-from rag_assets.interfaces.cli.labels import chosen_label, complete_label, label_named
+from rag_assets.interfaces.cli.labels import complete_label, known_label, label_named
 from rag_assets.interfaces.cli.output import Output, short, size
 from rag_assets.interfaces.cli.session import Session, session_of
 
@@ -89,9 +88,9 @@ def compare(
 
     session = session_of(context)
     home, clearance = session.home(), session.clearance()
-    first = read_generation(home, *_named(session, home, old, label))
+    first = read_generation(home, *_named(home, old, label))
     of_the_first = label or (first.manifest.index_label if new in ("active", "previous") else None)
-    second = read_generation(home, *_named(session, home, new, of_the_first))
+    second = read_generation(home, *_named(home, new, of_the_first))
     found = compared(first, second, clearance=clearance, limit=limit or None)
     runs = {"old": measured(first.directory), "new": measured(second.directory)}
     if as_json:
@@ -107,7 +106,7 @@ def activate(context: typer.Context, name: Name, label: Label = None, as_json: A
 
     session = session_of(context)
     home = session.home()
-    _show_move(session.output, home, activated(home, *_named(session, home, name, label)), as_json)
+    _show_move(session.output, home, activated(home, *_named(home, name, label)), as_json)
 
 
 @generations_app.command()
@@ -118,7 +117,12 @@ def rollback(context: typer.Context, label: LabelArgument = None, as_json: AsJso
 
     session = session_of(context)
     home = session.home()
-    _show_move(session.output, home, roll_back(home, _label(session, home, label)), as_json)
+    _show_move(
+        session.output,
+        home,
+        roll_back(home, known_label(home, label, how="as rag-assets generations rollback LABEL")),
+        as_json,
+    )
 
 
 @generations_app.command()
@@ -133,7 +137,7 @@ def tag(
 
     session = session_of(context)
     home = session.home()
-    of_label, generation_id = _named(session, home, name, label)
+    of_label, generation_id = _named(home, name, label)
     tags.tag(home, of_label, generation_id, tag_name)
     session.output.line((of_label, "path"), f" {generation_id} is tagged {tag_name} and kept")
 
@@ -149,7 +153,7 @@ def untag(
 
     session = session_of(context)
     home = session.home()
-    of_label = _label(session, home, label)
+    of_label = known_label(home, label)
     generation_id = tags.untag(home, of_label, tag_name)
     session.output.line((of_label, "path"), f" {generation_id} is no longer tagged {tag_name}")
 
@@ -238,7 +242,7 @@ def _show_move(output: Output, home: Home, moved: Moved, as_json: bool) -> None:
             output.note(f"{moved.left} is set aside; it comes back with: rag-assets generations activate {moved.left}")
 
 
-def _named(session: Session, home: Home, word: str, label: str | None) -> tuple[str, str]:
+def _named(home: Home, word: str, label: str | None) -> tuple[str, str]:
     """(label, generation id) of a word. Raises CommandError or GenerationError naming what there is."""
     from rag_assets.stores.naming import named_generation
     from rag_assets.stores.tags import ACTIVE, PREVIOUS
@@ -247,15 +251,5 @@ def _named(session: Session, home: Home, word: str, label: str | None) -> tuple[
     if of_label:
         return named_generation(home, [label_named(home.known_labels(), of_label)], rest)
     if label is not None or word in (ACTIVE, PREVIOUS):
-        return named_generation(home, [_label(session, home, label)], word)
+        return named_generation(home, [known_label(home, label)], word)
     return named_generation(home, home.known_labels(), word)
-
-
-def _label(session: Session, home: Home, wanted: str | None) -> str:
-    """Also a label whose pointer is damaged: the commands here repair that."""
-    known = home.known_labels()
-    if not known:
-        raise CommandError(f"nothing is indexed in {home.root}; run: rag-assets index")
-    if wanted is not None:
-        return label_named(known, wanted)
-    return known[0] if len(known) == 1 else chosen_label(session, home, None)

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from rag_assets.contracts.errors import ExpectedError
 from rag_assets.contracts.source_file import GitRepoInfo
 from rag_assets.interfaces.cli.failures import CommandError, describe
+from rag_assets.interfaces.cli.offered_partition import offer
 from rag_assets.interfaces.cli.output import short
 from rag_assets.interfaces.cli.quality import gate_object
 from rag_assets.interfaces.cli.session import Session
@@ -126,12 +127,14 @@ def _index(session: Session, settings: Settings, home: Home, planned: Target, re
     force = Standing.TO_BUILD, list[str]()
     standing, lost = force if request.force else standing_of(home, label, planned.generation_id)
     if standing is Standing.SET_ASIDE and pointer is not None:
+        _offer(session, home, label)
         return _set_aside(session, home, planned, pointer.generation_id)
     if standing is Standing.DAMAGED:
         session.output.note(f"{label}: {', '.join(lost)} gone; building it again")
         request = replace(request, force=True)
     if standing is Standing.UP_TO_DATE:
         session.output.note(f"{label} is up to date: commit {commit} is indexed")
+        _offer(session, home, label)
         return summarize(home, label, planned.generation_id, "up-to-date")
     require_model(settings, home)
     require_questions(settings, planned.repository)
@@ -141,6 +144,14 @@ def _index(session: Session, settings: Settings, home: Home, planned: Target, re
             session.output.note(f"{label} was indexed with vectors; searches find by keyword only from now on")
         register_label(home, label, planned.repository, planned.repository.ref or "")
         return _run(session, home, planned, request)
+
+
+def _offer(session: Session, home: Home, label: str) -> None:
+    """Shows a label that needs no run in the Dagster UI, too. An instance that fails takes nothing from the index."""
+    try:
+        offer(home, label)
+    except OSError as error:
+        session.output.warning(f"{label} is not shown in the Dagster UI: {error}")
 
 
 def _set_aside(session: Session, home: Home, planned: Target, served: str) -> Result:

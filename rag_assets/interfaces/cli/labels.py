@@ -28,16 +28,30 @@ def chosen_label(session: Session, home: Home, wanted: str | None, *, how: str =
     served = served_labels(home)
     if not served:
         raise CommandError(_NOTHING.format(home.root))
+    return only_label(home, served, how=how) if wanted is None else label_named(served, wanted)
+
+
+def known_label(home: Home, wanted: str | None, *, how: str = "with --label") -> str:
+    """As `chosen_label`, also of labels that nothing is served of, for commands that repair that or read elsewhere."""
+    known = home.known_labels()
+    if not known:
+        raise CommandError(_NOTHING.format(home.root))
     if wanted is not None:
-        return label_named(served, wanted)
-    if len(served) == 1:
-        return served[0]
-    here = [label for label in served if _covers(home, label, Path.cwd())]
+        return label_named(known, wanted)
+    return only_label(home, known if len(known) == 1 else served_labels(home) or known, how=how)
+
+
+def only_label(home: Home, known: list[str], *, how: str) -> str:
+    """The only one of `known` labels, else the one the current folder belongs to. Raises CommandError listing the
+    candidates, and `how` a command is told one of them."""
+    if len(known) == 1:
+        return known[0]
+    here = [label for label in known if _covers(home, label, Path.cwd())]
     if len(here) > 1:
         here = [label for label in here if _is_checked_out(home, label)] or here
     if len(here) == 1:
         return here[0]
-    raise CommandError(f"several labels are indexed; choose one {how}: {', '.join(here or served)}")
+    raise CommandError(f"several labels are indexed; choose one {how}: {', '.join(here or known)}")
 
 
 def chosen_labels(home: Home, org: str | None) -> list[str]:

@@ -36,7 +36,7 @@ def publish(
 
     session = session_of(context)
     home, output = session.home(), session.output
-    name = chosen_label(session, home, label)
+    name = chosen_label(session, home, label, how="as rag-assets publish LABEL")
     with label_lock(home, name, wait_seconds=_WAIT_SECONDS):
         done = publish_label(home, session.settings(), name, force=force, dry_run=dry_run)
     if as_json:

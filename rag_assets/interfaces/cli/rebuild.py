@@ -18,9 +18,15 @@ if TYPE_CHECKING:
 
 def rebuild(
     context: typer.Context,
-    label: Annotated[
-        str, typer.Argument(metavar="LABEL", help="Which index, as repository@ref.", autocompletion=complete_label)
-    ],
+    named: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[LABEL]",
+            help="A label, or the id, path or URL of its repository. Default: the only label, or that of the current "
+            "folder.",
+            autocompletion=complete_label,
+        ),
+    ] = None,
     generation: Annotated[
         str | None, typer.Option("--generation", help="Id of the generation. Default: the one that is served.")
     ] = None,
@@ -35,6 +41,7 @@ def rebuild(
 
     session = session_of(context)
     settings, output = session.settings(), session.output
+    label = _label(session, settings, named)
     tenant = _tenant(session, settings, label, org, project)
     with shown_progress(output) as progress:
         found = rebuilt(settings, tenant, progress, generation)
@@ -61,6 +68,23 @@ def rebuild(
             f"not in the catalog and still gone: {', '.join(found.still_missing)}; search works, `show` has no "
             f"descriptions and finds no lines; all of it comes back with: rag-assets index {label} --force"
         )
+
+
+def _label(session: Session, settings: Settings, named: str | None) -> str:
+    """Also of a home that is lost: the catalog knows its labels. Raises CommandError saying what there is."""
+    from rag_assets.interfaces.cli.labels import only_label
+    from rag_assets.interfaces.cli.targets import label_typed
+    from rag_assets.stores.catalog import open_catalog
+    from rag_assets.stores.catalog.reading import labels_of
+
+    home = session.home()
+    with open_catalog(settings) as database:
+        known = sorted({*labels_of(database), *home.known_labels()})
+    if named is not None:
+        return label_typed(settings, home, known, named)
+    if not known:
+        raise CommandError(f"nothing is indexed in {home.root}, and the catalog is empty; run: rag-assets index")
+    return only_label(home, known, how="as rag-assets rebuild LABEL")
 
 
 def _tenant(session: Session, settings: Settings, label: str, org: str | None, project: str | None) -> Tenant:

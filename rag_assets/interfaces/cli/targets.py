@@ -8,11 +8,11 @@ from pathlib import Path
 
 from rag_assets.config_file import ConfigError
 from rag_assets.interfaces.cli.failures import CommandError
-from rag_assets.interfaces.cli.labels import spelt_label
+from rag_assets.interfaces.cli.labels import label_named, spelt_label
 from rag_assets.settings import RepositorySettings, Settings
 from rag_assets.sources.urls import default_repository_id, is_remote, strip_credentials
-from rag_assets.stages.labels import remembered_repository, repository_of
-from rag_assets.stores.home import Home
+from rag_assets.stages.labels import label_of, remembered_repository, repository_of
+from rag_assets.stores.home import Home, path_slug
 
 
 def chosen_repositories(
@@ -62,6 +62,21 @@ def repository_named(settings: Settings, home: Home, name: str, identifier: str 
     return made
 
 
+def label_typed(settings: Settings, home: Home, known: list[str], word: str) -> str:
+    """The one of `known` labels that a word means: as `search` takes a label or the id of its repository, or as `index`
+    takes a path or URL. Raises CommandError saying what there is."""
+    is_name = word in known or any(configured.id == word for configured in settings.repositories)
+    if is_name or not (is_remote(word) or Path(word).expanduser().exists()):
+        return label_named(known, word)
+    repository = repository_named(settings, home, word)
+    found = [label for label in known if _stands_for(home, label, repository)]
+    if len(found) > 1 and (checked_out := label_of(settings, repository)[0]) in found:
+        return checked_out
+    if len(found) > 1:
+        raise CommandError(f"{word!r} has several labels; choose one of: {', '.join(found)}")
+    return found[0] if found else label_named(known, word)
+
+
 def refuse_takeover(settings: Settings, home: Home, label: str, repository: RepositorySettings) -> None:
     """Raises CommandError where `label` already stands for another source that is still there.
 
@@ -91,6 +106,14 @@ def repository_above(folder: Path) -> Path | None:
         if (at / "HEAD").is_file() and (at / "objects").is_dir() and (at / "refs").is_dir():
             return at
     return None
+
+
+def _stands_for(home: Home, label: str, repository: RepositorySettings) -> bool:
+    """By what is remembered of the label; where that is lost, by the id in its name."""
+    known = remembered_repository(home, label)
+    if known is None:
+        return label.partition("@")[0] == path_slug(repository.id)
+    return known.id == repository.id or known.location == strip_credentials(repository.location)
 
 
 def _unknown(settings: Settings, home: Home, name: str) -> str:

@@ -54,6 +54,7 @@ def options_of(
         threshold=settings.threshold,
         policy=Policy(settings.unsupported) if "unsupported" in said else None,
         model=None if offline else configured_model(settings, profile),
+        offline=offline and bool(settings.base_url or settings.replies == "replay"),
         pipeline="" if offline else settings.pipeline,
     )
 

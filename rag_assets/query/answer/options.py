@@ -23,7 +23,8 @@ class AskOptions:
     """What is None is as the pipeline says: `limit` hits are looked at, evidence takes `budget` tokens, below
     `threshold` of confidence the answer is a refusal, and `policy` is what becomes of unsupported sentences.
 
-    `count` counts tokens (None: the estimate for byte-pair models). `model` writes; None: quotes. `pipeline` is a name
+    `count` counts tokens (None: the estimate for byte-pair models). `model` writes; None: quotes. `offline`: one is
+    configured, and whoever asks leaves it out. `pipeline` is a name
     or a file; '' the shipped one, with a model or without. `packs` are folders of pipelines, looked through before
     those of the configuration. `agent` is who answers, within its limits; how far it sees is a matter of opening the
     indexes (`agent.applying.view_of`).
@@ -35,6 +36,7 @@ class AskOptions:
     threshold: float | None = None
     policy: Policy | None = None
     model: Generate | None = None
+    offline: bool = False
     pipeline: str = ""
     packs: tuple[Path, ...] = ()
     agent: Agent | None = None

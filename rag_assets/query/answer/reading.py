@@ -115,7 +115,7 @@ def _narrowed(result: SearchResult) -> bool:
 
 def _declaring(name: str, target: Searchable) -> list[str]:
     """The points that declare a name, those first whose symbol it is."""
-    shard, scope = target.parts.shard(), replace(target.scope(), symbols=(name,))
+    shard, scope = target.parts.shard(), replace(target.scope(), names=(name,))
     payloads = shard.retrieve(sorted(shard.ids(scope)), scope)
     last = name.rpartition(".")[2].casefold()
     sizes = Counter(known.get("Path", "") for known in payloads.values())

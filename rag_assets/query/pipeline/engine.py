@@ -152,6 +152,7 @@ def _walk(turn: Turn, run: Run, registry: ActionRegistry) -> Turn:
 
 def _execute(turn: Turn, step: Step, run: Run, registry: ActionRegistry) -> tuple[Turn, Step | None]:
     action = registry[step.action]
+    run.step = step.id
     started = time.perf_counter()
     try:
         outcome = action.run(turn, step.parameters, run)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from rag_assets.query.searching import Searchable
 
 NO_MODEL = "LLM.none"
-"""Code of the result where no model is configured."""
+"""Code of the result where there is no model to ask."""
 
 _NAME = re.compile(r"[^\W\d]\w{2,}")
 _LOOKED_UP = 4
@@ -65,14 +65,16 @@ class IndexServices:
         history: History | None = None,
         generate: Callable[[ModelCall], InvokeResult[Generated]] | None = None,
         count_tokens: TokenCounter | None = None,
+        offline: bool = False,
     ) -> None:
         """`open_label` as `query.open_index` with everything but the label given; `opened` are those of the caller, who
         closes them. Without `generate` there is no model; tokens are estimated for byte-pair vocabularies unless
-        `count_tokens` knows better (R24)."""
+        `count_tokens` knows better (R24). `offline`: there is none because the caller leaves it out."""
         self._open = open_label
         self._given = dict(opened or {})
         self._history = history
         self._generate = generate
+        self.offline = offline
         self._counter = count_tokens or _estimated
         self._counted = lru_cache(maxsize=_COUNTS)(lambda text: self._counter([text])[0])
         self._lock = threading.Lock()
@@ -141,7 +143,7 @@ class IndexServices:
             code = ()
         known = [name for name in code if find(name.rpartition(".")[2].replace("_", "").lower()) is not None]
         named = [word for word in _NAME.findall(text) if word.lower() != word or "_" in word]
-        known += [name for name in dict.fromkeys(named) if shard.count(replace(scope, symbols=(name,)))]
+        known += [name for name in dict.fromkeys(named) if shard.count(replace(scope, names=(name,)))]
         return tuple(dict.fromkeys(known))
 
     def asked_words(self, label: str, text: str) -> tuple[AskedWord, ...]:
@@ -161,7 +163,11 @@ class IndexServices:
 
     def generate(self, call: ModelCall) -> InvokeResult[Generated]:
         if self._generate is None:
-            said = "no model is configured; set answer.base_url, or ask with a pipeline that needs none"
+            why = "which --offline leaves out" if self.offline else "and none is configured"
+            instead = "ask without --offline" if self.offline else "set answer.base_url"
+            said = (
+                f"{call.asker or call.purpose} needs a model, {why}; {instead}, or ask with a pipeline that needs none"
+            )
             return InvokeResult.failure([Message(NO_MODEL, said)])
         return self._generate(call)
 

@@ -36,6 +36,7 @@ class Run:
         """`on_text` is given the words of an answer as a model makes it."""
         self.clock = Clock()
         self.model = ""  # that gave the last reply
+        self.step = ""  # that is being run; the engine writes it
         self.was_endless = False  # the last reply: it was not read to its end, as it was too long for what was asked
         self._on_text = on_text
         self.pipeline = pipeline
@@ -68,7 +69,8 @@ class Run:
         is given what is `streamed` as it comes, without its prefix (D10)."""
         messages = self.pipeline.prompts[prompt].messages({**self._facts(turn, max_tokens), **values})
         on_text = AnswerStream(self._on_text) if streamed else nobody_listens
-        return self.send(ModelCall(prompt, messages, profile, max_tokens, temperature, on_text))
+        asker = f"step {self.step!r} of {self.pipeline.name}"
+        return self.send(ModelCall(prompt, messages, profile, max_tokens, temperature, on_text, asker=asker))
 
     def ask_again(self, call: ModelCall, reply: str, complaint: str) -> tuple[ModelCall, str, str]:
         """The same once more, with what was wrong about the reply."""

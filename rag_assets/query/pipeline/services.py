@@ -33,7 +33,7 @@ def nobody_listens(text: str) -> None:
 class ModelCall:
     """One question to a model. `purpose` is the name of its prompt, for the log. `temperature` None is that of the
     model's settings. `on_text` is given its words as they come. `schema` is the JSON schema of the reply, as text;
-    empty: free text."""
+    empty: free text. `asker` is the step that asks and its pipeline, in words."""
 
     purpose: str
     messages: tuple[ChatMessage, ...]
@@ -42,6 +42,7 @@ class ModelCall:
     temperature: float | None = None
     on_text: Callable[[str], None] = field(default=nobody_listens, repr=False, compare=False)
     schema: str = ""
+    asker: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +106,10 @@ class Services(Protocol):
     @property
     def has_model(self) -> bool:
         """Whether there is anybody to ask; `generate` fails where there is not."""
+
+    @property
+    def offline(self) -> bool:
+        """Whether there is nobody to ask because the caller leaves out the model that is configured."""
 
     def generate(self, call: ModelCall) -> InvokeResult[Generated]:
         """What the model of the profile writes. Never raises for what a server or model can do (A17)."""

@@ -147,6 +147,12 @@ def open_generation(database: Database, tenant: Tenant, generation_id: str | Non
     return GenerationReader(database, known)
 
 
+def labels_of(database: Database) -> set[str]:
+    """The labels of all tenants."""
+    with database.transaction("read") as connection:
+        return set(connection.execute(select(labels.c.index_label)).scalars())
+
+
 def tenants_of(database: Database, index_label: str) -> list[Tenant]:
     """Every tenant that has a label of that name."""
     query = select(labels.c.org_id, labels.c.project_id).where(labels.c.index_label == index_label)

@@ -47,8 +47,9 @@ _BATCH = 256  # transfers begun together, each with up to a block in memory
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What a publish did, or would do: objects and bytes (before compression) that were not there, those that were,
-    generations that are no longer published, and objects that were deleted."""
+    """What a publish did, or would do: objects and bytes (before compression) that were not there, objects that were,
+    generations that are no longer published, and objects that were deleted. An object counts once, however often the
+    generation has its content."""
 
     label: str
     generation_id: str
@@ -140,6 +141,7 @@ class _Sender:
         self._blobs = BlobStore(home.blobs)
         self._store = store
         self._known = known
+        self._met: set[str] = set()
         self._force = force
         self._dry_run = dry_run
         self._condemned = read_garbage(store).since
@@ -149,7 +151,7 @@ class _Sender:
     def file(self, directory: Path, path: Path) -> PackedFile:
         """Sends the blocks of a file."""
         found = packed_file(directory, path)
-        wanted = [block for block in found.blocks if not self._is_known(block.name)]
+        wanted = [block for block in found.blocks if self._is_wanted(block.name)]
         with path.open("rb") as file:
             for start in range(0, len(wanted), _BATCH):
                 batch = []
@@ -163,7 +165,7 @@ class _Sender:
         """Sends the texts that one part of discovered_files names, and the list of them; returns its name."""
         column = read_file(table, ["text_sha256"]).column(0).to_pylist()
         texts = sorted({address for address in column if address})
-        wanted = iter([address for address in texts if not self._is_known(address)])
+        wanted = iter([address for address in texts if self._is_wanted(address)])
         while batch := list(islice(wanted, _BATCH)):
             self._send([(address, self._blobs.get(address).encode()) for address in batch])
         listing = msgspec.json.encode(texts)
@@ -179,15 +181,20 @@ class _Sender:
 
     def _send_one(self, data: bytes) -> str:
         name = hashlib.sha256(data).hexdigest()
-        if not self._is_known(name):
+        if self._is_wanted(name):
             self._send([(name, data)])
         return name
 
-    def _is_known(self, name: str) -> bool:
+    def _is_wanted(self, name: str) -> bool:
+        """Whether an object has to be sent, or asked for. One that occurs again, in any file, is neither: it is one
+        object, which is counted once."""
+        if name in self._met:
+            return False
+        self._met.add(name)
         if name in self._known:
             self.reused += 1
-            return True
-        return False
+            return False
+        return True
 
     def _send(self, objects: list[tuple[str, bytes]]) -> None:
         with ThreadPoolExecutor(AT_A_TIME, thread_name_prefix="remote") as pool:
@@ -195,7 +202,6 @@ class _Sender:
         self.sent += sum(sent)
         self.sent_bytes += sum(len(data) for (_, data), was_sent in zip(objects, sent, strict=True) if was_sent)
         self.reused += len(sent) - sum(sent)
-        self._known.update(name for name, _ in objects)
 
     def _sent(self, named: tuple[str, bytes]) -> bool:
         name, data = named

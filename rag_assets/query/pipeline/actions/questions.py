@@ -15,7 +15,6 @@ from rag_assets.query.pipeline.state import HistoryState, Turn
 from rag_assets.query.pipeline.translation import protect, restore
 
 MAX_TRANSLATION_TOKENS = 4_000
-NEEDS_A_MODEL = "translation needs a model (answer.base_url): the question was searched for as it is"
 
 
 class Translate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -35,7 +34,9 @@ def translate_in_if_needed(turn: Turn, parameters: Translate, run: Run) -> Outco
     if turn.request.is_english:
         return Outcome(turn)
     if not run.services.has_model:
-        return Outcome(replace(turn, untranslated=True).warned(NEEDS_A_MODEL), notes=(NEEDS_A_MODEL,))
+        missing = "which --offline leaves out" if run.services.offline else "and none is configured (answer.base_url)"
+        said = f"translation needs a model, {missing}: the question was searched for as it is"
+        return Outcome(replace(turn, untranslated=True).warned(said), notes=(said,))
     text, note = translated(turn, turn.asked.typed, parameters, run)
     if note:
         turn = replace(turn, untranslated=True).warned(f"{note}; the question was searched for as it is")
