@@ -1,5 +1,6 @@
 """What a person is told of a run of Dagster: small real assets that end in every way ours can."""
 
+import signal
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +20,7 @@ from dagster import (
 )
 
 from rag_assets.interfaces.cli.dagster_instance import open_instance
-from rag_assets.interfaces.cli.dagster_run import RunOutcome, outcome_of
+from rag_assets.interfaces.cli.dagster_run import RunOutcome, outcome_of, term_signal_kept
 from rag_assets.stages.build import BuildError
 from rag_assets.stores.home import Home
 
@@ -158,3 +159,17 @@ def test_the_instance_appears_in_one_step(tmp_path: Path, monkeypatch: pytest.Mo
     with open_instance(home) as instance:
         assert instance.get_dynamic_partitions("index_label") == []
     assert [path.name for path in home.root.glob("*.tmp")] == []
+
+
+def test_a_process_can_still_be_ended_after_a_run() -> None:
+    """A script without job control starts it in the background: what Ctrl-C would be is ignored there."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    ends = signal.getsignal(signal.SIGTERM)
+    try:
+        with term_signal_kept():
+            assert outcome(succeeds).failure == ""
+            assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN, "Dagster does it"
+        assert signal.getsignal(signal.SIGTERM) is ends
+    finally:
+        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGTERM, ends)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+import signal
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -89,7 +92,7 @@ def run_index_job(
             config_file=str(config_file) if config_file else "", home=str(home.root), lexical_only=lexical_only
         )
         discovery = {"commit": commit if pinned else "", "force": force}
-        with collecting_seldom(), open_instance(home) as instance:
+        with collecting_seldom(), term_signal_kept(), open_instance(home) as instance:
             assert index_labels.name is not None
             instance.add_dynamic_partitions(index_labels.name, [label])
             note_offered(home, label)
@@ -106,6 +109,18 @@ def run_index_job(
                 raise_on_error=False,
             )
             return outcome_of(result)
+
+
+@contextmanager
+def term_signal_kept() -> Iterator[None]:
+    """Puts back what SIGTERM does. Dagster leaves it doing what SIGINT does, and in a script that starts us in the
+    background that is nothing: `watch` could not be ended."""
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        if before is not None and threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, before)
 
 
 def end_dead_runs(instance: DagsterInstance, label: str) -> None:
