@@ -140,7 +140,7 @@ def test_worker_processes_end_while_it_waits(watched: Any, monkeypatch: pytest.M
     waiting: list[tuple[bool, bool]] = []
 
     def look() -> None:
-        waiting.append((WorkerPool.is_open(), WorkerPool.given_up))
+        waiting.append((WorkerPool._executor is not None, WorkerPool.given_up))
 
     def as_after_a_build_whose_workers_died() -> None:
         WorkerPool.start(2)
