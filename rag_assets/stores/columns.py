@@ -73,8 +73,7 @@ def texts(values: pa.Array) -> list[bytes]:
     _, ends, data = values.buffers()
     if not len(values) or data is None:
         return [b""] * len(values)
-    kind = np.int64 if pa.types.is_large_string(values.type) else np.int32
-    limits = np.frombuffer(ends, dtype=kind)[values.offset : values.offset + len(values) + 1].tolist()
+    limits = _limits(values, ends).tolist()
     content = bytes(memoryview(data)[: limits[-1]])
     return [content[start:end] for start, end in pairwise(limits)]
 
@@ -100,8 +99,7 @@ def packed_texts(values: pa.Array) -> tuple[npt.NDArray[np.uint8], npt.NDArray[n
     _, ends, data = values.buffers()
     if not len(values) or data is None:
         return np.zeros(0, np.uint8), np.zeros(len(values), np.int32)
-    kind = np.int64 if pa.types.is_large_string(values.type) else np.int32
-    limits = np.frombuffer(ends, dtype=kind)[values.offset : values.offset + len(values) + 1]
+    limits = _limits(values, ends)
     content = np.frombuffer(data, np.uint8)[limits[0] : limits[-1]].copy()  # nothing of the table is held on to
     return content, np.diff(limits).astype(np.int32)
 
@@ -110,6 +108,12 @@ def matrix(values: pa.FixedSizeListArray) -> npt.NDArray[Any]:
     """The numbers of a column of lists of one length, (rows, length), read-only and not copied."""
     rows = to_numpy(values.values).reshape(-1, values.type.list_size)
     return rows[values.offset : values.offset + len(values)]
+
+
+def _limits(values: pa.Array, ends: pa.Buffer) -> npt.NDArray[Any]:
+    """Where the text of each row begins in the bytes of all, and where the last one ends."""
+    kind = np.int64 if pa.types.is_large_string(values.type) else np.int32
+    return np.frombuffer(ends, dtype=kind)[values.offset : values.offset + len(values) + 1]
 
 
 def _bytes(values: Sequence[bytes], kind: pa.DataType) -> pa.Array:
