@@ -8,6 +8,7 @@ import random
 import uuid
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -17,6 +18,7 @@ from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.stores.filters import Narrowing, SearchFilter, glob_matcher
 from rag_assets.stores.periods import ALWAYS, Period, moment
 from rag_assets.stores.points import StoredPoint
+from rag_assets.stores.shard_writer import ShardWriter
 
 COUNT = 600
 DIMENSION = 16
@@ -248,3 +250,13 @@ PAYLOAD = {
     "IndexedUtc": "2026-01-02T03:04:05.1234560Z",
     "ContentTypeId": 2,
 }
+
+
+def write(folder: Path, made: list[StoredPoint], base: Path | None = None) -> Path:
+    """A shard of exactly these points, from nothing or from that of `base`."""
+    writer = ShardWriter(folder, DIMENSION, base=base)
+    stored = writer.stored()
+    writer.upsert([point for point in map(with_digest, made) if stored.get(point.id) != point.digest])
+    writer.delete(sorted(stored.keys() - {point.id for point in made}))
+    writer.finish()
+    return folder

@@ -24,7 +24,7 @@ from rag_assets_tests.stores.sample_points import (
     point_id,
     points,
     scope,
-    with_digest,
+    write,
 )
 
 COUNT = 120
@@ -45,15 +45,6 @@ SCOPES = {
     "a period": scope(changed=period("2024-02-01", "2026-01-01")),
     "ids": scope(ids=frozenset(IDS[:9])),
 }
-
-
-def write(folder: Path, made: list[StoredPoint], base: Path | None = None) -> Path:
-    writer = ShardWriter(folder, DIMENSION, base=base)
-    stored = writer.stored()
-    writer.upsert([point for point in map(with_digest, made) if stored.get(point.id) != point.digest])
-    writer.delete(sorted(stored.keys() - {point.id for point in made}))
-    writer.finish()
-    return folder
 
 
 @pytest.fixture(scope="module")

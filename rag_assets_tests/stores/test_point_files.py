@@ -13,7 +13,7 @@ from rag_assets.stores.points import Place, StoredPoint, VectorStoreError
 from rag_assets.stores.shard_reader import ShardReader
 from rag_assets.stores.shard_writer import ShardWriter
 from rag_assets_tests.stores.older_shards import from_before_payload_files
-from rag_assets_tests.stores.sample_points import DIMENSION, payload, point_id, points, scope, with_digest
+from rag_assets_tests.stores.sample_points import DIMENSION, payload, point_id, points, scope, write
 
 UNKNOWN = "ffffffff-ffff-5fff-bfff-ffffffffffff"
 
@@ -60,15 +60,6 @@ def test_whatever_changes_the_same_points_give_the_same_bytes(seed: int) -> None
 def test_without_points_nothing_is_of_a_file() -> None:
     assert PointFiles().place(UNKNOWN) is None
     assert PointFiles(content({})).place(UNKNOWN) is None
-
-
-def write(folder: Path, made: list[StoredPoint], base: Path | None = None) -> Path:
-    writer = ShardWriter(folder, DIMENSION, base=base)
-    stored = writer.stored()
-    writer.upsert([point for point in map(with_digest, made) if stored.get(point.id) != point.digest])
-    writer.delete(sorted(stored.keys() - {point.id for point in made}))
-    writer.finish()
-    return folder
 
 
 @pytest.fixture(scope="module")
