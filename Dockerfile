@@ -5,7 +5,7 @@ ARG PYTHON=python:3.13.12-slim-trixie
 FROM ${PYTHON} AS build
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 # Extras of the image; add openai, dask or celery where they are wanted.
-ARG EXTRAS=postgres,qdrant,s3,docker,k8s
+ARG EXTRAS=s3,docker,k8s
 RUN python -m venv /opt/rag-assets
 WORKDIR /build
 # The model changes never, the code often: its layer comes first.

@@ -40,10 +40,15 @@ acceptance: $(STAMP) ## Show every rule with the tests that prove it (JSON=1 for
 	@$(BIN)/python -m rag_assets_tests.acceptance $(if $(JSON),--json)
 
 .PHONY: lint
-lint: $(STAMP) ## Check style and types
+lint: $(STAMP) ## Check style, types and the layers of the package
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+.PHONY: reference
+reference: $(STAMP) ## Write docs/reference from the commands and the public names
+	$(BIN)/python docs/make_reference.py
 
 .PHONY: dev
 dev: $(STAMP) ## Open the Dagster UI on the index in .rag_assets

@@ -5,7 +5,7 @@
 Asks what people wrote (`benchmarks/asked`, any number of files a label) and mines questions
 (`evaluation.answer_mining`), reads the signals of each, fits the weights on all labels but one and tests them on that
 one, for every label; prints the risk-coverage table of those held-out confidences, what is refused at the operating
-point, and the weights of all labels together, which are those of `rag_assets.query.answer.abstention`.
+point, and the weights of all labels together, which are those of `rag_assets.answer.abstention`.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_assets.evaluation.answer_mining import Minable, MinedQuestion
-from rag_assets.query import Index, open_index
-from rag_assets.query.answer.abstention import THRESHOLD, Signals, Weights, confidence, values_of
-from rag_assets.query.answer.reading import read
-from rag_assets.query.pipeline.settings import MOST_CHUNKS
+from rag_assets import Index, open_index
+from rag_assets.answer.abstention import THRESHOLD, AbstentionWeights, Signals, confidence, values_of
+from rag_assets.answer.context_pack import read
+from rag_assets.evaluation.answer_mining import Minable, SyntheticQuestion
+from rag_assets.qa.definition.pipeline_settings import MOST_CHUNKS
 
 ANSWERED = (0.95, 0.90, 0.85, 0.80, 0.70)
 WRITTEN, WRITTEN_ABOUT_NOTHING = "written", "written, no answer"
@@ -45,7 +45,7 @@ Floats = NDArray[np.float64]
 @dataclass(frozen=True, slots=True)
 class Row:
     label: str
-    asked: MinedQuestion
+    asked: SyntheticQuestion
     signals: Signals
 
 
@@ -60,7 +60,7 @@ def main() -> None:
     written = [entry.split("=", 1) for entry in arguments.questions]
     with ExitStack() as stack:
         indexes = [stack.enter_context(open_index(label, home=arguments.home)) for label in arguments.label]
-        wrote: dict[str, list[MinedQuestion]] = {label: [] for label in arguments.label}
+        wrote: dict[str, list[SyntheticQuestion]] = {label: [] for label in arguments.label}
         for label, path in written:
             wrote[label] += written_questions(Path(path))
         sources = {
@@ -92,11 +92,11 @@ def _report_written(rows: Sequence[Row], held_out: Floats) -> None:
         )
 
 
-def written_questions(path: Path) -> list[MinedQuestion]:
+def written_questions(path: Path) -> list[SyntheticQuestion]:
     """A file of questions by people: a JSON list of objects with `query`, and `answerable: false` where the index has
     no answer."""
     found = [(entry["query"], entry.get("answerable", True)) for entry in json.loads(path.read_text("utf-8"))]
-    return [MinedQuestion(text, WRITTEN if yes else WRITTEN_ABOUT_NOTHING, yes) for text, yes in found]
+    return [SyntheticQuestion(text, WRITTEN if yes else WRITTEN_ABOUT_NOTHING, yes) for text, yes in found]
 
 
 def _signals(index: Index, text: str, mode: str) -> Signals:
@@ -133,7 +133,7 @@ def _report(rows: Sequence[Row]) -> None:
     print(f"\nall labels: {fit(rows)}")
 
 
-def fit(rows: Sequence[Row]) -> Weights:
+def fit(rows: Sequence[Row]) -> AbstentionWeights:
     """Logistic regression by Newton's method, both classes weighing alike. Questions that unknown names or
     facts decide are not fitted to."""
     known = [
@@ -151,10 +151,10 @@ def fit(rows: Sequence[Row]) -> Weights:
         p = 1 / (1 + np.exp(-x @ made))
         gradient = x.T @ (balance * (p - y)) + penalty @ made
         made -= np.linalg.solve(x.T @ (x * (balance * p * (1 - p))[:, None]) + penalty, gradient)
-    return Weights(*(round(float(value), 3) for value in made))
+    return AbstentionWeights(*(round(float(value), 3) for value in made))
 
 
-def _confidences(rows: Sequence[Row], weights: Weights) -> Floats:
+def _confidences(rows: Sequence[Row], weights: AbstentionWeights) -> Floats:
     return np.array([confidence(row.signals, weights) for row in rows])
 
 

@@ -13,14 +13,14 @@ import statistics
 import time
 from collections import Counter
 
-from rag_assets.query import Index, open_index
-from rag_assets.query.agent.library import AgentLibrary
-from rag_assets.query.answer.checking import Support
-from rag_assets.query.answer.options import AskOptions
-from rag_assets.query.artifact.making import Artifact, make_artifact
-from rag_assets.query.artifact.output import ARTIFACTS, OutputType
-from rag_assets.query.artifact.templates import WHOLE
-from rag_assets.query.asker import Asker
+from rag_assets import Index, open_index
+from rag_assets.answer.artifact.output import ARTIFACTS, OutputType
+from rag_assets.answer.artifact.templates import WHOLE
+from rag_assets.answer.citation_check import Support
+from rag_assets.qa.agents.library import AgentLibrary
+from rag_assets.qa.answering import QuestionAnswerer
+from rag_assets.qa.artifact_assembly import Artifact, make_artifact
+from rag_assets.qa.ask_options import AskOptions
 
 ALIENS = ("moon rockets", "payroll of warehouse robots", "patient blood samples", "wedding cake recipes")
 
@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def _made(index: Index, output: OutputType, subject: str) -> Artifact:
-    with Asker(index, AskOptions(agent=AgentLibrary().author(output))) as asker:
+    with QuestionAnswerer(index, AskOptions(agent=AgentLibrary().author(output))) as asker:
         return make_artifact(asker, subject)
 
 

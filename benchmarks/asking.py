@@ -23,10 +23,10 @@ from pathlib import Path
 from report import child, table
 from sessions import Model
 
+from rag_assets import open_index
 from rag_assets.evaluation.answer_mining import Minable, spread
-from rag_assets.query import open_index
-from rag_assets.query.answer import AskOptions
-from rag_assets.query.asker import Asker
+from rag_assets.qa.answering import QuestionAnswerer
+from rag_assets.qa.ask_options import AskOptions
 
 TARGET_SECONDS = 0.060
 _WARMING = 20  # questions
@@ -84,7 +84,7 @@ def beside(home: Path) -> Iterator[Path]:
 
 def measured(home: Path, label: str, questions: Sequence[str], options: AskOptions, turns: int) -> Spent:
     spent = Spent()
-    with open_index(label, home=home) as index, Asker(index, options) as asker:
+    with open_index(label, home=home) as index, QuestionAnswerer(index, options) as asker:
         for at, question in enumerate(questions):
             session = f"s{at // turns}" if turns > 1 else ""
             wall, cpu = time.perf_counter(), time.process_time()

@@ -13,10 +13,10 @@ import msgspec
 from history import Commit, git, write_history
 
 from rag_assets.contracts.segment import Member, MemberKind, Segment
-from rag_assets.stores.blobs import BlobStore
-from rag_assets.stores.generations import Generation
-from rag_assets.stores.home import Home
-from rag_assets.stores.tables import read_rows
+from rag_assets.index.blobs import BlobStore
+from rag_assets.index.generations import Generation
+from rag_assets.index.layout import IndexHome
+from rag_assets.index.tables import read_rows
 
 _OPENING = ")\n    {\n"  # of a method in a file-scoped namespace; enough files have one
 _OPENING_IN_BLOCK = ")\n        {\n"
@@ -34,7 +34,7 @@ class Method(NamedTuple):
     body: int
 
 
-def methods_of(home: Home, generation: Generation) -> dict[str, Method]:
+def methods_of(home: IndexHome, generation: Generation) -> dict[str, Method]:
     """Path → the first method with a body, of the C# files of a generation that have one."""
     blobs = BlobStore(home.blobs)
     found: dict[str, Method] = {}

@@ -24,7 +24,7 @@ from rich.table import Table
 
 from rag_assets.models import LocalEmbedder, Precision
 from rag_assets.models.session import ModelSession
-from rag_assets.models.token_ids import TextEncoder
+from rag_assets.models.tokenizer import WordPieceTokenizer
 from rag_assets.models.weights import locate_model
 
 SUFFIXES = (".cs", ".py", ".ts", ".js", ".java", ".go", ".sql", ".md")
@@ -52,7 +52,7 @@ def main() -> None:
         first_load = _time(lambda: LocalEmbedder.load(cache, precision))
         load = _time(lambda: LocalEmbedder.load(cache, precision))
         files = locate_model()
-        tokenizer = TextEncoder.load(files.tokenizer)
+        tokenizer = WordPieceTokenizer.load(files.tokenizer)
         session = ModelSession.open(files.weights, precision, cache)
         inputs = sorted((tokenizer.model_input(text) for text in texts), key=len, reverse=True)
         bare: list[Time] = []
@@ -60,7 +60,7 @@ def main() -> None:
         count: list[Time] = []
         for _ in range(REPEATS):
             embedder = LocalEmbedder.load(cache, precision, threads=arguments.threads)  # no word known yet
-            count.append(_time(partial(TextEncoder.load(files.tokenizer).count, contents)))
+            count.append(_time(partial(WordPieceTokenizer.load(files.tokenizer).count, contents)))
             with ThreadPoolExecutor(embedder.threads) as pool:
                 bare.append(_time(partial(_run_bare, pool, session, inputs)))
             stage.append(_time(partial(embedder.embed, texts)))

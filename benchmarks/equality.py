@@ -17,13 +17,13 @@ from typing import Any
 
 from rag_assets import Index, open_index
 from rag_assets.graph.artifact import GRAPH_FOLDER
-from rag_assets.graph.assembly import EDGES, NODES
+from rag_assets.graph.build import EDGES, NODES
+from rag_assets.index.generations import Generation, all_generations, is_finished, read_generation
+from rag_assets.index.layout import IndexHome
+from rag_assets.index.tables import read_rows
+from rag_assets.index.vectors import open_vectors
+from rag_assets.pipeline.collect_garbage import collect_garbage
 from rag_assets.settings import Settings
-from rag_assets.stages.collection import collect_garbage
-from rag_assets.stores.generations import Generation, all_generations, is_finished, read_generation
-from rag_assets.stores.home import Home
-from rag_assets.stores.tables import read_rows
-from rag_assets.stores.vector_store import open_vectors
 
 HITS = 10
 _QUESTIONS = 6  # half of them identifiers, half of them prose
@@ -137,7 +137,7 @@ def answers_of(index: Index, questions: Sequence[str]) -> dict[str, Hits]:
 
 def ghosts(home: Path, settings: Settings) -> list[str]:
     """What a home has too much or too little of, looked at both ways. Run `gc` first: leftovers are fine until then."""
-    place, needed, found = Home(home), set[str](), []
+    place, needed, found = IndexHome(home), set[str](), []
     for label in place.known_labels():
         for name in all_generations(place, label):
             if not is_finished(place, label, name):

@@ -28,9 +28,9 @@ from graph_in_memory import extracted, files_at, is_in_chains
 from report import table
 
 from rag_assets.contracts.graph import Confidence, GraphEdge, GraphNode, NodeType, Relation, key_kind
-from rag_assets.graph.extraction import GraphFile
-from rag_assets.graph.names import split_parameters
-from rag_assets.segmentation.tree import UnparseableError
+from rag_assets.graph.key_names import split_parameters
+from rag_assets.languages.parsed_file import ParsedFile
+from rag_assets.languages.treesitter.parsing import UnparseableError
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -163,7 +163,7 @@ def wilson(share: float, count: int) -> tuple[float, float]:
     return max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
 
 
-def measured(files: list[GraphFile]) -> Iterator[tuple[str, Found]]:
+def measured(files: list[ParsedFile]) -> Iterator[tuple[str, Found]]:
     """The file edges of a repository by each way to find them."""
     nodes, edges = [], []
     for part in extracted(files):
@@ -215,7 +215,7 @@ def built_by(key: str) -> str:
     return f"{symbol.rpartition('.')[0]}|{NodeType.TYPE.value}"
 
 
-def edges_by_name(files: Iterable[GraphFile], nodes: Iterable[GraphNode]) -> Found:
+def edges_by_name(files: Iterable[ParsedFile], nodes: Iterable[GraphNode]) -> Found:
     """What is found without types: every call goes to the one file that declares a method of its name."""
     declaring: dict[tuple[NodeType, str], set[str]] = defaultdict(set)
     for node in nodes:
@@ -230,7 +230,7 @@ def edges_by_name(files: Iterable[GraphFile], nodes: Iterable[GraphNode]) -> Fou
     return found
 
 
-def named_calls(file: GraphFile) -> Iterator[tuple[NodeType, str, int]]:
+def named_calls(file: ParsedFile) -> Iterator[tuple[NodeType, str, int]]:
     """(METHOD or TYPE, name, line) of all calls and constructions that are written with a name."""
     try:
         reader = file.csharp

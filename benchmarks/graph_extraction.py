@@ -28,14 +28,14 @@ from graph_in_memory import files_at, known_of
 from report import table
 
 from rag_assets.contracts.graph import GraphEdge, GraphNode, NodeType
-from rag_assets.graph.csharp.extractor import extract_csharp
-from rag_assets.graph.csharp.projects import is_project_file
-from rag_assets.graph.csharp.symbols import CSharpSymbols, declared_in
-from rag_assets.graph.csharp.walk import Counts
-from rag_assets.graph.extraction import GraphFile
-from rag_assets.segmentation.tree import SourceText, UnparseableError, parse
-from rag_assets.stages.graph_files import extracted
-from rag_assets.stages.memory import collecting_seldom
+from rag_assets.graph.extract.csharp import extract_csharp
+from rag_assets.languages.csharp.binder.binder import Counts
+from rag_assets.languages.csharp.binder.label_symbols import CSharpSymbols, declared_in
+from rag_assets.languages.csharp.project_files import is_project_file
+from rag_assets.languages.parsed_file import ParsedFile
+from rag_assets.languages.treesitter.parsing import SourceText, UnparseableError, parse
+from rag_assets.pipeline.code_graph import extracted
+from rag_assets.pipeline.malloc import collecting_seldom
 
 LEAST_FOUND = 0.999
 """Share of the types and methods of the raw trees that must be nodes of the graph."""
@@ -147,7 +147,7 @@ def found_share(one: Measured) -> float:
     return sum(min(one.found[kind], count) for kind, count in one.declared.items()) / total if total else 1.0
 
 
-def measured(files: list[GraphFile]) -> Measured:
+def measured(files: list[ParsedFile]) -> Measured:
     """Extraction file by file, as the asset does it; parsing is timed apart."""
     one = Measured()
     for file in files:
@@ -166,7 +166,7 @@ def measured(files: list[GraphFile]) -> Measured:
             continue
         one.files += 1
         one.size += len(file.text)
-        alone = GraphFile(file.path, file.language, file.text, file.segments)
+        alone = ParsedFile(file.path, file.language, file.text, file.segments)
         started = time.process_time()
         with suppress(UnparseableError):
             alone.csharp  # noqa: B018 - parses
@@ -182,14 +182,14 @@ def measured(files: list[GraphFile]) -> Measured:
     return one
 
 
-def stage_seconds(files: list[GraphFile]) -> float:
+def stage_seconds(files: list[ParsedFile]) -> float:
     """Seconds that the stage takes for all files, but for what it reads and writes."""
     gc.collect()
     with collecting_seldom():
         started = time.process_time()
         symbols, facets = known_of(files)
         for file in files:
-            alone = GraphFile(file.path, file.language, file.text, file.segments)
+            alone = ParsedFile(file.path, file.language, file.text, file.segments)
             msgspec.msgpack.encode(extracted(alone, symbols, facets))
         return time.process_time() - started
 

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rag_assets.contracts.graph import GraphEdge, GraphNode
-from rag_assets.descriptions.declared_types import DeclaredTypes
-from rag_assets.descriptions.declared_types import declared_in as types_in
-from rag_assets.descriptions.resource_dictionary import StaticResourceDictionary
-from rag_assets.graph.extraction import GraphFile
-from rag_assets.graph.extractors import graph_of
-from rag_assets.graph.facets import Facets, digest_of
-from rag_assets.graph.symbols import Symbols, declared_in
-from rag_assets.languages import detect_language
+from rag_assets.graph.extract.registry import graph_of
+from rag_assets.languages.csharp.facts.type_index import TypeIndex
+from rag_assets.languages.csharp.facts.type_index import declared_in as types_in
+from rag_assets.languages.detection import detect_language
+from rag_assets.languages.documents.resource_dictionary import StaticResourceDictionary
+from rag_assets.languages.fingerprints import Fingerprints, digest_of
+from rag_assets.languages.label_declarations import LabelDeclarations, declared_in
+from rag_assets.languages.parsed_file import ParsedFile
 from rag_assets.segmentation import segment_file
 from rag_assets.sources import EntryKind, open_snapshot
 from rag_assets.sources.decoding import Decoded, decode
@@ -51,14 +51,14 @@ def texts_at(location: str, wanted: Callable[[str], bool], commit: str | None = 
         return Texts(snapshot.info.commit_sha, found)
 
 
-def files_at(location: str, wanted: Callable[[str], bool], commit: str | None = None) -> list[GraphFile]:
+def files_at(location: str, wanted: Callable[[str], bool], commit: str | None = None) -> list[ParsedFile]:
     """The same files as extractors get them."""
     return [file_of(path, text) for path, text in texts_at(location, wanted, commit).of.items()]
 
 
-def file_of(path: str, text: str) -> GraphFile:
+def file_of(path: str, text: str) -> ParsedFile:
     language = detect_language(path)
-    return GraphFile(path, language, text, segment_file(text, path, language).segments)
+    return ParsedFile(path, language, text, segment_file(text, path, language).segments)
 
 
 def is_in_chains(path: str) -> bool:
@@ -66,20 +66,20 @@ def is_in_chains(path: str) -> bool:
     return path.endswith(_OF_CHAINS) and not path.endswith(_GENERATED)
 
 
-def extracted(files: Sequence[GraphFile]) -> Iterator[GraphNode | GraphEdge]:
+def extracted(files: Sequence[ParsedFile]) -> Iterator[GraphNode | GraphEdge]:
     """The graph of all files together, file by file, as the asset extracts it."""
     symbols, _ = known_of(files)
     for file in files:
         yield from graph_of(file, symbols)
 
 
-def known_of(files: Sequence[GraphFile]) -> tuple[Symbols, Facets]:
+def known_of(files: Sequence[ParsedFile]) -> tuple[LabelDeclarations, Fingerprints]:
     """What the extractors know of all files together, and the digests of it, from one pass over their declarations."""
     resources = StaticResourceDictionary()
     for file in files:
         if file.language == "resx":
             resources.add_file(file.path, file.segments)
-    types = DeclaredTypes(found for file in files for found in types_in(file.path, file.segments))
+    types = TypeIndex(found for file in files for found in types_in(file.path, file.segments))
     declared = [declared_in(files)]
-    symbols = Symbols.of(declared, types, resources)
+    symbols = LabelDeclarations.of(declared, types, resources)
     return symbols, symbols.facets(declared, declared=digest_of(list(types)))

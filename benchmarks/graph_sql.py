@@ -23,11 +23,11 @@ from graph_in_memory import file_of, texts_at
 
 from rag_assets.contracts.graph import GraphEdge, GraphNode, NodeType, Relation, key_kind
 from rag_assets.contracts.segment import ParseHealth
-from rag_assets.graph.extraction import GraphFile
+from rag_assets.graph.sql.embedded_sql import inline_sql_of, may_hold_sql
 from rag_assets.graph.sql.extractor import objects_of
-from rag_assets.graph.sql.inline import inline_sql_of, may_hold_sql
-from rag_assets.graph.sql.symbols import SqlSymbols, declared_in
-from rag_assets.languages import detect_language
+from rag_assets.languages.detection import detect_language
+from rag_assets.languages.parsed_file import ParsedFile
+from rag_assets.languages.sql.label_objects import SqlSymbols, declared_in
 from rag_assets.segmentation import segment_file
 
 CREATED_FLOOR = 0.99
@@ -89,7 +89,7 @@ def report(texts: dict[str, str], gold: Path | None) -> bool:
     return failed
 
 
-def segmented(scripts: dict[str, str]) -> tuple[list[GraphFile], list[str]]:
+def segmented(scripts: dict[str, str]) -> tuple[list[ParsedFile], list[str]]:
     """The files as the extractor gets them, and those whose scan was not clean."""
     files, faults = [], []
     for path, text in scripts.items():
@@ -97,11 +97,11 @@ def segmented(scripts: dict[str, str]) -> tuple[list[GraphFile], list[str]]:
         parsed = segment_file(text, path, language)
         if parsed.health is not ParseHealth.OK:
             faults.append(f"{path}: {parsed.detail}")
-        files.append(GraphFile(path, language, text, parsed.segments))
+        files.append(ParsedFile(path, language, text, parsed.segments))
     return files, faults
 
 
-def extracted(file: GraphFile, symbols: SqlSymbols) -> Found:
+def extracted(file: ParsedFile, symbols: SqlSymbols) -> Found:
     given = list(objects_of(file, symbols))
     return Found(
         file.path,

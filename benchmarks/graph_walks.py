@@ -28,15 +28,15 @@ import numpy as np
 import pyarrow as pa
 import report
 
+from rag_assets import open_index
 from rag_assets.contracts.graph import Confidence, Relation
-from rag_assets.graph.adjacency import OUT, Graph
 from rag_assets.graph.artifact import GRAPH_FOLDER, check, open_graph, read_counts, write_graph
-from rag_assets.graph.assembly import EDGES, NODES, assemble_tables
+from rag_assets.graph.build import EDGES, NODES, assemble_tables
+from rag_assets.graph.csr_graph import OUT, Graph
 from rag_assets.graph.impact import impact
 from rag_assets.graph.lookup import find
 from rag_assets.graph.neighbourhood import neighbourhood
 from rag_assets.graph.paths import paths
-from rag_assets.query import open_index
 
 SEED = 20261122
 REPEATS = 300

@@ -17,15 +17,15 @@ from dagster import (
     in_process_executor,
 )
 
+from rag_assets.defs.instance import open_instance
 from rag_assets.defs.partitions import index_labels, one_run_for_all_labels
 from rag_assets.defs.pipeline import index_job, pipeline
 from rag_assets.defs.stage_asset import check_specs
-from rag_assets.interfaces.cli.dagster_instance import open_instance
-from rag_assets.stages.versions import STAGES
-from rag_assets.stores.home import Home
+from rag_assets.index.layout import IndexHome
+from rag_assets.pipeline.versions import STAGES
 
 
-def idle_run(home: Home, label: str) -> dict[str, Any]:
+def idle_run(home: IndexHome, label: str) -> dict[str, Any]:
     """Runs assets with the names, partitions, dependencies, versions, pools and checks of the pipeline once, as the
     command runs its own; `wall` are the seconds from opening the instance of that home to closing it."""
     definitions = Definitions(assets=idle_assets(), jobs=[index_job], executor=in_process_executor)

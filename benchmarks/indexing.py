@@ -136,12 +136,12 @@ def floor(arguments: argparse.Namespace) -> dict[str, Any]:
     import tree_sitter_c_sharp
     from tree_sitter import Language, Parser
 
-    from rag_assets.languages import detect_language
+    from rag_assets.index.keyword.terms import runs, word_terms
+    from rag_assets.index.layout import IndexHome
+    from rag_assets.languages.detection import detect_language
     from rag_assets.sources import DiscoveredText, IgnorePolicy, discover, open_snapshot
-    from rag_assets.stores.home import Home
-    from rag_assets.stores.keyword.terms import runs, word_terms
 
-    mirrors = Home(Path(arguments.home)).mirrors
+    mirrors = IndexHome(Path(arguments.home)).mirrors
     with open_snapshot(arguments.repository, ref=arguments.ref, commit=None, mirrors=mirrors) as snapshot:
         started = time.process_time()
         entries = list(snapshot.entries())
@@ -187,10 +187,10 @@ class Timer:
 
 def build(arguments: argparse.Namespace) -> dict[str, Any]:
     """One full build without an orchestrator."""
-    from rag_assets.stages import run as stages
-    from rag_assets.stages.labels import label_of
-    from rag_assets.stages.workers import workers_for
-    from rag_assets.stores.tables import digest_files
+    from rag_assets.index.tables import digest_files
+    from rag_assets.pipeline import run_stages as stages
+    from rag_assets.pipeline.labels import label_of
+    from rag_assets.pipeline.workers.worker_pool import workers_for
 
     timer = Timer()
     for name, function in list(vars(stages).items()):
@@ -247,13 +247,13 @@ def dagster_run(arguments: argparse.Namespace) -> dict[str, Any]:
 
     from rag_assets.defs.pipeline import pipeline
     from rag_assets.defs.resources import Workspace
-    from rag_assets.stages.labels import label_of
-    from rag_assets.stages.progress import Silent
-    from rag_assets.stores.home import Home
+    from rag_assets.index.layout import IndexHome
+    from rag_assets.pipeline.labels import label_of
+    from rag_assets.pipeline.progress import Silent
 
     settings = _settings(arguments)
     label, _ = label_of(settings, _repository(arguments))
-    home = Home(settings.home)
+    home = IndexHome(settings.home)
     home.dagster.mkdir(parents=True, exist_ok=True)
     os.environ["RAG_ASSETS__EMBEDDER__PROVIDER"] = settings.embedder.provider
     with DagsterInstance.local_temp(str(home.dagster), overrides={"telemetry": {"enabled": False}}) as instance:
@@ -280,7 +280,7 @@ def dagster_run(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def search(arguments: argparse.Namespace) -> dict[str, Any]:
     from rag_assets import open_index
-    from rag_assets.stages.labels import label_of
+    from rag_assets.pipeline.labels import label_of
 
     label, _ = label_of(_settings(arguments), _repository(arguments))
     index = open_index(label, home=arguments.home)

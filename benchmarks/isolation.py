@@ -3,7 +3,7 @@
     python benchmarks/isolation.py [--requests 10000] [--seed 1] [--server]
 
 Half of the requests go to one store that has the very same texts of twelve owners at every level of confidentiality
-(`rag_assets_tests/query/tenants.py`); any point of somebody else that is shown is a leak. The other half goes to real
+(`rag_assets_tests/search/tenants.py`); any point of somebody else that is shown is a leak. The other half goes to real
 indexes of three owners, through the library and the command line (`rag_assets_tests/isolation`), whose files have words
 that give a leak away. Ends with code 1 where there is one.
 """
@@ -20,10 +20,10 @@ from pathlib import Path
 
 from report import table
 
-from rag_assets.stores.home import Home
+from rag_assets.index.layout import IndexHome
 from rag_assets_tests.isolation.public_entries import ENTRIES
 from rag_assets_tests.isolation.walled_shops import walled_shops
-from rag_assets_tests.query.tenants import OWNERS, askers, shown
+from rag_assets_tests.search.tenants import OWNERS, askers, shown
 
 
 @dataclass
@@ -68,7 +68,7 @@ def main() -> int:
 
 def one_store(folder: Path, requests: int, chance: random.Random, on_server: bool) -> Tally:
     made = Tally(asked=requests)
-    with askers(Home(folder), on_server=on_server) as everybody:
+    with askers(IndexHome(folder), on_server=on_server) as everybody:
         begun = time.process_time()
         for _ in range(requests):
             asked = chance.choice(everybody)

@@ -36,12 +36,12 @@ from equality import Contents, contents_of, differences, ghosts, questions_for
 from report import table
 from synthetic import repository
 
-from rag_assets.contracts.errors import ExpectedError
+from rag_assets.errors import RagAssetsError
+from rag_assets.index.generations import active_generation, read_pointer
+from rag_assets.index.layout import IndexHome, index_label
+from rag_assets.pipeline.build import candidate_build
+from rag_assets.pipeline.versions import STAGES
 from rag_assets.settings import Settings
-from rag_assets.stages.build import candidate_build
-from rag_assets.stages.versions import STAGES
-from rag_assets.stores.generations import active_generation, read_pointer
-from rag_assets.stores.home import Home, index_label
 
 NAME = "synthetic"
 LABEL = index_label(NAME, "main")
@@ -162,7 +162,7 @@ def kill_once(plan: Plan, home: Path, commit: str, moment: float, verdict: Verdi
     try:
         verdict.healing.append(plan.finish(home, commit))
         found = contents_of(home, LABEL, list(plan.clean[commit].answers))
-    except (RuntimeError, ExpectedError) as error:
+    except (RuntimeError, RagAssetsError) as error:
         verdict.problems.append(f"{where}: {error}")
         return
     verdict.problems += [f"{where}: {what}" for what in differences(found, plan.clean[commit])]
@@ -170,9 +170,9 @@ def kill_once(plan: Plan, home: Path, commit: str, moment: float, verdict: Verdi
 
 def served(home: Path) -> str:
     """The commit that is served; empty: none. Raises GenerationError where the pointer leads nowhere."""
-    if read_pointer(Home(home), LABEL) is None:
+    if read_pointer(IndexHome(home), LABEL) is None:
         return ""
-    return active_generation(Home(home), LABEL).manifest.commit_sha
+    return active_generation(IndexHome(home), LABEL).manifest.commit_sha
 
 
 def stage_reached(home: Path, commit: str) -> str:
@@ -180,8 +180,8 @@ def stage_reached(home: Path, commit: str) -> str:
     if served(home) == commit:
         return _AFTER
     try:
-        build = candidate_build(Home(home), Settings(home=home), LABEL)
-    except ExpectedError:
+        build = candidate_build(IndexHome(home), Settings(home=home), LABEL)
+    except RagAssetsError:
         return _BEFORE
     if build.spec.git.commit_sha != commit:
         return _BEFORE

@@ -26,10 +26,10 @@ from edits import edit, methods_of, texts_of
 from history import git
 from report import child, table, with_bytecode
 
-from rag_assets.interfaces.cli.dagster_instance import quiet
+from rag_assets.defs.instance import quiet
+from rag_assets.index.generations import active_generation
+from rag_assets.index.layout import IndexHome, index_label
 from rag_assets.settings import RepositorySettings
-from rag_assets.stores.generations import active_generation
-from rag_assets.stores.home import Home, index_label
 
 NAME = "measured"
 BRANCH_FILES = 20
@@ -61,7 +61,7 @@ class Measured:
 
     def __init__(self, arguments: argparse.Namespace, folder: Path) -> None:
         self._arguments, self._folder = arguments, folder
-        self.source, self.home = folder / "source.git", Home(folder / "home")
+        self.source, self.home = folder / "source.git", IndexHome(folder / "home")
         command = ["git", "clone", "--quiet", "--bare", "--single-branch", str(arguments.repository), str(self.source)]
         subprocess.run(command, check=True)
         self.branch = git(self.source, "symbolic-ref", "--short", "HEAD")
@@ -106,18 +106,18 @@ class Measured:
 def empty_run(arguments: argparse.Namespace) -> dict[str, Any]:
     from idle_pipeline import idle_run
 
-    return idle_run(Home(Path(arguments.home)), index_label(NAME, arguments.ref))
+    return idle_run(IndexHome(Path(arguments.home)), index_label(NAME, arguments.ref))
 
 
 def pipeline_run(arguments: argparse.Namespace) -> dict[str, Any]:
     """The job as the command runs it."""
+    from rag_assets.defs.in_process import run_index_job
     from rag_assets.defs.pipeline import pipeline
-    from rag_assets.interfaces.cli.dagster_run import run_index_job
-    from rag_assets.stages.labels import register_label
-    from rag_assets.stages.progress import Silent
+    from rag_assets.pipeline.labels import register_label
+    from rag_assets.pipeline.progress import Silent
 
     pipeline.resolve_job_def("index")
-    home, label = Home(Path(arguments.home)), index_label(NAME, arguments.ref)
+    home, label = IndexHome(Path(arguments.home)), index_label(NAME, arguments.ref)
     location = str(arguments.repository)
     register_label(home, label, RepositorySettings(id=NAME, location=location, ref=arguments.ref), arguments.ref)
     commit = git(arguments.repository, "rev-parse", arguments.ref)

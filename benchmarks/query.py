@@ -84,17 +84,17 @@ def first(cell: str) -> float:
 
 def build(home: Path, size: int) -> dict[str, str]:
     """Writes a generation of `size` points as the stages do."""
+    from rag_assets.index.generations import Manifest, generation_directory, promote, write_manifest
+    from rag_assets.index.keyword.bm25f import merge_statistics, statistics_of, term_indices, weights
+    from rag_assets.index.keyword.term_frequencies import count_terms
+    from rag_assets.index.keyword.vocabulary import write_vocabulary
+    from rag_assets.index.layout import IndexHome
+    from rag_assets.index.vectors import open_writer
+    from rag_assets.index.vectors.vector_api import StoredPoint
     from rag_assets.models import LocalEmbedder, ModelMissing
     from rag_assets.settings import StoreSettings
-    from rag_assets.stores.generations import Manifest, generation_directory, promote, write_manifest
-    from rag_assets.stores.home import Home
-    from rag_assets.stores.keyword.bm25f import merge_statistics, statistics_of, term_indices, weights
-    from rag_assets.stores.keyword.counts import count_terms
-    from rag_assets.stores.keyword.vocabulary import write_vocabulary
-    from rag_assets.stores.points import StoredPoint
-    from rag_assets.stores.vector_store import open_writer
 
-    store = Home(home)
+    store = IndexHome(home)
     try:
         model = LocalEmbedder.load(store.cache).model_id
     except ModelMissing as error:
@@ -246,7 +246,7 @@ def cold(home: Path) -> dict[str, str]:
     code = f"import rag_assets; rag_assets.open_index({LABEL!r}).search({QUESTION!r}, mode=%r)"
     command = ("-m", "rag_assets", "search", QUESTION, "--label", LABEL)
     runs: dict[str, Callable[[], str]] = {
-        "import rag_assets.query": lambda: run(home, "-c", "import rag_assets.query"),
+        "import rag_assets.search": lambda: run(home, "-c", "import rag_assets.search"),
         "cold bm25 search from Python": lambda: run(home, "-c", code % "bm25"),
         "cold hybrid search from Python": lambda: run(home, "-c", code % "hybrid"),
         "cold `rag-assets search`": lambda: run(home, *command),

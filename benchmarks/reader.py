@@ -22,10 +22,10 @@ from typing import Any
 from equality import broken_hashes, declared_points, digest, same_hits
 
 from rag_assets import Index, open_index
-from rag_assets.contracts.errors import ExpectedError
-from rag_assets.query.results import SearchResult
-from rag_assets.stores.generations import GenerationError
-from rag_assets.stores.vector_store import open_vectors
+from rag_assets.errors import RagAssetsError
+from rag_assets.index.generations import GenerationError
+from rag_assets.index.vectors import open_vectors
+from rag_assets.search import SearchResult
 
 _SEARCHES_PER_OPENING = 4  # a command searches once, a server for weeks: an opened index is used more than once
 _PROVEN_HITS = 3  # of each search; reading what is behind a hit takes milliseconds
@@ -120,7 +120,7 @@ def main() -> None:
     for number in count():
         try:
             watch.look(number)
-        except (ExpectedError, OSError) as error:  # a reader must never see one
+        except (RagAssetsError, OSError) as error:  # a reader must never see one
             watch.violations.append(f"{type(error).__name__}: {error}")
         if ended.wait(_PAUSE_SECONDS):
             break

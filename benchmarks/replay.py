@@ -26,10 +26,10 @@ from equality import contents_of, differences, ghosts, questions_for
 from history import git
 from report import child, table
 
+from rag_assets.index.layout import IndexHome, index_label
+from rag_assets.pipeline.collect_garbage import collect_garbage
+from rag_assets.pipeline.run_stages import run_stages
 from rag_assets.settings import EmbedderSettings, RepositorySettings, Settings
-from rag_assets.stages.collection import collect_garbage
-from rag_assets.stages.run import run_stages
-from rag_assets.stores.home import Home, index_label
 
 REPOSITORY = "replay"
 _SHOWN_PROBLEMS = 20
@@ -75,7 +75,7 @@ def replay(arguments: argparse.Namespace, folder: Path) -> int:
         done.append(found)
         verdict = "" if found.clean is None else ", differs" if found.problems else ", equal"
         print(f"{number + 1}/{len(commits)} {commit[:8]} {found.seconds:.1f} s{verdict}", file=sys.stderr)
-    collect_garbage(Home(home), settings(arguments, home))
+    collect_garbage(IndexHome(home), settings(arguments, home))
     left = ghosts(home, settings(arguments, home))
     return report(arguments, done, left)
 

@@ -33,10 +33,11 @@ from retrieval_peers import PeerError, Semble
 from retrieval_questions import ANNOTATED, Question, load_questions, load_snapshots
 from retrieval_snapshots import benchmark_settings, open_snapshot
 
+from rag_assets import Index
 from rag_assets.contracts.retrieval import DEFAULT_POLICY, Fusion
 from rag_assets.evaluation.metrics import CUT, NDCG, measure, metric_name
-from rag_assets.query.index import Index
-from rag_assets.query.ranking.side_code import is_test_path
+from rag_assets.index.vectors.filters import SearchFilters
+from rag_assets.search.ranking.penalties import is_test_path
 
 SECTIONS = 60
 """Asked for, so that they lie in ten files."""
@@ -109,7 +110,9 @@ def answered(index: Index, questions: Sequence[Question], modes: Sequence[str], 
     for question in questions:
         rankings: dict[str, tuple[Sequence[str], float]] = {}
         for mode in modes:
-            result = index.search(question.text, mode=mode, languages=("csharp",), limit=SECTIONS, literal=True)
+            result = index.search(
+                question.text, mode=mode, filters=SearchFilters(languages=("csharp",)), limit=SECTIONS, literal=True
+            )
             rankings[mode] = (distinct(hit.path for hit in result), result.timings["total"])
         if floors and {"bm25", "semantic"} <= rankings.keys():
             rankings[RRF] = (fused([rankings["bm25"][0], rankings["semantic"][0]]), 0.0)

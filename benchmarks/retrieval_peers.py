@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from retrieval_floors import texts_of
 
-from rag_assets.query.index import Index
+from rag_assets import Index
 
 _SCRIPT = Path(__file__).parent / "peers" / "semble_search.py"
 _DIMENSION = 256  # as model2vec reduces to

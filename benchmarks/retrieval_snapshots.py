@@ -15,13 +15,13 @@ from pathlib import Path
 
 from retrieval_questions import Snapshot
 
+from rag_assets import Index
 from rag_assets.contracts.retrieval import Fusion
-from rag_assets.query.index import Index
+from rag_assets.index.generations import active_generation
+from rag_assets.index.layout import IndexHome
+from rag_assets.pipeline.labels import label_of
+from rag_assets.pipeline.run_stages import run_stages
 from rag_assets.settings import EmbedderSettings, RepositorySettings, SearchSettings, Settings
-from rag_assets.stages.labels import label_of
-from rag_assets.stages.run import run_stages
-from rag_assets.stores.generations import active_generation
-from rag_assets.stores.home import Home
 
 _BRANCH = "snapshot"
 _FORM = 1  # raise it when a snapshot of the same revision becomes another
@@ -44,7 +44,7 @@ def open_snapshot(snapshot: Snapshot, mirrors: Path | None, cache: Path, setting
     )
     label, _ = label_of(settings, repository)
     run_stages(settings, label, repository)
-    return Index(Home(home), active_generation(Home(home), label), policy=settings.search.policy())
+    return Index(IndexHome(home), active_generation(IndexHome(home), label), policy=settings.search.policy())
 
 
 def benchmark_settings(lexical_only: bool, fusion: Fusion) -> Settings:

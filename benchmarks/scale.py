@@ -103,9 +103,9 @@ class Clock:
 
 
 def build(arguments: argparse.Namespace) -> dict[str, Any]:
+    from rag_assets.pipeline.run_stages import run_stages
+    from rag_assets.pipeline.workers.worker_pool import workers_for
     from rag_assets.settings import EmbedderSettings, RepositorySettings, Settings
-    from rag_assets.stages.run import run_stages
-    from rag_assets.stages.workers import workers_for
 
     folder = Path(arguments.folder)
     clock = Clock()

@@ -20,15 +20,15 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from rag_assets import open_index
 from rag_assets.contracts.result import InvokeResult
 from rag_assets.evaluation.answer_mining import Minable
-from rag_assets.query import open_index
-from rag_assets.query.answer import AskOptions
-from rag_assets.query.asker import Asker
-from rag_assets.query.pipeline.engine import TurnResult
-from rag_assets.query.pipeline.services import Generated, ModelCall
-from rag_assets.stores.conversations import Conversations, open_conversations
-from rag_assets.stores.home import Home
+from rag_assets.history.conversations import Conversations, open_conversations
+from rag_assets.index.layout import IndexHome
+from rag_assets.qa.answering import QuestionAnswerer
+from rag_assets.qa.ask_options import AskOptions
+from rag_assets.qa.engine import TurnResult
+from rag_assets.qa.services import Generated, ModelCall
 
 _ID = re.compile(r'<evidence id="(\w+)"')
 _MARK = re.compile(r"mark\d+x")
@@ -66,9 +66,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder, open_index(options.label, home=options.home) as index:
         questions = [asked.text for asked in Minable(index).answerable(40)]
         points = index.manifest.counts.get("points", 0)
-        with open_conversations(Home(Path(folder))) as history:
+        with open_conversations(IndexHome(Path(folder))) as history:
             model = Model(0.0)
-            with Asker(index, AskOptions(model=model), history=history) as asker:
+            with QuestionAnswerer(index, AskOptions(model=model), history=history) as asker:
                 alone = [asker.ask(questions[at % len(questions)]) for at in range(2 * _ALONE)][_ALONE:]
                 print(f"{options.label}, {points:,} points, {len(questions)} questions")
                 _tell("alone", alone)
@@ -83,7 +83,7 @@ def main() -> int:
                 ]
                 made, errors, spent = _at_once(asker, talks, options.model_seconds * 2, options.reading_seconds)
         _tell(f"{options.sessions} at once", made, spent)
-        with open_conversations(Home(Path(folder))) as history:
+        with open_conversations(IndexHome(Path(folder))) as history:
             lost = _lost(history, options.sessions, options.turns)
     mixed = sum(len(marks) > 1 for marks in model.read.values())
     print(f"{len(made):,} turns answered, {lost} lost, {mixed} sessions read another's words, {len(errors)} errors")
@@ -93,7 +93,7 @@ def main() -> int:
 
 
 def _at_once(
-    asker: Asker, talks: Sequence[Sequence[str]], model_seconds: float, reading_seconds: float
+    asker: QuestionAnswerer, talks: Sequence[Sequence[str]], model_seconds: float, reading_seconds: float
 ) -> tuple[list[TurnResult], list[BaseException], float]:
     """(the turns, what went wrong, CPU seconds a turn)."""
     made: list[TurnResult] = []

@@ -12,13 +12,90 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rag_assets.query import Hit, Index, SearchResult, open_index
+    from rag_assets.answer.results import Answer
+    from rag_assets.api import Index, IndexGroup, open_index, open_indexes
+    from rag_assets.contracts.confidentiality import Confidentiality
+    from rag_assets.contracts.retrieval import Mode
+    from rag_assets.errors import QueryError, RagAssetsError, WrongQuestion, WrongUsage
+    from rag_assets.graph.artifact import GraphError
+    from rag_assets.index.artifacts import ArtifactError
+    from rag_assets.index.generations import GenerationError
+    from rag_assets.index.keyword.vocabulary import KeywordIndexError
+    from rag_assets.index.vectors.filters import NO_FILTERS, PeriodError, ScopeError, SearchFilters
+    from rag_assets.index.vectors.vector_api import VectorStoreError
+    from rag_assets.qa.ask_options import AskOptions
+    from rag_assets.search import Hit, Question, QuestionKind, SearchResult, Source, TermEvidence
+    from rag_assets.search.diff_search import ComparedHit, ComparedSearch, compare_search
+    from rag_assets.search.query_parser import understand
+    from rag_assets.settings.config_file import ConfigError
 
-__all__ = ["Hit", "Index", "SearchResult", "open_index"]
+_MODULES = {
+    "answer.results": ("Answer",),
+    "api": ("Index", "IndexGroup", "open_index", "open_indexes"),
+    "contracts.confidentiality": ("Confidentiality",),
+    "contracts.retrieval": ("Mode",),
+    "errors": ("QueryError", "RagAssetsError", "WrongQuestion", "WrongUsage"),
+    "graph.artifact": ("GraphError",),
+    "index.artifacts": ("ArtifactError",),
+    "index.generations": ("GenerationError",),
+    "index.keyword.vocabulary": ("KeywordIndexError",),
+    "index.vectors.filters": ("NO_FILTERS", "PeriodError", "ScopeError", "SearchFilters"),
+    "index.vectors.vector_api": ("VectorStoreError",),
+    "qa.ask_options": ("AskOptions",),
+    "search.diff_search": ("ComparedHit", "ComparedSearch", "compare_search"),
+    "search.query_parser": ("understand",),
+    "search": ("Hit", "Question", "QuestionKind", "SearchResult", "Source", "TermEvidence"),
+    "settings.config_file": ("ConfigError",),
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+
+__all__ = [
+    "NO_FILTERS",
+    "Answer",
+    "ArtifactError",
+    "AskOptions",
+    "ComparedHit",
+    "ComparedSearch",
+    "Confidentiality",
+    "ConfigError",
+    "GenerationError",
+    "GraphError",
+    "Hit",
+    "Index",
+    "IndexGroup",
+    "KeywordIndexError",
+    "Mode",
+    "PeriodError",
+    "QueryError",
+    "Question",
+    "QuestionKind",
+    "RagAssetsError",
+    "ScopeError",
+    "SearchFilters",
+    "SearchResult",
+    "Source",
+    "TermEvidence",
+    "VectorStoreError",
+    "WrongQuestion",
+    "WrongUsage",
+    "__version__",
+    "compare_search",
+    "open_index",
+    "open_indexes",
+    "understand",
+]
 
 
 def __getattr__(name: str) -> Any:
     """The public names, imported on first use: `import rag_assets` itself costs nothing."""
-    if name in __all__:
-        return getattr(import_module("rag_assets.query"), name)
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("rag-assets")
+    if name in _MODULE_OF:
+        return getattr(import_module(f"rag_assets.{_MODULE_OF[name]}"), name)
     raise AttributeError(f"module 'rag_assets' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

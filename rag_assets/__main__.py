@@ -1,6 +1,6 @@
 """`python -m rag_assets` is the same as `rag-assets`."""
 
-from rag_assets.interfaces.cli import main
+from rag_assets.cli import main
 
 if __name__ == "__main__":
     main()

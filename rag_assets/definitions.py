@@ -13,5 +13,4 @@ from rag_assets.settings import load_settings
 def defs() -> Definitions:
     """Everything of this code location. Raises ConfigError, which the UI shows, for a configuration it cannot use."""
     settings = load_settings()
-    pipeline = pipeline_for(settings.execution, refining=settings.llm.provider != "none")
-    return Definitions.merge(pipeline, automation(settings.automation))
+    return Definitions.merge(pipeline_for(settings.execution), automation(settings.automation))

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from rag_assets.index.layout import IndexHome, index_label
+from rag_assets.pipeline.build import IndexBuild, StageReport
+from rag_assets.pipeline.labels import register_label
+from rag_assets.pipeline.run_stages import run_stages
 from rag_assets.settings import EmbedderSettings, RepositorySettings, Settings
-from rag_assets.stages.build import IndexBuild, StageReport
-from rag_assets.stages.labels import register_label
-from rag_assets.stages.run import run_stages
-from rag_assets.stores.home import Home, index_label
 from rag_assets_tests.git_repository import Repository
 
 SERVICE = "namespace Shop;\n/// <summary>{}</summary>\npublic class OrderService\n{{\n    public int Count => {};\n}}\n"
@@ -32,7 +32,7 @@ COMMITS: tuple[dict[str, str], ...] = (
 class History:
     """`ids` are the generations of the commits, oldest first; the last one is served."""
 
-    home: Home
+    home: IndexHome
     source: Repository
     settings: Settings
     repository: RepositorySettings
@@ -59,8 +59,8 @@ class History:
         source = Repository(folder / "source")
         repository = self.repository.model_copy(update={"location": str(source.path)})
         changed = self.settings.model_copy(update={"home": folder / "home", **settings})
-        register_label(Home(folder / "home"), self.label, repository, "main")
-        return replace(self, home=Home(folder / "home"), source=source, repository=repository, settings=changed)
+        register_label(IndexHome(folder / "home"), self.label, repository, "main")
+        return replace(self, home=IndexHome(folder / "home"), source=source, repository=repository, settings=changed)
 
 
 def new_history(folder: Path, identifier: str = "shop") -> History:
@@ -69,7 +69,7 @@ def new_history(folder: Path, identifier: str = "shop") -> History:
     source.git("init", "--quiet", "--initial-branch=main")
     settings = Settings(home=folder / "home", embedder=EmbedderSettings(provider="lexical-only"), workers=1)
     repository = RepositorySettings(id=identifier, location=str(source.path), ref="main")
-    history = History(Home(settings.home), source, settings, repository)
+    history = History(IndexHome(settings.home), source, settings, repository)
     ids, commits = [], []
     for files in COMMITS:
         commits.append(source.commit(files))

@@ -11,11 +11,11 @@ import msgspec
 import pytest
 
 import rag_assets
-from rag_assets.decoders import from_json, from_msgpack, from_plain
+from rag_assets.serialization import from_json, from_msgpack, from_plain
 
 _MANY_THREADS = """
 import sys, threading, msgspec
-from rag_assets.decoders import from_json, from_msgpack, from_plain
+from rag_assets.serialization import from_json, from_msgpack, from_plain
 
 VALUE = {f"o{n}": {f"i{m}": ["x"] for m in range(20)} for n in range(20)}
 JSON, PACKED = msgspec.json.encode(VALUE), msgspec.msgpack.encode(VALUE)
@@ -97,7 +97,7 @@ def test_nothing_else_prepares_types():
     found = [
         f"{path.relative_to(package)}:{node.lineno}"
         for path in sorted(package.rglob("*.py"))
-        if path.name != "decoders.py" and "msgspec" in path.read_text()
+        if path.name != "serialization.py" and "msgspec" in path.read_text()
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Call) and _prepares(node)
     ]

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from rag_assets.languages import LANGUAGES, SourceType, detect_language, source_type
+from rag_assets.languages.detection import LANGUAGES, SourceType, detect_language, source_type
 
 
 @pytest.mark.parametrize(

@@ -19,10 +19,10 @@ import msgspec
 import pytest
 
 import rag_assets
-from rag_assets.stores.generations import active_generation
-from rag_assets.stores.home import Home
-from rag_assets.stores.tables import read_rows
-from rag_assets_tests.interfaces.conftest import TIME_LIMIT, CommandLine, new_repository
+from rag_assets.index.generations import active_generation
+from rag_assets.index.layout import IndexHome
+from rag_assets.index.tables import read_rows
+from rag_assets_tests.cli.conftest import TIME_LIMIT, CommandLine, new_repository
 
 PACKAGE = Path(__file__).parent / "plugin_package"
 
@@ -88,7 +88,7 @@ repositories:
 BUILD = """
 from pathlib import Path
 from rag_assets.settings import load_settings
-from rag_assets.stages.run import run_stages
+from rag_assets.pipeline.run_stages import run_stages
 settings = load_settings(Path("rag_assets.yaml"))
 run_stages(settings, "acme@main", settings.repositories[0])
 """
@@ -104,7 +104,7 @@ def acme(tmp_path_factory: pytest.TempPathFactory) -> Acme:
         {"src/PayInvoice.cs": WORKFLOW, "src/Enums.cs": ENUMS, "legacy/Old.cs": "public class Old { void M() { } }\n"},
     )
     (folder / "rag_assets.yaml").write_text(SETTINGS, encoding="utf-8")
-    made = Acme(CommandLine(Home(folder / "home"), folder, {"PYTHONPATH": paths}))
+    made = Acme(CommandLine(IndexHome(folder / "home"), folder, {"PYTHONPATH": paths}))
     made.python(BUILD)
     return made
 
@@ -165,9 +165,9 @@ def test_the_new_kind_can_be_searched_for(acme: Acme) -> None:
 LATER_STAGE = """
 from pathlib import Path
 from rag_assets.settings import load_settings
-from rag_assets.stages.build import candidate_build
-from rag_assets.stages.descriptions import read_descriptions
-from rag_assets.stores.home import Home
+from rag_assets.pipeline.build import candidate_build
+from rag_assets.pipeline.descriptions import read_descriptions
+from rag_assets.index.layout import IndexHome as Home
 settings = load_settings(Path("rag_assets.yaml"))
 build = candidate_build(Home(settings.home), settings, "acme@main")
 types = {type(found).__name__ for bucket in build.buckets for _, _, found in read_descriptions(build, bucket)}
@@ -181,15 +181,15 @@ def test_a_later_stage_in_a_process_of_its_own_finds_the_description_types(acme:
 
 
 CHECK = """
-from rag_assets.contracts.errors import ExpectedError
+from rag_assets.errors import RagAssetsError
 from rag_assets.classification import Classifier
 try:
     Classifier(("acme",), {"legacy/**": "Workflo"})
-except ExpectedError as error:
+except RagAssetsError as error:
     print(error)
 try:
     Classifier(("acmee",))
-except ExpectedError as error:
+except RagAssetsError as error:
     print(error)
 """
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from rag_assets.config_file import ConfigError
+from rag_assets.pipeline.versions import config_hash
 from rag_assets.settings import EmbedderSettings, RepositorySettings, Settings, StoreSettings, load_settings
-from rag_assets.stages.versions import config_hash
+from rag_assets.settings.config_file import ConfigError
 
 EMBEDDER: dict[str, Any] = {"provider": "openai-compatible", "base_url": "https://api.example.org/v1", "model": "m"}
 STORES: dict[str, Any] = {"vectors": "qdrant", "qdrant_url": "https://qdrant.example.org:6333"}

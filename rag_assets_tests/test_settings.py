@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from rag_assets.config_file import ConfigError, find_config, resolve_home
+from rag_assets.pipeline.versions import config_hash
 from rag_assets.settings import RepositorySettings, Settings, load_settings
-from rag_assets.stages.versions import config_hash
+from rag_assets.settings.config_file import ConfigError, find_config, resolve_home
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +33,7 @@ def written(folder: Path, text: str) -> Path:
             "repositories: [{id: a, location: ., domains: [{ky: a}]}]",
             "'repositories.0.domains.0.ky'; did you mean 'key'?",
         ),
-        ("zzz: 1", "unknown key 'zzz'; valid keys: answer, automation, "),
+        ("zzz: 1", "unknown key 'zzz'; valid: answer, automation, "),
         ("embedder: {precision: int4}", "rag_assets.yaml:1: embedder.precision: must be 'int8' or 'fp32'"),
         ("repositories: [{id: a, location: .}, {id: a, location: .}]", "repository id 'a' is used twice"),
         ("repositories: [{id: a, location: ' '}]", "repositories.0.location: must not be empty"),
@@ -45,7 +45,7 @@ def written(folder: Path, text: str) -> Path:
         ("a: [1", "rag_assets.yaml:1: not valid YAML"),
         (
             "search: {limit: 1}\nsearch: {limit: 2}",
-            "rag_assets.yaml:2: not valid YAML: 'search' is written twice, first",
+            "rag_assets.yaml:2: 'search' is written twice, first in line 1",
         ),
         ("\nrepositories: x", "rag_assets.yaml:2: repositories: must be a list, found text"),
         (

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_assets.text import _ASCII_BOUNDARY, _split_unicode, identifier_words, split_identifiers
+from rag_assets.identifiers import _ASCII_BOUNDARY, _split_unicode, identifier_words, split_identifiers
 from rag_assets_tests.effort import ends_within
 
 IDENTIFIER_CHARACTERS = st.text("abcsxyzABCSXYZ0189_", max_size=24)

@@ -1,9 +1,9 @@
-"""What role a segment plays: ordered first-match rules from data, with evidence (domain reference §1; A09)."""
+"""Decides the kind of a segment: ordered first-match rules from data, with evidence (domain reference §1; A09)."""
 
 from rag_assets.classification.classifier import CLASSIFIER_VERSION, DEFAULT_PACKS, Classifier, classify
-from rag_assets.classification.facts import FileFacts
-from rag_assets.classification.packs import PackError, built_in_packs
-from rag_assets.classification.patterns import PatternError, path_matches
+from rag_assets.classification.rule_packs import PackError, built_in_packs
+from rag_assets.classification.segment_facts import FileFacts
+from rag_assets.contracts.patterns import PatternError, path_matches
 
 __all__ = [
     "CLASSIFIER_VERSION",

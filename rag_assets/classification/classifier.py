@@ -6,11 +6,11 @@ import hashlib
 from collections.abc import Mapping
 from functools import cache
 
-from rag_assets.classification.facts import FileFacts, SegmentFacts
-from rag_assets.classification.packs import built_in_fingerprint, merged_packs, require_kind
-from rag_assets.classification.patterns import glob_pattern
-from rag_assets.classification.rules import Alternative, Test, compile_rule
+from rag_assets.classification.compiled_rules import CompiledRule, Test, compile_rule
+from rag_assets.classification.rule_packs import built_in_fingerprint, merged_packs, require_kind
+from rag_assets.classification.segment_facts import FileFacts, SegmentFacts
 from rag_assets.contracts.kinds import Classification, Kind, SubtypeKind
+from rag_assets.contracts.patterns import glob_pattern
 from rag_assets.contracts.segment import Segment
 
 DEFAULT_PACKS = ("generic",)
@@ -25,7 +25,7 @@ CLASSIFIER_VERSION = f"{_RULES_VERSION}.{built_in_fingerprint()}"
 
 
 class Classifier:
-    """The merged rules of some packs, and the configured kinds of paths, which are stronger than every rule.
+    """The merged rules of some packs, and the configured kinds of paths, which beat every rule.
 
     `packs` are names or paths of `.yaml` files; `kinds` maps path globs to kinds, built in or declared by one of the
     packs, first match wins. Raises PackError for packs and kinds and PatternError for globs that cannot be used.
@@ -37,7 +37,7 @@ class Classifier:
             require_kind(kind, merged.kinds, f"kinds: {glob!r}")
         self._rules = merged.rules
         self._overrides = tuple((glob, glob_pattern(glob), kind) for glob, kind in (kinds or {}).items())
-        self._compiled: dict[tuple[str, str], tuple[tuple[Test, Alternative], ...]] = {}
+        self._compiled: dict[tuple[str, str], tuple[tuple[Test, CompiledRule], ...]] = {}
 
     @property
     def fingerprint(self) -> str:
@@ -50,7 +50,7 @@ class Classifier:
         return digest.hexdigest()[:12]
 
     def classify(self, segment: Segment, file: FileFacts) -> Classification:
-        """The kind of one segment with reason and evidence. Pure; never fails: what no rule knows is `Other`."""
+        """The kind of one segment with reason and evidence; `Other` without a matching rule. Pure, and never fails."""
         for glob, pattern, kind in self._overrides:
             if pattern.fullmatch(file.path):
                 evidence = (f"path glob: {glob}",)
@@ -64,8 +64,8 @@ class Classifier:
                     return found
         return Classification(SubtypeKind.OTHER, "no rule matches", (f"declaration: {segment.kind}",))
 
-    def _alternatives(self, language: str, declaration: str) -> tuple[tuple[Test, Alternative], ...]:
-        """What a segment of this language and declaration can match, in order, each behind its first test."""
+    def _alternatives(self, language: str, declaration: str) -> tuple[tuple[Test, CompiledRule], ...]:
+        """The rules that a segment of this language and declaration can match, in order, each after its first test."""
         key = (language, declaration)
         found = self._compiled.get(key)
         if found is None:

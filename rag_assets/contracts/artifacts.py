@@ -1,7 +1,7 @@
 """The URIs of the backing artifacts of a point (IDX-070, C01–C06, C13; R3).
 
-``rag://{label}/{path}`` names the full document; it is shared by every asset of the file and does not change
-when the file is re-indexed. Slices and descriptions are that URI plus a lower-case derived suffix.
+``rag://{label}/{path}`` names the full document; every asset of the file shares it, and indexing the file
+again does not change it. Slices and descriptions are that URI plus a lower-case derived suffix.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _derived(document: str, kind: str, symbol: str, section_key: str, part_index
 
 
 def parse_uri(uri: str) -> BlobUri:
-    """The parts of a URI made here. Raises ValueError for anything else."""
+    """The parts of a URI that this module made. Raises ValueError for any other text."""
     if not uri.startswith(SCHEME):
         raise ValueError(f"not a {SCHEME} URI: {uri!r}")
     location, _, suffix = uri.removeprefix(SCHEME).partition("#")

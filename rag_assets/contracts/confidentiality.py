@@ -1,4 +1,4 @@
-"""How confidential indexed text is, and up to where somebody may see it (E08, E12)."""
+"""How confidential indexed text is, and who may see it (E08, E12)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Confidentiality(StrEnum):
-    """The levels, the least confidential first; payloads carry them as `Confidentiality`."""
+    """The levels, least confidential first. Payloads hold them as `Confidentiality`."""
 
     PUBLIC = "public"
     INTERNAL = "internal"
@@ -15,13 +15,13 @@ class Confidentiality(StrEnum):
 
 
 DEFAULT_LEVEL = Confidentiality.INTERNAL
-"""Of what nobody has classified, and as far as somebody sees who has said nothing of a role."""
+"""The level of unclassified files, and the clearance of a reader without a role."""
 
 _ORDER = tuple(Confidentiality)
 
 
 def levels_up_to(clearance: Confidentiality) -> tuple[Confidentiality, ...]:
-    """What a reader of this clearance may see."""
+    """The levels that a reader with this clearance may see."""
     return _ORDER[: _ORDER.index(clearance) + 1]
 
 
@@ -35,7 +35,7 @@ def most_confidential(levels: list[Confidentiality]) -> Confidentiality:
 
 
 def known_level(name: str) -> Confidentiality:
-    """The level of that name, in any case. Raises ValueError naming the levels there are."""
+    """The level of that name, in any letter case. Raises ValueError naming the valid levels."""
     try:
         return Confidentiality(name.strip().lower())
     except ValueError:

@@ -1,6 +1,6 @@
-"""Descriptions and the invariant way from a description to its points (IDX-069 §6–7, A21–A39).
+"""Descriptions, and the fixed steps from a description to its points (IDX-069 §6–7, A21–A39).
 
-`SummaryFacts` is pure: no services, no I/O, no model (A16, A26, A39). Builders fill it, the stages give it
+`SummaryFacts` is pure: no services, no I/O, no model (A16, A26, A39). Builders fill it; the stages add
 the embedding window, the slices and the vectors.
 """
 
@@ -92,10 +92,10 @@ class DescriptionBuilder(Protocol):
 
 @dataclass(kw_only=True)
 class SummaryFacts(ABC):
-    """Shared identity of a description, and point construction that no subtype changes (A22, A27–A39).
+    """Shared identity of a description, and point construction for all subtypes (A22, A27–A39).
 
-    Subclasses are dataclasses of plain facts: they are stored as JSON between stages and found again by
-    their class name.
+    Subclasses are dataclasses of plain facts. Stages store them as JSON and find the class again by
+    its name.
     """
 
     # common properties (A27), copied from the file context
@@ -142,13 +142,13 @@ class SummaryFacts(ABC):
 
     @staticmethod
     def type_named(name: str) -> type[SummaryFacts]:
-        """The description class of that name. KeyError says which are known."""
+        """The description class of that name. Raises KeyError naming the known classes."""
         try:
             return SummaryFacts._types[name]
         except KeyError:
             raise KeyError(f"no description type {name!r}; known: {', '.join(sorted(SummaryFacts._types))}") from None
 
-    # what a subtype decides
+    # for subtypes to override
 
     @property
     @abstractmethod
@@ -168,7 +168,7 @@ class SummaryFacts(ABC):
     def populate_additional_rag_properties(self, payload: RagVectorPayload) -> None:  # noqa: B027 - a hook
         """The only extension point for subtype-specific payload (A35)."""
 
-    # what no subtype changes
+    # the same for every subtype
 
     def set_common_properties(self, context: IndexFileContext) -> Self:
         """Copies identity and location from the file context (A27)."""
@@ -189,7 +189,7 @@ class SummaryFacts(ABC):
         return self
 
     def leave_generation(self) -> Self:
-        """Without what differs between two labels or commits that have the same file: so it is kept."""
+        """Clears the fields that differ between labels or commits with the same file, so that it can be cached."""
         self.branch = self.commit_sha = self.commit_date = self.index_label = self.blob_uri = ""
         self.confidentiality = ""
         return self
@@ -201,7 +201,7 @@ class SummaryFacts(ABC):
         return self
 
     def use_window(self, window: EmbeddingWindow) -> Self:
-        """The window that `build_summary_sections` splits to."""
+        """Sets the window that `build_summary_sections` splits to."""
         self._window = window
         return self
 
@@ -213,13 +213,13 @@ class SummaryFacts(ABC):
 
     @property
     def sections(self) -> list[SummarySection]:
-        """The sections the points are made of; built on first use."""
+        """The sections from which points are made; built on first use."""
         if not self._sections:
             self._sections = self.build_summary_sections()
         return self._sections
 
     def use_sections(self, sections: list[SummarySection]) -> Self:
-        """Sections of an earlier stage, with their vectors."""
+        """Takes the sections of an earlier stage, with their vectors."""
         self._sections = sections
         return self
 

@@ -30,7 +30,7 @@ class NodeType(StrEnum):
 
 
 class Relation(StrEnum):
-    """What one node is to another; an edge is read `source relation target` (domain reference §5)."""
+    """The type of an edge, which reads `source relation target` (domain reference §5)."""
 
     CONTAINS = "Contains"
     INHERITS = "Inherits"
@@ -56,8 +56,8 @@ class Relation(StrEnum):
 
 
 class Confidence(StrEnum):
-    """How an edge was found: proven from declared types, likely by convention or as the only candidate, or by a name
-    that several declarations or none in the label may mean."""
+    """How sure an edge is: proven from declared types; likely, by convention or as the only candidate; or matched by a
+    name that several declarations of the label, or none, may mean."""
 
     RESOLVED = "resolved"
     PROBABLE = "probable"
@@ -67,8 +67,8 @@ class Confidence(StrEnum):
 class GraphNode(msgspec.Struct, frozen=True, order=True, gc=False):
     """A declaration, a database object, an endpoint, a document section, a file or a package.
 
-    `key` is the one of the points (`GraphNodeKeys`). `path` is where it is declared, '' for what the label only
-    refers to (packages, `TABLE_OR_VIEW`); `line_start` … `line_end` are 1-based and inclusive, 0 without a place.
+    `key` is the key that points carry (`GraphNodeKeys`). `path` is the file of the declaration, '' if the label only
+    refers to it (packages, `TABLE_OR_VIEW`). `line_start` … `line_end` are 1-based and inclusive, 0 without a place.
     A declaration in several parts (partial types) has one node per part with the same key.
     """
 
@@ -83,10 +83,11 @@ class GraphNode(msgspec.Struct, frozen=True, order=True, gc=False):
 
 
 class GraphEdge(msgspec.Struct, frozen=True, order=True, gc=False):
-    """`source relation target`, seen at `path:line` (1-based). Both ends are keys; an end without a node in the label
-    is one of another label or of a library.
+    """`source relation target`, seen at `path:line` (1-based). Both ends are keys. An end without a node in the label
+    belongs to another label or to a library.
 
-    A struct as nodes are, for a label has a million: made, compared and hashed in a tenth of the time of a dataclass.
+    A struct like the nodes: a label has a million, and a struct takes a tenth of the time of a dataclass to create,
+    compare and hash.
     """
 
     source: str
@@ -98,7 +99,7 @@ class GraphEdge(msgspec.Struct, frozen=True, order=True, gc=False):
 
 
 def key_kind(key: str) -> NodeType:
-    """The kind that a key ends with. Raises ValueError for a text that is no key."""
+    """The node type at the end of a key. Raises ValueError for a text that is no key."""
     return NodeType(key.rpartition("|")[2])
 
 

@@ -27,7 +27,7 @@ def slug(text: str) -> str:
 
 
 def unique_slugs(texts: list[str]) -> list[str]:
-    """Slugs of the sections of one document, collisions told apart by a short hash of the original text (R1).
+    """Slugs of the sections of one document; a short hash of the original text separates collisions (R1).
 
     Equal texts keep equal slugs; only different texts with one slug (`Foo<T>`, `Foot`) get a suffix.
     """
@@ -62,8 +62,8 @@ def symbol_semantic_id(
     section_key: str,
     part_index: int,
 ) -> str:
-    """The IDX-069 string (A32), lower case and without `::`: a part that holds one (a path, a quoted SQL name) has a
-    dot there and a hash of its own. Raises ValueError where a part is missing."""
+    """The IDX-069 string (A32), lower case and without `::`: a part with one (a path, a quoted SQL name) gets a
+    dot there and a hash of its own. Raises ValueError for a missing part."""
     parts = (org_namespace, project_id, repo_id, symbol_type, symbol, section_key, str(part_index))
     made = [_without_double_colon(part.strip()) for part in parts]
     if not all(made):
@@ -84,12 +84,12 @@ def disambiguated_symbol(symbol: str, path: str, ordinal_in_file: int = 0) -> st
 
 
 def plain_symbol(symbol: str) -> str:
-    """A symbol without what `disambiguated_symbol` and equal names in one type added: the name that people know."""
+    """A symbol without its suffixes (`disambiguated_symbol`, equal names in one type): the name that people know."""
     return _SUFFIXES.sub("", symbol)
 
 
 def declared_names(symbol: str, names: Sequence[str] = ()) -> tuple[str, ...]:
-    """The simple names of a symbol and of what is declared in it, in lower case, each once: what people ask for.
+    """The simple names of a symbol and of its declarations, in lower case, each once: the names people search for.
 
     `Shop.Repo`1~1f2e3d4c` → `repo`, `Nested.Save(int)` → `save`, `src/a.yml` → `a.yml`; a heading stays whole.
     """
@@ -109,5 +109,15 @@ def point_id(org_id: str, project_id: str, repo_id: str, index_label: str, seman
 
 
 def content_hash(text: str) -> str:
-    """sha256 hex of the UTF-8 text; what `ContentHash` and every content address in the project mean."""
+    """sha256 hex of the UTF-8 text: the form of `ContentHash` and of every content address in the project."""
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def cache_key(*parts: str) -> bytes:
+    """32 bytes over the parts; lengths are part of it, so that ("ab","c") and ("a","bc") differ."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode()
+        digest.update(len(data).to_bytes(8, "big"))
+        digest.update(data)
+    return digest.digest()

@@ -1,4 +1,4 @@
-"""What a segment is (SubtypeKind, open to the kinds of rule packs) and what a point is about (RagContentType, B01)."""
+"""The kind of a segment (SubtypeKind, open to kinds of rule packs) and the content type of a point (B01)."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import TypeAlias
 
 
 class SubtypeKind(StrEnum):
-    """What role a segment plays. Detected once, before builders, by `rag_assets.classification` (A09).
+    """The role of a segment. `rag_assets.classification` detects it once, before builders run (A09).
 
-    These are the kinds that come with rag_assets. A rule pack may declare more, which are plain strings of the
-    same form (A44): what takes any kind is annotated with `Kind`.
+    These are the built-in kinds. A rule pack may declare more, as plain strings of the same form (A44). Annotate
+    with `Kind` what accepts any of them.
     """
 
     DOMAIN_DESCRIPTION = "DomainDescription"
@@ -54,11 +54,11 @@ Kind: TypeAlias = str
 """The name of a kind: a `SubtypeKind`, or a kind that a selected rule pack declares."""
 
 _KIND_NAME = re.compile(r"[A-Z][A-Za-z0-9]*")
-"""Kinds become section keys, ids and graph texts, so they keep to the form of the built-in ones."""
+"""Kinds become section keys, ids and graph texts, so they must look like the built-in ones."""
 
 
 def checked_kind(name: str) -> Kind:
-    """The kind of that name, a SubtypeKind where it is one. Raises ValueError for what cannot name a kind."""
+    """The kind of that name, as a SubtypeKind if it is built in. Raises ValueError for a text that cannot name one."""
     if not _KIND_NAME.fullmatch(name):
         raise ValueError(f"{name!r} cannot name a kind; kinds look like {SubtypeKind.SERVICE.value!r}")
     try:

@@ -1,5 +1,5 @@
-"""Language models: the nouns of asking one, and the contract of the structured-text service that builders may ask
-(A15–A17), with having none."""
+"""Language models: messages, usage, and the contract of the structured-text service for builders (A15–A17), with an
+implementation that calls no model."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ T = TypeVar("T")
 DISABLED = "LLM.disabled"
 
 Profile = Literal["cheap", "balanced", "premium"]
-"""What is asked of a model: routing and drafts, answers, what is hard. The settings say which model that is."""
+"""The three uses of a model: routing and drafts, answers, hard questions. The settings map each to a model."""
 
 PROFILES: tuple[Profile, ...] = get_args(Profile)
 
@@ -23,7 +23,7 @@ Role = Literal["system", "user", "assistant"]
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """One message of what a model is asked."""
+    """One message of a prompt."""
 
     role: Role
     content: str
@@ -31,7 +31,7 @@ class ChatMessage:
 
 @dataclass(frozen=True, slots=True)
 class StructuredPrompt:
-    """`instructions` are ours; `data` is what they are about, delimited by whoever made it and never obeyed."""
+    """`instructions` come from us. `data` is their subject; its author delimits it, and the model must not obey it."""
 
     instructions: str
     data: str
@@ -39,11 +39,11 @@ class StructuredPrompt:
 
 @dataclass(frozen=True, slots=True)
 class LlmUsage:
-    """What was asked of a model, and what it took. Add the usages of several services with `+`.
+    """Counts and cost of the calls of a model. Add the usages of several services with `+`.
 
-    `calls` are HTTP requests, retries included; `cached` are answers that needed none. `failures` counts failed
+    `calls` are HTTP requests, retries included; `cached` counts answers that needed none. `failures` counts failed
     questions by code, sorted. `seconds` is the time spent waiting for the server, summed over threads. `cost` is in
-    the currency of the configured prices, None where none are configured.
+    the currency of the configured prices, None without prices.
     """
 
     calls: int = 0
@@ -67,7 +67,7 @@ class LlmUsage:
         )
 
     def numbers(self) -> dict[str, int | float]:
-        """What a report shows, by name: seconds to the millisecond, the cost where there are prices, `LLM.` codes."""
+        """The numbers of a report, by name: seconds to the millisecond, the cost if there are prices, `LLM.` codes."""
         shown: dict[str, int | float] = {
             "llm_calls": self.calls,
             "llm_cached": self.cached,
@@ -80,12 +80,12 @@ class LlmUsage:
 
 
 class StructuredTextLlmService(Protocol):
-    """`IStructuredTextLlmService` (A15–A17): a prompt and the type of the answer in, the answer or the reason for none
-    out. Never raises for what can be expected of a network and a model, and makes a bounded number of calls."""
+    """`IStructuredTextLlmService` (A15–A17): takes a prompt and the type of the answer, returns the answer or a
+    reason. Raises nothing that a network or a model may cause, and makes a bounded number of calls."""
 
     @property
     def enabled(self) -> bool:
-        """False: nothing is ever called, so nobody needs to make a prompt."""
+        """False if no model is ever called, so that callers can skip making a prompt."""
         ...
 
     def complete(self, prompt: StructuredPrompt, answer_type: type[T]) -> InvokeResult[T]: ...
@@ -94,7 +94,7 @@ class StructuredTextLlmService(Protocol):
 
 
 class DisabledLlmService:
-    """No model: the default. Calls nothing."""
+    """The default: no model, no calls."""
 
     @property
     def enabled(self) -> bool:

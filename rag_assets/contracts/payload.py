@@ -1,8 +1,7 @@
 """`RagVectorPayload`: the metadata contract of every point (IDX-025, B01–B23; IDX-070 fields, C02).
 
 Writer and reader share this one type: `to_dictionary` writes, `from_dictionary` reads. A field that the
-vector store must filter on says so beside its declaration (`index=`); the stores create their payload
-indexes from there.
+vector store must filter on is declared with `index=`; the stores create their payload indexes from that.
 """
 
 from __future__ import annotations
@@ -23,8 +22,8 @@ from rag_assets.contracts.result import InvokeResult, Message
 DEFAULT_EMBEDDING_MODEL = "text-embedding-3-large"  # contract default (B12); the pipeline sets the real one (R22)
 DEFAULT_PRIORITY = 3
 GENERATION_FIELDS = ("CommitSha", "IndexedUtc")
-"""What all points of a generation have in common and those of the next commit have not. It is kept with the generation
-and added on reading (`with_generation`): a commit changes the points of its own files only."""
+"""Fields that all points of a generation share and that change with every commit. The generation stores them, and
+readers add them (`with_generation`). So a commit changes only the points of its own files."""
 PayloadIndex = Literal["keyword", "integer", "datetime"]
 
 
@@ -120,7 +119,7 @@ class RagVectorPayload:
         """Normalises in place and reports (IDX-025 §4; B14–B16).
 
         Any error means: do not index this point. `now` replaces the clock where `indexed_utc` is missing, so
-        that pure code can stay pure (R20); without it the wall clock is used, as the contract says.
+        that pure code can stay pure (R20). Without it the wall clock is used, as the contract says.
         """
         warnings = self._normalise(now)
         errors = [
@@ -214,7 +213,7 @@ class RagVectorPayload:
 
 @dataclass(frozen=True, slots=True)
 class QdrantPoint:
-    """What a vector store takes: primary key, dense vector, payload (B18)."""
+    """The form of a point that a vector store takes: primary key, dense vector, payload (B18)."""
 
     id: str | int
     vector: Sequence[float]
@@ -263,7 +262,7 @@ def _key_names() -> tuple[tuple[str, str], ...]:
 
 @cache
 def _all_values() -> Callable[[RagVectorPayload], tuple[Any, ...]]:
-    """All fields in order at once: half the time of asking one by one."""
+    """A getter of all fields in order: half the time of reading them one by one."""
     return attrgetter(*(name for name, _ in _key_names()))
 
 

@@ -22,7 +22,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class InvokeResult(Generic[T]):
-    """A value, or the reasons why there is none, plus advisory warnings.
+    """A value or the reasons for its absence, plus advisory warnings.
 
     `successful` and `value is None` together mean "not applicable" (R15).
     """

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, Protocol
 
-from rag_assets.contracts.errors import ExpectedError
+from rag_assets.errors import RagAssetsError
 
 
 class Mode(StrEnum):
-    """How candidates are found and put in order."""
+    """How a search finds and orders candidates."""
 
     HYBRID = "hybrid"  # embeddings and keywords, as one ranking
     SEMANTIC = "semantic"  # nearest embeddings
@@ -20,7 +20,7 @@ class Mode(StrEnum):
 
 
 class Capability(StrEnum):
-    """What a generation was built with; its manifest lists them (D17)."""
+    """A part that a generation was built with; its manifest lists them (D17)."""
 
     DENSE = "dense"  # vectors of an embedding model
     KEYWORD = "keyword"  # keyword weights and their vocabulary
@@ -37,21 +37,21 @@ _NEEDED = {
 
 
 def missing_for(mode: Mode, built: Collection[str]) -> tuple[Capability, ...]:
-    """What a mode needs that was not built, in the order of `Capability`."""
+    """The capabilities that a mode needs and that were not built, in the order of `Capability`."""
     return tuple(part for part in Capability if part in _NEEDED[mode] and part not in built)
 
 
 def retrieval_modes(built: Collection[str]) -> tuple[Mode, ...]:
-    """The modes that can be answered with what was built, in the order of `Mode` (D17)."""
+    """The modes that these capabilities can serve, in the order of `Mode` (D17)."""
     return tuple(mode for mode in Mode if not missing_for(mode, built))
 
 
 def fallback(built: Collection[str]) -> Mode | None:
-    """What answers instead of a mode that cannot: keywords, else embeddings; None where there is neither (D15)."""
+    """The mode that replaces one that cannot be served: keywords, else embeddings, else None (D15)."""
     return next((mode for mode in (Mode.BM25, Mode.SEMANTIC) if not missing_for(mode, built)), None)
 
 
-class RerankError(ExpectedError):
+class RerankError(RagAssetsError):
     """A reranking model that gives no scores; the text says why and what to do."""
 
 
@@ -59,10 +59,10 @@ class Reranker(Protocol):
     """A model that scores texts for a question (E11, E18). Safe to use from several threads."""
 
     candidates: int
-    """How many of the best candidates it is asked about."""
+    """Number of the best candidates that it scores."""
 
     model_id: str
-    """What runs of question sets keep of it."""
+    """Name under which runs of question sets record it."""
 
     def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
         """One finite score per text, higher is better. Raises RerankError."""
@@ -74,15 +74,15 @@ OnMissing = Literal["fall_back", "fail"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchPolicy:
-    """How searches are made unless a caller says otherwise (E14); `settings.SearchSettings` explains the fields."""
+    """Defaults of a search that a caller may override (E14); `settings.SearchSettings` explains the fields."""
 
     mode: Mode = Mode.HYBRID
     limit: int = 10
     fusion: Fusion = "blend"
     dense_candidates: int = 100
     keyword_candidates: int = 200
-    """nDCG@10 as in `query.ranking.files`: 100 keyword candidates lose .002 of the mean, 40 dense ones .006; 200 dense
-    ones gain nothing."""
+    """nDCG@10 as in `search.ranking`: 100 keyword candidates lose .002 of the mean, 40 dense ones .006;
+    200 dense ones gain nothing."""
     alpha: float = 1.0
     beta: float = 0.3
     """nDCG@10 of semantic_rerank (commit subjects that name no file / doc summaries / identifiers / annotators), 180

@@ -35,7 +35,7 @@ class Embedder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingWindow:
-    """The part of an embedding model that sections must respect: its id, and how long a text may be.
+    """The limits that an embedding model sets for sections: its id and the length of a text.
 
     `count` gives the tokens of each text as that model sees them (without special tokens). It is a pure
     function, so sections stay deterministic (A26).
@@ -81,7 +81,7 @@ class SummarySection:
 
     @property
     def section_normalized_text(self) -> str:
-        """What is embedded and what `RagPoint.contents` carries (A36, R4): the snippet, trailing blanks trimmed."""
+        """The embedded text, and the `RagPoint.contents` (A36, R4): the snippet without trailing blanks."""
         return "\n".join(line.rstrip() for line in self.finder_snippet.strip().splitlines())
 
     def create_embeddings(self, embedder: Embedder) -> InvokeResult[None]:
@@ -98,7 +98,7 @@ class SummarySection:
         return InvokeResult()
 
     def populate_rag_payload(self, payload: RagVectorPayload) -> None:
-        """Section-specific metadata, after the SemanticId is set (A33)."""
+        """Fills in the metadata of the section; call it after the SemanticId is set (A33)."""
         text = self.section_normalized_text
         payload.part_index = self.part_index
         payload.part_total = self.part_total

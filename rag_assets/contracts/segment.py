@@ -1,4 +1,4 @@
-"""What segmentation yields: one segment per top-level symbol, or one per text document (IDX-069 §3, A04–A08)."""
+"""The output of segmentation: one segment per top-level symbol, or one per text document (IDX-069 §3, A04–A08)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LONE_CARRIAGE_RETURN = re.compile(r"\r(?!\n)")
 
 
 class ParseHealth(StrEnum):
-    """How well a file could be parsed; no file is ever lost."""
+    """How well a file could be parsed. No file is ever lost."""
 
     OK = "ok"
     RESCUED = "rescued"  # clean after same-length masking of directives or unsupported syntax
@@ -35,6 +35,16 @@ class Span:
 
     def slice(self, text: str) -> str:
         return text[self.char_start : self.char_end]
+
+
+def moved(inner: Span, origin: Span) -> Span:
+    """A span of a slice as a span of the file, where `origin` is the span of the slice."""
+    return Span(
+        origin.line_start + inner.line_start - 1,
+        origin.line_start + inner.line_end - 1,
+        origin.char_start + inner.char_start,
+        origin.char_start + inner.char_end,
+    )
 
 
 class LineIndex:
@@ -154,8 +164,8 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class OtherPart:
-    """Another part of a partial type: its place and the signatures of its members. `skipped` says why it is not
-    indexed; then no more than its path is known."""
+    """Another part of a partial type: its place and the signatures of its members. If the part is not indexed,
+    `skipped` says why, and only its path is known."""
 
     path: str
     line_start: int = 0
@@ -167,12 +177,12 @@ class OtherPart:
 class SymbolText(str):
     """The `symbolText` of `IDescriptionBuilder.build` (A11): the text of a segment that remembers the segment.
 
-    A builder may read it as plain text, as the seed says, or take the facts that segmentation already
-    parsed from `.segment`, which saves a second parse.
+    A builder may read it as plain text, as the seed says, or take the parsed facts from `.segment`, which saves a
+    second parse.
 
-    Of a partial type `segment` is the declaration that all parts make together, with the members of this part only;
-    `whole` has the members of all parts, whose spans are places in other files; `other_parts` says where these are.
-    `others` reads the texts of the other parts, which is work: only where bodies are looked into.
+    For a partial type, `segment` is the declaration of all parts together, with the members of this part only. `whole`
+    has the members of all parts; their spans may lie in other files, and `other_parts` names these. `others` reads the
+    texts of the other parts, which takes time: use it only to look into bodies.
     """
 
     __slots__ = ("_member_paths", "_read_others", "other_parts", "segment", "whole")
@@ -192,7 +202,7 @@ class SymbolText(str):
         member_paths: tuple[str, ...] = (),
         read_others: Callable[[], tuple[tuple[str, SymbolText], ...]] | None = None,
     ) -> Self:
-        """`member_paths` are the files of the members that `whole` has beyond those of `segment`."""
+        """`member_paths` are the files of the members that only `whole` has."""
         made = super().__new__(cls, text)
         made.segment = segment
         made.whole = whole or segment
@@ -203,11 +213,11 @@ class SymbolText(str):
 
     @property
     def others(self) -> tuple[tuple[str, SymbolText], ...]:
-        """(path, text) of the other indexed parts; empty where nobody can read them."""
+        """(path, text) of the other indexed parts; empty if there is no reader for them."""
         return self._read_others() if self._read_others is not None else ()
 
     def placed_members(self) -> Iterator[tuple[Member, str]]:
-        """The members of all parts with their file, '' for this one; of a partial method only one half."""
+        """The members of all parts with their file, '' for this one. A partial method comes once."""
         own = self.segment.members
         seen = {_called(member) for member in own if "partial" in member.modifiers}
         for member in own:
@@ -226,7 +236,7 @@ def _called(member: Member) -> tuple[str, tuple[str, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class SegmentedFile:
-    """All segments of one file plus how the parse went."""
+    """All segments of one file, with its parse health."""
 
     segments: tuple[Segment, ...]
     health: ParseHealth

@@ -1,4 +1,4 @@
-"""What discovery hands on: a file of one commit, its identity and its text (IDX-069 §2, rules A01–A03)."""
+"""The output of discovery: a file of one commit, its identity and its text (IDX-069 §2, rules A01–A03)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class SkipReason(StrEnum):
-    """Why a file of the commit is not indexed. Every skipped file carries exactly one."""
+    """Why a file of the commit is not indexed. Every skipped file has exactly one reason."""
 
     IGNORED = "ignored"  # .rag_assets_ignore, include/exclude of the configuration
     BINARY = "binary"
@@ -33,7 +33,7 @@ class GitRepoInfo:
     """Where a snapshot comes from. `remote_url` never carries credentials.
 
     For a source archive or a plain directory `commit_sha` is the sha256 of its content and `is_git` is false.
-    `commit_date` is ISO 8601 UTC; it, not the wall clock, dates everything a build writes (R20).
+    `commit_date` is ISO 8601 UTC. A build dates everything by it, never by the wall clock (R20).
     """
 
     remote_url: str
@@ -85,7 +85,7 @@ class SkippedFile:
 
 @dataclass(frozen=True, slots=True)
 class IndexFileContext:
-    """All that segmentation, builders and point construction may know of a file: nothing is re-read (A02, A03).
+    """Everything that later stages may know of a file: nobody reads the file again (A02, A03).
 
     `contents` is the decoded, secret-redacted text, character for character as long as the original.
     `blob_uri` identifies the file and is stable over re-indexing (C03).

@@ -1,4 +1,4 @@
-"""The Dagster layer: thin assets over `rag_assets.stages`, one file per stage."""
+"""The Dagster layer: thin assets over `rag_assets.pipeline`, one file per stage."""
 
 from __future__ import annotations
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from dagster import ConfigurableResource
 from pydantic import Field
 
-from rag_assets.settings import Settings, load_settings
-from rag_assets.stores.home import Home
+from rag_assets.index.layout import IndexHome
+from rag_assets.settings import ExecutionSettings, Settings, load_settings
 
 
 class Workspace(ConfigurableResource):  # type: ignore[type-arg]  # dagster declares the parameter for raw resources only
@@ -25,8 +25,13 @@ class Workspace(ConfigurableResource):  # type: ignore[type-arg]  # dagster decl
         if self.lexical_only:
             settings = settings.without_vectors()
         if multiprocessing.current_process().daemon:  # a worker of Celery, which may not have processes of its own
-            settings = settings.model_copy(update={"workers": 1})
+            settings = settings.model_copy(update={"workers": 1, "execution": _without_children(settings.execution)})
         return settings.model_copy(update={"home": Path(self.home)}) if self.home else settings
 
-    def index_home(self) -> Home:
-        return Home(self.settings().home)
+    def index_home(self) -> IndexHome:
+        return IndexHome(self.settings().home)
+
+
+def _without_children(execution: ExecutionSettings) -> ExecutionSettings:
+    """A Dask cluster of one's own is processes of one's own."""
+    return execution if execution.dask_scheduler else execution.model_copy(update={"workers": "processes"})

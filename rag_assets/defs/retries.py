@@ -8,16 +8,16 @@ from collections.abc import Iterator
 from typing import NoReturn
 
 from dagster import Failure, RetryRequested
-from sqlalchemy.exc import DBAPIError
 
-from rag_assets.config_file import ConfigError
-from rag_assets.contracts.errors import ExpectedError
+from rag_assets.errors import RagAssetsError, SourceError, SourceRefused, SourceUnreachable
+from rag_assets.index.catalog import CatalogError, CatalogUnreachable
+from rag_assets.index.catalog.database import StorageError
+from rag_assets.index.locks import HomeBusy
 from rag_assets.models.weights import ModelCorrupted, ModelMissing
-from rag_assets.sources.errors import SourceError, SourceRefused, SourceUnreachable
+from rag_assets.pipeline.build import LabelBusy
+from rag_assets.pipeline.workers.cluster_errors import ClusterError, ClusterLost
+from rag_assets.settings.config_file import ConfigError
 from rag_assets.sources.git import GitTimeout
-from rag_assets.stages.build import LabelBusy
-from rag_assets.stores.catalog import CatalogError, CatalogUnreachable
-from rag_assets.stores.locks import HomeBusy
 
 DELAYS_SECONDS = (5.0, 30.0, 120.0)
 """Waited before the second, third and fourth attempt: a dropped connection, a restarted server, a longer build."""
@@ -34,6 +34,8 @@ RULES: tuple[tuple[type[BaseException], bool, str], ...] = (
     (ModelMissing, False, "nobody installs a model meanwhile"),
     (ModelCorrupted, False, "model files do not mend themselves"),
     (LabelBusy, True, "another build of the label ends"),
+    (ClusterLost, True, "a scheduler or workers that were restarted take tasks again"),
+    (ClusterError, False, "somebody has to change the workers"),
     (HomeBusy, True, "a garbage collection ends"),
     (CatalogUnreachable, True, "a database that was restarted takes connections again"),
     (CatalogError, False, "somebody has to change its rights, its space or its address"),
@@ -47,7 +49,7 @@ def is_transient(error: BaseException) -> bool:
     for link in _chain(error):
         if isinstance(link, sqlite3.OperationalError):
             return _is_busy(link)
-        if isinstance(link, DBAPIError) and link.connection_invalidated:
+        if isinstance(link, StorageError) and link.connection_invalidated:
             return True
         for kind, heals, _ in RULES:
             if isinstance(link, kind):
@@ -65,7 +67,7 @@ def fail_or_retry(error: Exception, attempt: int, text: str = "") -> NoReturn:
         if attempt < len(DELAYS_SECONDS):
             raise RetryRequested(max_retries=len(DELAYS_SECONDS), seconds_to_wait=delay(attempt)) from error
         text = f"{text or error} (tried {attempt + 1} times)"
-    elif not isinstance(error, ExpectedError) and not text:
+    elif not isinstance(error, RagAssetsError) and not text:
         raise error
     raise Failure(description=text or str(error), allow_retries=False) from error
 

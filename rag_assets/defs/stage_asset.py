@@ -19,11 +19,7 @@ from dagster import (
     Output,
 )
 
-from rag_assets.contracts.errors import ExpectedError
-from rag_assets.defs.partitions import index_labels
-from rag_assets.defs.resources import Workspace
-from rag_assets.defs.retries import DELAYS_SECONDS, fail_or_retry, is_transient
-from rag_assets.defs.several_labels import (
+from rag_assets.defs.multi_partition_runs import (
     OWN_EVENTS,
     LabelFailure,
     failed_so_far,
@@ -32,13 +28,16 @@ from rag_assets.defs.several_labels import (
     note_failures,
     note_materialization,
 )
+from rag_assets.defs.partitions import index_labels
+from rag_assets.defs.resources import Workspace
+from rag_assets.defs.retries import DELAYS_SECONDS, fail_or_retry, is_transient
 from rag_assets.defs.tags import COMMIT_TAG, LABEL_TAG
-from rag_assets.sources.errors import MissingRef
-from rag_assets.stages.build import IndexBuild, StageReport, candidate_build, label_lock
-from rag_assets.stages.checks import CHECKS, CheckResult
-from rag_assets.stages.memory import give_back
-from rag_assets.stores.home import Home
-from rag_assets.stores.private_file import is_disk_full
+from rag_assets.errors import MissingRef, RagAssetsError
+from rag_assets.index.layout import IndexHome
+from rag_assets.index.owner_only_file import is_disk_full
+from rag_assets.pipeline.build import IndexBuild, StageReport, candidate_build, label_lock
+from rag_assets.pipeline.checks.generation_checks import CHECKS, CheckResult
+from rag_assets.pipeline.malloc import release_memory
 
 Work = Callable[[str], tuple[IndexBuild, StageReport]]
 Extra = Callable[[IndexBuild], dict[str, Any]]
@@ -80,7 +79,7 @@ def materialize_labels(
     """Runs `work` for every label of the run and reports what came of each.
 
     What a later attempt can heal is tried again with growing delays (`defs.retries`). In a run of several labels one
-    that fails drops out and the others go on; the run fails at its end and names it (`defs.several_labels`).
+    that fails drops out and the others go on; the run fails at its end and names it (`defs.multi_partition_runs`).
     """
     if len(context.partition_keys) > 1:
         yield from _materialize_several(context, workspace, work, extra)
@@ -148,7 +147,7 @@ def _work_on(workspace: Workspace, label: str, work: Work) -> tuple[IndexBuild, 
         with label_lock(workspace.index_home(), label, wait_seconds=LOCK_WAIT_SECONDS):
             return work(label)
     finally:
-        give_back()
+        release_memory()
 
 
 def _named(label: str, error: Exception) -> str:
@@ -168,7 +167,7 @@ def _expected(error: Exception) -> str:
     if isinstance(error, OSError) and (error.errno in _DISK_FULL or is_disk_full(str(error))):
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{error.strerror or error}; {_FREE_SPACE}"
-    return str(error) if isinstance(error, ExpectedError) else ""
+    return str(error) if isinstance(error, RagAssetsError) else ""
 
 
 def _tag_run(context: AssetExecutionContext, tags: dict[str, str]) -> None:
@@ -181,7 +180,7 @@ def candidate(context: AssetExecutionContext, workspace: Workspace, label: str) 
     """The build that this run works on; one that another run started only if this run did not start its own."""
     own = context.run.run_id if _has_discovery(context) else None
     settings = workspace.settings()
-    return candidate_build(Home(settings.home), settings, label, of_run=own)
+    return candidate_build(IndexHome(settings.home), settings, label, of_run=own)
 
 
 def _has_discovery(context: AssetExecutionContext) -> bool:

@@ -1,16 +1,22 @@
 """From segments to descriptions: registry, builders, the processor loop, unique symbols, domains and resources."""
 
-from rag_assets.descriptions.builders import default_registry, register_builders
-from rag_assets.descriptions.declared_types import DeclaredType, DeclaredTypes, declared_in
+from rag_assets.descriptions.container import ServiceContainer, ServiceError
 from rag_assets.descriptions.domain_catalog import ConfiguredDomainCatalog, Domain
-from rag_assets.descriptions.identity import SymbolCensus, final_symbol, final_symbols
-from rag_assets.descriptions.label_knowledge import LabelKnowledge
-from rag_assets.descriptions.processor import FileOutcome, Outcome, SegmentOutcome, SourceFileProcessor, describe_file
+from rag_assets.descriptions.kinds import default_registry, register_builders
+from rag_assets.descriptions.processor import (
+    DescribeOutcome,
+    FileOutcome,
+    SegmentOutcome,
+    SourceFileProcessor,
+    describe_file,
+)
 from rag_assets.descriptions.registry import DescriptionBuilderRegistry, RegistryError
-from rag_assets.descriptions.resource_dictionary import StaticResourceDictionary
-from rag_assets.descriptions.services import ServiceError, Services
-from rag_assets.descriptions.symbol import SymbolDescription
-from rag_assets.descriptions.text import TextDescription
+from rag_assets.descriptions.symbol_description import SymbolDescription
+from rag_assets.descriptions.symbol_ids import SymbolCounter, final_symbol, final_symbols
+from rag_assets.descriptions.symbol_table import SymbolTable
+from rag_assets.descriptions.text_description import TextDescription
+from rag_assets.languages.csharp.facts.type_index import IndexedType, TypeIndex, declared_in
+from rag_assets.languages.documents.resource_dictionary import StaticResourceDictionary
 
 DESCRIPTION_VERSION = 6
 """Raise it when the same segment would give another description."""
@@ -18,22 +24,22 @@ DESCRIPTION_VERSION = 6
 __all__ = [
     "DESCRIPTION_VERSION",
     "ConfiguredDomainCatalog",
-    "DeclaredType",
-    "DeclaredTypes",
+    "DescribeOutcome",
     "DescriptionBuilderRegistry",
     "Domain",
     "FileOutcome",
-    "LabelKnowledge",
-    "Outcome",
+    "IndexedType",
     "RegistryError",
     "SegmentOutcome",
+    "ServiceContainer",
     "ServiceError",
-    "Services",
     "SourceFileProcessor",
     "StaticResourceDictionary",
-    "SymbolCensus",
+    "SymbolCounter",
     "SymbolDescription",
+    "SymbolTable",
     "TextDescription",
+    "TypeIndex",
     "declared_in",
     "default_registry",
     "describe_file",

@@ -10,9 +10,8 @@ from dataclasses import replace
 from rag_assets.classification import path_matches
 from rag_assets.contracts.result import Message
 from rag_assets.contracts.segment import Segment
-from rag_assets.descriptions.declared_domains import DeclaredDomains
-from rag_assets.descriptions.domains import Cluster, Domain, collision
-from rag_assets.descriptions.questions import question
+from rag_assets.dependency_trace import tracked
+from rag_assets.descriptions.domain_index import Cluster, Domain, DomainIndex, collision
 
 __all__ = ["GENERAL_TITLE", "Cluster", "ConfiguredDomainCatalog", "Domain"]
 
@@ -26,12 +25,12 @@ class ConfiguredDomainCatalog:
     Where several globs claim a place the first listed wins. Raises ValueError for a key configured twice.
     """
 
-    def __init__(self, domains: Iterable[Domain] = (), declared: DeclaredDomains | None = None) -> None:
+    def __init__(self, domains: Iterable[Domain] = (), declared: DomainIndex | None = None) -> None:
         self._configured = tuple(domains)
         keys = [domain.key for domain in self._configured]
         if len(set(keys)) != len(keys):
             raise ValueError(f"domain keys used twice: {', '.join(sorted({k for k in keys if keys.count(k) > 1}))}")
-        self._declared = declared or DeclaredDomains()
+        self._declared = declared or DomainIndex()
         self._by_key = {domain.key: domain for domain in self._configured}
         problems: list[Message] = []
         for domain in self._declared.domains:
@@ -52,17 +51,17 @@ class ConfiguredDomainCatalog:
         """All domains, the configured ones first, in their order."""
         return tuple(self._by_key.values())
 
-    @question("catalog.domain")
+    @tracked("catalog.domain")
     def domain(self, domain_key: str) -> Domain | None:
         """By exact key only."""
         return self._by_key.get(domain_key)
 
-    @question("catalog.title")
+    @tracked("catalog.title")
     def title(self, domain_key: str) -> str:
         found = self._by_key.get(domain_key)
         return found.title if found else GENERAL_TITLE
 
-    @question("catalog.tagline")
+    @tracked("catalog.tagline")
     def tagline(self, domain_key: str) -> str:
         found = self._by_key.get(domain_key)
         return found.tagline if found else ""

@@ -14,11 +14,11 @@ from rag_assets.contracts.kinds import Classification
 from rag_assets.contracts.result import InvokeResult, Message
 from rag_assets.contracts.segment import Segment, SegmentedFile, SymbolText
 from rag_assets.contracts.source_file import IndexFileContext
-from rag_assets.descriptions.partial_types import PartialTypes, explained
 from rag_assets.descriptions.registry import DescriptionBuilderRegistry
+from rag_assets.languages.csharp.facts.partial_types import PartialTypes, explained
 
 
-class Outcome(StrEnum):
+class DescribeOutcome(StrEnum):
     """What became of one segment in the hands of one builder."""
 
     DESCRIBED = "described"
@@ -33,7 +33,7 @@ class SegmentOutcome:
 
     segment: Segment
     classification: Classification
-    outcome: Outcome
+    outcome: DescribeOutcome
     builder: str = ""
     description: SummaryFacts | None = None
     errors: tuple[Message, ...] = ()
@@ -58,11 +58,11 @@ class FileOutcome:
 
     @property
     def not_applicable(self) -> int:
-        return sum(found.outcome is Outcome.NOT_APPLICABLE for found in self.outcomes)
+        return sum(found.outcome is DescribeOutcome.NOT_APPLICABLE for found in self.outcomes)
 
     @property
     def failures(self) -> list[SegmentOutcome]:
-        return [found for found in self.outcomes if found.outcome is Outcome.FAILED]
+        return [found for found in self.outcomes if found.outcome is DescribeOutcome.FAILED]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class SourceFileProcessor:
         described = tried = False
         for builder in self.registry.get_builders(classification.kind):
             found = self._build(builder, context, symbol_text, classification, segment)
-            described, tried = described or found.outcome is Outcome.DESCRIBED, True
+            described, tried = described or found.outcome is DescribeOutcome.DESCRIBED, True
             yield found
         if described:
             return
@@ -96,7 +96,7 @@ class SourceFileProcessor:
             yield self._build(builder, context, symbol_text, classification, segment)
             tried = True
         if not tried:
-            yield SegmentOutcome(segment, classification, Outcome.NO_BUILDER)
+            yield SegmentOutcome(segment, classification, DescribeOutcome.NO_BUILDER)
 
     def _build(
         self,
@@ -113,9 +113,9 @@ class SourceFileProcessor:
         description = result.value if result.successful else None
         if description is not None:
             description.kind = str(classification.kind)
-        outcome = Outcome.DESCRIBED if description is not None else Outcome.NOT_APPLICABLE
+        outcome = DescribeOutcome.DESCRIBED if description is not None else DescribeOutcome.NOT_APPLICABLE
         if not result.successful:
-            outcome = Outcome.FAILED
+            outcome = DescribeOutcome.FAILED
         return SegmentOutcome(
             segment, classification, outcome, builder.name, description, result.errors, result.warnings
         )

@@ -26,10 +26,10 @@ from rag_assets.contracts.llm import DisabledLlmService, StructuredPrompt, Struc
 from rag_assets.contracts.result import InvokeResult
 from rag_assets.contracts.segment import SymbolText
 from rag_assets.contracts.source_file import IndexFileContext
-from rag_assets.descriptions.guard_rails import DETAILS_CHARS, SUMMARY_CHARS, why_refused
-from rag_assets.descriptions.symbol import TEXT_MEMBERS, SymbolDescription
-from rag_assets.sections.splitting import shortened
-from rag_assets.sections.tiling import leaves_of
+from rag_assets.descriptions.llm_output_checks import DETAILS_CHARS, SUMMARY_CHARS, why_refused
+from rag_assets.descriptions.symbol_description import TEXT_MEMBERS, SymbolDescription
+from rag_assets.languages.members import leaves_of
+from rag_assets.sections.splitter import shortened
 
 S = TypeVar("S", bound=SymbolDescription)
 

@@ -9,24 +9,24 @@ from importlib.metadata import EntryPoint
 from typing import cast
 
 from rag_assets.contracts.description import DescriptionBuilder
-from rag_assets.contracts.errors import ExpectedError
 from rag_assets.contracts.kinds import Kind, checked_kind
-from rag_assets.descriptions.services import ServiceError, Services
-from rag_assets.installed import offered
+from rag_assets.descriptions.container import ServiceContainer, ServiceError
+from rag_assets.entry_points import offered
+from rag_assets.errors import RagAssetsError
 
 ENTRY_POINT_GROUP = "rag_assets.builders"
 """A package registers builders of its own through a function of this group that receives the registry."""
 
 
-class RegistryError(ExpectedError):
+class RegistryError(RagAssetsError):
     """A registration that cannot be honoured; the text names the builder and the kind."""
 
 
 class DescriptionBuilderRegistry:
     """Builder types by kind. The kind is the only key: symbols, flavors and domains are the builders' business."""
 
-    def __init__(self, services: Services | None = None) -> None:
-        self._services = services or Services()
+    def __init__(self, services: ServiceContainer | None = None) -> None:
+        self._services = services or ServiceContainer()
         self._types: dict[Kind, list[type]] = {}
         self._fallbacks: list[type] = []
         self._packages: list[str] = []

@@ -15,14 +15,14 @@ from functools import cached_property
 from itertools import zip_longest
 from typing import Any
 
-from rag_assets.evaluation.unanswerable import PREDICATES, WORLD
-from rag_assets.query import Index
-from rag_assets.query.answer.evidence import Evidence, short_name
-from rag_assets.query.answer.gathering import Wanted, gather
-from rag_assets.query.answer.passages import passages_of
-from rag_assets.query.answer.terms import asked_words
-from rag_assets.query.ranking.side_code import side_of
-from rag_assets.text import identifier_words
+from rag_assets.answer.fetch import FetchRequest, fetch_evidence
+from rag_assets.answer.passages import passages_of
+from rag_assets.answer.terms import query_terms_of
+from rag_assets.contracts.evidence import Evidence, short_name
+from rag_assets.evaluation.out_of_scope import PREDICATES, WORLD
+from rag_assets.identifiers import identifier_words
+from rag_assets.search.index import LabelIndex
+from rag_assets.search.ranking.penalties import non_product_code
 
 _FEWEST_WORDS = 4  # telling ones, of a mined sentence
 _LONGEST_SENTENCE = 200
@@ -33,7 +33,7 @@ _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 
 
 @dataclass(frozen=True, slots=True)
-class MinedQuestion:
+class SyntheticQuestion:
     """A question to an index. `kind` says how it was made, `relevant` are the files that answer it: none for a question
     that is not `answerable`."""
 
@@ -54,21 +54,22 @@ class Minable:
     """An open index as a source of questions, with some that people `wrote` about it. What it declares is read once,
     within the clearance of the index."""
 
-    def __init__(self, index: Index, wrote: Sequence[str] = ()) -> None:
+    def __init__(self, index: LabelIndex, wrote: Sequence[str] = ()) -> None:
         self._index = index
         self._wrote = tuple(wrote)
 
-    def answerable(self, count: int) -> list[MinedQuestion]:
+    def answerable(self, count: int) -> list[SyntheticQuestion]:
         """About `count` questions by name, and `count` from comments, that the index answers."""
         chosen = spread(self.names, count)
         made = [
-            MinedQuestion(f"What does {name} do?", "definition", True, self._declaring[name]) for name in chosen[::2]
+            SyntheticQuestion(f"What does {name} do?", "definition", True, self._declaring[name])
+            for name in chosen[::2]
         ]
-        made += [MinedQuestion(f"Where is {name} used?", "usage", True, self._using(name)) for name in chosen[1::2]]
+        made += [SyntheticQuestion(f"Where is {name} used?", "usage", True, self._using(name)) for name in chosen[1::2]]
         sentences = spread(list(self.sentences), count)
-        return made + [MinedQuestion(text, "doc comment", True, self.sentences[text]) for text in sentences]
+        return made + [SyntheticQuestion(text, "doc comment", True, self.sentences[text]) for text in sentences]
 
-    def unanswerable(self, others: Sequence[Minable], count: int) -> list[MinedQuestion]:
+    def unanswerable(self, others: Sequence[Minable], count: int) -> list[SyntheticQuestion]:
         """Questions that the index does not answer: `count` to the `others`, which are of other repositories, half as
         many near misses and false premises, and those about the world. Names that it happens to have are left out."""
         foreign = [word for other in others for word in _last_words(other.names[:_WORDS_OF_OTHERS])]
@@ -78,17 +79,17 @@ class Minable:
             words = list(identifier_words(name))
             renamed = "".join([*words[:-1], foreign[at % len(foreign)]])
             if self._is_unknown(renamed):
-                near.append(MinedQuestion(f"What does {renamed} do?", "near miss", False))
+                near.append(SyntheticQuestion(f"What does {renamed} do?", "near miss", False))
         false = []
         for at, name in enumerate(spread(self.names, count // 2)):
             spoken = " ".join(identifier_words(name)).lower() if at % 2 else name
             asked = f"How does {spoken} {PREDICATES[at % len(PREDICATES)]}?"
-            false.append(MinedQuestion(asked, "false premise", False))
+            false.append(SyntheticQuestion(asked, "false premise", False))
         return [
             *self._of_others(others, count),
             *near,
             *false,
-            *(MinedQuestion(text, "the world", False) for text in WORLD),
+            *(SyntheticQuestion(text, "the world", False) for text in WORLD),
         ]
 
     @cached_property
@@ -110,15 +111,15 @@ class Minable:
                 thinned.setdefault(text, set()).update(found[doc])
         return {text: tuple(sorted(paths)) for text, paths in thinned.items()}
 
-    def _of_others(self, others: Sequence[Minable], count: int) -> list[MinedQuestion]:
+    def _of_others(self, others: Sequence[Minable], count: int) -> list[SyntheticQuestion]:
         made = []
         for other in others:
             prose = [*spread(list(other.sentences), count // 2), *other._wrote]
             asked = spread(prose, count // len(others) + 1)
-            made += [MinedQuestion(text, "other repository", False) for text in asked]
+            made += [SyntheticQuestion(text, "other repository", False) for text in asked]
             names = [name for name in other.names if self._is_unknown(name)]
             chosen = spread(names, count // 8 + 1)
-            made += [MinedQuestion(f"What does {name} do?", "name of another", False) for name in chosen]
+            made += [SyntheticQuestion(f"What does {name} do?", "name of another", False) for name in chosen]
         return made
 
     def _is_unknown(self, name: str) -> bool:
@@ -140,7 +141,7 @@ class Minable:
         return {
             key: known
             for key, known in self._payloads.items()
-            if known.get("SourceType") == "code" and side_of(known["Path"]) is None
+            if known.get("SourceType") == "code" and non_product_code(known["Path"]) is None
         }
 
     @cached_property
@@ -148,8 +149,8 @@ class Minable:
         return self._pieces(self._of_code)
 
     def _pieces(self, ids: Iterable[str]) -> list[Evidence]:
-        wanted = [Wanted(key, 1.0) for key in ids]
-        return list(gather(wanted, self._index.parts, self._index.manifests, self._index.scope()).evidence)
+        wanted = [FetchRequest(key, 1.0) for key in ids]
+        return list(fetch_evidence(wanted, self._index.parts, self._index.manifests, self._index.scope()).evidence)
 
     @cached_property
     def _declaring(self) -> dict[str, tuple[str, ...]]:
@@ -173,19 +174,19 @@ class Minable:
         left."""
         vocabulary, sections = self._index.parts.vocabulary(), len(self._payloads)
         sentence = doc.partition(". ")[0].strip(" .").replace('"', "").replace(":", " ")  # no filters and phrases
-        words = asked_words(sentence, vocabulary, sections)
+        words = query_terms_of(sentence, vocabulary, sections)
         if len(words) < _FEWEST_WORDS + 2 or len(sentence) > _LONGEST_SENTENCE:
             return ""
         rarest = max(words, key=lambda word: (word.weight, word.word)).word
         kept = [word for at, word in enumerate(sentence.split()) if at % 3 != 2 and rarest not in word.lower()]
-        left = asked_words(" ".join(kept), vocabulary, sections)
+        left = query_terms_of(" ".join(kept), vocabulary, sections)
         return " ".join(kept) if len(left) >= _FEWEST_WORDS else ""
 
 
-def evenly(questions: Sequence[MinedQuestion], count: int) -> list[MinedQuestion]:
+def evenly(questions: Sequence[SyntheticQuestion], count: int) -> list[SyntheticQuestion]:
     """`count` of some questions, each once and in their order, of every kind the same number as far as there are so
     many."""
-    kinds: dict[str, dict[str, MinedQuestion]] = {}
+    kinds: dict[str, dict[str, SyntheticQuestion]] = {}
     for question in questions:
         kinds.setdefault(question.kind, {}).setdefault(question.text, question)
     chosen: set[str] = set()

@@ -9,14 +9,15 @@ from statistics import fmean
 import numpy as np
 
 from rag_assets.evaluation.intervals import estimate
-from rag_assets.stores.eval_answers import AnswerResult, Judging, Outcome
-from rag_assets.stores.eval_history import AnswerSummary, Estimate, JudgeSummary
+from rag_assets.index.answer_results import AnswerResult, Judging, Outcome
+from rag_assets.index.metrics_history import AnswerSummary, Estimate, JudgeSummary
 
 _MS = 1000
 
 ANSWERED, REFUSED, WRONG = "answered", "refused", "wrong"
 PRECISION, RECALL = "citation precision", "citation recall"
 JUDGE = "judge"
+ANSWER_METRICS = (ANSWERED, REFUSED, WRONG, PRECISION, RECALL, JUDGE)
 
 
 def summarise_answers(results: Sequence[AnswerResult], judging: Judging | None = None) -> AnswerSummary | None:
@@ -65,6 +66,17 @@ def _judged(results: Sequence[AnswerResult], judging: Judging, score: Estimate |
         completion_tokens=sum(judged.completion_tokens for judged in asked),
         cost=sum(costs) if costs else None,
     )
+
+
+def metric_estimates(summary: AnswerSummary) -> dict[str, Estimate | None]:
+    """Metric → its mean over the questions, None where it says nothing about any. The opinion of a judge is not one."""
+    return {
+        ANSWERED: summary.answered,
+        REFUSED: summary.refused,
+        WRONG: summary.wrong,
+        PRECISION: summary.precision,
+        RECALL: summary.recall,
+    }
 
 
 def values_of(results: Sequence[AnswerResult]) -> dict[str, dict[str, float | None]]:

@@ -10,21 +10,21 @@ from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from rag_assets.contracts.errors import ExpectedError
-from rag_assets.contracts.identity import plain_symbol
+from rag_assets.answer.citations import by_id
+from rag_assets.answer.results import EXTRACTIVE, Answer
+from rag_assets.contracts.evidence import Evidence
+from rag_assets.contracts.identity import cache_key, plain_symbol
+from rag_assets.errors import RagAssetsError
 from rag_assets.evaluation.questions import EvalQuestion, QuestionSet, split_target
-from rag_assets.evaluation.risk import calibrated
-from rag_assets.query import Index
-from rag_assets.query.answer import EXTRACTIVE, Answer, AskOptions
-from rag_assets.query.answer.citations import by_id
-from rag_assets.query.answer.evidence import Evidence
-from rag_assets.query.asker import Asker
-from rag_assets.query.pipeline.engine import TurnResult
-from rag_assets.query.pipeline.state import Status
-from rag_assets.query.where import Where
-from rag_assets.stores.cache import cache_key
-from rag_assets.stores.eval_answers import Answering, AnswerResult, Outcome
-from rag_assets.stores.eval_records import EvalRun
+from rag_assets.evaluation.risk_coverage import calibrated
+from rag_assets.index.answer_results import AnswerConditions, AnswerResult, Outcome
+from rag_assets.index.eval_records import EvalRun
+from rag_assets.index.vectors.filters import SearchFilters
+from rag_assets.qa.answering import QuestionAnswerer
+from rag_assets.qa.ask_options import AskOptions
+from rag_assets.qa.engine import TurnResult
+from rag_assets.qa.state import Status
+from rag_assets.search.index import LabelIndex
 
 if TYPE_CHECKING:
     from rag_assets.evaluation.judge import Judge
@@ -36,7 +36,7 @@ _ANSWERS = (Status.ANSWERED, Status.GENERAL)
 
 def with_answers(
     run: EvalRun,
-    index: Index,
+    index: LabelIndex,
     questions: QuestionSet,
     options: AskOptions,
     *,
@@ -54,7 +54,7 @@ def with_answers(
     """
     chosen = questions.questions if limit is None else sample(questions.questions, limit)
     results, models = [], dict[str, None]()
-    with Asker(index, options, logged=False) as asker:
+    with QuestionAnswerer(index, options, logged=False) as asker:
         pipeline = asker.pipeline()
         for question in chosen:
             result, used, answer = _ask(asker, question)
@@ -63,7 +63,7 @@ def with_answers(
             results.append(result)
             models |= dict.fromkeys(used)
             asked(question.id)
-    answering = Answering(
+    answering = AnswerConditions(
         pipeline=pipeline.name,
         pipeline_hash=pipeline.digest,
         model=", ".join(sorted(models)) or EXTRACTIVE,
@@ -89,14 +89,14 @@ def sample(questions: Sequence[EvalQuestion], limit: int) -> tuple[EvalQuestion,
     return tuple(question for question in questions if question.id in ids)
 
 
-def _ask(asker: Asker, question: EvalQuestion) -> tuple[AnswerResult, list[str], Answer | None]:
+def _ask(asker: QuestionAnswerer, question: EvalQuestion) -> tuple[AnswerResult, list[str], Answer | None]:
     """(the result, the models that said something, the answer). The question is read as a person's is: names and
     filters in it are a part of what is measured."""
-    where = Where(path=question.paths, kinds=question.kinds, languages=question.languages)
+    filters = SearchFilters(paths=question.paths, kinds=question.kinds, languages=question.languages)
     started = perf_counter()
     try:
-        turn = asker.ask(question.question, where=where)
-    except ExpectedError as error:
+        turn = asker.ask(question.question, filters=filters)
+    except RagAssetsError as error:
         failed = AnswerResult(
             id=question.id,
             question=question.question,

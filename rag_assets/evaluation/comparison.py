@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from rag_assets.contracts.errors import ExpectedError
-from rag_assets.evaluation.answer_summary import JUDGE, values_of
+from rag_assets.errors import RagAssetsError
+from rag_assets.evaluation.answer_summary import ANSWER_METRICS, JUDGE
 from rag_assets.evaluation.intervals import estimate
 from rag_assets.evaluation.summary import by_category
-from rag_assets.stores.eval_answers import AnswerResult, Outcome
-from rag_assets.stores.eval_history import Estimate
-from rag_assets.stores.eval_records import Difference, EvalRun, Move, MovedQuestion, QuestionResult
+from rag_assets.index.answer_results import Outcome
+from rag_assets.index.eval_records import EvalRun, QuestionChange, QuestionResult, RankChange, RunDifference
+from rag_assets.index.metrics_history import Estimate
+
+if TYPE_CHECKING:
+    from pandas import Series
 
 _ROUNDING = 1e-9  # of sums of floats
-_ORDER = list(Move)
+_ORDER = list(RankChange)
 
 
-class NotComparable(ExpectedError):
+class NotComparable(RagAssetsError):
     """Two runs whose numbers say nothing about each other; the text says why."""
 
 
@@ -68,7 +71,7 @@ class Comparison:
     before: EvalRun
     now: EvalRun
     categories: tuple[CategoryDelta, ...]
-    difference: Difference
+    difference: RunDifference
     conditions: dict[str, tuple[str, str]]
     answers: AnswersDelta | None = None
 
@@ -85,74 +88,78 @@ def compare_runs(before: EvalRun, now: EvalRun) -> Comparison:
             f"{_both(before, now)} saw files up to {old} and up to {new}; ask both again as one role, "
             "with: rag-assets --role ROLE eval run"
         )
-    was = {result.id: result for result in before.results}
+    from rag_assets.evaluation.frames import runs  # pandas takes 0.2 s and 76 MB, which only a comparison needs
+
+    then, here = (runs([run]).set_index("question_id") for run in (before, now))
     categories = []
     for name, chosen in by_category(now.results):
-        deltas = {}
-        for metric in now.metrics:
-            pairs = [(was[result.id].scores[metric], result.scores[metric]) for result in chosen]
-            old, new = (sum(side) / len(pairs) for side in zip(*pairs, strict=True))
-            deltas[metric] = MetricDelta(old, new, estimate([after - first for first, after in pairs]))
-        categories.append(CategoryDelta(name, len(chosen), deltas))
+        ids = [result.id for result in chosen]
+        deltas = {metric: _delta(then.loc[ids, metric], here.loc[ids, metric]) for metric in now.metrics}
+        categories.append(CategoryDelta(name, len(ids), deltas))
     if before.embedding_model != now.embedding_model:
         unlike["embedding_model"] = (before.embedding_model, now.embedding_model)
     return Comparison(before, now, tuple(categories), difference(before, now), unlike, _answers(before, now))
 
 
-def difference(before: EvalRun, now: EvalRun) -> Difference:
+def difference(before: EvalRun, now: EvalRun) -> RunDifference:
     """What became of each question of two runs of the same questions: losses first, then those that sank, each by how
     much it changes the metrics, then by id."""
     was = {result.id: result for result in before.results}
     found = [(_change(was[result.id], result), _moved(was[result.id], result, now.k)) for result in now.results]
     moved = [(change, question) for change, question in found if question is not None]
     moved.sort(key=lambda pair: (_ORDER.index(pair[1].move), -abs(pair[0]), pair[1].id))
-    return Difference(before.generation_id, tuple(question for _, question in moved), len(now.results) - len(moved))
+    return RunDifference(before.generation_id, tuple(question for _, question in moved), len(now.results) - len(moved))
 
 
 def _answers(before: EvalRun, now: EvalRun) -> AnswersDelta | None:
     if before.answering is None or now.answering is None:
         return None
-    was = {result.id: result for result in before.answers}
-    pairs = [(was[result.id], result) for result in now.answers if result.id in was]
-    if not pairs:
+    from rag_assets.evaluation.frames import answers  # pandas, as above
+
+    then, here = (answers([run]).set_index("question_id") for run in (before, now))
+    here = here[here.index.isin(then.index)]
+    then = then.loc[here.index]
+    if here.empty:
         return None
-    then, here = (values_of(side) for side in zip(*pairs, strict=True))
     unlike = before.answering.differences(now.answering)
+    compared = list(ANSWER_METRICS)
     if before.judging is not None and now.judging is not None and before.judging != now.judging:
-        del here[JUDGE]  # marks of two judges say nothing about each other
+        compared.remove(JUDGE)  # marks of two judges say nothing about each other
         unlike["judge"] = (str(before.judging), str(now.judging))
     metrics = {}
-    for name, values in here.items():
-        both = [
-            (old, new) for id_, new in values.items() if new is not None and (old := then[name].get(id_)) is not None
-        ]
-        if both:
-            old, new = (sum(side) / len(both) for side in zip(*both, strict=True))
-            metrics[name] = (len(both), MetricDelta(old, new, estimate([after - first for first, after in both])))
-    return AnswersDelta(metrics, _changed(pairs), unlike)
-
-
-def _changed(pairs: Sequence[tuple[AnswerResult, AnswerResult]]) -> tuple[ChangedAnswer, ...]:
-    return tuple(
-        ChangedAnswer(new.id, new.question, new.answerable, old.outcome, new.outcome)
-        for old, new in pairs
-        if old.outcome is not new.outcome
+    for name in compared:
+        ids = here.index[here[name].notna() & then[name].notna()]
+        if len(ids):
+            metrics[name] = (len(ids), _delta(then.loc[ids, name], here.loc[ids, name]))
+    was = {result.id: result.outcome for result in before.answers}
+    changed = tuple(
+        ChangedAnswer(new.id, new.question, new.answerable, was[new.id], new.outcome)
+        for new in now.answers
+        if was.get(new.id, new.outcome) is not new.outcome
     )
+    return AnswersDelta(metrics, changed, unlike)
 
 
-def _moved(before: QuestionResult, now: QuestionResult, k: int) -> MovedQuestion | None:
+def _delta(before: Series[float], now: Series[float]) -> MetricDelta:
+    """Both sides have the same questions in the same order. Python adds in their order; numpy does not, which changes
+    the last digits."""
+    old, new = (sum(side.tolist()) / len(side) for side in (before, now))
+    return MetricDelta(old, new, estimate((now - before).tolist()))
+
+
+def _moved(before: QuestionResult, now: QuestionResult, k: int) -> QuestionChange | None:
     had, has = (0 < result.first_rank <= k for result in (before, now))
     change = _change(before, now)
     if had != has:
-        move = Move.GAINED if has else Move.LOST
+        move = RankChange.GAINED if has else RankChange.LOST
     elif abs(change) > _ROUNDING:
-        move = Move.UP if change > 0 else Move.DOWN
+        move = RankChange.UP if change > 0 else RankChange.DOWN
     elif before.first_rank != now.first_rank:  # beyond what is measured
         rose = now.first_rank and (now.first_rank < before.first_rank or not before.first_rank)
-        move = Move.UP if rose else Move.DOWN
+        move = RankChange.UP if rose else RankChange.DOWN
     else:
         return None
-    return MovedQuestion(now.id, now.question, move, before.first_rank, now.first_rank)
+    return QuestionChange(now.id, now.question, move, before.first_rank, now.first_rank)
 
 
 def _change(before: QuestionResult, now: QuestionResult) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from rag_assets.evaluation.metrics import metric_name
-from rag_assets.stores.eval_records import Decision, EvalRun, MetricChange, Verdict, WorseQuestion
+from rag_assets.index.eval_records import Decision, EvalRun, MetricChange, Verdict, WorseQuestion
 
 _ROUNDING = 1e-9  # of sums of floats: a fall by exactly the tolerance is allowed
 _KEPT_QUESTIONS = 20

@@ -13,26 +13,31 @@ from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
-from rag_assets.contracts.errors import ExpectedError
+from rag_assets.answer.citations import cited_ids
+from rag_assets.answer.token_budget import pack
+from rag_assets.contracts.llm import PROFILES
 from rag_assets.contracts.result import Message
-from rag_assets.evaluation.rubric import Rubric
-from rag_assets.llm.faults import UNUSABLE, result_code
-from rag_assets.llm.reply import decode_answer
-from rag_assets.llm.request import answer_schema
-from rag_assets.model_server.api_key import ApiKey
-from rag_assets.model_server.faults import FINAL, Fault
-from rag_assets.query.answer.citations import cited_ids
-from rag_assets.query.answer.packing import pack
-from rag_assets.query.pipeline.masking import masked
-from rag_assets.query.pipeline.services import Generated, ModelCall
-from rag_assets.stores.eval_answers import BEST_MARK, Judged, Judging
-from rag_assets.stores.sql_text import storable
+from rag_assets.contracts.sql_values import storable
+from rag_assets.errors import RagAssetsError
+from rag_assets.evaluation.rubric import Rubric, read_rubric
+from rag_assets.index.answer_results import BEST_MARK, Judged, Judging
+from rag_assets.models.openai_compat.answer_store import answer_schema
+from rag_assets.models.openai_compat.api_key import ApiKey
+from rag_assets.models.openai_compat.faults import FINAL, UNUSABLE, Fault, result_code
+from rag_assets.models.openai_compat.responses import decode_answer
+from rag_assets.qa.errors import PipelineError
+from rag_assets.qa.log.secret_masking import masked
+from rag_assets.qa.services import Generated, ModelCall
+from rag_assets.settings.config_file import ConfigError
 
 if TYPE_CHECKING:
-    from rag_assets.query.answer import Answer
-    from rag_assets.query.answer.evidence import Evidence
-    from rag_assets.query.answer.packing import TokenCounter
-    from rag_assets.query.pipeline.chat_model import AskModel
+    from rag_assets.answer.results import Answer
+    from rag_assets.answer.token_budget import TokenCounter
+    from rag_assets.contracts.evidence import Evidence
+    from rag_assets.contracts.llm import Profile
+    from rag_assets.qa.chat_model import AskModel
+    from rag_assets.settings import Settings
+    from rag_assets.settings.evaluation import EvaluationSettings
 
 PURPOSE = "judge"
 
@@ -51,6 +56,9 @@ _SERVER = frozenset(result_code(code) for code in UNUSABLE | FINAL)
 _HOPELESS = frozenset(result_code(code) for code in FINAL)
 
 _Mark = Annotated[int, msgspec.Meta(ge=1, le=BEST_MARK)]
+
+
+_UNUSABLE_RUBRIC = "unusable"
 
 
 class _Verdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -110,7 +118,7 @@ class Judge:
     def _asked(self, call: ModelCall) -> Judged:
         try:
             result = self._ask(call)
-        except ExpectedError as error:  # of recorded replies: this question was not recorded
+        except RagAssetsError as error:  # of recorded replies: this question was not recorded
             return Judged(error=str(error))
         if result.value is None:
             self._note(result.errors[0])
@@ -151,3 +159,45 @@ def _shown(evidence: Sequence[Evidence], cited: Sequence[str], budget: int, coun
     left = budget - first.tokens
     rest = pack(others, left, count).text if others and left > 0 else ""
     return "\n".join(filter(None, (first.text, rest)))
+
+
+def configured_judge(settings: Settings, profile: str | None = None) -> Judge | None:
+    """The judge of `evaluation.judge`, or the model of `profile` in its place; None where neither says one. Makes no
+    request. Raises ConfigError for a profile that there is not, or that has no model, and PipelineError for a rubric
+    that cannot be used."""
+    rules, answer = settings.evaluation, settings.answer
+    chosen = rules.judge if profile is None else _profile(profile)
+    if chosen is None:
+        return None
+    named = answer.model_of(chosen).model
+    if answer.replies != "replay" and not (answer.base_url and named):
+        raise ConfigError(f"no model judges as {chosen!r}: set answer.base_url and answer.{chosen}.model")
+    from rag_assets.models.openai_compat.token_counting import token_counter
+    from rag_assets.qa.from_settings import configured_model
+
+    rubric, ask = read_rubric(rules.judge_rubric), configured_model(answer, chosen)
+    assert ask is not None  # there is a server, or a recording
+    return Judge(
+        ask,
+        rubric,
+        Judging(profile=chosen, model=named, rubric=rubric.digest),
+        budget=answer.max_context_tokens,
+        count=token_counter(answer.tokenizer),
+    )
+
+
+def _profile(named: str) -> Profile:
+    for known in PROFILES:
+        if known == named:
+            return known
+    raise ConfigError(f"unknown profile {named!r} for the judge; valid: {', '.join(PROFILES)}")
+
+
+def rubric_stamp(rules: EvaluationSettings) -> str:
+    """What the rubric of the judge says, where there is a judge: answers are marked again by another one."""
+    if rules.judge is None:
+        return ""
+    try:
+        return read_rubric(rules.judge_rubric).digest
+    except PipelineError:
+        return _UNUSABLE_RUBRIC  # who opens the judge says why

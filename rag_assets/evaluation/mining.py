@@ -14,15 +14,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from rag_assets.languages import SourceType, detect_language, source_type
-from rag_assets.query.ranking.side_code import is_test_path
-from rag_assets.sources.past import PastCommit
-from rag_assets.text import identifier_words
+from rag_assets.identifiers import identifier_words
+from rag_assets.languages.detection import SourceType, detect_language, source_type
+from rag_assets.search.ranking.penalties import is_test_path
+from rag_assets.sources.git.git_history import Commit
 
 MOST_ANSWERS = 5
 """Source files beside tests that the commit of a question changed: what touches more is no answer to one question."""
 MOST_PATHS = 30
-"""Of a commit in all, as `stages.past_subjects` has it: larger ones reformat, move or import."""
+"""Of a commit in all, as `pipeline.commit_subjects` has it: larger ones reformat, move or import."""
 LEAST_WORDS = 3  # of a subject: "fix build" asks for nothing
 _ID_DIGITS = 10
 
@@ -69,7 +69,7 @@ class LaterCommit:
 
     id: str
     author: str
-    past: PastCommit
+    past: Commit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

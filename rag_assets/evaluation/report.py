@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rag_assets.contracts.confidentiality import Confidentiality, may_see
-from rag_assets.contracts.errors import ExpectedError
-from rag_assets.evaluation.answer_shown import answer_rows, judged_rows, risk_rows, wrong_rows
-from rag_assets.evaluation.shown import (
+from rag_assets.errors import RagAssetsError
+from rag_assets.evaluation.answer_summary import ANSWER_METRICS, RECALL, WRONG
+from rag_assets.evaluation.answer_tables import answer_rows, judged_rows, risk_rows, wrong_rows
+from rag_assets.evaluation.summary import summarise
+from rag_assets.evaluation.tables import (
     Row,
     category_rows,
+    format_estimate,
+    format_moves,
+    format_rank,
     markdown_rows,
     markdown_text,
     move_rows,
-    said_moves,
-    shown_estimate,
-    shown_rank,
 )
-from rag_assets.evaluation.summary import summarise
-from rag_assets.stores.eval_history import EvalRecord
-from rag_assets.stores.eval_records import EvalRun, read_runs
-from rag_assets.stores.generations import Generation, Manifest
+from rag_assets.index.eval_records import EvalRun, read_runs
+from rag_assets.index.generations import Generation, Manifest
+from rag_assets.index.metrics_history import Estimate, EvalRecord
 
 MOST_RECORDS = 30
 """Generations in the table and in the plot, the newest: a month of nights."""
@@ -30,7 +32,7 @@ _COMMIT_DIGITS = 10
 _DATE_CHARS = 10
 
 
-class NothingMeasured(ExpectedError):
+class NothingMeasured(RagAssetsError):
     """A label whose questions were never asked; the text says how to ask them."""
 
 
@@ -114,7 +116,7 @@ def tables(found: SetReport) -> list[tuple[str, list[Row]]]:
         made.append(("Categories, with what each lies between at 95 %", category_rows(summarise(found.run))))
         if found.run.against is not None:
             against = found.run.against
-            heading = f"Against {against.generation_id}: {said_moves(against)}"
+            heading = f"Against {against.generation_id}: {format_moves(against)}"
             made.append((heading, move_rows(against)[:MOST_QUESTIONS]))
         made.append(("Not answered first", _missed_rows(found.run)))
         made.append(("Answers", answer_rows(found.run)))
@@ -125,10 +127,18 @@ def tables(found: SetReport) -> list[tuple[str, list[Row]]]:
 
 
 def _generation_rows(found: SetReport) -> list[Row]:
-    """A row per generation. Where k has changed, the columns of the other k are empty."""
-    metrics = list(dict.fromkeys(metric for record in found.records for metric in record.total.metrics))
+    """A row per generation. The cell of a metric that a generation does not have, because of another k or because it
+    was not asked for answers, is empty."""
+    from rag_assets.evaluation.frames import history  # pandas takes 0.2 s and 76 MB, which only a report needs
+
+    known = history(replace(record, categories=(record.total,)) for record in found.records)
+    known = known[~known["metric"].isin((WRONG, RECALL))]
+    bounds = zip(known["value"], known["low"], known["high"], strict=True)
+    texts = ["" if math.isnan(value) else format_estimate(Estimate(value, low, high)) for value, low, high in bounds]
+    cells = known.assign(text=texts).pivot(index="generation_id", columns="metric", values="text").fillna("")
+    names = sorted(known["metric"].unique(), key=ANSWER_METRICS.__contains__)  # those of the search first
+    shown = {generation: dict(zip(names, row, strict=True)) for generation, *row in cells[names].itertuples()}
     comparable = found.comparable
-    has_judge = any(known.answers and known.answers.judge for known in found.records)
     return [
         {
             "commit": record.commit_sha[:_COMMIT_DIGITS],
@@ -138,23 +148,10 @@ def _generation_rows(found: SetReport) -> list[Row]:
             "search": record.mode,
             "ranking": "" if record.conditions is None else str(record.conditions.ranking),
         }
-        | {
-            metric: shown_estimate(record.total.metrics[metric]) if metric in record.total.metrics else ""
-            for metric in metrics
-        }
-        | (_answer_cells(record, has_judge=has_judge) if any(known.answers for known in found.records) else {})
+        | shown[record.generation_id]
         | {"p50 ms": f"{record.p50_ms:.1f}", "comparable": "yes" if record in comparable else "no"}
         for record in found.records
     ]
-
-
-def _answer_cells(record: EvalRecord, *, has_judge: bool) -> Row:
-    known = record.answers
-    shares = (None, None, None) if known is None else (known.answered, known.refused, known.precision)
-    names = ("answered", "refused", "citation precision")
-    cells = {name: shown_estimate(share) if share else "" for name, share in zip(names, shares, strict=True)}
-    score = known.judge.score if known is not None and known.judge is not None else None
-    return cells | ({"judge": shown_estimate(score) if score else ""} if has_judge else {})
 
 
 def _missed_rows(run: EvalRun) -> list[Row]:
@@ -164,7 +161,7 @@ def _missed_rows(run: EvalRun) -> list[Row]:
     return [
         {
             "question": f"{result.id}: {result.question}",
-            "rank": shown_rank(result.first_rank),
+            "rank": format_rank(result.first_rank),
             "not in this commit": ", ".join(result.absent),
         }
         for result in late[:MOST_QUESTIONS]

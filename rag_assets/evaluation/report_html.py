@@ -7,12 +7,11 @@ from html import escape
 
 from rag_assets.evaluation.metrics import CUT, NDCG, metric_name
 from rag_assets.evaluation.report import Report, SetReport, subtitle, tables, title
-from rag_assets.evaluation.report_plots import of_categories, over_generations
-from rag_assets.evaluation.risk import risk_curve
-from rag_assets.evaluation.risk_plot import risk_plot
-from rag_assets.evaluation.shown import Row
+from rag_assets.evaluation.report_plots import of_categories, over_generations, risk_plot
+from rag_assets.evaluation.risk_coverage import risk_curve
 from rag_assets.evaluation.summary import summarise
-from rag_assets.stores.eval_records import EvalRun
+from rag_assets.evaluation.tables import Row
+from rag_assets.index.eval_records import EvalRun
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 """What a browser may load for the page: nothing. Questions are written by anybody, and one that came through as markup
@@ -61,8 +60,8 @@ def _section(found: SetReport) -> str:
 
 def _risk(run: EvalRun) -> str:
     """The curve of a run with answers, the threshold that was used and the calibrated one marked; else nothing."""
-    curve = risk_curve(run.answers, run.answering) if run.answering is not None else ()
-    if run.answering is None or not curve:
+    curve = risk_curve(run)
+    if run.answering is None or curve.empty:
         return ""
     marks = [("used", run.answering.threshold)]
     if run.calibration is not None:

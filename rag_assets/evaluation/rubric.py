@@ -7,8 +7,9 @@ from importlib.resources import files
 from pathlib import Path
 
 from rag_assets.contracts.llm import ChatMessage
-from rag_assets.query.pipeline.errors import Mark, PipelineError, Problem
-from rag_assets.query.pipeline.prompts import Prompt, parse_prompt
+from rag_assets.qa.errors import PipelineError
+from rag_assets.qa.prompts import Prompt, parse_prompt
+from rag_assets.settings.yaml_loader import Mark, Problem
 
 _SHIPPED = files("rag_assets.evaluation") / "prompts" / "judge.md"
 _NEEDED = ("question", "evidence", "draft")

@@ -6,29 +6,31 @@ from collections.abc import Callable, Iterable, Mapping
 from time import perf_counter
 
 from rag_assets.contracts.confidentiality import Confidentiality
-from rag_assets.contracts.errors import ExpectedError
 from rag_assets.contracts.identity import plain_symbol
 from rag_assets.contracts.retrieval import SearchPolicy
+from rag_assets.errors import QueryError, RagAssetsError
 from rag_assets.evaluation.metrics import METRICS_VERSION, depth, first_gains, mean, measure
 from rag_assets.evaluation.questions import EvalQuestion, QuestionSet, split_target
-from rag_assets.query import Hit, Index, QueryError, SearchResult
-from rag_assets.query.ranking import RANKING_VERSION
-from rag_assets.stores.eval_history import Conditions
-from rag_assets.stores.eval_records import EvalRun, QuestionResult, RankedFile
-from rag_assets.stores.generations import Generation
-from rag_assets.stores.tables import read_all
+from rag_assets.index.eval_records import EvalRun, QuestionResult, RankedFile
+from rag_assets.index.generations import Generation
+from rag_assets.index.metrics_history import Conditions
+from rag_assets.index.tables import read_all
+from rag_assets.index.vectors.filters import SearchFilters
+from rag_assets.search import Hit, SearchResult
+from rag_assets.search.index import LabelIndex
+from rag_assets.search.ranking import RANKING_VERSION
 
 _SECTIONS_PER_FILE = 10
 """Sections asked for per ranked file. At k = 10 a search takes as many candidates as one for a page of hits, so both
 rank alike; large files do not push the others out."""
 
 
-class EvalError(ExpectedError):
+class EvalError(RagAssetsError):
     """A generation that cannot be asked a question as its users would; the text says why and what to do."""
 
 
 def run_questions(
-    index: Index,
+    index: LabelIndex,
     questions: QuestionSet,
     k: int,
     *,
@@ -101,14 +103,12 @@ def ranked_files(hits: Iterable[Hit], targets: Mapping[str, tuple[str, str]]) ->
     return [(hit, frozenset(answers[path])) for path, hit in best.items()]
 
 
-def _search(index: Index, question: EvalQuestion, k: int) -> SearchResult:
+def _search(index: LabelIndex, question: EvalQuestion, k: int) -> SearchResult:
     try:
         found = index.search(
             question.question,
             limit=depth(k) * _SECTIONS_PER_FILE,
-            path=question.paths or None,
-            kinds=question.kinds,
-            languages=question.languages,
+            filters=SearchFilters(paths=question.paths, kinds=question.kinds, languages=question.languages),
             literal=True,  # a set says its conditions beside its questions
         )
     except QueryError as error:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from rag_assets.evaluation.importers import LEAKY
 from rag_assets.evaluation.questions import QuestionSet, QuestionSetError
-from rag_assets.stores.generations import Manifest
+from rag_assets.index.generations import Manifest
 
 KNOWN = "known-commit"
 """Tag of a question whose commit is part of the history that the index searches: it finds its own words there."""

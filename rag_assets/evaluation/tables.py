@@ -1,125 +1,86 @@
-"""A run as Parquet tables beside its record: one row per question and per answer, for notebooks and spreadsheets.
-
-It is written without pandas, which would cost every build half a second, and is what `pandas.read_parquet` reads.
-"""
+"""Runs and their differences as rows of tables for people: of the command line, of Dagster and of reports. Pure."""
 
 from __future__ import annotations
 
-import contextlib
-import math
-import uuid
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
+import re
+from collections.abc import Iterable, Sequence
 
-import pyarrow as pa
-import pyarrow.parquet as pq
+from rag_assets.evaluation.comparison import CategoryDelta
+from rag_assets.index.eval_records import RankChange, RunDifference
+from rag_assets.index.metrics_history import CategorySummary, Estimate
 
-from rag_assets.query.answer.checking import Support
-from rag_assets.stores.columns import table
-from rag_assets.stores.eval_answers import AnswerResult, Judged
-from rag_assets.stores.eval_records import EvalRun, QuestionResult
-from rag_assets.stores.generations import Manifest
+Row = dict[str, str]
 
-_COLUMNS = (
-    ("label", pa.string()),
-    ("generation_id", pa.string()),
-    ("commit_sha", pa.string()),
-    ("set", pa.string()),
-    ("question_id", pa.string()),
-    ("question", pa.string()),
-    ("tags", pa.list_(pa.string())),
-    ("first_rank", pa.int32()),
-    ("seconds", pa.float32()),
-    ("absent", pa.list_(pa.string())),
-    ("files", pa.list_(pa.string())),
-)
-"""The metrics of the run follow, as float32 under their names."""
-
-_ANSWERS = (
-    *_COLUMNS[:7],
-    ("answerable", pa.bool_()),
-    ("outcome", pa.string()),
-    ("confidence", pa.float32()),
-    *((f"sentences_{kind.name.lower()}", pa.int32()) for kind in Support),
-    ("cited", pa.list_(pa.string())),
-    ("unknown_citations", pa.int32()),
-    ("precision", pa.float32()),
-    ("recall", pa.float32()),
-    ("seconds", pa.float32()),
-    ("prompt_tokens", pa.int32()),
-    ("completion_tokens", pa.int32()),
-    ("cost", pa.float32()),
-    ("error", pa.string()),
-    ("judge", pa.float32()),
-    ("judge_reason", pa.string()),
-)
+_MARKS = re.compile(r"[\\`*\[\]<>|#~&]|(?<![^\W_])_|_(?![^\W_])")
 
 
-def write_table(path: Path, run: EvalRun, manifest: Manifest) -> Path:
-    """Writes the questions of a run, in their order, atomically. Raises OSError."""
-    return _write(path, _table(run, manifest))
+def category_rows(categories: Iterable[CategorySummary]) -> list[Row]:
+    """A row per category: how many questions, and each metric with its interval."""
+    return [
+        {"category": found.name, "questions": str(found.questions)}
+        | {metric: format_estimate(known) for metric, known in found.metrics.items()}
+        for found in categories
+    ]
 
 
-def write_answers(path: Path, run: EvalRun, manifest: Manifest) -> Path:
-    """Writes the answers of a run, in the order of their questions, atomically. Raises OSError."""
-    return _write(path, _answers(run, manifest))
+def delta_rows(categories: Iterable[CategoryDelta]) -> list[Row]:
+    """A row per category and metric: before, now, and the change with its paired interval, marked where it is clear."""
+    return [
+        {
+            "category": found.name,
+            "questions": str(found.questions),
+            "metric": metric,
+            "before": f"{delta.before:.3f}",
+            "now": f"{delta.now:.3f}",
+            "change": f"{delta.change.value:+.3f}",
+            "interval": f"{delta.change.low:+.3f} to {delta.change.high:+.3f}",
+            "clear": "yes" if delta.change.is_clear else "no",
+        }
+        for found in categories
+        for metric, delta in found.metrics.items()
+    ]
 
 
-def _write(path: Path, made: pa.Table) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex}.tmp")
-    try:
-        pq.write_table(made, temporary, compression="zstd")
-        temporary.replace(path)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            temporary.unlink()
-    return path
+def move_rows(difference: RunDifference | None) -> list[Row]:
+    """A row per question that moved, losses first; none where there is nothing to compare with."""
+    if difference is None:
+        return []
+    return [
+        {
+            "move": found.move.value,
+            "question": f"{found.id}: {found.question}",
+            "rank before": format_rank(found.before),
+            "rank now": format_rank(found.now),
+        }
+        for found in difference.moved
+    ]
 
 
-def _table(run: EvalRun, manifest: Manifest) -> pa.Table:
-    schema = pa.schema([*_COLUMNS, *((metric, pa.float32()) for metric in run.metrics)])
-    found = run.results
-    columns = _same(run, manifest, found) | {
-        "first_rank": [result.first_rank for result in found],
-        "seconds": [result.seconds for result in found],
-        "absent": [list(result.absent) for result in found],
-        "files": [[file.path for file in result.files] for result in found],
-    }
-    scores = {metric: [result.scores[metric] for result in found] for metric in run.metrics}
-    return table(columns | scores, schema)
+def format_moves(difference: RunDifference) -> str:
+    """`2 lost, 1 up, 7 the same`."""
+    counts = [f"{difference.count(move)} {move.value}" for move in RankChange if difference.count(move)]
+    return ", ".join([*counts, f"{difference.same} the same"])
 
 
-def _answers(run: EvalRun, manifest: Manifest) -> pa.Table:
-    plain = [name for name, _ in _ANSWERS[7:] if not name.startswith(("sentences_", "judge"))]
-    columns = _same(run, manifest, run.answers)
-    columns |= {name: [_present(getattr(result, name)) for result in run.answers] for name in plain}
-    columns["outcome"] = [result.outcome.value for result in run.answers]
-    columns["cited"] = [list(result.cited) for result in run.answers]
-    judged = [result.judged or Judged() for result in run.answers]
-    columns["judge"] = [_present(one.score) for one in judged]
-    columns["judge_reason"] = [one.reason or one.error for one in judged]
-    for kind in Support:
-        columns[f"sentences_{kind.name.lower()}"] = [result.checks.get(kind.value, 0) for result in run.answers]
-    return table(columns, pa.schema(_ANSWERS))
+def format_estimate(known: Estimate) -> str:
+    """`0.812 (0.741–0.877)`."""
+    return f"{known.value:.3f} ({known.low:.3f}–{known.high:.3f})"
 
 
-def _present(value: Any) -> Any:
-    """What a column holds: the tables have no missing values, and every reader takes this one for it."""
-    return math.nan if value is None else value
+def format_rank(rank: int) -> str:
+    return str(rank) if rank else "none"
 
 
-def _same(run: EvalRun, manifest: Manifest, found: Sequence[QuestionResult | AnswerResult]) -> dict[str, list[Any]]:
-    """The columns that both tables begin with."""
-    same = {
-        "label": manifest.index_label,
-        "generation_id": run.generation_id,
-        "commit_sha": manifest.commit_sha,
-        "set": run.set,
-    }
-    return {name: [value] * len(found) for name, value in same.items()} | {
-        "question_id": [result.id for result in found],
-        "question": [result.question for result in found],
-        "tags": [list(result.tags) for result in found],
-    }
+def markdown_rows(rows: Sequence[Row]) -> str:
+    """Rows as a markdown table. What would be markup in a cell is shown as it is: questions are written by anybody."""
+    if not rows:
+        return ""
+    names = list(rows[0])
+    lines = [f"| {' | '.join(names)} |", "|" + " --- |" * len(names)]
+    lines += [f"| {' | '.join(markdown_text(row[name]) for name in names)} |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def markdown_text(text: str) -> str:
+    """Text that markdown shows as it is, on one line. `_` within a word is none of its marks."""
+    return _MARKS.sub(r"\\\g<0>", " ".join(text.split()))

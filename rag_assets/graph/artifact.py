@@ -1,7 +1,7 @@
 """The graph of one generation on disk: one plain numpy file per array, memory-mapped, and a header written last.
 
     graph.json      version, counts, and of each file the size and the sha256
-    {array}.npy     as `graph.adjacency` names them
+    {array}.npy     as `graph.csr_graph` names them
 
 Equal graphs give equal bytes. Opening reads the header and maps the files, so it costs milliseconds whatever their
 size; `check` reads them whole and compares their hashes.
@@ -17,12 +17,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_assets.contracts.errors import REBUILD, ExpectedError
 from rag_assets.contracts.graph import Relation
-from rag_assets.decoders import from_json
-from rag_assets.graph.adjacency import CONFIDENCES, KINDS, RELATIONS, Arrays, Graph
-from rag_assets.graph.summary import GraphCounts
-from rag_assets.stores.home import write_atomically
+from rag_assets.errors import REBUILD, RagAssetsError
+from rag_assets.graph.counts import GraphCounts
+from rag_assets.graph.csr_graph import CONFIDENCES, KINDS, RELATIONS, Arrays, Graph
+from rag_assets.index.layout import write_atomically
+from rag_assets.serialization import from_json
 
 GRAPH_VERSION = 1
 """Raise it when a reader of this version could misread older files."""
@@ -33,7 +33,7 @@ GRAPH_FOLDER = "graph"
 HEADER = "graph.json"
 
 
-class GraphError(ExpectedError):
+class GraphError(RagAssetsError):
     """The graph of a generation is absent, damaged or of another version; the text says what to do."""
 
 

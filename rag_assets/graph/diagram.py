@@ -1,4 +1,4 @@
-"""A part of a graph as a picture: boxes and arrows, from any of the walks, and as Mermaid text."""
+"""A part of a graph as boxes and arrows, from any of the walks, and as Mermaid text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rag_assets.contracts.graph import Confidence, GraphEdge, NodeType
 from rag_assets.graph.impact import Impact
-from rag_assets.graph.names import short_name, simple_name
+from rag_assets.graph.key_names import short_name, simple_name
 from rag_assets.graph.neighbourhood import Neighbourhood
 from rag_assets.graph.paths import GraphPath
 
@@ -26,12 +26,11 @@ _SHAPES = {
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """One node. `level` is its distance from where the walk began; `entry` is where it began."""
+    """One node; `entry` where the walk began at it."""
 
     key: str
     kind: NodeType
     label: str
-    level: int
     entry: bool = False
 
 
@@ -59,12 +58,14 @@ def of_neighbourhood(found: Neighbourhood) -> Diagram:
 
 
 def of_paths(found: Sequence[GraphPath]) -> Diagram:
-    """All paths in one picture; a node stands where the first path has it."""
-    levels: dict[str, int] = {}
+    """All paths in one diagram; a node has the distance of the first path with it."""
+    distances: dict[str, int] = {}
     for path in found:
-        for level, key in enumerate(path.keys):
-            levels.setdefault(key, level)
-    boxes = (_box(key, NodeType(key.rpartition("|")[2]), simple_name(key), level) for key, level in levels.items())
+        for distance, key in enumerate(path.keys):
+            distances.setdefault(key, distance)
+    boxes = (
+        _box(key, NodeType(key.rpartition("|")[2]), simple_name(key), distance) for key, distance in distances.items()
+    )
     return Diagram(tuple(boxes), _arrows(step.edge for path in found for step in path.steps))
 
 
@@ -94,11 +95,11 @@ def mermaid(diagram: Diagram) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _box(key: str, kind: NodeType, name: str, level: int) -> Box:
+def _box(key: str, kind: NodeType, name: str, distance: int) -> Box:
     label = " ".join((name if kind is NodeType.SECTION and name else short_name(key)).split())
     if len(label) > _LONGEST_LABEL:
         label = f"{label[: _LONGEST_LABEL - 1]}…"
-    return Box(key, kind, label, level, entry=level == 0)
+    return Box(key, kind, label, entry=distance == 0)
 
 
 def _arrows(edges: Iterable[GraphEdge]) -> tuple[Arrow, ...]:

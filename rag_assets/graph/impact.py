@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_assets.contracts.graph import Confidence, GraphEdge, NodeType, Relation
-from rag_assets.graph.adjacency import KINDS, Graph, Numbers, Place, Reach, Reading
-from rag_assets.graph.code_of_tests import of_tests
-from rag_assets.graph.flow import AFFECTED, NEEDED, State, transitions
+from rag_assets.graph.csr_graph import KINDS, Frontier, Graph, NodeLocation, Numbers, ResultReader
+from rag_assets.graph.edge_weights import first_rows, permitted
+from rag_assets.graph.impact_rules import AFFECTED, NEEDED, EffectState, transitions
 from rag_assets.graph.neighbourhood import WalkError
-from rag_assets.graph.relations import Direction, Step
-from rag_assets.graph.worth import first_rows, permitted
+from rag_assets.graph.relations import Direction, WalkStep
+from rag_assets.graph.test_nodes import of_tests
 
 DEFAULT_DEPTH = 8
 """Steps: a route is that far from its table. Effects that arrive from further are of no use to a reader."""
@@ -36,7 +36,7 @@ class Effect(StrEnum):
     NEEDED = "needed"  # for this to work
 
 
-class Group(StrEnum):
+class ImpactGroup(StrEnum):
     """What a reader asks for first."""
 
     ENDPOINTS = "endpoints"
@@ -54,10 +54,10 @@ class Reached:
     key: str
     kind: NodeType
     name: str
-    group: Group
+    group: ImpactGroup
     distance: int
     confidence: Confidence
-    places: tuple[Place, ...]
+    places: tuple[NodeLocation, ...]
     via: GraphEdge
 
 
@@ -78,13 +78,13 @@ class Impact:
 
 _RULES = {Effect.AFFECTED: transitions(AFFECTED), Effect.NEEDED: transitions(NEEDED)}
 _GROUPS = {
-    NodeType.ENDPOINT: Group.ENDPOINTS,
-    NodeType.TABLE: Group.TABLES,
-    NodeType.VIEW: Group.TABLES,
-    NodeType.TABLE_OR_VIEW: Group.TABLES,
-    NodeType.SECTION: Group.DOCUMENTS,
+    NodeType.ENDPOINT: ImpactGroup.ENDPOINTS,
+    NodeType.TABLE: ImpactGroup.TABLES,
+    NodeType.VIEW: ImpactGroup.TABLES,
+    NodeType.TABLE_OR_VIEW: ImpactGroup.TABLES,
+    NodeType.SECTION: ImpactGroup.DOCUMENTS,
 }
-_GROUP = tuple(Group)
+_GROUP = tuple(ImpactGroup)
 _CONFIDENCE = tuple(Confidence)
 
 
@@ -99,8 +99,8 @@ def impact(
     """Everything that an effect reaches from `nodes` (numbers) and what they contain, within `depth` steps.
 
     The first `limit` of each group are listed, so that many fields do not hide one table, with all that leads to them.
-    The rules are those of `graph.flow`: calls, use of types, data, dispatch through interfaces and messages. Raises
-    WalkError for a bound below 1.
+    The rules are those of `graph.impact_rules`: calls, use of types, data, dispatch through interfaces and messages.
+    Raises WalkError for a bound below 1.
     """
     for name, value in (("depth", depth), ("limit", limit)):
         if value < 1:
@@ -127,7 +127,7 @@ def impact(
 
 def _with_parts(graph: Graph, nodes: Numbers) -> Numbers:
     """The nodes and what they contain."""
-    contained = permitted((Step(Relation.CONTAINS, Direction.OUT),))
+    contained = permitted((WalkStep(Relation.CONTAINS, Direction.OUT),))
     whole = frontier = nodes
     for _ in range(_NESTED):
         reach, _ = graph.reach(frontier, contained)
@@ -144,35 +144,37 @@ class _Spread:
     def __init__(self, graph: Graph, whole: Numbers, effect: Effect) -> None:
         self._graph = graph
         self._rules = _RULES[effect]
-        self._seen = np.zeros((len(State), len(graph)), bool)
+        self._seen = np.zeros((len(EffectState), len(graph)), bool)
         self._seen[:, whole] = True  # what changes is not affected by its change
         self._distance = np.full(len(graph), -1, np.int32)
         self._doubt = np.zeros(len(graph), np.uint8)  # code of the weakest confidence on the way
-        self._passed_on = np.zeros((len(State), len(graph)), np.uint8)  # the same, of the way in each state
+        self._passed_on = np.zeros((len(EffectState), len(graph)), np.uint8)  # the same, of the way in each state
         self._via = np.zeros(len(graph), np.int64)
         self._origin = np.full(len(graph), -1, np.int64)  # where the step came from; -1 for what changes
         self._scratch = np.zeros(len(graph), np.int64)
-        self._frontiers = {State.FLOW: whole}
+        self._frontiers = {EffectState.FLOW: whole}
         self._distance[whole] = 0
 
     def go(self, distance: int) -> bool:
         """One more step in every state; False where there was none."""
         steps = [self._steps(state, nodes) for state, nodes in self._frontiers.items()]
-        made: dict[State, list[Numbers]] = {}
+        made: dict[EffectState, list[Numbers]] = {}
         for doubt in range(len(_CONFIDENCE)):  # the surest way to a node first
             for reach, origin, then, doubts in steps:
-                for after in State:
+                for after in EffectState:
                     rows = np.flatnonzero((then == after) & (doubts == doubt) & ~self._seen[after, reach.node])
                     rows = rows[first_rows(reach.node[rows], self._scratch)]
                     self._note(after, reach, origin, rows, doubt, distance)
                     made.setdefault(after, []).append(reach.node[rows])
         self._frontiers = {
-            state: np.sort(np.concatenate(parts)) for state, parts in made.items() if state is not State.END
+            state: np.sort(np.concatenate(parts)) for state, parts in made.items() if state is not EffectState.END
         }
         self._frontiers = {state: nodes for state, nodes in self._frontiers.items() if len(nodes)}
         return bool(self._frontiers)
 
-    def _steps(self, state: State, frontier: Numbers) -> tuple[Reach, Numbers, NDArray[np.int8], NDArray[np.uint8]]:
+    def _steps(
+        self, state: EffectState, frontier: Numbers
+    ) -> tuple[Frontier, Numbers, NDArray[np.int8], NDArray[np.uint8]]:
         """All steps from a frontier, with the node each begins at, the state it leads to, and the doubt it carries."""
         graph, rules = self._graph, self._rules[state]
         reach, _ = graph.reach(frontier, (rules >= 0).any(axis=(2, 3)))
@@ -180,7 +182,9 @@ class _Spread:
         then = rules[reach.side, reach.relation, graph.kinds[origin], graph.kinds[reach.node]]
         return reach, origin, then, np.maximum(self._passed_on[state, origin], graph.confidence[reach.edge])
 
-    def _note(self, state: State, reach: Reach, origin: Numbers, rows: Numbers, doubt: int, distance: int) -> None:
+    def _note(
+        self, state: EffectState, reach: Frontier, origin: Numbers, rows: Numbers, doubt: int, distance: int
+    ) -> None:
         node = reach.node[rows]
         self._seen[state, node] = True
         self._passed_on[state, node] = doubt
@@ -208,7 +212,7 @@ class _Spread:
         return whole
 
     def reached(self, nodes: Numbers, groups: Numbers) -> Iterable[Reached]:
-        graph, reading = self._graph, Reading(self._graph)
+        graph, reading = self._graph, ResultReader(self._graph)
         columns = (nodes.tolist(), groups.tolist(), self._distance[nodes].tolist(), self._doubt[nodes].tolist())
         rows = zip(*columns, reading.places(nodes), reading.edges(self._via[nodes]), strict=True)
         for node, group, distance, doubt, places, via in rows:
@@ -218,10 +222,10 @@ class _Spread:
 
 def _groups(graph: Graph, nodes: Numbers) -> Numbers:
     """The group of each node: by its kind, and what would be code is a test where it is code of tests."""
-    of_kind = np.array([_GROUP.index(_GROUPS.get(NodeType(kind), Group.CODE)) for kind in KINDS])
+    of_kind = np.array([_GROUP.index(_GROUPS.get(NodeType(kind), ImpactGroup.CODE)) for kind in KINDS])
     found: Numbers = of_kind[graph.kinds[nodes]]
-    code = np.flatnonzero(found == _GROUP.index(Group.CODE))
-    found[code[of_tests(graph, nodes[code])]] = _GROUP.index(Group.TESTS)
+    code = np.flatnonzero(found == _GROUP.index(ImpactGroup.CODE))
+    found[code[of_tests(graph, nodes[code])]] = _GROUP.index(ImpactGroup.TESTS)
     return found
 
 

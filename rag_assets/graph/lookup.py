@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rag_assets.contracts.errors import ExpectedError
 from rag_assets.contracts.graph import NodeType
-from rag_assets.graph.adjacency import Graph
-from rag_assets.graph.alike import most_alike
-from rag_assets.graph.names import Name, name_of, readings
+from rag_assets.errors import RagAssetsError
+from rag_assets.graph.csr_graph import Graph
+from rag_assets.graph.key_names import KeyName, name_of, readings
+from rag_assets.graph.similar_words import most_alike
 
 _PLACE = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?:-\d+)?")
 _SHOWN = 10
@@ -40,7 +40,7 @@ class Match:
     near: tuple[str, ...] = ()
 
 
-class NotFound(ExpectedError):
+class NotFound(RagAssetsError):
     """A text that names no node of the graph, or more than one."""
 
 
@@ -118,7 +118,7 @@ def _with_word(graph: Graph, word: str) -> Iterable[int]:
     return found
 
 
-def _rank(wanted: Name, name: Name, display: str) -> int | None:
+def _rank(wanted: KeyName, name: KeyName, display: str) -> int | None:
     """How well a name fits what was typed, 0 the best; None where it does not."""
     if wanted.kind and wanted.kind != name.kind:
         return None

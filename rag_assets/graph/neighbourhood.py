@@ -15,11 +15,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_assets.contracts.errors import ExpectedError
 from rag_assets.contracts.graph import GraphEdge, NodeType, Relation
-from rag_assets.graph.adjacency import IN, KINDS, OUT, CutRun, Graph, Numbers, Place, Reach, Reading
-from rag_assets.graph.relations import ALL_STEPS, Direction, Step, check_against
-from rag_assets.graph.worth import Floats, arrival, common, first_rows, permitted, step_worth
+from rag_assets.errors import RagAssetsError
+from rag_assets.graph.csr_graph import (
+    IN,
+    KINDS,
+    OUT,
+    Frontier,
+    Graph,
+    NodeLocation,
+    Numbers,
+    ResultReader,
+    TruncatedFanOut,
+)
+from rag_assets.graph.edge_weights import Floats, arrival, common, first_rows, permitted, step_worth
+from rag_assets.graph.relations import ALL_STEPS, Direction, WalkStep, check_against
 
 DEFAULT_DEPTH = 2
 DEFAULT_NODES = 120
@@ -33,7 +43,7 @@ _PER_HOP = 0.8
 """What is left with every hop: without it a chain of the best steps would never end."""
 
 
-class WalkError(ExpectedError, ValueError):
+class WalkError(RagAssetsError, ValueError):
     """Bounds or weights that no walk can have."""
 
 
@@ -47,7 +57,7 @@ class Neighbour:
     name: str
     distance: int
     score: float
-    places: tuple[Place, ...] = ()
+    places: tuple[NodeLocation, ...] = ()
     signature: str = ""
     via: GraphEdge | None = None
 
@@ -81,7 +91,7 @@ def neighbourhood(
     graph: Graph,
     entries: Mapping[str, float] | Iterable[str],
     *,
-    steps: Sequence[Step] = ALL_STEPS,
+    steps: Sequence[WalkStep] = ALL_STEPS,
     depth: int = DEFAULT_DEPTH,
     nodes: int = DEFAULT_NODES,
     kinds: Collection[NodeType] = (),
@@ -103,7 +113,7 @@ def neighbourhood(
     for hop in range(1, depth + 1):
         if not walk.go(hop):
             break
-    reading = Reading(graph)
+    reading = ResultReader(graph)
     return Neighbourhood(
         nodes=tuple(walk.neighbours(reading)),
         edges=_edges_among(graph, walk.kept, allowed[OUT] | allowed[IN], reading),
@@ -114,7 +124,9 @@ def neighbourhood(
     )
 
 
-def _edges_among(graph: Graph, nodes: Numbers, relations: NDArray[np.bool_], reading: Reading) -> tuple[GraphEdge, ...]:
+def _edges_among(
+    graph: Graph, nodes: Numbers, relations: NDArray[np.bool_], reading: ResultReader
+) -> tuple[GraphEdge, ...]:
     """All edges of some relations between some nodes, by source, relation and target."""
     inside = np.zeros(len(graph), bool)
     inside[nodes] = True
@@ -142,7 +154,7 @@ class _Walk:
         self._improved_now = np.zeros(len(graph), bool)
         self._improved: Numbers = np.zeros(0, np.int64)
         self.kept: Numbers = np.zeros(0, np.int64)
-        self.cut: dict[tuple[int, int, Relation], CutRun] = {}
+        self.cut: dict[tuple[int, int, Relation], TruncatedFanOut] = {}
 
     @property
     def left_out(self) -> int:
@@ -172,12 +184,12 @@ class _Walk:
         self._improved_now[reached] = False
         return bool(len(self._improved))
 
-    def _scores(self, frontier: Numbers, reach: Reach) -> Floats:
+    def _scores(self, frontier: Numbers, reach: Frontier) -> Floats:
         worth = step_worth(self._graph, reach) * common(reach.run) * arrival(self._graph, reach)
         found: Floats = self._score[frontier][reach.origin] * worth * _PER_HOP
         return found
 
-    def _better(self, reach: Reach, score: Floats) -> Numbers:
+    def _better(self, reach: Frontier, score: Floats) -> Numbers:
         """Sets the scores of the nodes that become more relevant, and gives the step that each of them came by. Equal
         steps are decided by the order of `reach`: out before in, then by key of the node they come from."""
         if self._wanted is not None:
@@ -196,7 +208,7 @@ class _Walk:
         order = np.lexsort((nodes, self._hop[nodes], -score))
         self.kept = nodes[order[: self._nodes]]
 
-    def neighbours(self, reading: Reading) -> list[Neighbour]:
+    def neighbours(self, reading: ResultReader) -> list[Neighbour]:
         graph, kept, hops = self._graph, self.kept, self._hop[self.kept]
         away = kept[hops > 0]
         vias = dict(zip(away.tolist(), reading.edges(self._via[away]), strict=True))
@@ -234,7 +246,7 @@ def _mask(kinds: Collection[NodeType]) -> NDArray[np.bool_] | None:
     return np.array([kind in {wanted.value for wanted in kinds} for kind in KINDS]) if kinds else None
 
 
-def _cut(reading: Reading, run: CutRun) -> Cut:
+def _cut(reading: ResultReader, run: TruncatedFanOut) -> Cut:
     direction = Direction.IN if run.side == IN else Direction.OUT
     return Cut(reading.key(run.node), run.relation, direction, run.followed, run.total)
 

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_assets.contracts.graph import GraphEdge
-from rag_assets.graph.adjacency import Graph, Numbers
+from rag_assets.graph.csr_graph import Graph, Numbers
+from rag_assets.graph.edge_weights import Floats, backwards, common, first_rows, permitted, reversed_worth, step_worth
 from rag_assets.graph.neighbourhood import WalkError
-from rag_assets.graph.relations import ALL_STEPS, Step
-from rag_assets.graph.worth import Floats, backwards, common, first_rows, permitted, reversed_worth, step_worth
+from rag_assets.graph.relations import ALL_STEPS, WalkStep
 
 DEFAULT_HOPS = 10
 """A route reaches its table in six to eight steps; what is further apart is not explained by a path."""
@@ -73,7 +73,7 @@ def paths(
     starts: Sequence[int],
     ends: Sequence[int],
     *,
-    steps: Sequence[Step] = ALL_STEPS,
+    steps: Sequence[WalkStep] = ALL_STEPS,
     hops: int = DEFAULT_HOPS,
     count: int = DEFAULT_PATHS,
 ) -> tuple[GraphPath, ...]:

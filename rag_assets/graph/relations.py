@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from rag_assets.contracts.errors import ExpectedError
 from rag_assets.contracts.graph import Confidence, Relation
+from rag_assets.errors import RagAssetsError
 
 _SHOWN_NEAREST = 3
 
@@ -27,7 +27,7 @@ class Direction(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Step:
+class WalkStep:
     """One relation that a walk may follow, and which way."""
 
     relation: Relation
@@ -35,49 +35,49 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Worth:
+class EdgeWeight:
     """How much of a node's relevance a neighbour keeps, 0 < worth < 1: `along` the edge and `against` it."""
 
     along: float
     against: float
 
 
-class UnknownRelation(ExpectedError, ValueError):
+class UnknownRelation(RagAssetsError, ValueError):
     """A name that is neither a relation nor an alias of one, or one that contradicts the wanted direction."""
 
 
-WORTH: Mapping[Relation, Worth] = {
+WORTH: Mapping[Relation, EdgeWeight] = {
     # What happens at run time explains most; what is called matters more than who else calls it.
-    Relation.CALLS: Worth(0.90, 0.70),
-    Relation.EXECUTES: Worth(0.90, 0.80),
-    Relation.READS_FROM: Worth(0.90, 0.70),
-    Relation.WRITES_TO: Worth(0.95, 0.80),  # who changes a table tells more than who reads it
+    Relation.CALLS: EdgeWeight(0.90, 0.70),
+    Relation.EXECUTES: EdgeWeight(0.90, 0.80),
+    Relation.READS_FROM: EdgeWeight(0.90, 0.70),
+    Relation.WRITES_TO: EdgeWeight(0.95, 0.80),  # who changes a table tells more than who reads it
     # Two names of one thing: a service and its implementation, an entity and its table, a route and its action.
-    Relation.MAPS_TO: Worth(0.95, 0.90),
-    Relation.SYNONYM_FOR: Worth(0.95, 0.70),
-    Relation.EXPOSES: Worth(0.90, 0.90),
-    Relation.HANDLES: Worth(0.90, 0.90),
-    Relation.IMPLEMENTS: Worth(0.80, 0.85),  # the body is on the other side of an interface
-    Relation.OVERRIDES: Worth(0.70, 0.70),
-    Relation.INHERITS: Worth(0.80, 0.60),
-    Relation.INJECTS: Worth(0.80, 0.60),
-    Relation.CONSTRUCTS: Worth(0.70, 0.50),
-    Relation.ON: Worth(0.80, 0.80),
-    Relation.FOREIGN_KEY: Worth(0.65, 0.60),
-    Relation.SCHEMA_CHANGE: Worth(0.60, 0.40),
-    Relation.TESTS: Worth(0.70, 0.55),
+    Relation.MAPS_TO: EdgeWeight(0.95, 0.90),
+    Relation.SYNONYM_FOR: EdgeWeight(0.95, 0.70),
+    Relation.EXPOSES: EdgeWeight(0.90, 0.90),
+    Relation.HANDLES: EdgeWeight(0.90, 0.90),
+    Relation.IMPLEMENTS: EdgeWeight(0.80, 0.85),  # the body is on the other side of an interface
+    Relation.OVERRIDES: EdgeWeight(0.70, 0.70),
+    Relation.INHERITS: EdgeWeight(0.80, 0.60),
+    Relation.INJECTS: EdgeWeight(0.80, 0.60),
+    Relation.CONSTRUCTS: EdgeWeight(0.70, 0.50),
+    Relation.ON: EdgeWeight(0.80, 0.80),
+    Relation.FOREIGN_KEY: EdgeWeight(0.65, 0.60),
+    Relation.SCHEMA_CHANGE: EdgeWeight(0.60, 0.40),
+    Relation.TESTS: EdgeWeight(0.70, 0.55),
     # Neighbours in the text, and mentions: many of them, each telling little.
-    Relation.CONTAINS: Worth(0.50, 0.50),
-    Relation.USES_TYPE: Worth(0.50, 0.30),
-    Relation.REFERENCES: Worth(0.50, 0.35),
-    Relation.MENTIONS: Worth(0.50, 0.45),
+    Relation.CONTAINS: EdgeWeight(0.50, 0.50),
+    Relation.USES_TYPE: EdgeWeight(0.50, 0.30),
+    Relation.REFERENCES: EdgeWeight(0.50, 0.35),
+    Relation.MENTIONS: EdgeWeight(0.50, 0.45),
 }
 """From the strongest to the weakest reason to look there; only their order is relied on."""
 
 TRUST: Mapping[Confidence, float] = {Confidence.RESOLVED: 1.0, Confidence.PROBABLE: 0.7, Confidence.NAME_ONLY: 0.35}
 """One step by name alone is worth less than two proven ones, so proven ways win over guessed ones."""
 
-ALL_STEPS: tuple[Step, ...] = tuple(Step(relation) for relation in Relation)
+ALL_STEPS: tuple[WalkStep, ...] = tuple(WalkStep(relation) for relation in Relation)
 """The default policy: every relation, both ways, each at its worth."""
 
 
@@ -153,7 +153,7 @@ def named_relation(name: str) -> tuple[Relation, bool]:
     return found[1], found[2]
 
 
-def allow_list(names: Iterable[str], direction: Direction | None = None) -> tuple[Step, ...]:
+def allow_list(names: Iterable[str], direction: Direction | None = None) -> tuple[WalkStep, ...]:
     """The steps that a walk may take, in the order of `Relation` (D20, R27).
 
     A plain name is walked as `direction` says, both ways without one; a name that is read backwards (`CalledBy`,
@@ -172,11 +172,11 @@ def allow_list(names: Iterable[str], direction: Direction | None = None) -> tupl
         before = wanted.setdefault(relation, way)
         wanted[relation] = way if before is way else Direction.BOTH
     if not wanted:
-        return tuple(Step(relation, direction or Direction.BOTH) for relation in Relation)
-    return tuple(Step(relation, wanted[relation]) for relation in Relation if relation in wanted)
+        return tuple(WalkStep(relation, direction or Direction.BOTH) for relation in Relation)
+    return tuple(WalkStep(relation, wanted[relation]) for relation in Relation if relation in wanted)
 
 
-def check_against(steps: Iterable[Step], present: Mapping[Relation, int]) -> tuple[str, ...]:
+def check_against(steps: Iterable[WalkStep], present: Mapping[Relation, int]) -> tuple[str, ...]:
     """Warnings about an allow-list that the index cannot meet, never silence (R27): one where no edge has any of its
     relations, else one for each relation without edges. `present` counts the edges of the index by relation; the
     default policy, which allows everything, has nothing to warn of."""

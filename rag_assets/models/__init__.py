@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from rag_assets.contracts.section import EmbeddingWindow
 from rag_assets.models.embedder import DIMENSION, BatchEmbedder, LocalEmbedder, load_window, local_model_id
-from rag_assets.models.endpoint_meter import EmbeddingUsage, Metered
 from rag_assets.models.graphs import Precision
-from rag_assets.models.lexical import MODEL_ID as LEXICAL_ONLY
-from rag_assets.models.lexical import LexicalOnly, lexical_window
+from rag_assets.models.null_embedder import MODEL_ID as LEXICAL_ONLY
+from rag_assets.models.null_embedder import LexicalOnly, lexical_window
+from rag_assets.models.openai_compat.usage import EmbeddingUsage, Metered
 from rag_assets.models.weights import ModelCorrupted, ModelError, ModelMissing
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def model_id(settings: EmbedderSettings) -> str:
     if settings.provider == "lexical-only":
         return LEXICAL_ONLY
     if settings.provider == "openai-compatible":
-        from rag_assets.models.endpoint import endpoint_model_id
+        from rag_assets.models.openai_compat.embeddings import endpoint_model_id
 
         return endpoint_model_id(settings)
     return local_model_id(Precision(settings.precision))
@@ -67,7 +67,7 @@ def open_embedder(settings: EmbedderSettings, cache: Path) -> BatchEmbedder:
     if settings.provider == "lexical-only":
         return LexicalOnly()
     if settings.provider == "openai-compatible":
-        from rag_assets.models.endpoint import EndpointEmbedder
+        from rag_assets.models.openai_compat.embeddings import EndpointEmbedder
 
         return EndpointEmbedder.open(settings)
     return LocalEmbedder.load(cache, Precision(settings.precision), threads=settings.threads)
@@ -78,7 +78,7 @@ def embedding_window(settings: EmbedderSettings, cache: Path) -> EmbeddingWindow
     if settings.provider == "lexical-only":
         return lexical_window()
     if settings.provider == "openai-compatible":
-        from rag_assets.models.endpoint import endpoint_window
+        from rag_assets.models.openai_compat.embeddings import endpoint_window
 
         return endpoint_window(settings)
     return load_window(cache, Precision(settings.precision))

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from rag_assets.contracts.section import Embedder, EmbeddingWindow
-from rag_assets.models.cores import usable_cores
+from rag_assets.identifiers import SPLIT_VERSION
+from rag_assets.models.cpu_count import usable_cores
 from rag_assets.models.graphs import GRAPH_VERSION, Precision
-from rag_assets.models.token_ids import MAX_TOKENS, TextEncoder
+from rag_assets.models.tokenizer import MAX_TOKENS, WordPieceTokenizer
 from rag_assets.models.weights import ModelFiles, locate_model, verify_tokenizer, verify_weights
-from rag_assets.text import SPLIT_VERSION
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,7 +56,7 @@ def load_window(cache: Path, precision: Precision, *, model_directory: Path | No
 class LocalEmbedder:
     """Texts → unit vectors. Safe to use from several threads."""
 
-    def __init__(self, session: ModelSession, encoder: TextEncoder, precision: Precision, threads: int) -> None:
+    def __init__(self, session: ModelSession, encoder: WordPieceTokenizer, precision: Precision, threads: int) -> None:
         self._session = session
         self._encoder = encoder
         self.precision = precision
@@ -157,10 +157,10 @@ class LocalEmbedder:
         return self._session.vector(self._encoder.model_input(text))
 
 
-def _load_encoder(files: ModelFiles, cache: Path) -> TextEncoder:
+def _load_encoder(files: ModelFiles, cache: Path) -> WordPieceTokenizer:
     verify_tokenizer(files, cache)
-    return TextEncoder.load(files.tokenizer)
+    return WordPieceTokenizer.load(files.tokenizer)
 
 
-def _window(encoder: TextEncoder, precision: Precision) -> EmbeddingWindow:
+def _window(encoder: WordPieceTokenizer, precision: Precision) -> EmbeddingWindow:
     return EmbeddingWindow(model_id=local_model_id(precision), max_tokens=MAX_TOKENS, count=encoder.count)

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rag_assets.models.tensors import TensorFile, TensorFileError, map_tensors, write_tensors
+from rag_assets.models.safetensors import TensorFile, TensorFileError, map_tensors, write_tensors
 
 if TYPE_CHECKING:
     import numpy as np

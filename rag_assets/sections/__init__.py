@@ -2,8 +2,8 @@
 
 from rag_assets.sections.blocks import Block, SectionSubject
 from rag_assets.sections.code import Outline, code_sections, kebab_case
-from rag_assets.sections.documents import Stretch, TextOutline, TextSection, text_sections
-from rag_assets.sections.splitting import Part, split
+from rag_assets.sections.documents import TextOutline, TextRange, TextSection, text_sections
+from rag_assets.sections.splitter import SectionPart, split
 
 SECTION_VERSION = 1
 """Raise it when the same description would give other sections."""
@@ -12,10 +12,10 @@ __all__ = [
     "SECTION_VERSION",
     "Block",
     "Outline",
-    "Part",
+    "SectionPart",
     "SectionSubject",
-    "Stretch",
     "TextOutline",
+    "TextRange",
     "TextSection",
     "code_sections",
     "kebab_case",

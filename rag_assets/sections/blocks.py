@@ -1,4 +1,4 @@
-"""The nouns of section building: what a section is about, and the indivisible pieces it is made of."""
+"""The nouns of section building: the subject of a section, and its indivisible pieces."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rag_assets.contracts.segment import Span
 
 @dataclass(frozen=True, slots=True)
 class SectionSubject:
-    """What all sections of one description share. `symbol` is the final, unique one (R1)."""
+    """Fields that all sections of one description share. `symbol` is the final, unique one (R1)."""
 
     symbol: str
     symbol_type: str
@@ -22,8 +22,8 @@ class SectionSubject:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A piece that is never split: its line in the snippet, its place, its declared names, its graph keys, its
-    markdown for the backing artifact, and the section of its kind that it belongs to (`methods`; "" for none)."""
+    """A piece that is never split: its line in the snippet, its place, declared names, graph keys, markdown for the
+    backing artifact, and the named section of its kind (`methods`; "" for none)."""
 
     text: str
     span: Span
@@ -70,14 +70,4 @@ def covering(spans: Sequence[Span]) -> Span:
         max(span.line_end for span in spans),
         min(span.char_start for span in spans),
         max(span.char_end for span in spans),
-    )
-
-
-def moved(inner: Span, origin: Span) -> Span:
-    """A span of a slice as a span of the file, where `origin` is the span of the slice."""
-    return Span(
-        origin.line_start + inner.line_start - 1,
-        origin.line_start + inner.line_end - 1,
-        origin.char_start + inner.char_start,
-        origin.char_start + inner.char_end,
     )

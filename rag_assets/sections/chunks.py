@@ -1,4 +1,4 @@
-"""Chunks of a text: pieces packed with overlap, counted as they will be embedded."""
+"""Packs the pieces of a text into chunks with overlap, and counts tokens as they will be embedded."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from rag_assets.contracts.section import EmbeddingWindow
 from rag_assets.sections.paragraphs import Piece
-from rag_assets.sections.splitting import fit_each, join, pack
+from rag_assets.sections.splitter import fit_each, join, pack
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """Pieces that are chunked together under one header; `sizes` are their tokens, each at most the room."""
+class BlockRun:
+    """Pieces that share one header; `sizes` are their tokens, each at most `room`."""
 
     header: tuple[str, ...]
     pieces: tuple[Piece, ...]
@@ -31,7 +31,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class _Range:
-    """Pieces `first` to `stop` of a run are new in this chunk, the `back` pieces before them repeated."""
+    """A chunk of a run: pieces `first` to `stop` are new, the `back` pieces before them are repeated."""
 
     run: int
     first: int
@@ -41,7 +41,7 @@ class _Range:
 
 def chunk_runs(
     text: str,
-    runs: Sequence[Run],
+    runs: Sequence[BlockRun],
     *,
     target: int,
     room: int,
@@ -49,11 +49,11 @@ def chunk_runs(
     window: EmbeddingWindow,
     readable: Callable[[str], str] = str,
 ) -> list[list[Chunk]]:
-    """Per run its chunks in order, each of at most `target` tokens. `room` is what a header leaves of `target`,
-    `readable` what of a slice is embedded.
+    """The chunks of each run in order, each of at most `target` tokens. `room` is the rest of `target` under a header;
+    `readable` gives the part of a slice that is embedded.
 
-    The new pieces of the chunks cover the run; where a tokenizer counts more for the whole than for its pieces,
-    the overlap goes first, then the chunk is halved.
+    The new pieces of the chunks cover the run. If a tokenizer counts more for the whole than for its pieces, the
+    overlap is dropped first, then the chunk is halved.
     """
     pending = [_Range(i, *found) for i, run in enumerate(runs) for found in with_overlap(run.sizes, room, overlap)]
     made: list[list[Chunk]] = [[] for _ in runs]
@@ -80,7 +80,7 @@ def chunk_runs(
 
 
 def with_overlap(sizes: Sequence[int], room: int, overlap: int) -> list[tuple[int, int, int]]:
-    """(first, stop, back) of each chunk: the new pieces, and how many before them are repeated within `overlap`."""
+    """(first, stop, back) of each chunk: its new pieces, and how many before them it repeats within `overlap`."""
     if sum(sizes) <= room:
         return [(0, len(sizes), 0)]
     made: list[tuple[int, int, int]] = []

@@ -1,8 +1,8 @@
-"""Sections of code: the overview of a symbol, the sections its kind names, and `{prefix}-members` for what is left.
+"""Sections of code: the overview of a symbol, the sections its kind names, and `{prefix}-members` for the rest.
 
-A kind without named sections is one `{prefix}-overview` where everything fits the window. The overview of a large
-type lists its member names; the parts of the other sections repeat a short header and are cut between members
-(R18). Together the slices cover the segment.
+A kind without named sections is one `{prefix}-overview` if everything fits the window. The overview of a large type
+lists its member names. The parts of the other sections repeat a short header and are cut between members (R18).
+Together the slices cover the segment.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from rag_assets.contracts.identity import slug
 from rag_assets.contracts.section import EmbeddingWindow, SummarySection
 from rag_assets.sections.blocks import Block, SectionSubject, section_of
-from rag_assets.sections.splitting import Part, split, split_many, whole
+from rag_assets.sections.splitter import SectionPart, split, split_many, whole
 
 OVERVIEW = "overview"
 MEMBERS = "members"
@@ -23,10 +23,10 @@ MEMBERS = "members"
 class Outline:
     """A symbol ready for splitting.
 
-    `prefix` starts the section keys. `header` are the finder lines of the overview, `short_header` those that the
-    other sections repeat; `self_block` is the declaration itself (no text of its own: the header says it), `blocks`
-    the members in text order. The `group` of a block names the section it belongs to: `methods` →
-    `{prefix}-methods`; without one it stays with the overview.
+    `prefix` starts the section keys. `header` holds the finder lines of the overview, `short_header` those that the
+    other sections repeat. `self_block` is the declaration itself (without text, because the header has it), `blocks`
+    are the members in text order. The `group` of a block names its section: `methods` → `{prefix}-methods`. Without
+    one the block stays in the overview.
     """
 
     prefix: str
@@ -59,9 +59,9 @@ def code_sections(subject: SectionSubject, outline: Outline, window: EmbeddingWi
 def _complete_overview(
     subject: SectionSubject, outline: Outline, rest: Sequence[Block], listed: Sequence[Block], window: EmbeddingWindow
 ) -> SummarySection | None:
-    """The overview with every member that has no section of its own, and the names of those that have one.
+    """The overview with all members that have no section of their own, and the names of the others.
 
-    None where that does not fit, or where its slice would run over members of other sections.
+    None if that does not fit, or if its slice would cover members of other sections.
     """
     if rest and listed and rest[-1].span.char_start > min(block.span.char_start for block in listed):
         return None
@@ -78,7 +78,7 @@ def _complete_overview(
 
 
 def _overview(subject: SectionSubject, outline: Outline, window: EmbeddingWindow) -> SummarySection:
-    """The declaration and as many member names as there is room for."""
+    """The declaration with as many member names as fit."""
     names = _names(outline.self_block, outline.blocks)
     part = split(outline.header, _names_line(names), window)[0]
     own = _placed(outline.self_block, outline.blocks)
@@ -87,7 +87,7 @@ def _overview(subject: SectionSubject, outline: Outline, window: EmbeddingWindow
 
 
 def _placed(block: Block, blocks: Sequence[Block]) -> Block:
-    """The declaration; where nothing stands before the first member, as in a module, it takes that one's place."""
+    """The declaration. If no text precedes the first member, as in a module, it takes the place of that member."""
     if block.span.char_start != block.span.char_end or not blocks:
         return block
     return Block(block.text, blocks[0].span, block.names, block.node_keys, block.markdown)
@@ -110,7 +110,7 @@ def _parts(
 ) -> list[SummarySection]:
     texts = [block.text for block in blocks]
     key = f"{outline.prefix}-{group}"
-    parts: list[Part] = split_many(outline.short_header, texts, window)
+    parts: list[SectionPart] = split_many(outline.short_header, texts, window)
     sections = []
     for number, part in enumerate(parts, start=1):
         held = blocks[part.first : part.stop]

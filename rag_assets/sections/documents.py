@@ -1,8 +1,8 @@
-"""Sections of texts: documents by heading path, SQL, configuration and structureless code by their own breaks.
+"""Sections of texts: documents by heading path; SQL, configuration and unstructured code at their own breaks.
 
-The chunk text under its heading path is itself the snippet (R4). E01 asks for chunks of 700–1000 tokens; an
-embedder that sees 256 would ignore most of such a chunk, so the target is the window where that is smaller:
-min(window, CHUNK_TOKENS), with the overlap in the proportion of E01.
+The chunk text under its heading path is itself the snippet (R4). E01 asks for chunks of 700–1000 tokens. An
+embedder that reads 256 would ignore most of such a chunk, so the target is min(window, CHUNK_TOKENS), with the overlap
+in the proportion of E01.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 from rag_assets.contracts.identity import content_hash, unique_slugs
 from rag_assets.contracts.section import EmbeddingWindow, SummarySection
-from rag_assets.contracts.segment import LineIndex, Span
-from rag_assets.sections.blocks import Block, SectionSubject, moved, section_of
-from rag_assets.sections.chunks import Chunk, Run, chunk_runs
+from rag_assets.contracts.segment import LineIndex, Span, moved
+from rag_assets.sections.blocks import Block, SectionSubject, section_of
+from rag_assets.sections.chunks import BlockRun, Chunk, chunk_runs
 from rag_assets.sections.paragraphs import Piece, fit_pieces, paragraphs
-from rag_assets.sections.splitting import HEADER_SHARE, budget_of, count_lines, fit_lines, split
+from rag_assets.sections.splitter import HEADER_SHARE, budget_of, count_lines, fit_lines, split
 
 CHUNK_TOKENS = 1_000  # E01: at most
 OVERLAP_SHARE = 0.15  # E01: 100–150 of 700–1000
@@ -31,7 +31,7 @@ MAX_KEY_CHARS = 120
 @dataclass(frozen=True, slots=True)
 class TextSection:
     """A run of a text: its heading path ('' before the first heading, or without headings) and its characters. It may
-    be cut between `pieces`; none: between its paragraphs."""
+    be cut between `pieces`, or between paragraphs if there are none."""
 
     heading: str
     start: int
@@ -40,9 +40,8 @@ class TextSection:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
-    """Where `text[start:end]` is for who opens the original: on a page from 1, or at some seconds of a recording, said
-    by somebody (E03)."""
+class TextRange:
+    """The place of `text[start:end]` in the original: a page from 1, or seconds of a recording and speaker (E03)."""
 
     start: int
     end: int
@@ -56,10 +55,10 @@ class Stretch:
 class TextOutline:
     """A text ready for chunking. `origin` is the span of `text` in its file; all offsets are relative to `text`.
 
-    `title` is the first header line, `default_key` the section key of what has no heading, `node_keys` the graph
-    keys for a section key, `names` those of the whole text, `declared` (offset, name) of what is declared inside,
-    `facts` the markdown that every artifact has below its title. `stretches` are pages or cues, in text order;
-    `readable` is what of a slice is embedded.
+    `title` is the first header line, `default_key` the section key of text without a heading. `node_keys` gives the
+    graph keys of a section key. `names` belong to the whole text, `declared` are (offset, name) of declarations inside.
+    `facts` is the markdown below the title of every artifact. `stretches` are pages or cues in text order. `readable`
+    gives the part of a slice that is embedded.
     """
 
     title: str
@@ -71,14 +70,14 @@ class TextOutline:
     names: tuple[str, ...] = ()
     declared: Sequence[tuple[int, str]] = ()
     facts: str = ""
-    stretches: Sequence[Stretch] = ()
+    stretches: Sequence[TextRange] = ()
     source_title: str = ""
     readable: Callable[[str], str] = str
 
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Consecutive sections that share their chunks, under the heading and the key of the first."""
+    """Consecutive sections that share their chunks, under the heading and key of the first one."""
 
     sections: tuple[int, ...]
     pieces: tuple[Piece, ...]
@@ -95,7 +94,7 @@ def text_sections(subject: SectionSubject, outline: TextOutline, window: Embeddi
     groups = _merged(outline.sections, fit_pieces(outline.text, pieces, room, window, outline.readable), room)
     if not groups:
         return [_blank_section(subject, outline, window)]
-    runs = [Run(headers[outline.sections[g.sections[0]].heading], g.pieces, g.sizes) for g in groups]
+    runs = [BlockRun(headers[outline.sections[g.sections[0]].heading], g.pieces, g.sizes) for g in groups]
     overlap = math.floor(target * OVERLAP_SHARE)
     chunked = chunk_runs(
         outline.text, runs, target=target, room=room, overlap=overlap, window=window, readable=outline.readable
@@ -122,7 +121,7 @@ def text_sections(subject: SectionSubject, outline: TextOutline, window: Embeddi
 
 
 def _placed(section: SummarySection, outline: TextOutline, chunk: Chunk) -> SummarySection:
-    """The section with the pages or the time that it covers."""
+    """The section with its pages or times."""
     inside = [found for found in outline.stretches if found.start < chunk.end and chunk.start < found.end]
     if not inside:
         return section
@@ -153,7 +152,7 @@ def _key_text(heading: str) -> str:
 
 
 def html_anchor(heading: str) -> str:
-    """The anchor that renderers of markdown give the last heading of a path: lower case, blanks as `-`."""
+    """The anchor that markdown renderers give to the last heading of a path: lower case, blanks as `-`."""
     last = heading.rsplit(PATH_SEPARATOR, 1)[-1].strip().lower()
     return re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", last))
 
@@ -174,7 +173,7 @@ def _headers(outline: TextOutline, target: int, window: EmbeddingWindow) -> tupl
 
 
 def _merged(sections: Sequence[TextSection], fitted: Sequence[Sequence[tuple[Piece, int]]], room: int) -> list[_Group]:
-    """Neighbouring sections joined while they fit one chunk and lie under the same parent (E02)."""
+    """Joins neighbouring sections under one parent while they fit one chunk (E02)."""
     groups: list[_Group] = []
     for index, found in enumerate(fitted):
         if not found:
@@ -197,7 +196,7 @@ def _related(first: str, other: str) -> bool:
 
 
 def _block(outline: TextOutline, group: _Group, chunk: Chunk, keys: Sequence[str], lines: LineIndex) -> Block:
-    """What a chunk covers: its source, the headings and declarations inside, its graph keys."""
+    """The block of a chunk: its source, the headings and declarations inside, its graph keys."""
     start, end = chunk.start, chunk.end
     inside = [i for i in group.sections if outline.sections[i].start < end and start < outline.sections[i].end]
     headings = [outline.sections[i].heading.rsplit(PATH_SEPARATOR, 1)[-1] for i in inside]
@@ -211,7 +210,7 @@ def _block(outline: TextOutline, group: _Group, chunk: Chunk, keys: Sequence[str
 
 
 def _blank_section(subject: SectionSubject, outline: TextOutline, window: EmbeddingWindow) -> SummarySection:
-    """A text of blanks only is still a file that exists and can be found by its name."""
+    """The section of a blank text, so that a search still finds the file by its name."""
     part = split([outline.title], [], window)[0]
     block = Block("", outline.origin, outline.names, outline.node_keys(outline.default_key))
     return section_of(

@@ -1,4 +1,4 @@
-"""Where a text may be cut: blank lines first, then line ends, sentence ends, blanks; a last resort is any character."""
+"""The places to cut a text: blank lines first, then line ends, sentence ends, blanks, and any character last."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import re
 from collections.abc import Callable, Sequence
 
 from rag_assets.contracts.section import EmbeddingWindow
-from rag_assets.sections.splitting import count_lines
+from rag_assets.sections.splitter import count_lines
 
 Piece = tuple[int, int]
 """A range of characters of a text."""
 
 _CUT_MARGIN = 0.9
-"""Pieces are cut a little below the room: tokens are not spread evenly over characters."""
+"""Pieces are cut a little below the limit, because tokens are not spread evenly over characters."""
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 _SENTENCE = re.compile(r"[.!?;。！？][\"')\]]*\s")
@@ -46,7 +46,7 @@ def paragraphs(text: str, start: int, end: int) -> list[Piece]:
 
 
 def cut_to(text: str, piece: Piece, length: int) -> list[Piece]:
-    """`piece` in pieces of at most `length` characters that are not blank."""
+    """Cuts `piece` into non-blank pieces of at most `length` characters."""
     start, end = piece
     found = []
     while end - start > length:
@@ -79,9 +79,9 @@ def fit_pieces(
     window: EmbeddingWindow,
     readable: Callable[[str], str] = str,
 ) -> list[list[tuple[Piece, int]]]:
-    """Per section its pieces with their tokens (of what is `readable` of them), none above `room`; what is longer is
-    cut. One or two counting calls
-    in practice: every round cuts a piece to what its average token suggests, and at least in half."""
+    """The pieces of each section with the tokens of their `readable` text; pieces above `room` are cut. Usually takes
+    one or two counting calls: every round cuts a piece to the length that its average token suggests, and at least in
+    half."""
     sized = [(owner, piece, 0) for owner, found in enumerate(pieces) for piece in found]
     uncounted = list(range(len(sized)))
     while uncounted:

@@ -1,8 +1,8 @@
 """The finder snippet: `Key: value` lines in the fixed order of the domain reference §3.
 
-Only this text is embedded for symbols, and an embedder sees little of it (256 tokens), so every line has to earn
-its tokens: what one line says no other repeats, empty lines of facts are left out. Identifiers stay whole here;
-the embedding model and the keyword index split them into words themselves.
+For symbols only this text is embedded, and an embedder reads little of it (256 tokens). So every line must earn its
+tokens: no line repeats another, and facts without a value have no line. Identifiers stay whole here; the embedding
+model and the keyword index split them into words themselves.
 """
 
 from __future__ import annotations
@@ -11,30 +11,27 @@ import re
 from collections.abc import Iterable
 
 from rag_assets.contracts.segment import Member, MemberKind
-from rag_assets.sections.splitting import shortened
+from rag_assets.languages.doc_summaries import first_paragraph, one_line
+from rag_assets.sections.splitter import shortened
 
 GENERAL_DOMAIN = "General"
 PURPOSE_CHARS = 400
 """About 90 tokens, a third of the default window: two or three sentences of a summary."""
 FACT_CHARS = 240
-"""Per kind-specific line: some eight type names; more say little about what a type is for."""
+"""Per kind-specific line: some eight type names. More say little about the purpose of a type."""
 MEMBER_DOC_CHARS = 240
 SIGNATURE_CHARS = 320
 """A member line of both fills about half of the default window, so no member hides its neighbours."""
 
 _CONTAINERS = frozenset({"src", "source", "lib", "app", "main", "."})
-"""Folders that hold everything and so tell nothing."""
+"""Folders that hold everything, so their names tell nothing."""
 
 _MODIFIER_NAMES = (
     "public private protected internal static async sealed abstract virtual override new partial readonly extern "
     "unsafe volatile required file export default declare final synchronized native pub"
 )
 _MODIFIERS = frozenset(_MODIFIER_NAMES.split())
-_TAG_LINE = re.compile(
-    r"^(?:(?:param|typeparam|exception|seealso)\b[^\n:]*|returns?|remarks|value|example|inheritdoc)\s*:", re.MULTILINE
-)
 _ARITY = re.compile(r"`\d+")
-_BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _SENTENCE_END = re.compile(r"[.!?。！？](?=\s|$)")
 
 
@@ -48,7 +45,7 @@ def finder_header(
     facts: Iterable[tuple[str, str]] = (),
     purpose: str = "",
 ) -> list[str]:
-    """The lines of a snippet in their fixed order, groups apart by an empty line; keys without value left out."""
+    """The lines of a snippet in their fixed order, with an empty line between groups and without empty keys."""
     groups = (
         (("Domain", domain or GENERAL_DOMAIN), ("DomainSummary", domain_summary)),
         (("Kind", kind),),
@@ -68,21 +65,8 @@ def _limit(key: str) -> int:
     return PURPOSE_CHARS if key in ("Purpose", "Artifact") else FACT_CHARS
 
 
-def one_line(text: str) -> str:
-    return " ".join(text.split())
-
-
-def first_paragraph(doc: str) -> str:
-    """The summary of a documentation text on one line: up to a blank line or the first `param x:`-like line."""
-    if not doc:
-        return ""
-    head = _BLANK_LINE.split(doc.strip(), maxsplit=1)[0]
-    tag = _TAG_LINE.search(head)
-    return one_line(head[: tag.start()] if tag else head)
-
-
 def shortened_sentences(text: str, length: int) -> str:
-    """At most `length` characters, ending after a sentence where that keeps at least half of them."""
+    """At most `length` characters, ending after a sentence if that keeps at least half of them."""
     if len(text) <= length:
         return text
     ends = [found.end() for found in _SENTENCE_END.finditer(text, 0, length)]
@@ -90,7 +74,7 @@ def shortened_sentences(text: str, length: int) -> str:
 
 
 def path_words(path: str, artifact: str) -> str:
-    """The folders and the stem of a path that the artifact name does not already carry: `tests/perf/Runner`."""
+    """The folders and the stem of a path that the artifact name lacks: `tests/perf/Runner`."""
     known = f".{_ARITY.sub('', artifact).lower()}."
     *folders, name = path.split("/")
     stem = name.rpartition(".")[0] or name
@@ -111,7 +95,7 @@ def compact_signature(signature: str) -> str:
 def member_line(member: Member, owner: str = "") -> str:
     """One member as one line: `Task<Order> Create(Order order) — Creates the order.` `owner` names a nested type.
 
-    Of an undocumented private field only the name: its type is said again where it comes from, by a constructor.
+    An undocumented private field gives its name only: a constructor parameter already shows its type.
     """
     text = member.name if _is_private_state(member) else compact_signature(member.signature)
     if not text:

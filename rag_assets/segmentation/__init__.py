@@ -7,26 +7,26 @@ from collections.abc import Callable
 from functools import partial
 
 from rag_assets.contracts.segment import ParseHealth, SegmentedFile
-from rag_assets.languages import SourceType, source_type
-from rag_assets.segmentation.code import segment_code
-from rag_assets.segmentation.config import segment_windows
-from rag_assets.segmentation.csharp import SEGMENTER_VERSION as _CSHARP_VERSION
-from rag_assets.segmentation.csharp import segment_csharp
-from rag_assets.segmentation.documents import segment_text
-from rag_assets.segmentation.go import read_go
-from rag_assets.segmentation.java import read_java
-from rag_assets.segmentation.markdown import segment_markdown
-from rag_assets.segmentation.pages import segment_pages
-from rag_assets.segmentation.python import read_python
-from rag_assets.segmentation.resx import segment_resx
-from rag_assets.segmentation.rst import segment_rst
-from rag_assets.segmentation.sql import segment_sql
-from rag_assets.segmentation.transcripts import segment_transcript
-from rag_assets.segmentation.typescript import typescript_reader
-from rag_assets.spoken import TRANSCRIPTS
+from rag_assets.contracts.time_codes import TRANSCRIPTS
+from rag_assets.languages.csharp.syntax import SEGMENTER_VERSION as _CSHARP_VERSION
+from rag_assets.languages.csharp.syntax import segment_csharp
+from rag_assets.languages.detection import SourceType, source_type
+from rag_assets.languages.documents.config import segment_windows
+from rag_assets.languages.documents.markdown import segment_markdown
+from rag_assets.languages.documents.pages import segment_pages
+from rag_assets.languages.documents.resx import segment_resx
+from rag_assets.languages.documents.rst import segment_rst
+from rag_assets.languages.documents.text import segment_text
+from rag_assets.languages.documents.transcripts import segment_transcript
+from rag_assets.languages.sql.segments import segment_sql
+from rag_assets.languages.treesitter.code_segments import segment_code
+from rag_assets.languages.treesitter.go import read_go
+from rag_assets.languages.treesitter.java import read_java
+from rag_assets.languages.treesitter.python import read_python
+from rag_assets.languages.treesitter.typescript import typescript_reader
 
 _VERSION = 4
-"""Of everything but C#. Raise it with any change of behaviour: cached segments are found by it."""
+"""Version of all segmenters but that of C#. Raise it with any change of behaviour, because it keys cached segments."""
 
 SEGMENTER_VERSION = f"{_VERSION}.{_CSHARP_VERSION}"
 """Part of the cache key of every segmented file."""
@@ -35,7 +35,7 @@ SEGMENTER_VERSION = f"{_VERSION}.{_CSHARP_VERSION}"
 _SEGMENTERS: dict[str, Callable[[str, str, str], SegmentedFile]] = {
     **dict.fromkeys(TRANSCRIPTS, segment_transcript),
     "csharp": lambda text, path, _: segment_csharp(text, path),
-    "docx": segment_markdown,  # what discovery makes of it
+    "docx": segment_markdown,  # discovery extracts Word documents as Markdown
     "go": partial(segment_code, read=read_go),
     "java": partial(segment_code, read=read_java),
     "javascript": partial(segment_code, read=typescript_reader("javascript")),
@@ -48,18 +48,18 @@ _SEGMENTERS: dict[str, Callable[[str, str, str], SegmentedFile]] = {
     "tsx": partial(segment_code, read=typescript_reader("tsx")),
     "typescript": partial(segment_code, read=typescript_reader("typescript")),
 }
-"""Documents without an entry are plain text, everything else is windows of lines."""
+"""Languages without an entry: documents become plain text, everything else windows of lines."""
 
 
 _CHARACTER = re.compile(r"[^\s\x00\ufeff]")
-"""What makes a text more than blank: neither white space, NUL nor byte order mark."""
+"""A character that makes a text more than blank: not white space, NUL or a byte order mark."""
 
 
 def segment_file(text: str, path: str, language: str) -> SegmentedFile:
     """The segments of one file, in text order (A04–A08). Pure (A07), and never raises for any text.
 
-    `path` is repository-relative with `/`, `language` a name of `rag_assets.languages`. A file without
-    any character but blanks has no segments, and `detail` says so.
+    `path` is repository-relative with `/`, `language` a name of `rag_assets.languages.detection`. A blank file has
+    no segments, and `detail` says so.
     """
     if not _CHARACTER.search(text):
         return SegmentedFile((), ParseHealth.OK, "only blanks" if text else "empty file")

@@ -1,21 +1,61 @@
 """The one typed configuration: `rag_assets.yaml` plus `RAG_ASSETS__…` environment variables.
 
 Unknown keys are refused with the nearest valid name. Secrets are never settings: they come from the
-environment only, where something needs them.
+environment only, where something needs them. The names below are loaded on first use: a search reads where its home is,
+and needs no model of all settings for that.
 """
 
-from rag_assets.config_file import ENV_PREFIX
-from rag_assets.settings.answering import AnswerSettings
-from rag_assets.settings.automation import DEFAULT_CRON, DEFAULT_TIMEZONE, AutomationSettings
-from rag_assets.settings.evaluation import EvaluationSettings
-from rag_assets.settings.execution import ExecutionSettings
-from rag_assets.settings.graph import GraphImportSettings
-from rag_assets.settings.loading import load_settings
-from rag_assets.settings.models import EmbedderSettings, LlmSettings
-from rag_assets.settings.repositories import DomainSettings, RepositorySettings, SourceLimits
-from rag_assets.settings.root import Settings
-from rag_assets.settings.search import RerankerSettings, SearchSettings
-from rag_assets.settings.stores import RetentionSettings, StoreSettings
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rag_assets.settings.answering import AnswerSettings
+    from rag_assets.settings.automation import DEFAULT_CRON, DEFAULT_TIMEZONE, AutomationSettings
+    from rag_assets.settings.config_file import ENV_PREFIX
+    from rag_assets.settings.evaluation import EvaluationSettings
+    from rag_assets.settings.execution import ExecutionSettings
+    from rag_assets.settings.graph import GraphImportSettings
+    from rag_assets.settings.load import load_settings
+    from rag_assets.settings.models import EmbedderSettings, LlmSettings
+    from rag_assets.settings.repositories import DomainSettings, RepositorySettings, SourceLimits
+    from rag_assets.settings.root import Settings
+    from rag_assets.settings.search import RerankerSettings, SearchSettings
+    from rag_assets.settings.stores import RetentionSettings, StoreSettings
+
+_MODULES = {
+    "answering": ("AnswerSettings",),
+    "automation": (
+        "DEFAULT_CRON",
+        "DEFAULT_TIMEZONE",
+        "AutomationSettings",
+    ),
+    "config_file": ("ENV_PREFIX",),
+    "evaluation": ("EvaluationSettings",),
+    "execution": ("ExecutionSettings",),
+    "graph": ("GraphImportSettings",),
+    "load": ("load_settings",),
+    "models": (
+        "EmbedderSettings",
+        "LlmSettings",
+    ),
+    "repositories": (
+        "DomainSettings",
+        "RepositorySettings",
+        "SourceLimits",
+    ),
+    "root": ("Settings",),
+    "search": (
+        "RerankerSettings",
+        "SearchSettings",
+    ),
+    "stores": (
+        "RetentionSettings",
+        "StoreSettings",
+    ),
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
     "DEFAULT_CRON",
@@ -38,3 +78,9 @@ __all__ = [
     "StoreSettings",
     "load_settings",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)

@@ -1,4 +1,4 @@
-"""How `ask` answers: how much it reads, when it refuses, and which models may write for it. Keys are never settings."""
+"""Settings of `ask`: how much it reads, when it refuses, and which models may write. Keys are never settings."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Literal
 from pydantic import Field, field_validator, model_validator
 
 from rag_assets.contracts.llm import Profile
-from rag_assets.server_urls import plain_server_url, refuse_unencrypted
 from rag_assets.settings.base import Strict
+from rag_assets.settings.urls import plain_server_url, refuse_unencrypted
 
 KEY_VARIABLE = "RAG_ASSETS_ANSWER_API_KEY"
 
 
 class ModelProfile(Strict):
-    """One model that may write answers. Without a name there is none."""
+    """One model that may write answers; none without a name."""
 
     model: str = Field(default="", description="as the server names it; empty: this profile has no model")
     max_tokens: int = Field(
@@ -26,9 +26,15 @@ class ModelProfile(Strict):
 
 
 class AnswerSettings(Strict):
-    """How questions to `ask` are answered. Without a model: with quotes, offline."""
+    """How `ask` answers questions. Without a model it quotes, offline."""
 
     base_url: str = Field(default="", description="what /chat/completions is appended to; empty: no model is asked")
+    api_version: str = Field(
+        default="",
+        pattern=r"^[\w.-]*$",
+        description="for Azure OpenAI, such as 2024-10-21; base_url is then https://NAME.openai.azure.com, and "
+        "every model a deployment",
+    )
     allow_plain_http: bool = Field(
         default=False, description="send source and key unencrypted to a base_url that is not this machine"
     )
@@ -47,7 +53,8 @@ class AnswerSettings(Strict):
     )
     max_context_tokens: int = Field(default=6_000, ge=200, description="of evidence in an answer or a prompt")
     tokenizer: Literal["estimate", "cl100k_base", "o200k_base"] = Field(
-        default="estimate", description="how these are counted; all but estimate need: pip install 'rag-assets[openai]'"
+        default="estimate",
+        description="how these are counted; all but estimate need: pip install 'rag-assets[tokenizers-openai]'",
     )
     threshold: float | None = Field(
         default=None, ge=0, le=1, description="of confidence, below which ask refuses; default: the calibrated one"

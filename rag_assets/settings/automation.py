@@ -1,4 +1,4 @@
-"""When Dagster indexes on its own."""
+"""Settings of Dagster's schedule and sensors."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pydantic import Field, field_validator
 
 from rag_assets.settings.base import Strict
 
+_CRON_FIELDS = 5
 DEFAULT_CRON = "0 2 * * *"
 DEFAULT_TIMEZONE = "UTC"
 
@@ -31,11 +32,19 @@ class AutomationSettings(Strict):
     @classmethod
     def _is_a_schedule(cls, value: str) -> str:
         if value != DEFAULT_CRON:
-            # The parser that will run it decides. It costs the import of dagster, which the default must not.
-            from dagster._utils.schedules import is_valid_cron_string
+            from croniter import (  # 20 ms that the default saves; Dagster carries the same parser
+                CroniterError,
+                croniter,
+            )
 
-            if not is_valid_cron_string(value):
-                raise ValueError(f"{value!r} is not a cron schedule of five fields, for example '30 2 * * 1-5'")
+            try:
+                if len(value.split()) != _CRON_FIELDS:
+                    raise CroniterError
+                croniter(value).get_next()  # a day that never comes is no schedule
+            except CroniterError:
+                raise ValueError(
+                    f"{value!r} is not a cron schedule of five fields, for example '30 2 * * 1-5'"
+                ) from None
         return value
 
     @field_validator("timezone")

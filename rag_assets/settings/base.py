@@ -1,4 +1,4 @@
-"""What every group of settings is made of."""
+"""The base class of all groups of settings."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ class Strict(BaseModel):
 
 
 def without_nothing(model: type[BaseModel], values: Any) -> Any:
-    """Without the settings that have nothing behind their name, which is what is left of a block when all of its lines
-    are comments: their defaults hold."""
+    """Drops settings without a value, such as a block whose lines are all comments, so that their defaults hold."""
     if not isinstance(values, dict):
         return values
     return {name: value for name, value in values.items() if value is not None or name not in model.model_fields}

@@ -1,4 +1,4 @@
-"""How well a build must answer before it is served."""
+"""Settings of evaluation: how well a build must answer before it is served."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class EvaluationSettings(Strict):
-    """What is measured where a repository has an `eval_set`, and what the promotion gate makes of it."""
+    """What to measure for a repository with an `eval_set`, and how the promotion gate decides."""
 
     k: int = Field(default=10, ge=1, le=100, description="how many ranked files recall and hit rate look at")
     tolerance: float = Field(

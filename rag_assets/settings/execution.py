@@ -1,4 +1,4 @@
-"""Who executes the steps of a Dagster run, and how the stages that take long are shared out."""
+"""Who executes the steps of a Dagster run, and who works on the buckets of a stage."""
 
 from __future__ import annotations
 
@@ -13,33 +13,20 @@ _SCHEDULER_SCHEMES = ("tcp", "tls", "ucx", "ws", "wss")
 
 
 class ExecutionSettings(Strict):
-    """Who executes the steps of a Dagster run; see docs/scaling.md. `rag-assets index` always is one process.
+    """Who works on a build; see docs/scaling.md. `executor` is for Dagster runs, `workers` also for `rag-assets index`.
 
     The broker of Celery may hold a password: RAG_ASSETS_CELERY_BROKER and RAG_ASSETS_CELERY_BACKEND only.
     """
 
-    executor: Literal["in_process", "multiprocess", "dask", "celery", "k8s"] = Field(
+    executor: Literal["in_process", "multiprocess", "docker", "celery", "k8s"] = Field(
         default="in_process",
-        description="all but the first two need their extra: pip install 'rag-assets[dask]'",
+        description="of the steps of a run; the last three need their extra: pip install 'rag-assets[k8s]'",
     )
-    max_concurrent: int = Field(
-        default=0,
-        ge=0,
-        le=1_024,
-        description="steps of one run at a time; 0: one per processor core, no limit with dask_scheduler, celery, k8s",
+    workers: Literal["processes", "dask"] = Field(
+        default="processes",
+        description="who works on the buckets of a stage; dask needs: pip install 'rag-assets[dask]'",
     )
-    fan_out: int = Field(
-        default=16, ge=1, le=512, description="parts that a stage is shared out in, at most (not in_process)"
-    )
-    fan_out_texts: int = Field(
-        default=500, ge=1, description="texts of one part to embed, at least: fewer take less time than a step does"
-    )
-    fan_out_questions: int = Field(
-        default=20, ge=1, description="questions of one part to the language model, at least: likewise"
-    )
-    dask_scheduler: str = Field(default="", description="tcp://host:8786; empty: workers of its own on this machine")
-    k8s_image: str = Field(default="", description="of the steps' pods; empty: that of the run launcher")
-    k8s_namespace: str = Field(default="", description="of the steps' pods; empty: that of the run launcher")
+    dask_scheduler: str = Field(default="", description="tcp://host:8786; empty: a Dask cluster on this machine")
 
     @field_validator("dask_scheduler")
     @classmethod

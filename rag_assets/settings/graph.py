@@ -1,4 +1,4 @@
-"""Where the dependency graph comes from beside the files of a repository."""
+"""Settings of the dependency graph: imports beside the files of a repository."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ImportMode = Literal["merge", "replace"]
 
 
 class GraphImportSettings(Strict):
-    """A graph that another tool made of the same repository."""
+    """A graph of the same repository that another tool made."""
 
     path: Path = Field(description="folder or archive of RoslynIndexer artifacts, or SCIP index")
     format: ImportFormat = Field(default="roslyn", description="what wrote it: roslyn or scip")

@@ -1,4 +1,4 @@
-"""The models that may be asked: for embeddings and for summaries. Their keys are never settings."""
+"""The models for embeddings and for summaries. Their keys are never settings."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from rag_assets.server_urls import plain_server_url, refuse_unencrypted
 from rag_assets.settings.base import Strict
+from rag_assets.settings.urls import plain_server_url, refuse_unencrypted
 
 
 class EmbedderSettings(Strict):
@@ -23,6 +23,12 @@ class EmbedderSettings(Strict):
     threads: int = Field(default=0, ge=0, description="of the local model; 0: one per processor core")
     base_url: str = Field(default="", description="what /embeddings is appended to: http://127.0.0.1:11434/v1")
     model: str = Field(default="", description="as the server names it")
+    api_version: str = Field(
+        default="",
+        pattern=r"^[\w.-]*$",
+        description="for Azure OpenAI, such as 2024-10-21; base_url is then https://NAME.openai.azure.com, and "
+        "model the deployment",
+    )
     allow_plain_http: bool = Field(
         default=False, description="send source and key unencrypted to a base_url that is not this machine"
     )
@@ -33,7 +39,8 @@ class EmbedderSettings(Strict):
         default=512, ge=64, description="the longest text sent; longer sections are split (the server's model)"
     )
     tokenizer: Literal["estimate", "cl100k_base", "o200k_base"] = Field(
-        default="estimate", description="how these are counted; all but estimate need: pip install 'rag-assets[openai]'"
+        default="estimate",
+        description="how these are counted; all but estimate need: pip install 'rag-assets[tokenizers-openai]'",
     )
     batch_texts: int = Field(default=64, ge=1, le=2_048, description="texts of one request")
     batch_tokens: int = Field(default=16_000, ge=1, description="tokens of one request")
@@ -65,6 +72,12 @@ class LlmSettings(Strict):
     )
     base_url: str = Field(default="", description="what /chat/completions is appended to: http://127.0.0.1:11434/v1")
     model: str = Field(default="", description="as the server names it")
+    api_version: str = Field(
+        default="",
+        pattern=r"^[\w.-]*$",
+        description="for Azure OpenAI, such as 2024-10-21; base_url is then https://NAME.openai.azure.com, and "
+        "model the deployment",
+    )
     allow_plain_http: bool = Field(
         default=False, description="send source and key unencrypted to a base_url that is not this machine"
     )
@@ -90,7 +103,7 @@ class LlmSettings(Strict):
 
 
 def _require_server(settings: EmbedderSettings | LlmSettings, provider: str) -> None:
-    """Raises ValueError where a provider that is a server lacks its URL or model, or would get source unencrypted."""
+    """Raises ValueError if a server provider lacks its URL or model, or would get source code unencrypted."""
     missing = [name for name in ("base_url", "model") if not getattr(settings, name).strip()]
     if missing:
         raise ValueError(f"provider {provider} needs {' and '.join(missing)}")

@@ -1,4 +1,4 @@
-"""What is indexed: repositories, their tenants and domains, and what discovery refuses."""
+"""The indexed repositories, their tenants and domains, and the limits of discovery."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KindName = Annotated[Kind, AfterValidator(checked_kind)]
 
 
 class DomainSettings(Strict):
-    """A business domain and what belongs to it (BusinessDomainKey, Domain, DomainSummary of the points)."""
+    """A business domain and its parts (BusinessDomainKey, Domain, DomainSummary of the points)."""
 
     key: Name = Field(description="short identifier, the same in every repository")
     title: Name = Field(description="name for people")
@@ -30,7 +30,7 @@ class DomainSettings(Strict):
 
 
 class RepositorySettings(Strict):
-    """One repository to index: where it is, which ref, what of it, and under which tenant."""
+    """One repository to index: its location, ref, files and tenant."""
 
     id: Name = Field(description="what the repository is called in labels and commands")
     location: Name = Field(description="git URL, path of a git repository, plain directory, or source archive")
@@ -54,12 +54,12 @@ class RepositorySettings(Strict):
     )
     eval_set: Path | None = Field(
         default=None,
-        exclude=True,  # how a build is measured decides neither what is in it nor what it is called
+        exclude=True,  # measuring a build changes neither its content nor its name
         description="file of questions (.jsonl, .yaml) that a new build must answer as well as the one that is served",
     )
     graph_import: GraphImportSettings | None = Field(
         default=None,
-        exclude=True,  # where it lies does not belong into a generation; what is in it counts, by its fingerprint
+        exclude=True,  # its place is not part of a generation; its content is, by fingerprint
         description="a dependency graph of another tool (RoslynIndexer, SCIP) to load too",
     )
 
@@ -73,7 +73,7 @@ class RepositorySettings(Strict):
 
 
 class SourceLimits(Strict):
-    """What discovery refuses, with the reason shown for each file."""
+    """Limits of discovery; each refused file gets the reason."""
 
     max_file_bytes: int = Field(default=MEBIBYTE, gt=0, description="larger files are skipped")
     max_line_length: int = Field(default=20_000, gt=0, description="characters; longer lines are machine-made")

@@ -1,4 +1,4 @@
-"""Everything rag_assets can be told, in one model."""
+"""All settings of rag_assets, in one model."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 from pydantic import Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from rag_assets.config_file import DEFAULT_HOME, ENV_PREFIX, ConfigError
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.settings.answering import AnswerSettings
 from rag_assets.settings.automation import AutomationSettings
 from rag_assets.settings.base import Name, without_nothing
+from rag_assets.settings.config_file import DEFAULT_HOME, ENV_PREFIX, ConfigError
 from rag_assets.settings.evaluation import EvaluationSettings
 from rag_assets.settings.execution import ExecutionSettings
 from rag_assets.settings.graph import GraphImportSettings
@@ -24,7 +24,7 @@ from rag_assets.settings.stores import RetentionSettings, StoreSettings
 
 
 class Settings(BaseSettings):
-    """Everything rag_assets can be told. See `rag-assets init` for a commented file."""
+    """All settings of rag_assets. `rag-assets init` writes a commented file."""
 
     model_config = SettingsConfigDict(
         extra="forbid",
@@ -111,7 +111,7 @@ class Settings(BaseSettings):
         return self.model_copy(update={"embedder": embedder})
 
     def graph_import_of(self, repository_id: str) -> GraphImportSettings | None:
-        """The graph of another tool that is configured for a repository; None also for one that is not configured."""
+        """The imported graph of a repository; None without one, or for a repository that is not configured."""
         return next((known.graph_import for known in self.repositories if known.id == repository_id), None)
 
     def repository(self, repository_id: str) -> RepositorySettings:

@@ -1,4 +1,4 @@
-"""How questions are answered: the mode, how its sides are joined, and what is done where something is missing."""
+"""Settings of search: the mode, the fusion of its two sides, and the fallback if a part is missing."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from typing import Literal
 from pydantic import Field, field_validator, model_validator
 
 from rag_assets.contracts.retrieval import DEFAULT_POLICY, Fusion, Mode, OnMissing, SearchPolicy
-from rag_assets.server_urls import plain_server_url, refuse_unencrypted
 from rag_assets.settings.base import Strict
+from rag_assets.settings.urls import plain_server_url, refuse_unencrypted
 
 
 class RerankerSettings(Strict):
-    """The model that may put the best candidates in order once more (E11). None by default; its key is never a
-    setting."""
+    """The model that may reorder the best candidates (E11). None by default; its key is never a setting."""
 
     provider: Literal["none", "cohere-compatible", "tei"] = Field(
         default="none",
@@ -48,7 +47,7 @@ class RerankerSettings(Strict):
 
 
 class SearchSettings(Strict):
-    """How indexes are searched (E14). Nothing of it is built into an index, so a change holds at once."""
+    """How indexes are searched (E14). An index does not depend on it, so a change takes effect at once."""
 
     mode: Literal["hybrid", "semantic", "semantic_rerank", "bm25"] = Field(
         default=DEFAULT_POLICY.mode.value, description="unless a search says otherwise"
@@ -78,5 +77,5 @@ class SearchSettings(Strict):
     )
 
     def policy(self) -> SearchPolicy:
-        """Without the reranker, which has to be opened."""
+        """The policy without the reranker, which must be opened."""
         return SearchPolicy(**(self.model_dump(exclude={"reranker"}) | {"mode": Mode(self.mode)}))

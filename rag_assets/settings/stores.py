@@ -1,4 +1,4 @@
-"""Where an index is kept, and for how long."""
+"""Settings of storage: where an index is kept, and for how long."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from rag_assets.server_urls import object_store_url, plain_server_url, refuse_unencrypted
 from rag_assets.settings.base import Strict
+from rag_assets.settings.urls import object_store_url, plain_server_url, refuse_unencrypted
 
 
 class StoreSettings(Strict):
-    """Where the vectors are: beside the index, or in a Qdrant server."""
+    """The vector store (beside the index, or a Qdrant server), the catalog and the remote store."""
 
     vectors: Literal["embedded", "qdrant", "faiss"] = Field(
         default="embedded",
-        description="qdrant: a server, key in QDRANT_API_KEY, pip install 'rag-assets[qdrant]'; faiss: beside the "
-        "index, searched exactly, pip install 'rag-assets[faiss]'",
+        description="qdrant: a server, key in QDRANT_API_KEY; faiss: beside the index, searched "
+        "exactly, pip install 'rag-assets[faiss]'",
     )
     qdrant_url: str = Field(default="", description="of the server: http://127.0.0.1:6333")
     allow_plain_http: bool = Field(
@@ -25,8 +25,7 @@ class StoreSettings(Strict):
     qdrant_timeout_seconds: int = Field(default=30, gt=0, description="for one request to the server")
     catalog: Literal["none", "sqlite", "postgres"] = Field(
         default="none",
-        description="durable copy of all chunks, to rebuild vectors from; postgres: URL in RAG_ASSETS_CATALOG_URL, "
-        "pip install 'rag-assets[postgres]'",
+        description="durable copy of all chunks, to rebuild vectors from; postgres: URL in RAG_ASSETS_CATALOG_URL",
     )
     hnsw_from_points: int = Field(
         default=20_000,
@@ -60,7 +59,7 @@ class StoreSettings(Strict):
 
 
 class RetentionSettings(Strict):
-    """Which old generations stay on disk. Documents and cache entries that nothing needs go with `rag-assets gc`."""
+    """How many old generations stay on disk. `rag-assets gc` removes documents and cache entries that nothing needs."""
 
     keep: int = Field(
         default=3, ge=1, description="generations per label; the previous one and tagged ones stay in any case"

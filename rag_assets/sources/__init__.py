@@ -1,7 +1,7 @@
-"""Repositories into texts: open a snapshot, discover its files, decode and redact them.
+"""Turns repositories into texts: open a snapshot, discover its files, decode and redact them.
 
-The names below are loaded on first use, so that asking for the head of a repository does not load what only
-indexing needs.
+The names below are loaded on first use, so that reading the head of a repository does not load the modules of
+indexing.
 """
 
 from __future__ import annotations
@@ -11,41 +11,23 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rag_assets.sources.discovery import DiscoveredText, discover, is_lasting
-    from rag_assets.sources.entries import Entry, EntryKind, Snapshot
-    from rag_assets.sources.errors import (
-        CorruptArchive,
-        EmptyRepository,
-        GitNotFound,
-        LocationError,
-        MissingCommit,
-        MissingRef,
-        SourceError,
-        SourceUnreachable,
-    )
     from rag_assets.sources.fingerprint import POLICY_FINGERPRINT
-    from rag_assets.sources.heads import default_ref, remote_head
-    from rag_assets.sources.ignore import IgnorePolicy
-    from rag_assets.sources.opening import open_snapshot
-    from rag_assets.sources.secrets import Finding, Redaction, redact
+    from rag_assets.sources.git.git_refs import default_ref, remote_head
+    from rag_assets.sources.ignore.policy import IgnorePolicy
+    from rag_assets.sources.open import open_snapshot
+    from rag_assets.sources.secrets.redaction import Redaction, SecretFinding, redact
+    from rag_assets.sources.snapshot import EntryKind, Snapshot, TreeEntry
     from rag_assets.sources.urls import default_repository_id, strip_credentials
 
 __all__ = [
     "POLICY_FINGERPRINT",
-    "CorruptArchive",
     "DiscoveredText",
-    "EmptyRepository",
-    "Entry",
     "EntryKind",
-    "Finding",
-    "GitNotFound",
     "IgnorePolicy",
-    "LocationError",
-    "MissingCommit",
-    "MissingRef",
     "Redaction",
+    "SecretFinding",
     "Snapshot",
-    "SourceError",
-    "SourceUnreachable",
+    "TreeEntry",
     "default_ref",
     "default_repository_id",
     "discover",
@@ -58,22 +40,12 @@ __all__ = [
 
 _MODULES = {
     "discovery": ("DiscoveredText", "discover", "is_lasting"),
-    "entries": ("Entry", "EntryKind", "Snapshot"),
-    "errors": (
-        "CorruptArchive",
-        "EmptyRepository",
-        "GitNotFound",
-        "LocationError",
-        "MissingCommit",
-        "MissingRef",
-        "SourceError",
-        "SourceUnreachable",
-    ),
-    "ignore": ("IgnorePolicy",),
-    "heads": ("default_ref", "remote_head"),
-    "opening": ("open_snapshot",),
+    "snapshot": ("EntryKind", "Snapshot", "TreeEntry"),
+    "ignore.policy": ("IgnorePolicy",),
+    "git.git_refs": ("default_ref", "remote_head"),
+    "open": ("open_snapshot",),
     "fingerprint": ("POLICY_FINGERPRINT",),
-    "secrets": ("Finding", "Redaction", "redact"),
+    "secrets.redaction": ("Redaction", "SecretFinding", "redact"),
     "urls": ("default_repository_id", "strip_credentials"),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}

@@ -1,6 +1,6 @@
-"""Bytes into text without losing any: BOMs, UTF-8, UTF-16 and UTF-32, and bytes of Windows-1252 in between.
+"""Decodes bytes without losing any: BOMs, UTF-8, UTF-16 and UTF-32, and single bytes of Windows-1252.
 
-Offsets of every later stage count characters of this text. Line ends stay as they are, a BOM at the start goes.
+Offsets of every later stage count characters of this text. Line ends stay as they are; a BOM at the start is removed.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 SNIFFED_BYTES = 8_000
-"""How far git looks for a NUL to call a file binary; a NUL that comes later is kept as a character."""
+"""git calls a file binary if these bytes hold a NUL. A later NUL stays as a character."""
 _MAX_CONTROL_SHARE = 0.1  # text has tabs and line ends; a tenth of other control bytes is a binary format
 _UTF16_ZERO_SHARE = 0.4  # of the high bytes, in text that is at least half ASCII
 _UTF16_STRAY_ZEROS = 0.05  # of the low bytes: a NUL character now and then
@@ -20,8 +20,8 @@ _SURROGATES = re.compile(r"[\ud800-\udfff]")
 _REPLACEMENT = "\ufffd"
 _MIXED = "rag_assets.mixed_windows_1252"
 
-# The five bytes that Windows-1252 leaves undefined become the control characters of the same number, as browsers
-# do it; this is also what makes the fallback total: no byte is lost.
+# The five bytes that Windows-1252 leaves undefined become the control characters of the same number, as in
+# browsers. So the fallback decodes every byte.
 _WINDOWS_1252 = tuple(bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(256))
 
 _BOMS = (
@@ -35,7 +35,7 @@ _BOMS = (
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """`replaced` counts the characters that are U+FFFD because the bytes stood for no character at all."""
+    """`replaced` counts the characters that are U+FFFD because their bytes encode no character."""
 
     text: str
     encoding: str
@@ -44,17 +44,16 @@ class Decoded:
 
 @dataclass(frozen=True, slots=True)
 class Binary:
-    """The bytes are not text; `detail` says what gave it away."""
+    """The bytes are not text; `detail` names the sign."""
 
     detail: str
 
 
 def decode(data: bytes) -> Decoded | Binary:
-    """The text of a file, and the encoding it was found in.
+    """The text of a file and its encoding.
 
-    Order: BOM; UTF-16 without BOM, where every second byte is evidently zero; a NUL in the first 8,000 bytes
-    means binary; UTF-8; at last UTF-8 whose invalid bytes are read as Windows-1252 one by one, which is a plain
-    Windows-1252 text when nothing in it is UTF-8.
+    Order: a BOM; UTF-16 without BOM, if nearly every second byte is zero; binary, if the first 8,000 bytes hold a NUL;
+    UTF-8; last UTF-8 with invalid bytes read as Windows-1252 one by one, which also decodes plain Windows-1252.
     """
     for bom, name, codec in _BOMS:
         if data.startswith(bom):
@@ -89,7 +88,7 @@ def _attempt(data: bytes, errors: str) -> str | None:
 
 
 def _wide(data: bytes, codec: str) -> Decoded:
-    """UTF-16 or UTF-32. Cut or impossible code units become U+FFFD, one each."""
+    """Decodes UTF-16 or UTF-32. Each truncated or impossible code unit becomes U+FFFD."""
     width = 4 if codec.startswith("utf-32") else 2
     whole, rest = data[: len(data) // width * width], data[len(data) // width * width :]
     try:
@@ -103,7 +102,7 @@ def _wide(data: bytes, codec: str) -> Decoded:
 
 
 def _without_surrogates(text: str, encoding: str) -> Decoded:
-    """Pairs of surrogates joined to the character they stand for, lone ones replaced one for one."""
+    """Joins pairs of surrogates to their character and replaces each lone one."""
     joined = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
     clean, replaced = _SURROGATES.subn(_REPLACEMENT, joined)
     return Decoded(clean, encoding, replaced)
@@ -126,7 +125,7 @@ def _utf16_without_bom(head: bytes) -> str | None:
 
 
 def _as_windows_1252(error: UnicodeError) -> tuple[str, int]:
-    """The codec error handler that reads one invalid byte as Windows-1252 and goes on behind it."""
+    """The codec error handler that reads one invalid byte as Windows-1252 and continues after it."""
     if not isinstance(error, UnicodeDecodeError):
         raise error
     return _WINDOWS_1252[error.object[error.start]], error.start + 1

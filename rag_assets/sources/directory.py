@@ -1,4 +1,4 @@
-"""A plain directory without git. Its content is hashed when it is opened, which gives it a commit id of its own."""
+"""A plain directory without git. Opening it hashes its content, and the hash serves as commit id."""
 
 from __future__ import annotations
 
@@ -10,22 +10,23 @@ from pathlib import Path
 from typing import Self
 
 from rag_assets.contracts.source_file import GitRepoInfo, SkippedFile, SkipReason
-from rag_assets.sources.changes import Changes
-from rag_assets.sources.conventions import VERSION_CONTROL
-from rag_assets.sources.entries import Entry, EntryKind, safe_path, utc_iso
-from rag_assets.sources.errors import EmptyRepository, MissingCommit
-from rag_assets.sources.ignore import GITIGNORE_FILE, IGNORE_FILE, IgnorePolicy, PathRules
-from rag_assets.sources.past import Past
-from rag_assets.sources.places import DEFAULT_DIRECTORY_REF
+from rag_assets.errors import EmptyRepository, MissingCommit
+from rag_assets.sources.default_ignores import VERSION_CONTROL
+from rag_assets.sources.git.git_diff import TreeDiff
+from rag_assets.sources.git.git_history import GitHistory
+from rag_assets.sources.ignore.policy import GITIGNORE_FILE, IGNORE_FILE, IgnorePolicy, PathRules
+from rag_assets.sources.locations import DEFAULT_DIRECTORY_REF
+from rag_assets.sources.safe_paths import safe_path
+from rag_assets.sources.snapshot import EntryKind, TreeEntry, utc_iso
 
 _IGNORE_FILE_BYTES = 1024 * 1024  # a longer list of patterns is not one
 
 
 class DirectorySnapshot:
-    """The Snapshot of a directory as it was when this was made.
+    """The Snapshot of a directory at the moment of construction.
 
-    `commit_sha` is the sha256 over path and content of the files that the path rules of `policy` let through,
-    so build output and installed packages do not change it. A file that changes later is reported, not mixed in.
+    `commit_sha` is the sha256 over path and content of the files that pass the path rules of `policy`, so build output
+    and installed packages do not change it. A file that changes later is reported, not mixed in.
     """
 
     has_gitignore = True
@@ -49,22 +50,22 @@ class DirectorySnapshot:
                 f"{self.info.commit_sha[:12]}, not {commit}"
             )
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[TreeEntry]:
         return self._entries
 
-    def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes | SkippedFile]]:
+    def read(self, entries: Iterable[TreeEntry]) -> Iterator[tuple[TreeEntry, bytes | SkippedFile]]:
         for entry in entries:
             yield entry, self._content(entry)
 
     def head_of(self, ref: str) -> str:
-        """The content id of the directory now; a directory has one version, whatever `ref` says."""
+        """The present content id of the directory, whatever `ref` says: a directory has one version."""
         return DirectorySnapshot(self._root, ref, None, self._policy).info.commit_sha
 
-    def changes_since(self, commit: str) -> Changes | None:
+    def changes_since(self, commit: str) -> TreeDiff | None:
         """A directory has no history."""
         return None
 
-    def past(self) -> Past | None:
+    def past(self) -> GitHistory | None:
         """A directory has no history."""
         return None
 
@@ -77,7 +78,7 @@ class DirectorySnapshot:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _content(self, entry: Entry) -> bytes | SkippedFile:
+    def _content(self, entry: TreeEntry) -> bytes | SkippedFile:
         if entry.refused is not None:
             return entry.skipped(entry.refused, entry.detail)
         try:
@@ -88,10 +89,10 @@ class DirectorySnapshot:
             return entry.skipped(SkipReason.UNREADABLE, "changed while it was being indexed; index again")
         return data
 
-    def _scan(self) -> tuple[list[Entry], float]:
+    def _scan(self) -> tuple[list[TreeEntry], float]:
         """All entries in path order, and the newest modification time of those that can be read."""
         rules = PathRules(self._policy)
-        found: list[Entry] = []
+        found: list[TreeEntry] = []
         newest = 0.0
         pending = [("", str(self._root))]
         while pending:
@@ -110,7 +111,7 @@ class DirectorySnapshot:
                 if problem:
                     found.append(_refused(path, SkipReason.UNSAFE_PATH, problem))
                 elif _is_link(child):
-                    found.append(Entry(path, "", 0, EntryKind.SYMLINK))
+                    found.append(TreeEntry(path, "", 0, EntryKind.SYMLINK))
                 elif child.is_dir(follow_symlinks=False):
                     refusal = rules.refused_directory(path)
                     if refusal is None:
@@ -123,7 +124,7 @@ class DirectorySnapshot:
                     newest = max(newest, modified)
         return sorted(found, key=lambda entry: entry.path), newest
 
-    def _file(self, path: str, child: os.DirEntry[str], rules: PathRules) -> tuple[Entry, float]:
+    def _file(self, path: str, child: os.DirEntry[str], rules: PathRules) -> tuple[TreeEntry, float]:
         refusal = rules.refused_path(path)
         try:
             status = child.stat(follow_symlinks=False)
@@ -136,7 +137,7 @@ class DirectorySnapshot:
         except OSError as error:
             return _refused(path, SkipReason.UNREADABLE, error.strerror or str(error)), 0.0
         self._files[path] = child.path
-        return Entry(path, blob_id, status.st_size), status.st_mtime
+        return TreeEntry(path, blob_id, status.st_size), status.st_mtime
 
 
 def _add_ignore_files(rules: PathRules, directory: str, children: list[os.DirEntry[str]]) -> None:
@@ -161,5 +162,5 @@ def _is_link(child: os.DirEntry[str]) -> bool:
     return bool(attributes & stat.FILE_ATTRIBUTE_REPARSE_POINT)
 
 
-def _refused(path: str, reason: SkipReason, detail: str, size: int = 0) -> Entry:
-    return Entry(path, "", size, EntryKind.FILE, reason, detail)
+def _refused(path: str, reason: SkipReason, detail: str, size: int = 0) -> TreeEntry:
+    return TreeEntry(path, "", size, EntryKind.FILE, reason, detail)

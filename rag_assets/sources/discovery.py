@@ -1,4 +1,4 @@
-"""From a snapshot to texts: every file is either decoded, redacted and yielded, or yielded with the reason why not."""
+"""From a snapshot to texts: yields every file either decoded and redacted, or with the reason to skip it."""
 
 from __future__ import annotations
 
@@ -8,32 +8,33 @@ from dataclasses import dataclass
 
 from rag_assets.contracts.identity import content_hash
 from rag_assets.contracts.source_file import DiscoveredFile, SkippedFile, SkipReason
-from rag_assets.sources.conventions import PROSE, extension_of, is_generated_text, is_minified_text, longest_line
 from rag_assets.sources.decoding import Binary, Decoded, decode
-from rag_assets.sources.entries import Entry, Snapshot
-from rag_assets.sources.extraction import Refused, extraction_of
-from rag_assets.sources.ignore import IgnorePolicy, PathRules, ignore_files
-from rag_assets.sources.secrets import Finding, RedactionTimeout, redact
+from rag_assets.sources.default_ignores import PROSE, extension_of, is_generated_text, is_minified_text, longest_line
+from rag_assets.sources.extraction import extraction_of
+from rag_assets.sources.extraction.refusal import ExtractionRefused
+from rag_assets.sources.ignore.policy import IgnorePolicy, PathRules, ignore_files
+from rag_assets.sources.secrets.redaction import RedactionTimeout, SecretFinding, redact
+from rag_assets.sources.snapshot import Snapshot, TreeEntry
 
 _OF_THE_MOMENT = frozenset(
     {SkipReason.TIMED_OUT, SkipReason.MISSING_BLOB, SkipReason.DUPLICATE_PATH, SkipReason.UNSUPPORTED}
 )
-"""What another run may judge otherwise: a package that reads a format may have been installed."""
+"""Reasons that may not hold in the next run: somebody may have installed a package that reads the format."""
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 _MAX_LFS_POINTER = 1024  # the specification's limit
 
 
 @dataclass(frozen=True, slots=True)
 class DiscoveredText:
-    """A file that will be indexed, its redacted text, and where something was masked."""
+    """A file that will be indexed, its redacted text, and the places of masked secrets."""
 
     file: DiscoveredFile
     text: str
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[SecretFinding, ...] = ()
 
 
-Known = Callable[[list[Entry]], Mapping[Entry, DiscoveredFile | SkippedFile]]
-"""What an earlier discovery found in entries with the same path and content, for those it knows."""
+Known = Callable[[list[TreeEntry]], Mapping[TreeEntry, DiscoveredFile | SkippedFile]]
+"""The results of an earlier discovery for those entries whose path and content it knows."""
 
 
 def discover(
@@ -44,11 +45,11 @@ def discover(
     known: Known | None = None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[DiscoveredText | DiscoveredFile | SkippedFile]:
-    """Every entry of the snapshot in path order (A01): its text, or why it is left out. One file is held at a time.
+    """Every entry of the snapshot in path order (A01): its text, or the reason to skip it. Holds one file at a time.
 
-    `language_of` names the language of a path; what is `known` is not read again, and comes without its text;
-    `on_progress(done, total)` is called after each entry. The time limit of a file is looked at between the windows of
-    the redaction, whose expressions are linear, and after decoding: it stops a slow file, not a file system that hangs.
+    `language_of` names the language of a path. `known` entries are not read again and come without text.
+    `on_progress(done, total)` is called after each entry. The time limit of a file is checked after decoding and
+    between the windows of the redaction, whose expressions are linear: it stops a slow file, not a hanging file system.
     """
     entries = list(snapshot.entries())
     rules = _rules(snapshot, policy, entries)
@@ -72,11 +73,11 @@ def discover(
 
 
 def is_lasting(found: DiscoveredFile | SkippedFile) -> bool:
-    """Whether the same content at the same path will be judged so again in another tree."""
+    """Whether the same content at the same path gives the same result in another tree."""
     return isinstance(found, DiscoveredFile) or found.reason not in _OF_THE_MOMENT
 
 
-def _rules(snapshot: Snapshot, policy: IgnorePolicy, entries: list[Entry]) -> PathRules:
+def _rules(snapshot: Snapshot, policy: IgnorePolicy, entries: list[TreeEntry]) -> PathRules:
     rules = PathRules(policy)
     for entry, content in snapshot.read(ignore_files(entries, with_gitignore=snapshot.has_gitignore)):
         if isinstance(content, bytes):
@@ -86,9 +87,9 @@ def _rules(snapshot: Snapshot, policy: IgnorePolicy, entries: list[Entry]) -> Pa
 
 
 def _examine(
-    entry: Entry, data: bytes, policy: IgnorePolicy, language_of: Callable[[str], str]
+    entry: TreeEntry, data: bytes, policy: IgnorePolicy, language_of: Callable[[str], str]
 ) -> DiscoveredText | SkippedFile:
-    """What the content itself says; the order goes from cheap to dear."""
+    """The result by content; cheap checks come first."""
     started = time.monotonic()
     name = entry.path.rpartition("/")[2]
     if len(data) <= _MAX_LFS_POINTER and data.startswith(_LFS_POINTER):
@@ -96,7 +97,7 @@ def _examine(
     extract = extraction_of(name)
     if extract is not None:
         taken = extract(data, started + policy.file_time_limit_seconds)
-        if isinstance(taken, Refused):
+        if isinstance(taken, ExtractionRefused):
             return entry.skipped(taken.reason, taken.detail)
         decoded: Decoded | Binary = Decoded(taken, f"text of {extension_of(name)}")
     else:
@@ -133,6 +134,6 @@ def _examine(
 
 
 def line_count(text: str) -> int:
-    """Lines of a text; `\\n`, `\\r\\n` and a lone `\\r` each end one, and a last line needs no end."""
+    """Lines of a text; `\\n`, `\\r\\n` and a lone `\\r` each end one, and the last line needs no end."""
     ends = text.count("\n") + text.count("\r") - text.count("\r\n")
     return ends + (not text.endswith(("\n", "\r"))) if text else 0

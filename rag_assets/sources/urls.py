@@ -1,4 +1,4 @@
-"""What a configured location is, and how a URL is written down without its credentials."""
+"""Tells URLs from paths, and writes URLs without their credentials."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from rag_assets.contracts.identity import slug
-from rag_assets.sources.errors import LocationError
+from rag_assets.errors import LocationError
 
 SCHEMES = frozenset({"https", "http", "ssh", "git", "git+ssh", "ssh+git", "file"})
-"""What git may be asked to speak. `ext::`, `fd::` and other helpers run programs and are refused."""
+"""The protocols that git may use. `ext::`, `fd::` and other helpers run programs and are refused."""
 
 ARCHIVE_SUFFIXES = (".tar.gz", ".tar.bz2", ".tar.xz", ".tgz", ".tbz2", ".txz", ".tar", ".zip")
 
@@ -23,13 +23,13 @@ _SCP = re.compile(
 )
 _SERVICE_ACCOUNT = "git"  # the user of every forge's ssh address: part of the address, not of a person
 _VERSION = re.compile(r"^(?P<name>.+?)[-_](?P<version>v?\d+(?:\.\d+)+(?:[-.+_]?[0-9A-Za-z]+)*|v?\d+)$")
-_SHORTEST_SECRET = 4  # shorter ones would black out ordinary words; git never gets any of them to print
+_SHORTEST_SECRET = 4  # masking shorter ones would hide ordinary words; git never gets any of them to print
 _URL_IN_TEXT = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s'\"<>]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """User and password that stood in a URL; kept out of every repr."""
+    """User and password of a URL; kept out of every repr."""
 
     username: str = field(repr=False)
     password: str | None = field(repr=False)
@@ -41,7 +41,7 @@ def is_remote(location: str) -> bool:
 
 
 def check_location(location: str) -> None:
-    """Raises LocationError for what must not reach a git command line."""
+    """Raises LocationError for a location that must not reach a git command line."""
     if not location.strip():
         raise LocationError("the location of a repository is empty; give a git URL, a path or a source archive")
     if location.startswith("-"):
@@ -77,7 +77,7 @@ def _check_url(location: str) -> None:
 def strip_credentials(url: str) -> str:
     """A git URL or scp-like address as it may be shown and stored: no password, user, query or fragment.
 
-    Only the user `git` of ssh addresses stays, for it is part of the address. Paths are returned unchanged.
+    Only the user `git` of ssh addresses stays, because it is part of the address. Paths are returned unchanged.
     """
     if _URL.match(url):
         scheme, _, rest = url.partition("://")
@@ -95,8 +95,8 @@ def strip_credentials(url: str) -> str:
 def _authority(rest: str) -> tuple[str, str, str]:
     """(authority, `/`, path) of what follows `://`, without query and fragment.
 
-    A `/`, `?` or `#` in a password should be quoted. Where one is not, the "port" before it is no number: then
-    everything up to the last `@` counts as user information, for showing too little is the harmless mistake.
+    A `/`, `?` or `#` in a password should be quoted. If one is not, the "port" before it is no number. Then everything
+    up to the last `@` counts as user information, because showing too little does less harm.
     """
     authority = re.split(r"[/?#]", rest, maxsplit=1)[0]
     port = authority.rpartition(":")[2] if ":" in authority else ""
@@ -107,9 +107,9 @@ def _authority(rest: str) -> tuple[str, str, str]:
 
 
 def without_credentials(location: str) -> tuple[str, Credentials | None]:
-    """(the URL to call git with, the credentials that stood in it). Only http and https carry any.
+    """(the URL for git, its credentials). Only http and https carry any.
 
-    ssh keeps its user, which ssh needs and which is no secret, and loses a password, which ssh never uses.
+    ssh keeps its user, which it needs and which is no secret, and loses a password, which it never uses.
     """
     if not _URL.match(location):
         return location, None

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rag_assets.classification import CLASSIFIER_VERSION, Classifier, PackError, PatternError, built_in_packs
-from rag_assets.classification.packs import merged_packs, parse_pack
+from rag_assets.classification.rule_packs import merged_packs, parse_pack
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets_tests.classification.samples import classified
 
@@ -131,19 +131,23 @@ BAD = [
     (
         "key-written-twice",
         f"{HEAD}name: c\nrules: [{RULE}]",
-        ":3: not valid YAML: 'name' is written twice, first in line 1",
+        ":3: 'name' is written twice, first in line 1",
     ),
     ("rules-no-list", f"{HEAD}rules: x", "rules: must be a list, found text"),
-    ("not-a-mapping", "- a", "expected a mapping at the top, found list"),
+    ("not-a-mapping", "- a", "acme.yaml:1: expected a mapping at the top, found a list"),
     ("no-rules", HEAD, "rules: is missing"),
     ("unknown-top-key", f"{HEAD}extend: [x]\nrules: [{RULE}]", "did you mean 'extends'?"),
     ("unknown-rule-key", with_rule("reason:", "reson:"), "did you mean 'reason'?"),
     (
         "unknown-condition-key",
         with_rule("name_matches", "name_match"),
-        "rule 'r', rules.0.any.0.name_match: unknown key; did you mean 'name_matches'?",
+        "acme.yaml:3: rule 'r': unknown key 'rules.0.any.0.name_match'; did you mean 'name_matches'?",
     ),
-    ("no-kind-name", with_rule("Model", "my-model"), "rules.0.kind: 'my-model' cannot name a kind"),
+    (
+        "no-kind-name",
+        with_rule("Model", "my-model"),
+        "acme.yaml:3: rule 'r': rules.0.kind: 'my-model' cannot name a kind",
+    ),
     ("two-stars", with_rule("[X]", "['*X*']"), "at most one '*'"),
     ("empty-list", with_rule("[X]", "[]"), "at least 1 item"),
     ("no-test", with_rule("name_matches: [X]", ""), "at least one test"),

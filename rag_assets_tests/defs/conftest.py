@@ -13,11 +13,11 @@ from dagster import AssetKey, AssetRecordsFilter, DagsterInstance, ExecuteInProc
 
 from rag_assets.defs.pipeline import pipeline
 from rag_assets.defs.resources import Workspace
+from rag_assets.index.layout import IndexHome, index_label
+from rag_assets.pipeline.labels import register_label
+from rag_assets.pipeline.progress import Silent
+from rag_assets.pipeline.versions import STAGES
 from rag_assets.settings import RepositorySettings, Settings, load_settings
-from rag_assets.stages.labels import register_label
-from rag_assets.stages.progress import Silent
-from rag_assets.stages.versions import STAGES
-from rag_assets.stores.home import Home, index_label
 from rag_assets_tests.git_repository import Repository
 
 FILES = {
@@ -48,8 +48,8 @@ class Automated:
         return Workspace(config_file=str(self.write()))
 
     @property
-    def home(self) -> Home:
-        return Home(self.folder / "home")
+    def home(self) -> IndexHome:
+        return IndexHome(self.folder / "home")
 
     @property
     def settings(self) -> Settings:

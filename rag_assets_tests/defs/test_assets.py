@@ -25,16 +25,15 @@ from rag_assets.defs.assets import segments as segments_asset
 from rag_assets.defs.pipeline import pipeline
 from rag_assets.defs.resources import Workspace
 from rag_assets.defs.stage_asset import markdown_table
+from rag_assets.index.generations import active_pointer, set_pending_build
+from rag_assets.index.layout import IndexHome
+from rag_assets.pipeline.build import BuildError, IndexBuild, StageReport
+from rag_assets.pipeline.checks.generation_checks import CHECKS
+from rag_assets.pipeline.labels import register_label
+from rag_assets.pipeline.progress import Progress, Silent
+from rag_assets.pipeline.segments import segment_files
+from rag_assets.pipeline.versions import STAGES, stage_version
 from rag_assets.settings import RepositorySettings
-from rag_assets.stages.build import BuildError, IndexBuild, StageReport
-from rag_assets.stages.checks import CHECKS
-from rag_assets.stages.labels import register_label
-from rag_assets.stages.progress import Progress, Silent
-from rag_assets.stages.segments import segment_files
-from rag_assets.stages.versions import STAGES, stage_version
-from rag_assets.stores.candidates import set_candidate
-from rag_assets.stores.generations import active_pointer
-from rag_assets.stores.home import Home
 from rag_assets_tests.git_repository import Repository
 
 FILES = {
@@ -58,11 +57,11 @@ def instance() -> Iterator[DagsterInstance]:
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Home:
-    return Home(tmp_path / "home")
+def home(tmp_path: Path) -> IndexHome:
+    return IndexHome(tmp_path / "home")
 
 
-def registered(tmp_path: Path, home: Home, instance: DagsterInstance, name: str = "shop") -> Repository:
+def registered(tmp_path: Path, home: IndexHome, instance: DagsterInstance, name: str = "shop") -> Repository:
     source = Repository(tmp_path / name)
     source.path.mkdir()
     source.git("init", "--quiet", "--initial-branch=main")
@@ -73,7 +72,7 @@ def registered(tmp_path: Path, home: Home, instance: DagsterInstance, name: str 
     return source
 
 
-def run(instance: DagsterInstance, home: Home, **options: Any) -> ExecuteInProcessResult:
+def run(instance: DagsterInstance, home: IndexHome, **options: Any) -> ExecuteInProcessResult:
     options = {"partition_key": "shop@main"} | options
     return pipeline.resolve_job_def("index").execute_in_process(
         instance=instance,
@@ -83,7 +82,7 @@ def run(instance: DagsterInstance, home: Home, **options: Any) -> ExecuteInProce
     )
 
 
-def run_alone(instance: DagsterInstance, home: Home, asset: str) -> ExecuteInProcessResult:
+def run_alone(instance: DagsterInstance, home: IndexHome, asset: str) -> ExecuteInProcessResult:
     return materialize(
         load_assets_from_package_module(assets),
         selection=[asset],
@@ -113,7 +112,7 @@ def test_the_definitions_load_and_name_every_stage() -> None:
         assert spec.partitions_def is not None and spec.partitions_def.name == "index_label"  # type: ignore[attr-defined]
 
 
-def test_a_run_indexes_a_label_and_explains_itself(tmp_path: Path, home: Home, instance: DagsterInstance) -> None:
+def test_a_run_indexes_a_label_and_explains_itself(tmp_path: Path, home: IndexHome, instance: DagsterInstance) -> None:
     source = registered(tmp_path, home, instance)
     result = run(instance, home)
     assert result.success, failure_text(result)
@@ -130,7 +129,7 @@ def test_a_run_indexes_a_label_and_explains_itself(tmp_path: Path, home: Home, i
 
 
 def test_a_second_run_does_nothing_and_keeps_the_data_versions(
-    tmp_path: Path, home: Home, instance: DagsterInstance
+    tmp_path: Path, home: IndexHome, instance: DagsterInstance
 ) -> None:
     registered(tmp_path, home, instance)
     first, second = run(instance, home), run(instance, home)
@@ -145,7 +144,7 @@ def test_a_second_run_does_nothing_and_keeps_the_data_versions(
     assert None not in versions(first).values()
 
 
-def test_a_commit_can_be_chosen(tmp_path: Path, home: Home, instance: DagsterInstance) -> None:
+def test_a_commit_can_be_chosen(tmp_path: Path, home: IndexHome, instance: DagsterInstance) -> None:
     source = registered(tmp_path, home, instance)
     old = source.git("rev-parse", "HEAD")
     source.commit({"src/New.cs": "class New { }\n"})
@@ -154,7 +153,7 @@ def test_a_commit_can_be_chosen(tmp_path: Path, home: Home, instance: DagsterIns
     assert metadata(result)["discovered_files"]["commit"] == old
 
 
-def test_one_asset_can_be_materialized_alone(tmp_path: Path, home: Home, instance: DagsterInstance) -> None:
+def test_one_asset_can_be_materialized_alone(tmp_path: Path, home: IndexHome, instance: DagsterInstance) -> None:
     registered(tmp_path, home, instance)
     assert run(instance, home).success
     result = run_alone(instance, home, "summary_sections")
@@ -162,14 +161,14 @@ def test_one_asset_can_be_materialized_alone(tmp_path: Path, home: Home, instanc
     assert set(metadata(result)) == {"summary_sections"}
 
 
-def test_an_asset_without_its_upstream_names_it(tmp_path: Path, home: Home, instance: DagsterInstance) -> None:
+def test_an_asset_without_its_upstream_names_it(tmp_path: Path, home: IndexHome, instance: DagsterInstance) -> None:
     registered(tmp_path, home, instance)
     result = run_alone(instance, home, "segments")
     assert not result.success
     assert "materialize discovered_files first" in failure_text(result)
 
 
-def test_a_missing_ref_is_named_and_not_retried(tmp_path: Path, home: Home, instance: DagsterInstance) -> None:
+def test_a_missing_ref_is_named_and_not_retried(tmp_path: Path, home: IndexHome, instance: DagsterInstance) -> None:
     source = registered(tmp_path, home, instance)
     gone = RepositorySettings(id="shop", location=str(source.path), ref="mian")
     register_label(home, "shop@mian", gone, "mian")
@@ -195,13 +194,13 @@ def test_a_single_wide_row_is_written_downwards() -> None:
 
 
 def test_a_run_does_not_mix_its_commit_with_that_of_another(
-    tmp_path: Path, home: Home, instance: DagsterInstance, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, home: IndexHome, instance: DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     registered(tmp_path, home, instance)
 
     def taken_over(build: IndexBuild, progress: Progress) -> StageReport:
         report = segment_files(build, progress)
-        set_candidate(home, "shop@main", build.spec.generation_id, "another-run")
+        set_pending_build(home, "shop@main", build.spec.generation_id, "another-run")
         return report
 
     monkeypatch.setattr(segments_asset, "segment_files", taken_over)
@@ -210,7 +209,7 @@ def test_a_run_does_not_mix_its_commit_with_that_of_another(
 
 
 def test_a_failed_run_goes_on_from_the_step_that_failed(
-    tmp_path: Path, home: Home, instance: DagsterInstance, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, home: IndexHome, instance: DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     registered(tmp_path, home, instance)
 

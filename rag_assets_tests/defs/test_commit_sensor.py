@@ -17,10 +17,10 @@ from dagster import (
 )
 
 from rag_assets.defs.automation.commit_sensor import NewestRun, commit_sensor, react, read_cursor
-from rag_assets.defs.automation.label_heads import Head
+from rag_assets.defs.automation.git_heads import LabelHead
 from rag_assets.defs.pipeline import pipeline
+from rag_assets.pipeline.build import label_lock
 from rag_assets.settings import RepositorySettings
-from rag_assets.stages.build import label_lock
 from rag_assets_tests.defs.conftest import Automated, failure_text
 
 
@@ -228,7 +228,7 @@ class TestDeletedBranches:
 
 def test_react_is_a_function_of_what_it_is_told() -> None:
     repository = RepositorySettings(id="a", location=".")
-    head = (Head("a@main", repository, "2" * 40),)
+    head = (LabelHead("a@main", repository, "2" * 40),)
     runs: dict[str, Any] = {"a@main": NewestRun("0123456789", "1" * 40, False)}
     due, verified = react(head, {}, runs.get)
     assert [run.run_key for run in due] == [f"a@main:{'2' * 40}:after-01234567"]

@@ -6,12 +6,12 @@ from collections import Counter
 from datetime import UTC, datetime
 
 import pytest
-from dagster import DefaultScheduleStatus, RunRequest, SkipReason, build_schedule_context
+from dagster import DefaultScheduleStatus, RunRequest, ScheduleDefinition, SkipReason, build_schedule_context
 
-from rag_assets.config_file import ConfigError
 from rag_assets.definitions import defs
 from rag_assets.defs.automation.nightly import nightly_schedule
 from rag_assets.settings import DEFAULT_CRON, DEFAULT_TIMEZONE, AutomationSettings, load_settings
+from rag_assets.settings.config_file import ConfigError
 from rag_assets_tests.defs.conftest import Automated, failure_text
 
 NIGHT = datetime(2026, 3, 29, 2, 30, tzinfo=UTC)
@@ -111,7 +111,5 @@ def test_a_time_that_dagster_could_not_use_is_refused(
 
 
 def test_the_defaults_are_not_checked_at_load_and_are_valid() -> None:
-    from dagster._utils.schedules import is_valid_cron_string
-
-    assert is_valid_cron_string(AutomationSettings().cron)
+    assert ScheduleDefinition(job_name="index", cron_schedule=AutomationSettings().cron)
     assert AutomationSettings().timezone == "UTC"

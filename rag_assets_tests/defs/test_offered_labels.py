@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from dagster import DefaultSensorStatus, SensorResult, SkipReason, build_sensor_context
 
-from rag_assets.config_file import ConfigError
-from rag_assets.defs.automation.offered_labels import NOTHING_CONFIGURED, label_sensor
+from rag_assets.defs.automation.partition_sensor import NOTHING_CONFIGURED, label_sensor
+from rag_assets.index.layout import IndexHome, index_label
+from rag_assets.pipeline.labels import repository_of
 from rag_assets.settings import RepositorySettings, Settings
-from rag_assets.stages.labels import repository_of
-from rag_assets.stores.home import Home, index_label
+from rag_assets.settings.config_file import ConfigError
 from rag_assets_tests.defs.conftest import Automated, failure_text
 
 
@@ -69,7 +69,7 @@ def test_without_repositories_it_says_what_to_do(automated: Automated) -> None:
 )
 def test_a_partition_that_a_person_adds_is_read_as_its_name_says(tmp_path: Path, repository: str, ref: str) -> None:
     settings = Settings(repositories=(RepositorySettings(id=repository, location="/srv/shop", project="retail"),))
-    found = repository_of(Home(tmp_path), settings, index_label(repository, ref))
+    found = repository_of(IndexHome(tmp_path), settings, index_label(repository, ref))
     assert (found.id, found.ref, found.project) == (repository, ref, "retail")
 
 
@@ -77,7 +77,7 @@ def test_a_partition_that_a_person_adds_is_read_as_its_name_says(tmp_path: Path,
 def test_a_label_that_names_no_configured_repository_and_ref_is_unknown(tmp_path: Path, label: str) -> None:
     settings = Settings(repositories=(RepositorySettings(id="shop", location="/srv/shop"),))
     with pytest.raises(ConfigError, match="unknown index label"):
-        repository_of(Home(tmp_path), settings, label)
+        repository_of(IndexHome(tmp_path), settings, label)
 
 
 def test_a_run_of_the_ui_has_its_label_also_where_discovery_fails(automated: Automated) -> None:

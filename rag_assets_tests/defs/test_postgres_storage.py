@@ -10,13 +10,13 @@ import pytest
 import yaml
 from dagster import DagsterInstance
 
-pytest.importorskip("dagster_postgres", reason="needs: pip install 'rag-assets[postgres]'")
+pytest.importorskip("dagster_postgres", reason="needs: pip install dagster-postgres")
 
-from rag_assets.interfaces.cli.output import Output
-from rag_assets.interfaces.cli.reset import remove_labels
-from rag_assets.query import open_index
-from rag_assets.stores.catalog import URL_VARIABLE, open_catalog
-from rag_assets.stores.catalog.reading import entries, rows_and_documents
+from rag_assets import open_index
+from rag_assets.cli.render import Output
+from rag_assets.cli.reset import remove_labels
+from rag_assets.index.catalog import URL_VARIABLE, open_catalog
+from rag_assets.index.catalog.reader import entries, rows_and_documents
 from rag_assets_tests.defs.conftest import Automated, failure_text
 from rag_assets_tests.postgres_server import PASSWORD, PostgresServer, running_server
 
@@ -78,7 +78,7 @@ def test_the_whole_pipeline_runs_on_postgres(on_postgres: Automated) -> None:
 
 def test_with_the_vectors_in_a_server(on_postgres: Automated, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("qdrant_client")
-    from rag_assets_tests.stores.qdrant_wire import QdrantWire
+    from rag_assets_tests.index.qdrant_wire import QdrantWire
 
     on_postgres.repository("shop", ref="main")
     label = on_postgres.register("shop")

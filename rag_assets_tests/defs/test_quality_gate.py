@@ -8,17 +8,16 @@ from pathlib import Path
 import pytest
 from dagster import AssetCheckSeverity, ExecuteInProcessResult, load_assets_from_package_module, materialize
 
-from rag_assets.config_file import ENV_PREFIX
 from rag_assets.defs import assets
-from rag_assets.stages.progress import Silent
-from rag_assets.stores.candidates import candidate_id
-from rag_assets.stores.eval_records import read_decision
-from rag_assets.stores.generations import active_pointer, generation_directory, is_finished
-from rag_assets.stores.serving import activate
+from rag_assets.index.eval_records import read_decision
+from rag_assets.index.generations import active_pointer, generation_directory, is_finished, pending_build_id
+from rag_assets.index.promotion import activate
+from rag_assets.pipeline.progress import Silent
+from rag_assets.settings.config_file import ENV_PREFIX
 from rag_assets_tests.defs.conftest import Automated, failure_text
 from rag_assets_tests.evaluation.graded import BAD, good, write_questions
 from rag_assets_tests.git_repository import Repository
-from rag_assets_tests.llm.model_server import ModelServer, completion
+from rag_assets_tests.models.llm.model_server import ModelServer, completion
 
 pytestmark = pytest.mark.rule("E25")
 LABEL = "shop@main"
@@ -77,7 +76,7 @@ def test_a_refused_build_stops_the_run_and_shows_its_numbers(automated: Automate
     assert (shown["questions_lost"].value, shown["questions_gained"].value) == (3, 0)
     assert float(str(shown["latency_p95_ms"].value)) >= float(str(shown["latency_p50_ms"].value)) > 0
     assert "| lost | q-invoice" in str(shown["against the active generation"].value)
-    candidate = candidate_id(automated.home, LABEL)
+    candidate = pending_build_id(automated.home, LABEL)
     assert candidate is not None and is_finished(automated.home, LABEL, candidate)
     decision = read_decision(generation_directory(automated.home, LABEL, candidate))
     assert decision is not None and decision.refused
@@ -101,7 +100,7 @@ def test_the_pointer_asset_alone_does_not_get_around_the_gate(automated: Automat
 
 def test_a_person_decides_otherwise(automated: Automated, source: Repository) -> None:
     automated.run(LABEL)
-    candidate = candidate_id(automated.home, LABEL)
+    candidate = pending_build_id(automated.home, LABEL)
     assert candidate is not None
     activate(automated.home, LABEL, candidate)
     result = automated.run(LABEL)

@@ -9,17 +9,18 @@ import pytest
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import OperationalError
 
-from rag_assets.config_file import ConfigError
 from rag_assets.defs import retries
 from rag_assets.defs.assets import segments as segments_asset
 from rag_assets.defs.retries import DELAYS_SECONDS, RULES, delay, is_transient
+from rag_assets.errors import MissingRef, SourceRefused, SourceUnreachable
 from rag_assets.models.weights import ModelMissing
-from rag_assets.sources.errors import MissingRef, SourceRefused, SourceUnreachable
+from rag_assets.pipeline.build import BuildError, IndexBuild, LabelBusy, StageReport
+from rag_assets.pipeline.progress import Progress
+from rag_assets.pipeline.segments import segment_files
+from rag_assets.pipeline.workers.cluster_errors import ClusterError, ClusterLost
+from rag_assets.settings.config_file import ConfigError
 from rag_assets.sources.git import GitError
-from rag_assets.sources.remote import explained
-from rag_assets.stages.build import BuildError, IndexBuild, LabelBusy, StageReport
-from rag_assets.stages.progress import Progress
-from rag_assets.stages.segments import segment_files
+from rag_assets.sources.git.git_remote import explained
 from rag_assets_tests.defs.conftest import Automated, failure_text
 
 
@@ -32,6 +33,8 @@ def caused(error: Exception, cause: Exception) -> Exception:
     ("error", "heals"),
     [
         pytest.param(SourceUnreachable("x"), True, id="network"),
+        pytest.param(ClusterLost("x"), True, id="dask-scheduler"),
+        pytest.param(ClusterError("x"), False, id="dask-workers-of-another-version"),
         pytest.param(SourceRefused("x"), False, id="credentials"),
         pytest.param(MissingRef("x"), False, id="ref"),
         pytest.param(ConfigError("x"), False, id="configuration"),

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from rag_assets.defs.assets import segments as segments_asset
-from rag_assets.stages.build import BuildError, IndexBuild, StageReport
-from rag_assets.stages.progress import Progress
-from rag_assets.stages.segments import segment_files
-from rag_assets.stages.versions import STAGES
-from rag_assets.stores.generations import active_pointer
+from rag_assets.index.generations import active_pointer
+from rag_assets.pipeline.build import BuildError, IndexBuild, StageReport
+from rag_assets.pipeline.progress import Progress
+from rag_assets.pipeline.segments import segment_files
+from rag_assets.pipeline.versions import STAGES
 from rag_assets_tests.defs.conftest import Automated, failure_text
 
 
@@ -109,8 +109,8 @@ def test_a_run_in_which_every_label_fails_ends_at_once(automated: Automated) -> 
 
 
 def test_a_blocking_check_stops_its_label_only(automated: Automated, monkeypatch: pytest.MonkeyPatch) -> None:
-    from rag_assets.stages import checks
-    from rag_assets.stages.check_records import CheckResult
+    from rag_assets.pipeline.checks import generation_checks
+    from rag_assets.pipeline.checks.memoized_checks import CheckResult
 
     labels = three(automated)
 
@@ -119,8 +119,8 @@ def test_a_blocking_check_stops_its_label_only(automated: Automated, monkeypatch
         fine = build.spec.index_label != "cat@main"
         return CheckResult(fine, "fails", {}, [] if fine else ["a ghost"])
 
-    owner, blocking, _ = checks.CHECKS["store_matches_declaration"]
-    monkeypatch.setitem(checks.CHECKS, "store_matches_declaration", (owner, blocking, fails_for_cat))
+    owner, blocking, _ = generation_checks.CHECKS["store_matches_declaration"]
+    monkeypatch.setitem(generation_checks.CHECKS, "store_matches_declaration", (owner, blocking, fails_for_cat))
     result = automated.run(*labels)
     assert served(automated, labels) == [True, True, False]
     assert failures(result) == ["cat@main: check store_matches_declaration failed: a ghost (stage qdrant_points)"]

@@ -11,7 +11,7 @@ import yaml
 
 from rag_assets.contracts.description import RagPoint, SummaryFacts
 from rag_assets.contracts.section import SummarySection
-from rag_assets.descriptions import LabelKnowledge
+from rag_assets.descriptions import SymbolTable
 from rag_assets_tests.descriptions.samples import described_file, file_context, knowledge_of, processor, segmented
 from rag_assets_tests.sections.windows import window
 
@@ -21,7 +21,7 @@ EXPECTED: dict[str, Any] = yaml.safe_load((SHOP / "EXPECTED.yaml").read_text(enc
 D = TypeVar("D", bound=SummaryFacts)
 
 
-def only(wanted: type[D], text: str, path: str = "src/Shop/Code.cs", knowledge: LabelKnowledge | None = None) -> D:
+def only(wanted: type[D], text: str, path: str = "src/Shop/Code.cs", knowledge: SymbolTable | None = None) -> D:
     """The one description of that type that the built-in builders make of a text."""
     found = [d for d in described_file(text, path, knowledge=knowledge).descriptions if type(d) is wanted]
     assert len(found) == 1, [type(d).__name__ for d in found]

@@ -20,11 +20,11 @@ from rag_assets.descriptions import (
     StaticResourceDictionary,
     default_registry,
 )
-from rag_assets.descriptions.declared_types import DeclaredTypes, declared_in
-from rag_assets.descriptions.domain_survey import DomainSurvey
-from rag_assets.descriptions.label_knowledge import LabelKnowledge
-from rag_assets.descriptions.resource_usages import usages_of
-from rag_assets.languages import detect_language
+from rag_assets.descriptions.domain_collector import DomainCollector
+from rag_assets.descriptions.symbol_table import SymbolTable
+from rag_assets.languages.csharp.facts.type_index import TypeIndex, declared_in
+from rag_assets.languages.csharp.resource_usages import usages_of
+from rag_assets.languages.detection import detect_language
 from rag_assets_tests.descriptions.samples import file_context, segmented
 
 SHOP = Path(__file__).parents[2] / "examples" / "shop"
@@ -47,14 +47,14 @@ class Label:
 def label_of(files: Mapping[str, str], packs: tuple[str, ...] = PACKS, domains: tuple[Domain, ...] = ()) -> Label:
     """Describes files (path → text) as one label."""
     segments = {path: segmented(text, path) for path, text in sorted(files.items())}
-    survey, resources = DomainSurvey(), StaticResourceDictionary()
+    survey, resources = DomainCollector(), StaticResourceDictionary()
     for path, found in segments.items():
         if detect_language(path) == "csharp":
             survey.add(path, found.segments, files[path].__str__)
         if detect_language(path) == "resx":
             resources.add_file(path, found.segments)
-    knowledge = LabelKnowledge(
-        declared_types=DeclaredTypes(t for path, found in segments.items() for t in declared_in(path, found.segments)),
+    knowledge = SymbolTable(
+        declared_types=TypeIndex(t for path, found in segments.items() for t in declared_in(path, found.segments)),
         declared_domains=survey.declared(),
         resource_usages=usages_of(
             ((path, text) for path, text in files.items() if detect_language(path) in ("csharp", "razor")), resources

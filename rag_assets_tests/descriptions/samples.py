@@ -10,20 +10,20 @@ from rag_assets.contracts.segment import SegmentedFile
 from rag_assets.contracts.source_file import DocumentIdentity, GitRepoInfo, IndexFileContext
 from rag_assets.descriptions import (
     ConfiguredDomainCatalog,
-    DeclaredTypes,
     DescriptionBuilderRegistry,
     Domain,
     FileOutcome,
-    LabelKnowledge,
     SourceFileProcessor,
     StaticResourceDictionary,
     SymbolDescription,
+    SymbolTable,
     TextDescription,
+    TypeIndex,
     declared_in,
     register_builders,
 )
-from rag_assets.descriptions.builders.general import GeneralDescriptionBuilder
-from rag_assets.languages import detect_language
+from rag_assets.descriptions.kinds.fallback import GeneralDescriptionBuilder
+from rag_assets.languages.detection import detect_language
 from rag_assets.segmentation import segment_file
 
 DOMAINS = (Domain("ordering", "Ordering", "From basket to invoice.", paths=("src/Shop/**",), namespaces=("Shop.*",)),)
@@ -50,25 +50,25 @@ def segmented(text: str, path: str = "src/Shop/Code.cs") -> SegmentedFile:
 def processor(
     registry: DescriptionBuilderRegistry | None = None,
     domains: tuple[Domain, ...] = (),
-    knowledge: LabelKnowledge | None = None,
+    knowledge: SymbolTable | None = None,
 ) -> SourceFileProcessor:
     if registry is None:
-        registry = DescriptionBuilderRegistry((knowledge or LabelKnowledge()).services())
+        registry = DescriptionBuilderRegistry((knowledge or SymbolTable()).services())
         register_builders(registry)
     return SourceFileProcessor(Classifier(), registry, ConfiguredDomainCatalog(domains), StaticResourceDictionary())
 
 
-def knowledge_of(*files: tuple[str, str]) -> LabelKnowledge:
+def knowledge_of(*files: tuple[str, str]) -> SymbolTable:
     """What builders know of a label of these (path, text) files."""
     declared = (found for path, text in files for found in declared_in(path, segmented(text, path).segments))
-    return LabelKnowledge(declared_types=DeclaredTypes(declared))
+    return SymbolTable(declared_types=TypeIndex(declared))
 
 
 def described_file(
     text: str,
     path: str = "src/Shop/Code.cs",
     domains: tuple[Domain, ...] = (),
-    knowledge: LabelKnowledge | None = None,
+    knowledge: SymbolTable | None = None,
 ) -> FileOutcome:
     """What the built-in builders make of a file; without `knowledge` it is the only one of its label."""
     made = processor(domains=domains, knowledge=knowledge or knowledge_of((path, text)))
@@ -77,7 +77,7 @@ def described_file(
 
 def general_registry() -> DescriptionBuilderRegistry:
     """Nothing but the general builder."""
-    made = DescriptionBuilderRegistry(LabelKnowledge().services())
+    made = DescriptionBuilderRegistry(SymbolTable().services())
     made.register_fallback(GeneralDescriptionBuilder)
     return made
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rag_assets.descriptions.kinds.behaviour import (
+from rag_assets.descriptions.kinds.service_like import (
     BehaviourDescription,
     ClientDescription,
     ManagerDescription,

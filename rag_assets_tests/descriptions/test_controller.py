@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.descriptions.facts.endpoints.nouns import ControllerFlavor, Endpoint, RouteOrigin
 from rag_assets.descriptions.kinds.controller import ControllerDescription
+from rag_assets.languages.csharp.web.endpoint_model import ControllerFlavor, Endpoint, RouteOrigin
 from rag_assets_tests.descriptions.behaving import EXPECTED, only, sections_of, shop, stored_and_read
 from rag_assets_tests.descriptions.samples import described_file, knowledge_of
 

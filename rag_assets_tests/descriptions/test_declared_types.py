@@ -7,7 +7,7 @@ from itertools import permutations
 
 import pytest
 
-from rag_assets.descriptions import DeclaredType, DeclaredTypes, declared_in
+from rag_assets.descriptions import IndexedType, TypeIndex, declared_in
 from rag_assets_tests.descriptions.samples import segmented
 
 FILES = {
@@ -25,8 +25,8 @@ FILES = {
 }
 
 
-def types_of(files: dict[str, str]) -> DeclaredTypes:
-    return DeclaredTypes(
+def types_of(files: dict[str, str]) -> TypeIndex:
+    return TypeIndex(
         found for path, text in files.items() for found in declared_in(path, segmented(text, path).segments)
     )
 
@@ -34,13 +34,13 @@ def types_of(files: dict[str, str]) -> DeclaredTypes:
 TYPES = types_of(FILES)
 
 
-def symbols(found: tuple[DeclaredType, ...]) -> list[str]:
+def symbols(found: tuple[IndexedType, ...]) -> list[str]:
     return [entry.symbol for entry in found]
 
 
 def test_a_declaration_says_what_and_where_it_is() -> None:
     (found,) = [entry for entry in TYPES.named("Order") if entry.path == "src/Web/Order.cs"]
-    assert found == DeclaredType(
+    assert found == IndexedType(
         "Shop.Web.Order", "src/Web/Order.cs", 1, "Order", "record", "Shop.Web", (), ("Table",), "csharp"
     )
 
@@ -126,5 +126,5 @@ def test_the_order_of_files_changes_nothing_and_processes_can_share_it() -> None
 
 
 def test_an_empty_label_knows_nothing() -> None:
-    nothing = DeclaredTypes()
+    nothing = TypeIndex()
     assert (len(nothing), nothing.named("A"), nothing.parts("A"), nothing.resolve("A")) == (0, (), (), None)

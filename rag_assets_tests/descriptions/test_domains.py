@@ -10,8 +10,8 @@ import pytest
 
 from rag_assets.contracts.description import SummaryFacts
 from rag_assets.descriptions import ConfiguredDomainCatalog, Domain
-from rag_assets.descriptions.domain_survey import DomainSurvey, domains_of
-from rag_assets.descriptions.domains import Cluster
+from rag_assets.descriptions.domain_collector import DomainCollector
+from rag_assets.descriptions.domain_index import Cluster
 from rag_assets.descriptions.kinds.domain_description import DomainDescriptorDescription
 from rag_assets_tests.descriptions.label import Label, label_of, shop
 from rag_assets_tests.descriptions.samples import segmented
@@ -68,7 +68,9 @@ def model(argument: str, name: str = "Agent", namespace: str = "Models") -> str:
 
 
 def test_domains_are_read_from_their_initializers() -> None:
-    found = domains_of([("src/AIDomain.cs", segmented(DESCRIPTOR).segments, DESCRIPTOR)])
+    collector = DomainCollector()
+    collector.add("src/AIDomain.cs", segmented(DESCRIPTOR).segments, lambda: DESCRIPTOR)
+    found = collector.declared().domains
     assert [(domain.key, domain.title) for domain in found] == [
         ("AI Admin", "AI Administration"),
         ("Training", "Training"),
@@ -153,7 +155,7 @@ def test_of_two_classes_with_one_name_the_visible_one_is_meant() -> None:
 
 def test_configured_domains_win_over_declared_ones() -> None:
     configured = Domain("AI Admin", "Our own", namespaces=("LagoVista.*",))
-    survey = DomainSurvey()
+    survey = DomainCollector()
     survey.add("a.cs", segmented(DESCRIPTOR).segments, DESCRIPTOR.__str__)
     catalog = ConfiguredDomainCatalog([configured], survey.declared())
     assert (catalog.title("AI Admin"), catalog.title("Training")) == ("Our own", "Training")
@@ -169,9 +171,9 @@ def test_a_survey_does_not_depend_on_order_and_can_be_sent() -> None:
     files = {"a.cs": DESCRIPTOR, "b.cs": OTHER.format("Else", "AI Admin", "Other"), "c.cs": model("AIDomain.AIAdmin")}
     results = set()
     for order in permutations(files):
-        whole = DomainSurvey()
+        whole = DomainCollector()
         for path in order:
-            part = DomainSurvey()
+            part = DomainCollector()
             part.add(path, segmented(files[path]).segments, files[path].__str__)
             whole.merge(pickle.loads(pickle.dumps(part.facts())))
         declared = whole.declared()
@@ -183,7 +185,7 @@ def test_texts_are_read_of_descriptor_classes_only() -> None:
     def unread() -> str:
         raise AssertionError("the text was asked for")
 
-    DomainSurvey().add("a.cs", segmented(model("AIDomain.AIAdmin")).segments, unread)
+    DomainCollector().add("a.cs", segmented(model("AIDomain.AIAdmin")).segments, unread)
 
 
 # the description

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
 
+from rag_assets.contracts.description import SummaryFacts
 from rag_assets.contracts.identity import disambiguated_symbol
-from rag_assets.descriptions.facts.ef_coverage import (
+from rag_assets.descriptions.ef_coverage import (
     EfCoverage,
     PersistedEntity,
     RepositoryEntry,
-    coverage_of,
+    coverage_facts,
     ef_coverage,
 )
 from rag_assets.descriptions.kinds.ef_context import EfContextDescription, EntityConfigurationDescription
-from rag_assets.descriptions.partial_types import PartialTypes
-from rag_assets.descriptions.symbol import SymbolDescription
+from rag_assets.descriptions.symbol_description import SymbolDescription
+from rag_assets.languages.csharp.facts.partial_types import PartialTypes
 from rag_assets_tests.descriptions.behaving import (
     EXPECTED,
     keys_of,
@@ -232,6 +234,11 @@ def test_what_covers_an_entity(persisted: PersistedEntity, repository: Repositor
 
 def coverage(text: str, path: str = "src/Shop/Code.cs") -> EfCoverage:
     return coverage_of(described_file(text, path).descriptions)
+
+
+def coverage_of(descriptions: Iterable[SummaryFacts]) -> EfCoverage:
+    found = coverage_facts(descriptions)
+    return ef_coverage(found.entities, found.repositories)
 
 
 @pytest.mark.parametrize(

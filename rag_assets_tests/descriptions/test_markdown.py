@@ -5,20 +5,24 @@ from __future__ import annotations
 import pytest
 
 from rag_assets.contracts.segment import Member, MemberKind, Span
-from rag_assets.descriptions.markdown import description_markdown, fenced_code, inline_code, member_markdown
+from rag_assets.descriptions.markdown import fenced_code, inline_code
+from rag_assets.descriptions.symbol_description import declaration_markdown, member_markdown
+from rag_assets.languages.members import leaves_of
 from rag_assets_tests.descriptions.samples import DOMAINS, described
 
 
-def test_the_whole_description_lists_every_member() -> None:
+def test_a_description_lists_every_member() -> None:
     text = "/// <summary>Sums.</summary>\nclass Sums { int a; void Run() {} class Inner { void Add() {} } }"
-    markdown = description_markdown(described(text, domains=DOMAINS))
+    made = described(text, domains=DOMAINS)
+    markdown = declaration_markdown(made)
     assert markdown.startswith("# Other Sums\n\n`Sums` · class · src/Shop/Code.cs:1-2\n\nSums.\n")
     assert "- Domain: Ordering\n" in markdown
-    assert markdown.endswith("## Members\n\n- `int a`\n- `void Run()`\n- `class Inner`\n- Inner: `void Add()`\n")
+    members = [member_markdown(leaf.member, leaf.owner) for leaf in leaves_of(made.members)]
+    assert members == ["- `int a`", "- `void Run()`", "- `class Inner`", "- Inner: `void Add()`"]
 
 
 def test_without_documentation_the_generated_summary_stands_in() -> None:
-    assert "Class Sums: members a." in description_markdown(described("class Sums { int a; }"))
+    assert "Class Sums: members a." in declaration_markdown(described("class Sums { int a; }"))
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.descriptions.facts.endpoints.nouns import Endpoint, RouteOrigin
 from rag_assets.descriptions.kinds.controller import ControllerDescription, MappedEndpointsDescription
+from rag_assets.languages.csharp.web.endpoint_model import Endpoint, RouteOrigin
 from rag_assets_tests.descriptions.behaving import only, sections_of
 from rag_assets_tests.descriptions.samples import described_file, knowledge_of
 

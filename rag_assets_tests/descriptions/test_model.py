@@ -8,10 +8,9 @@ from typing import Any, TypeVar
 import pytest
 
 from rag_assets.contracts.description import SummaryFacts
-from rag_assets.descriptions.facts.relationships import Cardinality
-from rag_assets.descriptions.kinds.model import ModelStructure
-from rag_assets.descriptions.kinds.model_metadata import ModelMetadata
-from rag_assets.descriptions.partial_types import PartialTypes
+from rag_assets.descriptions.kinds.model import ModelMetadata, ModelStructure
+from rag_assets.languages.csharp.facts.partial_types import PartialTypes
+from rag_assets.languages.csharp.facts.relationships import Cardinality
 from rag_assets_tests.descriptions.behaving import keys_of, points_of, sections_of, snippets_of, stored_and_read
 from rag_assets_tests.descriptions.label import Label, expected, label_of, shop
 from rag_assets_tests.descriptions.samples import file_context, knowledge_of, processor, segmented

@@ -11,7 +11,7 @@ from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.contracts.result import InvokeResult, Message
 from rag_assets.contracts.segment import SymbolText
 from rag_assets.contracts.source_file import IndexFileContext
-from rag_assets.descriptions import DescriptionBuilderRegistry, Outcome, TextDescription
+from rag_assets.descriptions import DescribeOutcome, DescriptionBuilderRegistry, TextDescription
 from rag_assets_tests.descriptions.samples import described_file, file_context, general_registry, processor, segmented
 
 TEXT = "interface IA { }\nenum B { X }\nclass COptions { void M() {} }\n"
@@ -66,7 +66,7 @@ def test_every_segment_is_classified_and_described_in_order() -> None:
     """A45: the kind is supplied before the builder, which never sees another way to it (A09)."""
     found = processor(general_registry()).describe_file(file_context(TEXT), segmented(TEXT))
     assert found.path == "src/Shop/Code.cs"
-    assert [outcome.outcome for outcome in found.outcomes] == [Outcome.DESCRIBED] * 3
+    assert [outcome.outcome for outcome in found.outcomes] == [DescribeOutcome.DESCRIBED] * 3
     assert [description.kind for description in found.descriptions] == ["Interface", "Enum", "Configuration"]
     assert [outcome.classification.kind for outcome in found.outcomes] == ["Interface", "Enum", "Configuration"]
 
@@ -86,9 +86,9 @@ def test_outcomes_are_told_apart() -> None:
     made = processor(registry_of(Interface=NotApplicable, Configuration=Failing))
     found = made.describe_file(file_context(TEXT), segmented(TEXT))
     assert [outcome.outcome for outcome in found.outcomes] == [
-        Outcome.NOT_APPLICABLE,
-        Outcome.NO_BUILDER,
-        Outcome.FAILED,
+        DescribeOutcome.NOT_APPLICABLE,
+        DescribeOutcome.NO_BUILDER,
+        DescribeOutcome.FAILED,
     ]
     assert found.descriptions == []
     assert found.not_applicable == 1
@@ -102,7 +102,10 @@ def test_several_builders_of_a_kind_each_have_their_say() -> None:
     registry = registry_of(Enum=NotApplicable)
     registry.register(Echo, SubtypeKind.ENUM)
     found = processor(registry).describe_file(file_context("enum B { X }"), segmented("enum B { X }"))
-    assert [outcome.outcome for outcome in found.outcomes] == [Outcome.NOT_APPLICABLE, Outcome.DESCRIBED]
+    assert [outcome.outcome for outcome in found.outcomes] == [
+        DescribeOutcome.NOT_APPLICABLE,
+        DescribeOutcome.DESCRIBED,
+    ]
     assert [description.kind for description in found.descriptions] == ["Enum"]
 
 
@@ -112,7 +115,7 @@ def test_a_builder_that_raises_costs_its_description_only() -> None:
     registry = registry_of(Enum=Raising)
     registry.register_fallback(Echo)
     found = processor(registry).describe_file(file_context("enum B { X }"), segmented("enum B { X }"))
-    assert [outcome.outcome for outcome in found.outcomes] == [Outcome.FAILED, Outcome.DESCRIBED]
+    assert [outcome.outcome for outcome in found.outcomes] == [DescribeOutcome.FAILED, DescribeOutcome.DESCRIBED]
     (error,) = found.failures[0].errors
     assert error.code == "A13.raised"
     assert re.search(r"test_processor\.py:\d+: KeyError: 'gone'", error.text)

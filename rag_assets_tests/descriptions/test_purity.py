@@ -36,7 +36,7 @@ from rag_assets.descriptions import (
     StaticResourceDictionary,
     default_registry,
 )
-from rag_assets.languages import detect_language
+from rag_assets.languages.detection import detect_language
 from rag_assets_tests import outside_world
 from rag_assets_tests.descriptions.samples import DOMAINS, file_context, segmented
 from rag_assets_tests.descriptions.test_general import EVERY_SHAPE

@@ -9,15 +9,15 @@ from enum import StrEnum
 import msgspec
 import pytest
 
-from rag_assets.descriptions.declared_types import DeclaredType, DeclaredTypes
-from rag_assets.descriptions.questions import (
-    answers_of,
+from rag_assets.dependency_trace import (
     decoded_questions,
     digest_of,
     encoded_questions,
-    question,
-    recording,
+    replay_lookups,
+    trace,
+    tracked,
 )
+from rag_assets.languages.csharp.facts.type_index import IndexedType, TypeIndex
 
 
 @dataclass(frozen=True)
@@ -31,12 +31,12 @@ class Service:
         self.values = values
         self.asked = 0
 
-    @question("service.value")
+    @tracked("service.value")
     def value(self, name: str, default: int = 0, tags: Iterable[str] = ()) -> Answer:
         self.asked += 1
         return Answer(self.values.get(name, default), frozenset(tags))
 
-    @question("service.sum")
+    @tracked("service.sum")
     def sum(self, names: Iterable[str]) -> int:
         return sum(self.value(name).value for name in names)
 
@@ -51,21 +51,21 @@ class Color(StrEnum):
 def test_a_member_of_an_enum_is_asked_as_its_text() -> None:
     """Else a question, and the same one read again, would differ in the representation that orders them."""
     service = Service(red=1, blue=2)
-    with recording() as answers:
+    with trace() as answers:
         service.value(Color.RED, tags=(Color.RED,))
         service.value("blue", tags=("red",))
         service.sum((Color.RED, "blue"))
     arguments = [argument for _, given in answers for argument in given]
     told = [part for given in arguments for part in (given if isinstance(given, tuple) else (given,))]
     assert {type(part) for part in told} == {str, int}
-    again = answers_of([service], decoded_questions(encoded_questions(answers)))
+    again = replay_lookups([service], decoded_questions(encoded_questions(answers)))
     assert list(map(repr, again)) == sorted(map(repr, again))
     assert digest_of(again) == digest_of(answers)
 
 
 def test_a_question_is_recorded_once_with_its_answer_however_it_is_written() -> None:
     service = Service(a=1)
-    with recording() as answers:
+    with trace() as answers:
         assert service.value("a") == service.value(name="a") == service.value("a", 0) == service.value("a", default=0)
         assert service.value("a", tags=iter(["x"])) == Answer(1, frozenset({"x"}))
         assert service.unrecorded() == 1
@@ -77,30 +77,32 @@ def test_a_question_is_recorded_once_with_its_answer_however_it_is_written() -> 
 
 
 def test_what_an_answer_asks_itself_is_no_question_of_its_own() -> None:
-    with recording() as answers:
+    with trace() as answers:
         assert Service(a=1, b=2).sum(name for name in ("a", "b")) == 3
     assert answers == {("service.sum", (("a", "b"),)): 3}
 
 
 def test_nothing_is_recorded_outside() -> None:
     service = Service(a=1)
-    with recording() as answers:
+    with trace() as answers:
         pass
     service.value("a")
     assert answers == {}
 
 
 def test_the_same_questions_of_another_label() -> None:
-    with recording() as answers:
+    with trace() as answers:
         Service(a=1).value("a")
         Service(a=1).value("b", 5)
     again = decoded_questions(encoded_questions(answers))
-    assert digest_of(answers_of([Service(a=1, c=9)], again)) == digest_of(answers), "what was not asked does not count"
-    assert digest_of(answers_of([Service(a=2)], again)) != digest_of(answers)
-    assert digest_of(answers_of([Service(b=1, a=1)], again)) != digest_of(answers)
+    assert digest_of(replay_lookups([Service(a=1, c=9)], again)) == digest_of(answers), (
+        "what was not asked does not count"
+    )
+    assert digest_of(replay_lookups([Service(a=2)], again)) != digest_of(answers)
+    assert digest_of(replay_lookups([Service(b=1, a=1)], again)) != digest_of(answers)
     assert digest_of(dict(reversed(answers.items()))) == digest_of(answers), "order does not count"
     with pytest.raises(KeyError, match=r"service\.value"):
-        answers_of([object()], again)
+        replay_lookups([object()], again)
 
 
 def test_answers_that_cannot_be_compared_are_refused() -> None:
@@ -114,13 +116,13 @@ def test_questions_of_another_form_are_refused() -> None:
 
 
 def test_the_services_of_a_label_answer_what_builders_ask() -> None:
-    def types(line: int) -> DeclaredTypes:
-        base = DeclaredType("N.Base", "a.cs", line, "Base", "class", "N")
-        return DeclaredTypes([base, DeclaredType("N.Other", "b.cs", 1, "Other", "class", "N")])
+    def types(line: int) -> TypeIndex:
+        base = IndexedType("N.Base", "a.cs", line, "Base", "class", "N")
+        return TypeIndex([base, IndexedType("N.Other", "b.cs", 1, "Other", "class", "N")])
 
-    with recording() as answers:
+    with trace() as answers:
         found = types(1).resolve("Base", "N", ["using System"])
     assert found is not None and found.symbol == "N.Base"
     questions = list(answers)
-    assert digest_of(answers_of([types(1)], questions)) == digest_of(answers)
-    assert digest_of(answers_of([DeclaredTypes()], questions)) != digest_of(answers)
+    assert digest_of(replay_lookups([types(1)], questions)) == digest_of(answers)
+    assert digest_of(replay_lookups([TypeIndex()], questions)) != digest_of(answers)

@@ -16,7 +16,8 @@ from rag_assets.contracts.llm import StructuredTextLlmService
 from rag_assets.contracts.result import InvokeResult
 from rag_assets.contracts.segment import SymbolText
 from rag_assets.contracts.source_file import IndexFileContext
-from rag_assets.descriptions.describing import describe_symbol
+from rag_assets.descriptions.container import ServiceContainer
+from rag_assets.descriptions.factory import describe_symbol
 from rag_assets.descriptions.refinement import (
     SHOWN_MEMBERS,
     DescriptionRefiner,
@@ -25,12 +26,12 @@ from rag_assets.descriptions.refinement import (
     refinement_prompt,
 )
 from rag_assets.descriptions.registry import DescriptionBuilderRegistry
-from rag_assets.descriptions.services import Services
-from rag_assets.descriptions.symbol import SymbolDescription
-from rag_assets.llm import open_llm
+from rag_assets.descriptions.symbol_description import SymbolDescription
+from rag_assets.models.openai_compat.structured import open_llm
+from rag_assets.pipeline.answer_cache import AnswerCache
 from rag_assets.settings import LlmSettings
 from rag_assets_tests.descriptions.samples import described_file, file_context, processor, segmented
-from rag_assets_tests.llm.model_server import GOOD, ModelServer, answering, failing
+from rag_assets_tests.models.llm.model_server import GOOD, ModelServer, answering, failing
 from rag_assets_tests.sections.windows import window
 
 UNDOCUMENTED = (
@@ -48,7 +49,7 @@ def server() -> Iterator[ModelServer]:
 @pytest.fixture
 def llm(server: ModelServer, tmp_path: Path) -> Iterator[StructuredTextLlmService]:
     settings = LlmSettings(provider="openai-compatible", base_url=server.url, model="m", timeout_seconds=5)
-    with open_llm(settings, tmp_path, {}) as service:
+    with open_llm(settings, lambda: AnswerCache(tmp_path), {}) as service:
         yield service
 
 
@@ -80,7 +81,7 @@ class RefiningBuilder:
 
 @pytest.mark.rule("A15", "A16")
 def test_a_builder_gets_it_by_injection_and_the_model_by_it(llm: StructuredTextLlmService) -> None:
-    registry = DescriptionBuilderRegistry(Services().add(DescriptionRefiner(llm)))
+    registry = DescriptionBuilderRegistry(ServiceContainer().add(DescriptionRefiner(llm)))
     for kind in SubtypeKind:
         registry.register(RefiningBuilder, kind)
     found = processor(registry).describe_file(file_context(UNDOCUMENTED), segmented(UNDOCUMENTED)).descriptions[0]

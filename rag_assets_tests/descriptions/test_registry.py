@@ -11,8 +11,14 @@ from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.contracts.result import InvokeResult
 from rag_assets.contracts.segment import SymbolText
 from rag_assets.contracts.source_file import IndexFileContext
-from rag_assets.descriptions import DescriptionBuilderRegistry, RegistryError, ServiceError, Services, default_registry
-from rag_assets.descriptions.builders.general import GeneralDescriptionBuilder
+from rag_assets.descriptions import (
+    DescriptionBuilderRegistry,
+    RegistryError,
+    ServiceContainer,
+    ServiceError,
+    default_registry,
+)
+from rag_assets.descriptions.kinds.fallback import GeneralDescriptionBuilder
 
 
 class Model:
@@ -62,7 +68,9 @@ def register_wrongly() -> None:
     """Takes no registry."""
 
 
-def registry_of(*pairs: tuple[type, SubtypeKind], services: Services | None = None) -> DescriptionBuilderRegistry:
+def registry_of(
+    *pairs: tuple[type, SubtypeKind], services: ServiceContainer | None = None
+) -> DescriptionBuilderRegistry:
     made = DescriptionBuilderRegistry(services)
     for builder_type, kind in pairs:
         made.register(builder_type, kind)
@@ -72,7 +80,7 @@ def registry_of(*pairs: tuple[type, SubtypeKind], services: Services | None = No
 @pytest.mark.rule("A40")
 def test_builders_come_in_order_of_registration() -> None:
     """A40: 0..n builders, deterministic order, the kind is the only key."""
-    services = Services().add(Model())
+    services = ServiceContainer().add(Model())
     made = registry_of((NeedsModel, SubtypeKind.MODEL), (PlainBuilder, SubtypeKind.MODEL), services=services)
     assert [type(builder) for builder in made.get_builders(SubtypeKind.MODEL)] == [NeedsModel, PlainBuilder]
     assert made.get_builders(SubtypeKind.ENUM) == ()
@@ -94,7 +102,7 @@ def test_types_are_stored_and_instances_resolved() -> None:
     with pytest.raises(ServiceError, match="NeedsModel needs model: Model"):
         made.get_builders(SubtypeKind.MODEL)
     service = Model()
-    made = registry_of((NeedsModel, SubtypeKind.MODEL), services=Services().add(service))
+    made = registry_of((NeedsModel, SubtypeKind.MODEL), services=ServiceContainer().add(service))
     (builder,) = made.get_builders(SubtypeKind.MODEL)
     assert isinstance(builder, NeedsModel)
     assert builder.model is service
@@ -157,7 +165,7 @@ def test_a_service_is_added_once_and_found_under_its_base() -> None:
         pass
 
     service = Sub()
-    services = Services().add(service, as_type=Model)
+    services = ServiceContainer().add(service, as_type=Model)
     assert services.create(NeedsModel).model is service
     with pytest.raises(ServiceError, match="already is a service of type Model"):
         services.add(Model())

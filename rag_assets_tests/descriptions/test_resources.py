@@ -11,8 +11,8 @@ import pytest
 from rag_assets.contracts.description import SummaryFacts
 from rag_assets.descriptions import StaticResourceDictionary
 from rag_assets.descriptions.kinds.resource_file import SHOWN_USAGES, ResourceFileDescription
-from rag_assets.descriptions.resource_dictionary import family_of
-from rag_assets.descriptions.resource_usages import ResourceUsages, Usage, UsageScanner, usages_of
+from rag_assets.languages.csharp.resource_usages import ResourceUsages, ResourceUse, UsageScanner, usages_of
+from rag_assets.languages.documents.resource_dictionary import family_of
 from rag_assets_tests.descriptions.label import expected, label_of, shop
 from rag_assets_tests.descriptions.samples import segmented
 from rag_assets_tests.sections.windows import window
@@ -140,7 +140,7 @@ def test_usages_of_keys(text: str, found: list[tuple[str, str, int]]) -> None:
 
 
 def test_usages_are_merged_in_any_order_and_can_be_sent() -> None:
-    usages = [Usage("f", "K", "b.cs", 2), Usage("f", "K", "a.cs", 10), Usage("f", "K", "a.cs", 9)]
+    usages = [ResourceUse("f", "K", "b.cs", 2), ResourceUse("f", "K", "a.cs", 10), ResourceUse("f", "K", "a.cs", 9)]
     one, other = ResourceUsages(usages), ResourceUsages()
     for usage in reversed(usages):
         other.merge([usage])

@@ -17,7 +17,13 @@ from rag_assets.contracts.kinds import Classification, SubtypeKind
 from rag_assets.contracts.result import InvokeResult
 from rag_assets.contracts.segment import SymbolText
 from rag_assets.contracts.source_file import IndexFileContext
-from rag_assets.descriptions import DescriptionBuilderRegistry, Outcome, RegistryError, default_registry, processor
+from rag_assets.descriptions import (
+    DescribeOutcome,
+    DescriptionBuilderRegistry,
+    RegistryError,
+    default_registry,
+    processor,
+)
 from rag_assets_tests.descriptions.samples import file_context, segmented
 from rag_assets_tests.descriptions.samples import processor as processor_of
 from rag_assets_tests.descriptions.test_general import EVERY_SHAPE
@@ -67,7 +73,7 @@ import sys
 import rag_assets.descriptions, rag_assets.sections, rag_assets.contracts.description
 from rag_assets.descriptions import default_registry
 default_registry()
-reached = ("rag_assets.models", "rag_assets.stores", "onnxruntime", "qdrant_edge")
+reached = ("rag_assets.models", "rag_assets.index", "onnxruntime", "qdrant_edge")
 print(*sorted(name for name in sys.modules if name.startswith(reached)))
 """
 
@@ -171,7 +177,7 @@ def test_the_processor_knows_no_kind_and_no_flavor() -> None:
 def test_a_kind_without_builders_is_not_indexed_and_no_error() -> None:
     made = processor_of(DescriptionBuilderRegistry())
     (found,) = made.describe_file(file_context("enum E { A }"), segmented("enum E { A }")).outcomes
-    assert (found.outcome, found.description, found.messages) == (Outcome.NO_BUILDER, None, ())
+    assert (found.outcome, found.description, found.messages) == (DescribeOutcome.NO_BUILDER, None, ())
 
 
 @pytest.mark.parametrize("kind", ["", "my kind", "workflow", "Work-Flow"])

@@ -10,8 +10,8 @@ import pytest
 
 from rag_assets.contracts.description import SummaryFacts
 from rag_assets.contracts.kinds import RagContentType
-from rag_assets.descriptions.facts.sql_table import SqlColumn
 from rag_assets.descriptions.kinds.sql_object import SqlObjectDescription
+from rag_assets.languages.sql.columns import SqlColumn
 from rag_assets_tests.descriptions.label import expected, shop
 from rag_assets_tests.descriptions.samples import described_file
 from rag_assets_tests.sections.windows import window

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.descriptions.facts.bodies import type_arguments
-from rag_assets.descriptions.kinds.startup import ExtensionMethodsDescription, StartupDescription
-from rag_assets.descriptions.symbol import SymbolDescription
+from rag_assets.descriptions.kinds.composition_root import ExtensionMethodsDescription, StartupDescription
+from rag_assets.descriptions.symbol_description import SymbolDescription
+from rag_assets.languages.csharp.facts.masked_body import type_arguments
 from rag_assets_tests.descriptions.behaving import (
     keys_of,
     of_shop,

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from rag_assets.descriptions.facts.test_cases import SubjectEvidence
-from rag_assets.descriptions.kinds.tests import TestDescription
+from rag_assets.descriptions.kinds.test_class import TestDescription
+from rag_assets.languages.csharp.tests.test_cases import SubjectEvidence
 from rag_assets_tests.descriptions.behaving import (
     EXPECTED,
     keys_of,

@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from rag_assets.index.layout import IndexHome
 from rag_assets.settings import EmbedderSettings, EvaluationSettings, RepositorySettings, Settings
-from rag_assets.stores.home import Home
 from rag_assets_tests.generation_history import History
 from rag_assets_tests.git_repository import Repository
 
@@ -75,7 +75,7 @@ def new_graded(folder: Path, *, provider: str = "lexical-only", **evaluation: An
     )
     questions = write_questions(folder / "questions.jsonl")
     repository = RepositorySettings(id="shop", location=str(source.path), ref="main", eval_set=questions)
-    return History(Home(settings.home), source, settings, repository)
+    return History(IndexHome(settings.home), source, settings, repository)
 
 
 def with_rules(history: History, **evaluation: Any) -> History:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from rag_assets.query.answer.abstention import THRESHOLD
-from rag_assets.stores.eval_answers import Answering, AnswerResult, Outcome
+from rag_assets.answer.abstention import THRESHOLD
+from rag_assets.index.answer_results import AnswerConditions, AnswerResult, Outcome
 
-HOW = Answering(pipeline="p", pipeline_hash="h", model="extractive", mode="bm25", threshold=THRESHOLD)
+HOW = AnswerConditions(pipeline="p", pipeline_hash="h", model="extractive", mode="bm25", threshold=THRESHOLD)
 
 
 def answer(identifier: str, confidence: float, answerable: bool = True, **changes: Any) -> AnswerResult:

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rag_assets.evaluation.metrics import mean, measure
-from rag_assets.stores.eval_history import Conditions
-from rag_assets.stores.eval_records import EvalRun, QuestionResult
-from rag_assets.stores.generations import Manifest
+from rag_assets.index.eval_records import EvalRun, QuestionResult
+from rag_assets.index.generations import Manifest
+from rag_assets.index.metrics_history import Conditions
 
 K = 3
 TARGET = "a"
@@ -75,5 +75,6 @@ def manifest(generation: str = "new", **changes: Any) -> Manifest:
         "lexical_only": False,
         "stage_versions": {},
         "counts": {},
+        "capabilities": ("dense", "keyword"),
     }
     return Manifest(**(values | changes))

@@ -9,25 +9,25 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from rag_assets import Index, open_index
+from rag_assets.answer.abstention import THRESHOLD
+from rag_assets.answer.threshold import threshold_of
 from rag_assets.evaluation.answers import sample, with_answers
-from rag_assets.evaluation.keeping import keep_run_of_finished
+from rag_assets.evaluation.persist import keep_run_of_finished
 from rag_assets.evaluation.questions import EvalQuestion, QuestionSet
-from rag_assets.evaluation.risk import FEWEST
+from rag_assets.evaluation.risk_coverage import FEWEST
 from rag_assets.evaluation.runs import EvalError, run_questions
-from rag_assets.query import Index, open_index
-from rag_assets.query.answer import AskOptions
-from rag_assets.query.answer.abstention import THRESHOLD
-from rag_assets.query.answer.calibrated import threshold_of
-from rag_assets.query.asker import Asker
-from rag_assets.query.pipeline.errors import UnknownPipeline
-from rag_assets.stores.eval_answers import AnswerResult, Calibration, Outcome, read_calibration, write_calibration
-from rag_assets.stores.eval_history import read_history
-from rag_assets.stores.eval_records import EvalRun, read_run
-from rag_assets.stores.query_log_database import FILE_NAME
+from rag_assets.history.schema import FILE_NAME
+from rag_assets.index.answer_results import AnswerResult, Calibration, Outcome, read_calibration, write_calibration
+from rag_assets.index.eval_records import EvalRun, read_run
+from rag_assets.index.metrics_history import read_history
+from rag_assets.qa.answering import QuestionAnswerer
+from rag_assets.qa.ask_options import AskOptions
+from rag_assets.qa.errors import UnknownPipeline
 from rag_assets_tests.evaluation.graded import TOPICS, new_graded
 from rag_assets_tests.generation_history import History
-from rag_assets_tests.llm.model_server import Asked, ModelServer, failing
-from rag_assets_tests.query.pipeline.http_model import Script, http_model
+from rag_assets_tests.models.llm.model_server import Asked, ModelServer, failing
+from rag_assets_tests.qa.http_model import Script, http_model
 
 pytestmark = pytest.mark.rule("E24")
 OFFLINE = AskOptions()
@@ -293,5 +293,5 @@ def test_a_pipeline_that_says_its_threshold_keeps_it(index: Index, tmp_path: Pat
     file = tmp_path / "eager.yaml"
     text = "pipeline: {name: eager, extends: code_question_answering_offline, settings: {weak_below: 0.1}}"
     file.write_text(text, encoding="utf-8")
-    with Asker(index, AskOptions(pipeline=str(file))) as asker:
+    with QuestionAnswerer(index, AskOptions(pipeline=str(file))) as asker:
         assert asker.pipeline().settings.weak_below == 0.1

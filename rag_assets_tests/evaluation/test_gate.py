@@ -10,7 +10,7 @@ import pytest
 
 from rag_assets.evaluation.gate import GateRules, decide
 from rag_assets.evaluation.metrics import mean
-from rag_assets.stores.eval_records import EvalRun, QuestionResult, Verdict
+from rag_assets.index.eval_records import EvalRun, QuestionResult, Verdict
 from rag_assets_tests.evaluation.made_runs import CONDITIONS
 
 pytestmark = pytest.mark.rule("E25")

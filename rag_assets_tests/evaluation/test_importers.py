@@ -74,19 +74,25 @@ def test_a_section_is_a_target(tmp_path: Path) -> None:
         pytest.param(
             lines(HISTORY | {"leeky": 1}), "s.jsonl", ":1: unknown key 'leeky'; did you mean 'leaky'", id="key"
         ),
-        pytest.param(lines(HISTORY | {"relevant": 3}), "s.jsonl", ":1: relevant: expected a list", id="answers"),
-        pytest.param(lines({"query": "x"}), "s.jsonl", ":1: relevant: expected a list", id="annotated without answers"),
-        pytest.param(lines(HISTORY | {"repo": ""}), "s.jsonl", ":1: repository: expected a text", id="no repository"),
+        pytest.param(
+            lines(HISTORY | {"relevant": 3}), "s.jsonl", ":1: relevant: must be a list, found 3", id="answers"
+        ),
+        pytest.param(
+            lines({"query": "x"}), "s.jsonl", ":1: relevant: name at least one path", id="annotated without answers"
+        ),
+        pytest.param(lines(HISTORY | {"repo": ""}), "s.jsonl", ":1: repository: must not be empty", id="no repository"),
         pytest.param(lines(HISTORY) + "{", "s.jsonl", ":2: not one JSON object a line", id="half a line"),
         pytest.param("[]", "s.json", ": no questions in it", id="empty array"),
-        pytest.param("{}", "s.json", ":1: expected a list of questions", id="object"),
-        pytest.param("", "s.json", ":1: expected a list of questions", id="empty file"),
+        pytest.param("{}", "s.json", ":1: must be a list", id="object"),
+        pytest.param("", "s.json", ":1: must be a list", id="empty file"),
         pytest.param('[\n{"query": "x",\n oops}]', "s.json", ":3: not valid JSON", id="malformed item"),
         pytest.param("[1 2]", "s.json", ":1: not valid JSON: expected , or ]", id="no comma"),
         pytest.param("[1,]", "s.json", ":1: not valid JSON", id="comma at the end"),
         pytest.param("[1", "s.json", ":1: not valid JSON: expected , or ]", id="open"),
         pytest.param("[\n1\n]\nx", "s.json", ":3: not valid JSON: something follows", id="more"),
-        pytest.param("[\n\n3]", "s.json", ":3: expected an object", id="line of an item"),
+        pytest.param(
+            "[\n\n3]", "s.json", ":3: must be a mapping with id, question, relevant, found 3", id="line of an item"
+        ),
         pytest.param("[" * 100_000, "s.json", "not valid JSON", id="nested too deep"),
         pytest.param(
             lines({"id": "a", "question": "b", "relevant": ["section:guide.md"]}),

@@ -10,26 +10,26 @@ from typing import Any
 
 import pytest
 
-from rag_assets.config_file import ConfigError
+from rag_assets import Index, open_index
+from rag_assets.answer.results import Answer
 from rag_assets.evaluation.answer_summary import summarise_answers
 from rag_assets.evaluation.answers import with_answers
 from rag_assets.evaluation.comparison import compare_runs
-from rag_assets.evaluation.judge import Judge
-from rag_assets.evaluation.judging import configured_judge
+from rag_assets.evaluation.judge import Judge, configured_judge
 from rag_assets.evaluation.questions import EvalQuestion, QuestionSet
 from rag_assets.evaluation.rubric import read_rubric
 from rag_assets.evaluation.runs import run_questions
-from rag_assets.query import Index, open_index
-from rag_assets.query.answer import Answer, AskOptions
-from rag_assets.query.pipeline.errors import PipelineError
+from rag_assets.index.answer_results import Judged
+from rag_assets.index.eval_records import EvalRun
+from rag_assets.qa.ask_options import AskOptions
+from rag_assets.qa.errors import PipelineError
 from rag_assets.settings import AnswerSettings, EvaluationSettings, Settings
 from rag_assets.settings.answering import ModelProfile
-from rag_assets.stores.eval_answers import Judged
-from rag_assets.stores.eval_records import EvalRun
+from rag_assets.settings.config_file import ConfigError
 from rag_assets_tests.evaluation.graded import TOPICS, new_graded
 from rag_assets_tests.generation_history import History
-from rag_assets_tests.llm.model_server import Asked, ModelServer, Reply, completion, failing
-from rag_assets_tests.query.pipeline.injections import INJECTIONS
+from rag_assets_tests.models.llm.model_server import Asked, ModelServer, Reply, completion, failing
+from rag_assets_tests.qa.injections import INJECTIONS
 
 pytestmark = pytest.mark.rule("E25")
 VERDICT = {"reason": "The comment says so.", "faithful": 5, "relevant": 4, "complete": 3}
@@ -360,7 +360,10 @@ def test_what_was_not_judged_is_counted_and_is_no_zero(index: Index, server: Mod
 
 
 def compared(
-    index: Index, server: ModelServer, judges: tuple[Judge | None, Judge | None], says: Callable[[Asked], Reply]
+    index: Index,
+    server: ModelServer,
+    judges: tuple[Judge | None, Judge | None],
+    says: Callable[[Asked], Reply],
 ) -> dict[str, Any]:
     server.respond = says
     before, now = (run_of(index, judge, REFUND) for judge in judges)

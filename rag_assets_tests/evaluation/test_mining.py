@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rag_assets.evaluation.mining import LaterCommit, LeftOut, mined, spells_an_answer
-from rag_assets.sources.past import PastCommit
+from rag_assets.sources.git.git_history import Commit
 
 pytestmark = pytest.mark.rule("E24")
 SNAPSHOT = ["src/Refund.cs", "src/Money.cs", "src/OrderService.cs", "tests/RefundTests.cs", "README.md"]
@@ -15,9 +15,7 @@ SUBJECT = "Round what customers get back"
 
 
 def commit(subject: str = SUBJECT, *paths: str, number: int = 1, author: str = "A <a@b.c>", **past: Any) -> LaterCommit:
-    return LaterCommit(
-        id=f"{number:040x}", author=author, past=PastCommit(subject, paths or ("src/Refund.cs",), **past)
-    )
+    return LaterCommit(id=f"{number:040x}", author=author, past=Commit(subject, paths or ("src/Refund.cs",), **past))
 
 
 def test_the_row_is_of_the_history_form() -> None:

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from rag_assets import Index, open_index
 from rag_assets.evaluation.questions import EvalQuestion, QuestionSet
 from rag_assets.evaluation.runs import EvalError, run_questions
-from rag_assets.query import Index, open_index
-from rag_assets.stores.eval_records import EvalRun, read_run, shown_metrics, write_run
-from rag_assets.stores.generations import Generation, active_generation
+from rag_assets.index.eval_records import EvalRun, format_metrics, read_run, write_run
+from rag_assets.index.generations import Generation, active_generation
 from rag_assets_tests.evaluation.graded import new_graded
 from rag_assets_tests.generation_history import History
 
@@ -95,7 +95,7 @@ def test_a_run_is_what_was_stored(history: History, tmp_path: Path) -> None:
     write_run(tmp_path, run)
     assert read_run(tmp_path, "set") == run
     assert read_run(tmp_path, "other") is None
-    assert shown_metrics(run.metrics) == "recall@2 1.000, hit@2 1.000, mrr@10 1.000, ndcg@10 1.000"
+    assert format_metrics(run.metrics) == "recall@2 1.000, hit@2 1.000, mrr@10 1.000, ndcg@10 1.000"
     (tmp_path / "eval" / "set.json").write_text("{", encoding="utf-8")
     assert read_run(tmp_path, "set") is None, "a damaged one is asked again"
 

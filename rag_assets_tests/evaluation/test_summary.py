@@ -10,9 +10,9 @@ import pytest
 
 from rag_assets.evaluation.comparison import NotComparable, compare_runs, difference
 from rag_assets.evaluation.intervals import estimate
-from rag_assets.evaluation.shown import said_moves
 from rag_assets.evaluation.summary import latency, summarise
-from rag_assets.stores.eval_records import Move
+from rag_assets.evaluation.tables import format_moves
+from rag_assets.index.eval_records import RankChange
 from rag_assets_tests.evaluation.made_runs import CONDITIONS, result, run
 
 pytestmark = pytest.mark.rule("E24")
@@ -68,22 +68,22 @@ def test_latencies_are_milliseconds() -> None:
 
 
 MOVES = [  # before, now → move; k is 3, what is measured ends at 10
-    pytest.param(1, 0, Move.LOST, id="gone"),
-    pytest.param(3, 4, Move.LOST, id="out of the first k"),
-    pytest.param(0, 3, Move.GAINED, id="found"),
-    pytest.param(1, 3, Move.DOWN, id="sank"),
-    pytest.param(3, 1, Move.UP, id="rose"),
-    pytest.param(5, 4, Move.UP, id="rose beyond k"),
-    pytest.param(11, 12, Move.DOWN, id="sank beyond what is measured"),
-    pytest.param(12, 0, Move.DOWN, id="vanished beyond what is measured"),
-    pytest.param(0, 12, Move.UP, id="came beyond what is measured"),
+    pytest.param(1, 0, RankChange.LOST, id="gone"),
+    pytest.param(3, 4, RankChange.LOST, id="out of the first k"),
+    pytest.param(0, 3, RankChange.GAINED, id="found"),
+    pytest.param(1, 3, RankChange.DOWN, id="sank"),
+    pytest.param(3, 1, RankChange.UP, id="rose"),
+    pytest.param(5, 4, RankChange.UP, id="rose beyond k"),
+    pytest.param(11, 12, RankChange.DOWN, id="sank beyond what is measured"),
+    pytest.param(12, 0, RankChange.DOWN, id="vanished beyond what is measured"),
+    pytest.param(0, 12, RankChange.UP, id="came beyond what is measured"),
     pytest.param(2, 2, None, id="same"),
     pytest.param(0, 0, None, id="never found"),
 ]
 
 
 @pytest.mark.parametrize(("before", "now", "move"), MOVES)
-def test_what_became_of_a_question(before: int, now: int, move: Move | None) -> None:
+def test_what_became_of_a_question(before: int, now: int, move: RankChange | None) -> None:
     found = difference(run({"a": before}, "old"), run({"a": now}))
     assert [(one.move, one.before, one.now) for one in found.moved] == ([(move, before, now)] if move else [])
     assert found.same == (0 if move else 1) and found.generation_id == "old"
@@ -93,14 +93,14 @@ def test_a_second_answer_that_is_lost_moves_a_question_of_the_same_rank() -> Non
     before, now = result("a", 1), result("a", 1)
     worse = {name: value / 2 for name, value in now.scores.items()}
     (found,) = difference(run([before]), run([result("a", 1, scores=worse)])).moved
-    assert (found.move, found.before, found.now) == (Move.DOWN, 1, 1)
+    assert (found.move, found.before, found.now) == (RankChange.DOWN, 1, 1)
 
 
 def test_losses_come_first_then_the_largest_change() -> None:
     before = run({"a": 1, "b": 1, "c": 0, "d": 1, "e": 2, "f": 1}, "old")
     found = difference(before, run({"a": 2, "b": 0, "c": 1, "d": 3, "e": 2, "f": 0}))
     assert [one.id for one in found.moved] == ["b", "f", "d", "a", "c"]
-    assert said_moves(found) == "2 lost, 2 down, 1 gained, 1 the same"
+    assert format_moves(found) == "2 lost, 2 down, 1 gained, 1 the same"
 
 
 def test_deltas_by_category_are_paired() -> None:

@@ -6,26 +6,27 @@ from collections.abc import Iterable, Mapping
 from textwrap import dedent
 
 from rag_assets.contracts.graph import GraphEdge, GraphNode
-from rag_assets.descriptions.declared_types import DeclaredTypes
-from rag_assets.descriptions.declared_types import declared_in as types_in
-from rag_assets.descriptions.resource_dictionary import StaticResourceDictionary
-from rag_assets.graph.extraction import Extractor, GraphFile
-from rag_assets.graph.symbols import Symbols, declared_in
-from rag_assets.languages import detect_language
+from rag_assets.graph.extractor import Extractor
+from rag_assets.languages.csharp.facts.type_index import TypeIndex
+from rag_assets.languages.csharp.facts.type_index import declared_in as types_in
+from rag_assets.languages.detection import detect_language
+from rag_assets.languages.documents.resource_dictionary import StaticResourceDictionary
+from rag_assets.languages.label_declarations import LabelDeclarations, declared_in
+from rag_assets.languages.parsed_file import ParsedFile
 from rag_assets.segmentation import segment_file
 
 
-def files_of(texts: Mapping[str, str]) -> list[GraphFile]:
+def files_of(texts: Mapping[str, str]) -> list[ParsedFile]:
     """Path → text, indented or not, as files by path."""
     found = []
     for path, indented in sorted(texts.items()):
         text = dedent(indented)
         language = detect_language(path)
-        found.append(GraphFile(path, language, text, segment_file(text, path, language).segments))
+        found.append(ParsedFile(path, language, text, segment_file(text, path, language).segments))
     return found
 
 
-def symbols_of(files: Iterable[GraphFile], buckets: int = 1) -> Symbols:
+def symbols_of(files: Iterable[ParsedFile], buckets: int = 1) -> LabelDeclarations:
     """The declarations of all files, gathered in as many buckets."""
     given = list(files)
     parts = [given[number::buckets] for number in range(buckets)]
@@ -33,8 +34,8 @@ def symbols_of(files: Iterable[GraphFile], buckets: int = 1) -> Symbols:
     for file in given:
         if file.language == "resx":
             resources.add_file(file.path, file.segments)
-    types = DeclaredTypes(found for file in given for found in types_in(file.path, file.segments))
-    return Symbols.of(map(declared_in, parts), types, resources)
+    types = TypeIndex(found for file in given for found in types_in(file.path, file.segments))
+    return LabelDeclarations.of(map(declared_in, parts), types, resources)
 
 
 def found_by(extractor: Extractor, texts: Mapping[str, str]) -> list[GraphNode | GraphEdge]:

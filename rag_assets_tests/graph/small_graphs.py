@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from hypothesis import strategies as st
 
 from rag_assets.contracts.graph import Confidence, GraphEdge, GraphNode, NodeType, Relation
-from rag_assets.graph.adjacency import Graph
-from rag_assets.graph.assembly import assemble
-from rag_assets.graph.relations import ALL_STEPS, Direction, Step
+from rag_assets.graph.build import assemble
+from rag_assets.graph.csr_graph import Graph
+from rag_assets.graph.relations import ALL_STEPS, Direction, WalkStep
 
 KIND_OF = {kind.value: kind for kind in NodeType}
 
@@ -101,12 +101,14 @@ random_edges = st.lists(
 random_steps = st.one_of(
     st.just(ALL_STEPS),
     st.lists(
-        st.builds(Step, st.sampled_from(Relation), st.sampled_from(Direction)), min_size=1, max_size=8, unique=True
+        st.builds(WalkStep, st.sampled_from(Relation), st.sampled_from(Direction)), min_size=1, max_size=8, unique=True
     ).map(tuple),
 )
 
 
-def reachable(edges: Iterable[GraphEdge], starts: Iterable[str], steps: Iterable[Step], depth: int) -> dict[str, int]:
+def reachable(
+    edges: Iterable[GraphEdge], starts: Iterable[str], steps: Iterable[WalkStep], depth: int
+) -> dict[str, int]:
     """Distance of everything within `depth` steps: breadth first over all edges, as plainly as it can be said."""
     ways = {(step.relation, step.direction) for step in steps}
     distances = dict.fromkeys(starts, 0)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from rag_assets.graph.adjacency import Graph
 from rag_assets.graph.artifact import HEADER, GraphError, check, open_graph, read_counts, write_graph
-from rag_assets.graph.assembly import assemble
+from rag_assets.graph.build import assemble
+from rag_assets.graph.csr_graph import Graph
 from rag_assets.graph.neighbourhood import neighbourhood
 from rag_assets_tests.graph.small_graphs import SERVICE, SHOP_EDGES, SHOP_NODES
 

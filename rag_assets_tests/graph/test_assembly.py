@@ -17,8 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_assets.contracts.graph import Confidence, GraphEdge, GraphNode, NodeType, Relation
-from rag_assets.graph.adjacency import Graph, Place
-from rag_assets.graph.assembly import (
+from rag_assets.graph.build import (
     EDGES,
     NODES,
     REPEATED_IN_EDGES,
@@ -28,6 +27,7 @@ from rag_assets.graph.assembly import (
     edges_table,
     nodes_table,
 )
+from rag_assets.graph.csr_graph import Graph, NodeLocation
 from rag_assets_tests.graph.small_graphs import SHOP_EDGES, SHOP_NODES, edge, method, node, of_edges, random_edges
 
 A, B = method("A"), method("B")
@@ -66,7 +66,7 @@ def test_parts_of_a_type_are_one_node_with_several_places() -> None:
     parts = [node(key, "b.cs", (3, 4), signature="second"), node(key, "a.cs", (1, 2), signature="first")]
     graph = Graph(assemble([*parts, parts[0]], []).arrays)
     assert len(graph) == 1
-    assert graph.places(0) == (Place("a.cs", 1, 2), Place("b.cs", 3, 4))
+    assert graph.places(0) == (NodeLocation("a.cs", 1, 2), NodeLocation("b.cs", 3, 4))
     assert graph.signature(0) == "first"
 
 
@@ -202,10 +202,10 @@ class Refused:
 sys.meta_path.insert(0, Refused())
 from rag_assets.contracts.graph import GraphEdge, GraphNode, NodeType, Relation
 from rag_assets.graph.artifact import open_graph, write_graph
-from rag_assets.graph.assembly import (
+from rag_assets.graph.build import (
     EDGES, NODES, REPEATED_IN_EDGES, REPEATED_IN_NODES, assemble_tables, edge_columns, node_columns,
 )
-from rag_assets.stores.tables import read_part, write_part
+from rag_assets.index.tables import read_part, write_part
 home = Path(sys.argv[1])
 node = GraphNode("csharp:A|TYPE", NodeType.TYPE, "A", "a.cs", 1, 2, "csharp", "class A")
 edge = GraphEdge(node.key, Relation.READS_FROM, "dbo.Orders|TABLE_OR_VIEW", path="a.cs", line=2)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.graph.code_places import Places, types_of
-from rag_assets.graph.csharp.extractor import extract
+from rag_assets.graph.extract.csharp import extract
+from rag_assets.languages.csharp.declaration_ranges import DeclarationRanges, types_of
 from rag_assets_tests.graph.chains import files_of, nodes_by
 
 TEXT = """
@@ -37,7 +37,7 @@ public static class Ext { extension(string s) { public int Len() => Here7(); } }
 )
 def test_the_node_at_a_place(mark: str, key: str) -> None:
     (file,) = files_of({"a.cs": TEXT})
-    assert Places(file).key_at(file.text.index(mark)) == key
+    assert DeclarationRanges(file.path, file.segments).key_at(file.text.index(mark)) == key
     if not key.startswith("file:"):
         assert key in nodes_by(extract, {"a.cs": TEXT})
 
@@ -52,6 +52,6 @@ def test_nested_types_look_names_up_in_the_type_around_them() -> None:
 
 def test_a_program_is_its_file() -> None:
     (file,) = files_of({"Program.cs": "var x = Here();\nstatic int F() => There();"})
-    places = Places(file)
+    places = DeclarationRanges(file.path, file.segments)
     assert places.key_at(file.text.index("Here")) == "file:Program.cs|FILE"
     assert places.key_at(file.text.index("There")) == "csharp:Program.F()|METHOD"

@@ -8,8 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_assets.graph import coded
-from rag_assets.graph.coded import TextRows, Texts, ascending, list_rows, stacked, text_rows, within
+from rag_assets.graph import dictionary_encoding
+from rag_assets.graph.dictionary_encoding import (
+    StringColumn,
+    StringDictionary,
+    ascending,
+    list_rows,
+    stacked,
+    text_rows,
+    within,
+)
 
 rows = st.lists(st.tuples(*(st.integers(0, limit) for limit in (3, 2**31, 2**62, 2**40, 1))), max_size=30)
 
@@ -31,20 +39,20 @@ CHUNKS = [pa.array(["b", "a", "b"]), pa.array([], pa.string()), pa.array(["a", "
 
 
 def test_a_text_has_one_number_in_all_columns() -> None:
-    texts = Texts()
+    texts = StringDictionary()
     found = [texts.coded(chunk).tolist() for chunk in (*CHUNKS, pa.array(["c", "d", "b"]).slice(1))]
     assert found == [[0, 1, 0], [], [1, 2], [3, 0]]
     assert list(texts) == [b"b", b"a", b"c", b"d"]
 
 
 def test_texts_of_a_dictionary_that_no_row_has_get_no_number() -> None:
-    texts = Texts()
+    texts = StringDictionary()
     assert texts.coded(pa.array(["x", "y", "x"]).dictionary_encode().slice(1, 1)).tolist() == [0]
     assert list(texts) == [b"y"]
 
 
 def test_texts_of_some_rows_in_order() -> None:
-    texts = Texts()
+    texts = StringDictionary()
     column = texts.coded(pa.array(["c", "b", "a", "c"]))
     assert texts.ascending(column[[0, 2, 3]])[0] == [b"a", b"c"]
     assert texts.ascending(column[[0, 2, 3]])[1].tolist() == [1, -1, 0]
@@ -55,7 +63,7 @@ def test_texts_of_some_rows_in_order() -> None:
 def test_rows_of_texts(encoded: bool) -> None:
     column = pa.array(["gone", "b", "", "é", "b"])
     made = text_rows("name", (column.dictionary_encode() if encoded else column).slice(1))
-    rows = TextRows.of(made["name"], made["name_sizes"])
+    rows = StringColumn.of(made["name"], made["name_sizes"])
     assert [rows[row] for row in range(4)] == [b"b", b"", "é".encode(), b"b"]
 
 
@@ -64,8 +72,8 @@ def test_some_rows_of_texts(texts: list[str], data: st.DataObject) -> None:
     made = text_rows("name", pa.array(texts))
     wanted = data.draw(st.lists(st.integers(0, len(texts) - 1), max_size=8))
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(coded, "_TAKEN_AT_A_TIME", 3)
-        taken = TextRows.of(made["name"], made["name_sizes"]).rows(np.array(wanted, np.int64))
+        patched.setattr(dictionary_encoding, "_TAKEN_AT_A_TIME", 3)
+        taken = StringColumn.of(made["name"], made["name_sizes"]).rows(np.array(wanted, np.int64))
     assert [taken[row] for row in range(len(wanted))] == [texts[row].encode() for row in wanted]
 
 
@@ -77,7 +85,7 @@ def test_a_text_outside_of_a_closed_set_is_told() -> None:
 
 def test_lists_of_slices() -> None:
     column = pa.array([["a", "b"], [], ["c"], ["d"]])
-    texts = Texts()
+    texts = StringDictionary()
     rows = stacked([list_rows("words", part, texts.coded) for part in (column[1:3], column[:1])])
     assert rows["words_sizes"].tolist() == [0, 1, 2]
     assert [list(texts)[code] for code in rows["words"]] == [b"c", b"a", b"b"]

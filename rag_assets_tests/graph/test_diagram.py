@@ -1,9 +1,8 @@
-"""Pictures: Mermaid that is valid for every key, SVG that is well-formed and harmless."""
+"""Diagrams: Mermaid that is valid for every key."""
 
 from __future__ import annotations
 
 import re
-import xml.etree.ElementTree as ET
 
 import pytest
 
@@ -12,7 +11,6 @@ from rag_assets.graph.diagram import Diagram, mermaid, of_impact, of_neighbourho
 from rag_assets.graph.impact import impact
 from rag_assets.graph.neighbourhood import neighbourhood
 from rag_assets.graph.paths import paths
-from rag_assets.graph.svg import svg
 from rag_assets_tests.graph.small_graphs import ROUTE, SERVICE, TABLE, edge, graph_of, method, node, of_edges, shop
 
 A = method("A")
@@ -56,53 +54,23 @@ def test_every_walk_can_be_drawn(number: int) -> None:
     lines = mermaid(diagram).splitlines()
     assert lines[0] == "flowchart LR"
     assert [line for line in lines[1:] if not _LINE.fullmatch(line)] == []
-    ET.fromstring(svg(diagram))
 
 
 @pytest.mark.parametrize("key", STRANGE, ids=range(len(STRANGE)))
-def test_no_key_breaks_a_picture(key: str) -> None:
+def test_no_key_breaks_a_diagram(key: str) -> None:
     diagram = of_neighbourhood(neighbourhood(of_edges([edge(A, Relation.CALLS, key)]), [A]))
     lines = mermaid(diagram).splitlines()
     assert [line for line in lines[1:] if not _LINE.fullmatch(line)] == []
     assert [line for line in lines if re.search(r"[<>`]", line.replace("<br/>", "").replace("->", ""))] == []
-    drawn = ET.fromstring(svg(diagram))
-    names = {element.tag.rpartition("}")[2] for element in drawn.iter()}
-    assert names <= {"svg", "style", "defs", "marker", "path", "rect", "g", "title", "text"}
-    assert {
-        attribute for element in drawn.iter() for attribute in element.attrib if attribute.startswith("on")
-    } == set()
 
 
 def test_guesses_are_dashed() -> None:
     found = neighbourhood(of_edges([edge(A, Relation.CALLS, method("B"), Confidence.PROBABLE)]), [A])
     assert '-.->|"Calls"|' in mermaid(of_neighbourhood(found))
-    assert 'class="arrow guess"' in svg(of_neighbourhood(found))
 
 
-def test_boxes_do_not_overlap() -> None:
-    drawn = ET.fromstring(svg(diagrams()[0]))
-    boxes = [
-        tuple(float(each.attrib[name]) for name in ("x", "y", "width", "height"))
-        for each in drawn.iter("{http://www.w3.org/2000/svg}rect")
-        if "class" in each.attrib
-    ]
-    assert len(boxes) == len(diagrams()[0].boxes)
-    for at, (x, y, width, height) in enumerate(boxes):
-        assert x + width <= float(drawn.attrib["width"])
-        assert y + height <= float(drawn.attrib["height"])
-        for x2, y2, width2, height2 in boxes[at + 1 :]:
-            assert x + width <= x2 or x2 + width2 <= x or y + height <= y2 or y2 + height2 <= y
-
-
-def test_many_arrows_keep_their_names_in_tooltips() -> None:
-    edges = [edge(A, Relation.CALLS, method(f"M{number}")) for number in range(80)]
-    made = svg(of_neighbourhood(neighbourhood(of_edges(edges), [A], hub_edges=100)))
-    assert 'class="relation"' not in made
-    assert f"<title>{A} Calls {method('M0')}</title>" in made
-
-
-def test_the_same_picture_is_the_same_bytes() -> None:
-    assert [svg(diagram) for diagram in diagrams()] == [svg(diagram) for diagram in diagrams()]
+def test_the_same_diagram_is_the_same_text() -> None:
+    assert [mermaid(diagram) for diagram in diagrams()] == [mermaid(diagram) for diagram in diagrams()]
 
 
 @pytest.mark.parametrize(

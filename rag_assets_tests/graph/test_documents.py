@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.graph.documents import documents
+from rag_assets.graph.extract.documents import documents
 from rag_assets_tests.graph.chains import edges_by, nodes_by
 
 CODE = {

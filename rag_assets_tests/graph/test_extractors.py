@@ -8,18 +8,18 @@ from dataclasses import fields
 import pytest
 
 from rag_assets.contracts.graph import GraphEdge, GraphNode, file_key
-from rag_assets.descriptions.questions import answers_of, decoded_questions, encoded_questions, recording
-from rag_assets.graph.extraction import GraphFile
-from rag_assets.graph.extractors import graph_of
-from rag_assets.graph.symbols import Symbols
+from rag_assets.dependency_trace import decoded_questions, encoded_questions, replay_lookups, trace
+from rag_assets.graph.extract.registry import graph_of
+from rag_assets.languages.label_declarations import LabelDeclarations
+from rag_assets.languages.parsed_file import ParsedFile
 from rag_assets_tests.graph.chains import files_of, symbols_of
 
 
-def services(symbols: Symbols) -> list[object]:
-    return [getattr(symbols, entry.name) for entry in fields(Symbols)]
+def services(symbols: LabelDeclarations) -> list[object]:
+    return [getattr(symbols, entry.name) for entry in fields(LabelDeclarations)]
 
 
-def found(files: list[GraphFile], symbols: Symbols) -> list[GraphNode | GraphEdge]:
+def found(files: list[ParsedFile], symbols: LabelDeclarations) -> list[GraphNode | GraphEdge]:
     return [part for file in files for part in graph_of(file, symbols)]
 
 
@@ -27,10 +27,10 @@ def found(files: list[GraphFile], symbols: Symbols) -> list[GraphNode | GraphEdg
 def test_every_question_of_an_extractor_can_be_asked_again(shop_texts: dict[str, str]) -> None:
     files = files_of(shop_texts)
     symbols = symbols_of(files)
-    with recording() as asked:
+    with trace() as asked:
         found(files, symbols)
     assert {name.partition(".")[0] for name, _ in asked} >= {"csharp", "ef", "resources", "sql", "types"}
-    again = answers_of(services(symbols_of(files[::-1], buckets=3)), decoded_questions(encoded_questions(asked)))
+    again = replay_lookups(services(symbols_of(files[::-1], buckets=3)), decoded_questions(encoded_questions(asked)))
     assert again == asked
 
 
@@ -50,9 +50,9 @@ def test_equal_answers_mean_equal_edges(shop_texts: dict[str, str]) -> None:
     after = symbols_of(files_of(changed))
     seen = 0
     for file in files:
-        with recording() as asked:
+        with trace() as asked:
             old = list(graph_of(file, before))
-        if answers_of(services(after), asked) == asked:
+        if replay_lookups(services(after), asked) == asked:
             assert list(graph_of(file, after)) == old
         else:
             seen += 1

@@ -13,17 +13,17 @@ from msgspec.structs import replace
 
 from rag_assets.contracts.graph import GraphEdge, GraphNode
 from rag_assets.contracts.segment import MemberKind
-from rag_assets.descriptions.declared_types import DeclaredType as NamedType
-from rag_assets.descriptions.declared_types import DeclaredTypes
-from rag_assets.descriptions.declared_types import declared_in as types_in
-from rag_assets.descriptions.questions import Question, answers_of, recording
-from rag_assets.descriptions.resource_dictionary import StaticResourceDictionary
-from rag_assets.graph.csharp.declarations import CSharpDeclarations, DeclaredMember, DeclaredType
-from rag_assets.graph.extraction import GraphFile
-from rag_assets.graph.extractors import graph_of
-from rag_assets.graph.facets import Facets, csharp_facets, digest_of, facets_of
-from rag_assets.graph.symbols import Declarations, Symbols, declared_in
-from rag_assets.languages import detect_language
+from rag_assets.dependency_trace import Question, replay_lookups, trace
+from rag_assets.graph.extract.registry import graph_of
+from rag_assets.languages.csharp.binder.declarations import CSharpDeclarations, DeclaredMember, TypeDeclaration
+from rag_assets.languages.csharp.facts.type_index import IndexedType as NamedType
+from rag_assets.languages.csharp.facts.type_index import TypeIndex
+from rag_assets.languages.csharp.facts.type_index import declared_in as types_in
+from rag_assets.languages.detection import detect_language
+from rag_assets.languages.documents.resource_dictionary import StaticResourceDictionary
+from rag_assets.languages.fingerprints import Fingerprints, csharp_fingerprints, digest_of, fingerprints_of
+from rag_assets.languages.label_declarations import FileGroupDeclarations, LabelDeclarations, declared_in
+from rag_assets.languages.parsed_file import ParsedFile
 from rag_assets.segmentation import segment_file
 from rag_assets_tests.graph.changing_label import LABEL, Texts, edited
 
@@ -37,20 +37,20 @@ class Label:
     """A label at one moment."""
 
     texts: Texts
-    symbols: Symbols
-    facets: Facets
+    symbols: LabelDeclarations
+    facets: Fingerprints
 
     def answers(self, *asked: Question) -> dict[Question, Any]:
-        return answers_of([getattr(self.symbols, entry.name) for entry in fields(Symbols)], asked)
+        return replay_lookups([getattr(self.symbols, entry.name) for entry in fields(LabelDeclarations)], asked)
 
     def digest(self, asked: Question) -> str:
-        return self.facets.together(facets_of([asked]))
+        return self.facets.together(fingerprints_of([asked]))
 
 
 @lru_cache(maxsize=4_096)
-def read(path: str, text: str) -> tuple[GraphFile, Declarations, tuple[NamedType, ...]]:
+def read(path: str, text: str) -> tuple[ParsedFile, FileGroupDeclarations, tuple[NamedType, ...]]:
     language = detect_language(path)
-    file = GraphFile(path, language, text, segment_file(text, path, language).segments)
+    file = ParsedFile(path, language, text, segment_file(text, path, language).segments)
     return file, declared_in([file]), tuple(types_in(path, file.segments))
 
 
@@ -62,13 +62,13 @@ def label_of(texts: Texts) -> Label:
     for file in told:
         resources.add_file(file.path, file.segments)
     parts = [declared for _, declared, _ in files]
-    types = DeclaredTypes(found for _, _, declared in files for found in declared)
-    symbols = Symbols.of(parts, types, resources)
+    types = TypeIndex(found for _, _, declared in files for found in declared)
+    symbols = LabelDeclarations.of(parts, types, resources)
     texts_of_resources = digest_of([(file.path, file.text) for file in told])
     return Label(texts, symbols, symbols.facets(parts, declared=digest_of(list(types)), resources=texts_of_resources))
 
 
-def files_in(label: Label) -> Iterable[tuple[GraphFile, Declarations, tuple[NamedType, ...]]]:
+def files_in(label: Label) -> Iterable[tuple[ParsedFile, FileGroupDeclarations, tuple[NamedType, ...]]]:
     return (read(path, text) for path, text in sorted(label.texts.items()))
 
 
@@ -114,9 +114,9 @@ def test_no_answer_changes_while_its_facets_stay(seed: int) -> None:
             what, texts = ("reset", LABEL) if random.random() < RESET else edited(texts, random)
         label, when = label_of(texts), f"step {step} {what}"
         for file, _, _ in files_in(label):
-            with recording() as asked:
+            with trace() as asked:
                 found: list[GraphNode | GraphEdge] = list(graph_of(file, label.symbols))
-            names = tuple(facets_of(asked))
+            names = tuple(fingerprints_of(asked))
             told.add(("graph", file.path, file.text, names, label.facets.together(names)), found, when)
             for question, answer in asked.items():
                 told.add((question, file.path, file.text, label.digest(question)), answer, when)
@@ -296,16 +296,16 @@ def test_what_no_answer_needs_changes_no_facet(before: Texts, after: Texts, aske
 
 
 def test_every_question_about_a_label_has_facets() -> None:
-    services = [getattr(label_of(LABEL).symbols, entry.name) for entry in fields(Symbols)]
+    services = [getattr(label_of(LABEL).symbols, entry.name) for entry in fields(LabelDeclarations)]
     names = {name for service in services for method in vars(type(service)).values()
              if (name := getattr(method, "question", ""))}  # fmt: skip
     assert len(names) > 30
     for name in sorted(names):
-        assert facets_of([(name, ("A", "B", "C", "D"))])
+        assert fingerprints_of([(name, ("A", "B", "C", "D"))])
 
 
 MEMBER = DeclaredMember("F", MemberKind.METHOD, "csharp:N.A.F()|METHOD", 3)
-TYPE = DeclaredType("N.A", "csharp:N.A|TYPE", "A", "class", "a.cs", 2, 4, members=(MEMBER,))
+TYPE = TypeDeclaration("N.A", "csharp:N.A|TYPE", "A", "class", "a.cs", 2, 4, members=(MEMBER,))
 PLACES = {"line", "line_start", "line_end"}
 
 
@@ -315,18 +315,18 @@ def other(value: Any) -> Any:
     return not value if isinstance(value, bool) else (*value, MEMBER) if isinstance(value, tuple) else f"{value}x"
 
 
-@pytest.mark.parametrize("name", [name for name in DeclaredType.__struct_fields__ if name not in PLACES])
+@pytest.mark.parametrize("name", [name for name in TypeDeclaration.__struct_fields__ if name not in PLACES])
 def test_everything_that_a_type_says_is_in_its_facets(name: str) -> None:
     changed_type = replace(TYPE, **{name: other(getattr(TYPE, name))})
-    assert csharp_facets(CSharpDeclarations((changed_type,))) != csharp_facets(CSharpDeclarations((TYPE,)))
+    assert csharp_fingerprints(CSharpDeclarations((changed_type,))) != csharp_fingerprints(CSharpDeclarations((TYPE,)))
 
 
 @pytest.mark.parametrize("name", [name for name in DeclaredMember.__struct_fields__ if name not in PLACES])
 def test_everything_that_a_member_says_is_in_its_facets(name: str) -> None:
     changed_type = replace(TYPE, members=(replace(MEMBER, **{name: other(getattr(MEMBER, name))}),))
-    assert csharp_facets(CSharpDeclarations((changed_type,))) != csharp_facets(CSharpDeclarations((TYPE,)))
+    assert csharp_fingerprints(CSharpDeclarations((changed_type,))) != csharp_fingerprints(CSharpDeclarations((TYPE,)))
 
 
 def test_a_question_of_nobody_is_an_error() -> None:
     with pytest.raises(KeyError):
-        facets_of([("weather.tomorrow", ())])
+        fingerprints_of([("weather.tomorrow", ())])

@@ -8,15 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag_assets.descriptions.facts.endpoints import responses
-from rag_assets.graph import call_text, receivers
-from rag_assets.graph.names import name_of, node_words
-from rag_assets.graph.sql import inline
+from rag_assets.graph.key_names import name_of, node_words
+from rag_assets.graph.sql import embedded_sql
+from rag_assets.languages.csharp import masked_call_chains
+from rag_assets.languages.csharp.web import responses
 
-PLAIN_TYPED = re.compile(
-    r"(?<![\w.])((?:[A-Za-z_]\w*\s*\.\s*){0,6}[A-Z]\w*(?:<[^;(){}=]{1,200}?>)?\??)\s+([a-z_@]\w*)\s*(?=[=;,)]|in\b)"
-)
-PLAIN_VAR = re.compile(r"\bvar\s+(\w+)\s*=(?![=>])\s*(?:await\s+)?|\bforeach\s*\(\s*var\s+(\w+)\s+in\s+")
 PLAIN_CALLED = re.compile(r"([^\W\d]\w*)\s*(?:<[^()]*>)?\s*\((?:[^()\"]*,)?\s*(?:\w+\s*:\s*)?\Z")
 PLAIN_ASSIGNED = re.compile(r"([^\W\d]\w*)\s*(?:\{[^{}]*\}\s*)?(?:=>?|\+=|\?\?=)\s*\Z")
 
@@ -41,10 +37,8 @@ def found_by(pattern: re.Pattern[str], code: str) -> list[tuple[tuple[int, int],
 @pytest.mark.parametrize(
     ("fast", "plain"),
     [
-        pytest.param(receivers._TYPED, PLAIN_TYPED, id="typed names"),
-        pytest.param(receivers._VAR, PLAIN_VAR, id="var"),
-        pytest.param(inline._CALLED, PLAIN_CALLED, id="called"),
-        pytest.param(inline._ASSIGNED, PLAIN_ASSIGNED, id="assigned"),
+        pytest.param(embedded_sql._CALLED, PLAIN_CALLED, id="called"),
+        pytest.param(embedded_sql._ASSIGNED, PLAIN_ASSIGNED, id="assigned"),
     ],
 )
 @given(code=CODE)
@@ -57,7 +51,7 @@ def test_patterns_match_what_plain_ones_match(fast: re.Pattern[str], plain: re.P
 @settings(max_examples=300)
 def test_the_context_of_a_literal_is_that_of_plain_patterns(code: str) -> None:
     called, assigned = PLAIN_CALLED.search(code), PLAIN_ASSIGNED.search(code)
-    assert inline._context(code, len(code)) == (called[1] if called else "", assigned[1] if assigned else "")
+    assert embedded_sql._context(code, len(code)) == (called[1] if called else "", assigned[1] if assigned else "")
 
 
 @given(code=CODE)
@@ -76,4 +70,4 @@ def test_a_node_is_looked_up_by_the_last_part_of_its_name(key: str) -> None:
 @pytest.mark.parametrize("blanks", [0, 1, 63, 64, 65, 200])
 def test_a_path_goes_over_masked_comments(blanks: int) -> None:
     code = f"x = repo{' ' * blanks}\n.Orders{' ' * blanks}.Where"
-    assert call_text.path_before(code, code.rindex(".")) == (("repo", "Orders"), 4)
+    assert masked_call_chains.path_before(code, code.rindex(".")) == (("repo", "Orders"), 4)

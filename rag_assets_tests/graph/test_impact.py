@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_assets.contracts.graph import Confidence, GraphEdge, Relation
-from rag_assets.graph.adjacency import Graph
-from rag_assets.graph.impact import Effect, Group, Impact, impact
+from rag_assets.graph.csr_graph import Graph
+from rag_assets.graph.impact import Effect, Impact, ImpactGroup, impact
 from rag_assets.graph.neighbourhood import WalkError
 from rag_assets_tests.graph.small_graphs import (
     ACTION,
@@ -49,7 +49,7 @@ def distances(found: Impact) -> dict[str, int]:
 def test_who_is_affected_by_a_table() -> None:
     found = of(shop(), TABLE)
     assert distances(found) == {ENTITY: 1, FOREIGN: 1, FIND: 2, ORDER: 2, PORT: 3, TEST: 3, ACTION: 4, ROUTE: 5}
-    assert {node.key: node.group for node in found.reached}[TEST] is Group.TESTS
+    assert {node.key: node.group for node in found.reached}[TEST] is ImpactGroup.TESTS
     assert found.groups == {"endpoints": 1, "tables": 1, "tests": 1, "code": 5}
     assert found.counts == {"ENDPOINT": 1, "ENTITY": 1, "METHOD": 4, "TABLE": 1, "TYPE": 1}
 
@@ -57,17 +57,17 @@ def test_who_is_affected_by_a_table() -> None:
 @pytest.mark.parametrize(
     ("path", "group"),
     [
-        ("tests/Orders.cs", Group.TESTS),
-        ("src/test/java/Orders.java", Group.TESTS),
-        ("Shop.UnitTests/Orders.cs", Group.TESTS),
-        ("Shop.Tests.Data/Builder.cs", Group.TESTS),
-        ("test/Polly.Specs/Orders.cs", Group.TESTS),
-        ("src/latest/Contest/Orders.cs", Group.CODE),
-        ("src/Core/Specs/Open.cs", Group.CODE),
-        ("src/OrderTests.cs", Group.CODE),
+        ("tests/Orders.cs", ImpactGroup.TESTS),
+        ("src/test/java/Orders.java", ImpactGroup.TESTS),
+        ("Shop.UnitTests/Orders.cs", ImpactGroup.TESTS),
+        ("Shop.Tests.Data/Builder.cs", ImpactGroup.TESTS),
+        ("test/Polly.Specs/Orders.cs", ImpactGroup.TESTS),
+        ("src/latest/Contest/Orders.cs", ImpactGroup.CODE),
+        ("src/Core/Specs/Open.cs", ImpactGroup.CODE),
+        ("src/OrderTests.cs", ImpactGroup.CODE),
     ],
 )
-def test_what_lies_in_folders_of_tests_is_a_test(path: str, group: Group) -> None:
+def test_what_lies_in_folders_of_tests_is_a_test(path: str, group: ImpactGroup) -> None:
     case = method("Case")
     graph = graph_of([node(FIND), node(case, path)], [edge(case, Relation.CALLS, FIND)])
     assert [reached.group for reached in of(graph, FIND).reached] == [group]
@@ -83,8 +83,8 @@ def test_what_a_test_class_contains_is_a_test_with_or_without_a_subject() -> Non
         edge(helper, Relation.CALLS, FIND),
     ]
     assert {node.key: node.group for node in of(of_edges(edges), FIND).reached} == {
-        case: Group.TESTS,
-        helper: Group.CODE,
+        case: ImpactGroup.TESTS,
+        helper: ImpactGroup.CODE,
     }
 
 
@@ -92,7 +92,7 @@ def test_a_table_that_a_test_script_makes_stays_a_table() -> None:
     graph = graph_of(
         [node(TABLE, "tests/a.sql"), node(FOREIGN, "tests/a.sql")], [edge(FOREIGN, Relation.FOREIGN_KEY, TABLE)]
     )
-    assert [reached.group for reached in of(graph, TABLE).reached] == [Group.TABLES]
+    assert [reached.group for reached in of(graph, TABLE).reached] == [ImpactGroup.TABLES]
 
 
 def test_an_implementation_affects_the_callers_of_its_interface_but_not_its_siblings() -> None:
@@ -124,7 +124,7 @@ def test_a_class_of_an_entity_affects_who_reads_it() -> None:
 def test_what_a_route_needs() -> None:
     found = of(shop(), ROUTE, effect=Effect.NEEDED)
     assert distances(found) == {ACTION: 1, PORT: 2, FIND: 3, OTHER_FIND: 3, ENTITY: 4, TABLE: 5, ORDER: 5}
-    (table,) = (node for node in found.reached if node.group is Group.TABLES)
+    (table,) = (node for node in found.reached if node.group is ImpactGroup.TABLES)
     assert table.confidence is Confidence.PROBABLE  # the weakest step on the way
     assert table.via == edge(ENTITY, Relation.MAPS_TO, TABLE)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rag_assets.contracts.graph import Relation
-from rag_assets.graph.adjacency import Graph
+from rag_assets.graph.csr_graph import Graph
 from rag_assets.graph.lookup import Match, NotFound, find, named, nodes_named
 from rag_assets_tests.graph.small_graphs import edge, graph_of, node
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rag_assets.contracts.graph import GraphEdge
-from rag_assets.graph.messages import messages
+from rag_assets.graph.extract.messages import messages
 from rag_assets_tests.graph.chains import edges_by, found_by
 
 MESSAGES = "namespace Shop; public record Ship(int Id); public class Shipped { } public interface IMark { }"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rag_assets.contracts.graph import Confidence, GraphEdge, NodeType, Relation
 from rag_assets.graph.neighbourhood import HUB_EDGES, Cut, WalkError, neighbourhood
-from rag_assets.graph.relations import ALL_STEPS, Direction, Step, allow_list
+from rag_assets.graph.relations import ALL_STEPS, Direction, WalkStep, allow_list
 from rag_assets_tests.effort import lines_run
 from rag_assets_tests.graph.small_graphs import (
     ACTION,
@@ -191,7 +191,7 @@ def test_a_node_that_calls_itself_is_shown_to() -> None:
 @given(random_edges, random_steps, st.integers(0, 4), st.integers(1, 15))
 @settings(deadline=None)
 def test_bounds_hold_and_nothing_is_invented(
-    edges: list[GraphEdge], steps: tuple[Step, ...], depth: int, nodes: int
+    edges: list[GraphEdge], steps: tuple[WalkStep, ...], depth: int, nodes: int
 ) -> None:
     entries = sorted({e.source for e in edges})[:2]
     found = neighbourhood(of_edges(edges), entries, steps=steps, depth=depth, nodes=nodes)
@@ -218,7 +218,7 @@ def test_bounds_hold_and_nothing_is_invented(
 @given(random_edges, random_steps, st.integers(0, 4))
 @settings(deadline=None)
 def test_without_bounds_everything_in_reach_is_found(
-    edges: list[GraphEdge], steps: tuple[Step, ...], depth: int
+    edges: list[GraphEdge], steps: tuple[WalkStep, ...], depth: int
 ) -> None:
     entries = sorted({e.source for e in edges})[:2]
     found = neighbourhood(of_edges(edges), entries, steps=steps, depth=depth, nodes=1000)

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_assets.contracts.graph import Confidence, GraphEdge, Relation
-from rag_assets.graph.adjacency import Graph
+from rag_assets.graph.csr_graph import Graph
 from rag_assets.graph.neighbourhood import WalkError
 from rag_assets.graph.paths import GraphPath, paths
-from rag_assets.graph.relations import ALL_STEPS, Direction, Step, allow_list
+from rag_assets.graph.relations import ALL_STEPS, Direction, WalkStep, allow_list
 from rag_assets_tests.graph.small_graphs import (
     ACTION,
     ENTITY,
@@ -137,7 +137,7 @@ def test_a_maze_ends() -> None:
 
 @given(random_edges, random_steps, st.integers(1, 5))
 @settings(deadline=None)
-def test_paths_are_valid(edges: list[GraphEdge], steps: tuple[Step, ...], hops: int) -> None:
+def test_paths_are_valid(edges: list[GraphEdge], steps: tuple[WalkStep, ...], hops: int) -> None:
     keys = sorted({end for e in edges for end in (e.source, e.target)})
     if not keys:
         return

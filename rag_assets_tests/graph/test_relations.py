@@ -10,8 +10,8 @@ from rag_assets.graph.relations import (
     TRUST,
     WORTH,
     Direction,
-    Step,
     UnknownRelation,
+    WalkStep,
     allow_list,
     check_against,
     named_relation,
@@ -71,24 +71,24 @@ def test_an_unknown_name_is_an_error_with_the_nearest_ones(name: str, said: str)
 @pytest.mark.rule("D20", "R27")
 def test_the_default_allow_list_of_the_seeds() -> None:
     assert allow_list(["FK", "Calls", "ReferencedBy(C#)"]) == (
-        Step(Relation.CALLS),
-        Step(Relation.FOREIGN_KEY),
-        Step(Relation.REFERENCES, Direction.IN),
+        WalkStep(Relation.CALLS),
+        WalkStep(Relation.FOREIGN_KEY),
+        WalkStep(Relation.REFERENCES, Direction.IN),
     )
 
 
 @pytest.mark.parametrize(
     ("names", "direction", "expected"),
     [
-        pytest.param(["Calls"], Direction.OUT, [Step(Relation.CALLS, Direction.OUT)], id="as the direction says"),
-        pytest.param(["Calls", "CalledBy"], None, [Step(Relation.CALLS)], id="both names of one relation"),
-        pytest.param(["CalledBy"], Direction.IN, [Step(Relation.CALLS, Direction.IN)], id="backwards and in agree"),
-        pytest.param(["Calls", "calls"], None, [Step(Relation.CALLS)], id="twice"),
+        pytest.param(["Calls"], Direction.OUT, [WalkStep(Relation.CALLS, Direction.OUT)], id="as the direction says"),
+        pytest.param(["Calls", "CalledBy"], None, [WalkStep(Relation.CALLS)], id="both names of one relation"),
+        pytest.param(["CalledBy"], Direction.IN, [WalkStep(Relation.CALLS, Direction.IN)], id="backwards and in agree"),
+        pytest.param(["Calls", "calls"], None, [WalkStep(Relation.CALLS)], id="twice"),
         pytest.param([], None, list(ALL_STEPS), id="none means all"),
-        pytest.param([], Direction.IN, [Step(r, Direction.IN) for r in Relation], id="all, one way"),
+        pytest.param([], Direction.IN, [WalkStep(r, Direction.IN) for r in Relation], id="all, one way"),
     ],
 )
-def test_steps(names: list[str], direction: Direction | None, expected: list[Step]) -> None:
+def test_steps(names: list[str], direction: Direction | None, expected: list[WalkStep]) -> None:
     assert allow_list(names, direction) == tuple(expected)
 
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import pytest
 
 from rag_assets.contracts.graph import GraphEdge
-from rag_assets.graph.extractors import graph_of
-from rag_assets.graph.testing import subjects_of_tests
+from rag_assets.graph.extract.registry import graph_of
+from rag_assets.graph.extract.tests import subjects_of_tests
 from rag_assets_tests.graph.chains import edges_by, files_of, symbols_of, told
 
 SUBJECT = "namespace Shop; public class OrderService { public void Ship(int id) { } public void Ship(string s) { } }"

@@ -11,10 +11,10 @@ import pytest
 from equality import Hits, contents_of, differences, ghosts, questions_for, same_hits
 from history import write_history
 
+from rag_assets.index.generations import active_generation
+from rag_assets.index.layout import IndexHome
+from rag_assets.pipeline.run_stages import run_stages
 from rag_assets.settings import EmbedderSettings, RepositorySettings, Settings
-from rag_assets.stages.run import run_stages
-from rag_assets.stores.generations import active_generation
-from rag_assets.stores.home import Home
 from rag_assets_tests.generation_history import copy_sparse
 from rag_assets_tests.integration.sample_history import COMMITS
 
@@ -67,7 +67,7 @@ def test_every_aspect_of_a_change_is_told(homes: tuple[Path, Path]) -> None:
 
 def test_what_is_too_much_and_what_is_missing_is_found(homes: tuple[Path, Path], tmp_path: Path) -> None:
     assert ghosts(homes[0], settings(homes[0])) == []
-    home = Home(tmp_path / "home")
+    home = IndexHome(tmp_path / "home")
     shutil.copytree(homes[0], home.root, copy_function=copy_sparse)
     directory = active_generation(home, LABEL).directory
     vocabulary = directory / "keyword" / "vocabulary.tsv"

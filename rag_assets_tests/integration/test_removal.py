@@ -8,12 +8,12 @@ import pytest
 from equality import contents_of, differences, ghosts, questions_for
 from history import write_history
 
-from rag_assets.interfaces.cli.dagster_instance import open_instance
+from rag_assets.defs.instance import open_instance
+from rag_assets.index.layout import IndexHome
+from rag_assets.pipeline.run_stages import run_stages
 from rag_assets.settings import RepositorySettings, Settings
-from rag_assets.stages.run import run_stages
-from rag_assets.stores.home import Home
+from rag_assets_tests.cli.conftest import CommandLine
 from rag_assets_tests.integration.sample_history import COMMITS
-from rag_assets_tests.interfaces.conftest import CommandLine
 
 MAIN, FEATURE = "shop@main", "shop@feature"
 
@@ -28,7 +28,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def cli(source: Path, tmp_path: Path) -> CommandLine:
     """A home with both branches, indexed by the command."""
-    made = CommandLine(Home(tmp_path / "home"), tmp_path)
+    made = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
     for branch in ("main", "feature"):
         done = made.run("index", source, "--id", "shop", "--ref", branch, "--lexical-only")
         assert done.code == 0, done.err
@@ -41,19 +41,19 @@ def remove(cli: CommandLine, label: str) -> None:
         assert done.code == 0, done.err
 
 
-def partitions(home: Home) -> set[str]:
+def partitions(home: IndexHome) -> set[str]:
     with open_instance(home) as instance:
         return set(instance.get_dynamic_partitions("index_label"))
 
 
-def documents(home: Home) -> set[str]:
+def documents(home: IndexHome) -> set[str]:
     return {path.name for path in home.blobs.glob("*/*")}
 
 
 def test_what_is_removed_leaves_nothing(source: Path, cli: CommandLine, tmp_path: Path) -> None:
     """First a branch, and the home is as if it had never been; then the rest, and nothing is left."""
     settings = Settings(home=cli.home.root)
-    alone = Home(tmp_path / "alone")
+    alone = IndexHome(tmp_path / "alone")
     repository = RepositorySettings(id="shop", location=str(source), ref="main")
     run_stages(settings.without_vectors().model_copy(update={"home": alone.root}), MAIN, repository)
     remove(cli, FEATURE)

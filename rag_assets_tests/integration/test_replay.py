@@ -9,11 +9,11 @@ import pytest
 from equality import Contents, contents_of, differences, ghosts, questions_for
 from history import write_history
 
+from rag_assets.index.layout import IndexHome, index_label
+from rag_assets.pipeline.build import IndexBuild, StageReport
+from rag_assets.pipeline.collect_garbage import collect_garbage
+from rag_assets.pipeline.run_stages import run_stages
 from rag_assets.settings import EmbedderSettings, RepositorySettings, Settings
-from rag_assets.stages.build import IndexBuild, StageReport
-from rag_assets.stages.collection import collect_garbage
-from rag_assets.stages.run import run_stages
-from rag_assets.stores.home import Home, index_label
 from rag_assets_tests.integration.sample_history import COMMITS
 
 
@@ -81,5 +81,5 @@ def test_switching_a_label_to_another_line_of_history_and_back(replay: Replay, t
 def test_the_history_of_a_home_leaves_nothing_behind(replay: Replay, living: Path) -> None:
     for commit in COMMITS[-2:]:
         replay.build(living, commit.name)
-    collect_garbage(Home(living), settings(living))
+    collect_garbage(IndexHome(living), settings(living))
     assert ghosts(living, settings(living)) == []

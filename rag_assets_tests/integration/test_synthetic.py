@@ -9,9 +9,9 @@ from history import git
 from synthetic import Area, repository
 from synthetic_files import FILES
 
+from rag_assets.index.layout import index_label
+from rag_assets.pipeline.run_stages import run_stages
 from rag_assets.settings import EmbedderSettings, RepositorySettings, Settings
-from rag_assets.stages.run import run_stages
-from rag_assets.stores.home import index_label
 
 TWO_AREAS = 2 * len(FILES)
 ENOUGH_AREAS = 10_000  # of a repository of 140,000 files

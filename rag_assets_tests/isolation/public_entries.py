@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from rag_assets import IndexGroup, compare_search
 from rag_assets.contracts.confidentiality import Confidentiality
-from rag_assets.contracts.errors import ExpectedError
+from rag_assets.errors import RagAssetsError
 from rag_assets.graph.impact import Effect, impact
 from rag_assets.graph.lookup import find
 from rag_assets.graph.neighbourhood import neighbourhood
-from rag_assets.query import IndexGroup, compare_search
-from rag_assets.query.graph import bodies, counts_of, entries_of, graph_of
-from rag_assets_tests.interfaces.conftest import CommandLine
+from rag_assets.search.graph_context import bodies, counts_of, entries_of, graph_of
+from rag_assets_tests.cli.conftest import CommandLine
 from rag_assets_tests.isolation.walled_shops import CONFIG, LEDGER, QUESTIONS, Asker, WalledShop, World
 
 
@@ -40,6 +40,7 @@ LIBRARY_WITHOUT_CONTENT: Mapping[str, str] = {
     "manifests": "of the generations as wholes",
     "may_read": "says yes or no of a path, whether it exists or not",
     "members": "what the caller opened",
+    "open": "what the caller names, as `open_index`",
     "parts": "the stores, for the code of this program; every query of them takes a scope",
     "point_id_of": "a pure function of what the caller gave",
     "scope": "what the caller gave",
@@ -154,7 +155,7 @@ def _asked(call: Callable[[str, Asker], Any], words: Callable[[World, Asker, Ran
 def _shown(call: Callable[[], Any]) -> str:
     try:
         return repr(call())
-    except ExpectedError as error:  # refused, in words that must not tell either
+    except RagAssetsError as error:  # refused, in words that must not tell either
         return str(error)
 
 

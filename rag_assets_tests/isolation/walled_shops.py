@@ -17,12 +17,12 @@ from typing import Any
 
 import yaml
 
+from rag_assets import Index
 from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality, levels_up_to
-from rag_assets.query import Index
+from rag_assets.index.generations import active_generation
+from rag_assets.index.layout import IndexHome
+from rag_assets.pipeline.run_stages import run_stages
 from rag_assets.settings import EmbedderSettings, RepositorySettings, Settings
-from rag_assets.stages.run import run_stages
-from rag_assets.stores.generations import active_generation
-from rag_assets.stores.home import Home
 from rag_assets_tests.git_repository import Repository
 
 OWNERS = (("acme", "shop", "shop"), ("acme", "site", "site"), ("globex", "shop", "store"))
@@ -136,7 +136,7 @@ class Asker:
 class World:
     """All labels in one home, and an asker for each of them and each role."""
 
-    home: Home
+    home: IndexHome
     folder: Path
     shops: tuple[WalledShop, ...]
     askers: tuple[Asker, ...]
@@ -161,7 +161,7 @@ class World:
 @contextmanager
 def walled_shops(folder: Path) -> Iterator[World]:
     """Indexes two commits of every repository, and opens the newer one for every role."""
-    home = Home(folder / "home")
+    home = IndexHome(folder / "home")
     repositories = {label_of(name): _repository(folder / name, label_of(name)) for _, _, name in OWNERS}
     configured = [
         RepositorySettings(
@@ -245,7 +245,7 @@ def _write_config(folder: Path, repositories: list[RepositorySettings]) -> None:
     (folder / QUESTIONS).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
-def _points(home: Home, label: str) -> tuple[dict[str, Any], ...]:
+def _points(home: IndexHome, label: str) -> tuple[dict[str, Any], ...]:
     with Index(home, active_generation(home, label), clearance=Confidentiality.RESTRICTED) as index:
         shard, scope = index.parts.shard(), index.scope()
         found = shard.retrieve(sorted(shard.ids(scope)), scope)

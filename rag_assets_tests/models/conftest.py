@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rag_assets.models import LocalEmbedder, Precision
-from rag_assets.models.token_ids import TextEncoder
+from rag_assets.models.tokenizer import WordPieceTokenizer
 from rag_assets.models.weights import ModelFiles, locate_model
 
 
@@ -22,8 +22,8 @@ def model_files() -> ModelFiles:
 
 
 @pytest.fixture(scope="session")
-def encoder(model_files: ModelFiles) -> TextEncoder:
-    return TextEncoder.load(model_files.tokenizer)
+def encoder(model_files: ModelFiles) -> WordPieceTokenizer:
+    return WordPieceTokenizer.load(model_files.tokenizer)
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rag_assets_tests.llm.model_server import Asked, Reply
+from rag_assets_tests.models.llm.model_server import Asked, Reply
 
 DIMENSION = 8
 

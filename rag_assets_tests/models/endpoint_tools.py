@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from rag_assets.models.endpoint import KEY_VARIABLE, EndpointEmbedder
+from rag_assets.models.openai_compat.embeddings import KEY_VARIABLE, EndpointEmbedder
 from rag_assets.settings import EmbedderSettings
-from rag_assets_tests.llm.model_server import ModelServer
+from rag_assets_tests.models.llm.model_server import ModelServer
 
 
 def endpoint_settings(server: ModelServer, **settings: Any) -> EmbedderSettings:

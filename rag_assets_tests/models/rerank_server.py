@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from rag_assets_tests.llm.model_server import Asked, ModelServer, Reply
+from rag_assets_tests.models.llm.model_server import Asked, ModelServer, Reply
 
 
 def relevance(query: str, text: str) -> float:

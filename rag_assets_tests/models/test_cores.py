@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_assets.models.cores import usable_cores
+from rag_assets.models.cpu_count import usable_cores
 
 NOWHERE = Path("does-not-exist")
 

@@ -13,13 +13,12 @@ import numpy as np
 import pytest
 
 from rag_assets.models import embedding_window, model_id, open_embedder, window_fingerprint
-from rag_assets.models.endpoint import EndpointEmbedder
-from rag_assets.models.endpoint_batches import batches_of
-from rag_assets.models.endpoint_tokens import TokenizerMissing, token_counter
+from rag_assets.models.openai_compat.embeddings import EndpointEmbedder, batches_of
+from rag_assets.models.openai_compat.token_counting import TokenizerMissing, token_counter
 from rag_assets.settings import EmbedderSettings
-from rag_assets_tests.llm.model_server import Asked, ModelServer, Reply
 from rag_assets_tests.models.embedding_server import DIMENSION, embedding, inputs, items, reply, unit
 from rag_assets_tests.models.endpoint_tools import endpoint_settings, opened
+from rag_assets_tests.models.llm.model_server import Asked, ModelServer, Reply
 
 TEXTS = [f"text {number}" for number in range(11)]
 
@@ -75,7 +74,7 @@ def test_a_request_is_what_the_protocol_says(server: ModelServer) -> None:
     opened(server, key="sk-secret-123", dimension=4).embed(["a \ud800 b"])
     asked = server.asked[0]
     assert asked.path == "/v1/embeddings"
-    assert asked.body == {"model": "m", "dimensions": 4, "input": ["a ? b"]}
+    assert asked.body == {"model": "m", "dimensions": 4, "encoding_format": "float", "input": ["a ? b"]}
     assert asked.headers["Authorization"] == "Bearer sk-secret-123"
     opened(server).embed(["a"])
     assert "dimensions" not in server.asked[-1].body and "Authorization" not in server.asked[-1].headers
@@ -181,7 +180,7 @@ def test_openai_tokens_are_exact() -> None:
 
 def test_a_missing_tokenizer_names_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "bpe_openai", None)
-    with pytest.raises(TokenizerMissing, match=r"pip install 'rag-assets\[openai\]'"):
+    with pytest.raises(TokenizerMissing, match=r"pip install 'rag-assets\[tokenizers-openai\]'"):
         token_counter("o200k_base")
 
 

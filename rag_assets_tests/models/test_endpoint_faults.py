@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
-from rag_assets.config_file import ConfigError
-from rag_assets.models.endpoint import EndpointEmbedder, EndpointError, TextsRefused
-from rag_assets_tests.llm.model_server import Asked, ModelServer, Reply, failing, timed
+from rag_assets.models.openai_compat.embeddings import EndpointEmbedder, EndpointError, TextsRefused
+from rag_assets.settings.config_file import ConfigError
 from rag_assets_tests.models.embedding_server import DIMENSION, embedding, inputs, items, reply, unit, unless, with_text
 from rag_assets_tests.models.endpoint_tools import endpoint_settings, opened
+from rag_assets_tests.models.llm.model_server import Asked, ModelServer, Reply, failing, timed
 
 TEXTS = [f"text {number}" for number in range(8)]
 BAD = "text 5"
@@ -22,7 +22,7 @@ KEY = "sk-very-secret-0123456789"
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
-    monkeypatch.setattr("rag_assets.models.endpoint_client.FIRST_WAIT_SECONDS", 0.005)
+    monkeypatch.setattr("rag_assets.models.openai_compat.retry.FIRST_WAIT_SECONDS", 0.005)
     with ModelServer() as running:
         running.respond = embedding
         yield running
@@ -170,7 +170,7 @@ def test_a_server_that_is_not_there() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     with ModelServer() as server, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rag_assets.models.endpoint_client.FIRST_WAIT_SECONDS", 0.005)
+        patch.setattr("rag_assets.models.openai_compat.retry.FIRST_WAIT_SECONDS", 0.005)
         url = f"http://127.0.0.1:{port}/v1"
         with pytest.raises(EndpointError, match=f"{port}.*embedder.base_url"):
             _ = opened(server, base_url=url).dimension

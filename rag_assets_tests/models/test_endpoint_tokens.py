@@ -8,7 +8,7 @@ import string
 
 import pytest
 
-from rag_assets.models.endpoint_tokens import estimate_tokens
+from rag_assets.models.openai_compat.token_counting import estimate_tokens
 
 PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d{1,3}|_+|[!-/:-^`{-~]+|[^\s!-~]")
 SIGNS = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^`{|}~")

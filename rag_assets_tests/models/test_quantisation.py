@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from rag_assets.models.quantisation import MAX_CODE, QUANTISER_VERSION, int8_weights, quantise, quantise_matrix
-from rag_assets.models.tensors import map_tensors
+from rag_assets.models.safetensors import map_tensors
 from rag_assets.models.weights import ModelFiles
 
 NAME = "encoder.layer.0.output.dense.weight"

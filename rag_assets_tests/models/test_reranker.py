@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from rag_assets.config_file import ConfigError
 from rag_assets.contracts.retrieval import RerankError
-from rag_assets.models import reranker
-from rag_assets.models.reranker import KEY_VARIABLE, HttpReranker
+from rag_assets.models.openai_compat import reranker
+from rag_assets.models.openai_compat.reranker import KEY_VARIABLE, HttpReranker
 from rag_assets.settings import RerankerSettings
-from rag_assets_tests.llm.model_server import Asked, ModelServer, Reply, failing, timed
+from rag_assets.settings.config_file import ConfigError
+from rag_assets_tests.models.llm.model_server import Asked, ModelServer, Reply, failing, timed
 from rag_assets_tests.models.rerank_server import cohere, results, settings_of, tei
 
 TEXTS = ["the weather", "a refund of an order", "refund"]
@@ -67,7 +67,7 @@ def said(*items: dict[str, Any], **headers: str) -> Callable[[Asked], Reply]:
         (lambda asked: failing(401), f"set {KEY_VARIABLE} in the environment"),
         (lambda asked: failing(404), r"check search\.reranker\.base_url and search\.reranker\.model"),
         (lambda asked: failing(302, Location="https://other.example/x"), "redirects to other.example"),
-        (lambda asked: Reply(b"<html>", headers={"Content-Type": "text/html"}), "text/html instead of JSON"),
+        (lambda asked: Reply(b"<html>", headers={"Content-Type": "text/html"}), "text/html, not JSON"),
         (lambda asked: Reply(b"{"), "no list of scores"),
         (lambda asked: Reply(b"[1, 2]"), "no list of scores"),
         (lambda asked: Reply(b"\xff\xfe"), "no list of scores"),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rag_assets.models.tensors import TensorFileError, map_tensors, write_tensors
+from rag_assets.models.safetensors import TensorFileError, map_tensors, write_tensors
 from rag_assets.models.weights import ModelFiles
 
 TENSORS: dict[str, np.ndarray[Any, np.dtype[Any]]] = {

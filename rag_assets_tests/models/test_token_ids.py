@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_assets.models import token_ids
-from rag_assets.models.token_ids import MAX_TOKENS, TextEncoder
+from rag_assets.identifiers import split_identifiers
+from rag_assets.models import tokenizer
+from rag_assets.models.tokenizer import MAX_TOKENS, WordPieceTokenizer
 from rag_assets.models.weights import ModelFiles
-from rag_assets.text import split_identifiers
 from rag_assets_tests.effort import ends_within
 
 WORDS = st.sampled_from(
@@ -45,7 +45,7 @@ TEXTS = st.lists(
 
 
 @given(TEXTS)
-def test_the_fast_path_is_the_tokenizer(encoder: TextEncoder, text: str) -> None:
+def test_the_fast_path_is_the_tokenizer(encoder: WordPieceTokenizer, text: str) -> None:
     assert encoder.token_ids(text) == encoder._tokenize(text)
 
 
@@ -62,22 +62,22 @@ def test_the_fast_path_is_the_tokenizer(encoder: TextEncoder, text: str) -> None
         pytest.param(" \t\n", "", id="blank"),
     ],
 )
-def test_equal_to_the_model(encoder: TextEncoder, text: str, same_as: str) -> None:
+def test_equal_to_the_model(encoder: WordPieceTokenizer, text: str, same_as: str) -> None:
     assert encoder.token_ids(text) == encoder.token_ids(same_as)
 
 
 @pytest.mark.parametrize("text", ["[SEP]", "[CLS] [PAD]", "x [MASK] y", "é [SEP]"])
-def test_special_tokens_in_a_text_are_text(encoder: TextEncoder, text: str) -> None:
+def test_special_tokens_in_a_text_are_text(encoder: WordPieceTokenizer, text: str) -> None:
     assert min(encoder.token_ids(text)) > 999  # the vocabulary's special tokens come before
 
 
-def test_counts_are_of_the_whole_text_without_special_tokens(encoder: TextEncoder) -> None:
+def test_counts_are_of_the_whole_text_without_special_tokens(encoder: WordPieceTokenizer) -> None:
     assert encoder.count(["", "order", "one two three", "order " * 1000]) == [0, 1, 3, 1000]
     assert encoder.count([]) == []
 
 
 @pytest.mark.parametrize(("words", "length"), [(0, 2), (1, 3), (254, 256), (255, 256), (5000, 256)])
-def test_model_input_fits_the_window(encoder: TextEncoder, words: int, length: int) -> None:
+def test_model_input_fits_the_window(encoder: WordPieceTokenizer, words: int, length: int) -> None:
     ids = encoder.model_input("order " * words)
     assert (len(ids), ids[0], ids[-1]) == (length, 101, 102)
     assert length <= MAX_TOKENS
@@ -96,7 +96,7 @@ def test_model_input_fits_the_window(encoder: TextEncoder, words: int, length: i
         pytest.param("\ud800" * 500_000, id="lone surrogates"),
     ],
 )
-def test_a_line_of_2_mb(encoder: TextEncoder, text: str) -> None:
+def test_a_line_of_2_mb(encoder: WordPieceTokenizer, text: str) -> None:
     """Bad input: one 2 MB line. The model sees its beginning at once; counting it is linear."""
     with ends_within(10):
         assert 2 <= len(encoder.model_input(text)) <= MAX_TOKENS
@@ -106,19 +106,19 @@ def test_a_line_of_2_mb(encoder: TextEncoder, text: str) -> None:
 
 
 def test_forgetting_words_changes_nothing(model_files: ModelFiles, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(token_ids, "_CACHED_WORDS", 3)
-    encoder = TextEncoder.load(model_files.tokenizer)
+    monkeypatch.setattr(tokenizer, "_CACHED_WORDS", 3)
+    encoder = WordPieceTokenizer.load(model_files.tokenizer)
     text = "one two three four five one two three four five"
     assert encoder.token_ids(text) == encoder._tokenize(text)
     assert len(encoder._ids_of_word) <= 3
 
 
 def test_long_words_are_not_kept(model_files: ModelFiles) -> None:
-    encoder = TextEncoder.load(model_files.tokenizer)
+    encoder = WordPieceTokenizer.load(model_files.tokenizer)
     encoder.token_ids("a" * 65 + " order")
     assert list(encoder._ids_of_word) == ["order"]
 
 
-def test_splitting_is_part_of_a_word(encoder: TextEncoder) -> None:
+def test_splitting_is_part_of_a_word(encoder: WordPieceTokenizer) -> None:
     text = "IOrderRepository.GetByIdAsync(order_id)"
     assert encoder.token_ids(text) == encoder.token_ids(split_identifiers(text))

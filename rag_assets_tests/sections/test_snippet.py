@@ -5,14 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rag_assets.contracts.segment import Member, MemberKind, Span
-from rag_assets.sections.snippet import (
-    compact_signature,
-    finder_header,
-    first_paragraph,
-    member_line,
-    path_words,
-    shortened_sentences,
-)
+from rag_assets.languages.doc_summaries import first_paragraph
+from rag_assets.sections.snippet import compact_signature, finder_header, member_line, path_words, shortened_sentences
 
 
 def test_the_order_of_lines_is_fixed() -> None:

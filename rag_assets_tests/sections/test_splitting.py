@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_assets.sections.splitting import (
+from rag_assets.sections.splitter import (
     ELLIPSIS,
     MIN_BUDGET,
     SPECIAL_TOKENS,

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_assets.contracts.segment import LineIndex, Member, MemberKind, Segment, Span
-from rag_assets.sections.tiling import leaves_of, tile
-from rag_assets.segmentation.csharp import segment_csharp
+from rag_assets.languages.csharp.syntax import segment_csharp
+from rag_assets.languages.members import leaves_of
+from rag_assets.sections.source_ranges import tile
 
 CODE = """\
 using System;

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rag_assets.contracts.segment import Member, ParseHealth, Segment, SegmentedFile
-from rag_assets.segmentation.csharp import segment_csharp
+from rag_assets.languages.csharp.syntax import segment_csharp
 
 
 def only(text: str) -> Segment:

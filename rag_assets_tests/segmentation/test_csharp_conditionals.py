@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.segmentation.csharp.conditionals import choose, evaluate, find_groups
-from rag_assets.segmentation.csharp.lexer import scan
+from rag_assets.languages.csharp.syntax.lexer import scan
+from rag_assets.languages.csharp.syntax.preprocessor import choose, evaluate, find_groups
 
 
 @pytest.mark.parametrize(

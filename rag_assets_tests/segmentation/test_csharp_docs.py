@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_assets.segmentation.csharp.xmldoc import (
+from rag_assets.languages.csharp.syntax.xmldoc import (
     _sections,
     _whole_sections,
     is_documentation,

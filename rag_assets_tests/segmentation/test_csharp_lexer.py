@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_assets.segmentation.csharp.lexer import brackets, scan
+from rag_assets.languages.csharp.syntax.lexer import brackets, scan
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rag_assets.contracts.segment import LineIndex, Member, ParseHealth, Segment, SegmentedFile
-from rag_assets.segmentation.csharp import SEGMENTER_VERSION, segment_csharp
+from rag_assets.languages.csharp.syntax import SEGMENTER_VERSION, segment_csharp
 
 WORDS = """\
 class struct interface enum record delegate namespace using static public void int string new this get where event
@@ -180,7 +180,7 @@ def test_segmentation_touches_nothing_outside(monkeypatch: pytest.MonkeyPatch) -
 def test_results_do_not_depend_on_the_hash_seed() -> None:
     """A07"""
     program = (
-        "from rag_assets.segmentation.csharp import segment_csharp\n"
+        "from rag_assets.languages.csharp.syntax import segment_csharp\n"
         f"print([segment_csharp(text, 'a.cs') for text in {PAIRS!r}])\n"
     )
     runs = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from rag_assets.contracts.segment import MemberKind, Parameter, ParseHealth
-from rag_assets.segmentation.csharp import segment_csharp
-from rag_assets.segmentation.csharp.bodies import code_regions
-from rag_assets.segmentation.csharp.lexer import scan
+from rag_assets.languages.csharp.syntax import segment_csharp
+from rag_assets.languages.csharp.syntax.body_ranges import code_regions
+from rag_assets.languages.csharp.syntax.lexer import scan
 from rag_assets_tests.segmentation.csharp_tools import member_of, members_of, names, only, symbols
 from rag_assets_tests.segmentation.outline import check_invariants, member, outline
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rag_assets.contracts.segment import MemberKind, Parameter, ParseHealth
-from rag_assets.segmentation.csharp import segment_csharp
+from rag_assets.languages.csharp.syntax import segment_csharp
 from rag_assets_tests.segmentation.csharp_tools import members_of, names, only, symbols
 from rag_assets_tests.segmentation.outline import check_invariants, member, outline
 

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rag_assets.contracts.segment import ParseHealth
-from rag_assets.languages import LANGUAGES, SourceType
+from rag_assets.languages.csharp.syntax import SEGMENTER_VERSION as CSHARP_VERSION
+from rag_assets.languages.detection import LANGUAGES, SourceType
 from rag_assets.segmentation import SEGMENTER_VERSION, segment_file
-from rag_assets.segmentation.csharp import SEGMENTER_VERSION as CSHARP_VERSION
 from rag_assets_tests.segmentation.outline import CHARACTER, check_covers_text, check_invariants
 
 SEGMENTED = ["markdown", "rst", "text", "resx", "sql", "json", "razor", "python", "go", "java", "javascript", "tsx"]

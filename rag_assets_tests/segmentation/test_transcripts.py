@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rag_assets.contracts.segment import MemberKind, ParseHealth, SegmentedFile
+from rag_assets.contracts.time_codes import begins_at, spoken, spoken_by
 from rag_assets.segmentation import segment_file
-from rag_assets.spoken import begins_at, spoken, spoken_by
 from rag_assets_tests.documents import vtt
 
 TALK = vtt(

@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_assets.segmentation.tree import SourceText, UnparseableError, error_lines, error_share, parse, parser
+from rag_assets.languages.treesitter.parsing import (
+    SourceText,
+    UnparseableError,
+    error_lines,
+    error_share,
+    parse,
+    parser,
+)
 
 
 @given(st.text())

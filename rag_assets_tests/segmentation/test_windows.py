@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_assets.contracts.segment import LineIndex, ParseHealth, SegmentedFile
-from rag_assets.segmentation.windows import MAX_CHARS, MAX_LINES, cut_windows, statement_members, window_segment
+from rag_assets.languages.sliding_window import MAX_CHARS, MAX_LINES, cut_windows, statement_members, window_segment
 from rag_assets_tests.segmentation.outline import check_covers_text, check_invariants, texts
 
 ANY_LINES = st.lists(st.sampled_from(["", "a", "  b", "\t}", "é" * 40, "x " * 4000]), max_size=250).flatmap(

@@ -14,16 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from rag_assets.sources import (
-    CorruptArchive,
-    EmptyRepository,
-    LocationError,
-    MissingCommit,
-    Snapshot,
-    archive,
-    default_ref,
-    open_snapshot,
-)
+from rag_assets.errors import CorruptArchive, EmptyRepository, LocationError, MissingCommit
+from rag_assets.sources import Snapshot, default_ref, open_snapshot
+from rag_assets.sources.archive import snapshot as archive
 from rag_assets_tests.sources.conftest import discover_all
 
 FILES = {"shop-1.2.3/src/Order.cs": b"class Order {}\r\n", "shop-1.2.3/README.md": b"# Shop\n"}

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from rag_assets.sources.changes import Changes, Renamed, changes_between, changes_of
 from rag_assets.sources.git import GitError
-from rag_assets.sources.git_snapshot import GitSnapshot
-from rag_assets.sources.opening import open_snapshot
+from rag_assets.sources.git.git_diff import Rename, TreeDiff, changes_between, changes_of
+from rag_assets.sources.git.git_snapshot import GitSnapshot
+from rag_assets.sources.open import open_snapshot
 from rag_assets_tests.git_repository import Repository
 
 LINES = [f"public int Field{number};\n" for number in range(40)]
@@ -30,7 +30,7 @@ def git_dir(repository: Repository) -> Path:
     return bare if bare.is_dir() else repository.path
 
 
-def changes(repository: Repository, old: str | None = "HEAD~1", subdirectory: str = "") -> Changes:
+def changes(repository: Repository, old: str | None = "HEAD~1", subdirectory: str = "") -> TreeDiff:
     before = None if old is None else repository.git("rev-parse", old)
     found = changes_between(git_dir(repository), before, repository.git("rev-parse", "HEAD"), subdirectory)
     assert found is not None
@@ -40,7 +40,7 @@ def changes(repository: Repository, old: str | None = "HEAD~1", subdirectory: st
 def test_added_modified_deleted(repository: Repository) -> None:
     repository.git("rm", "--quiet", "docs/a.md")
     repository.commit({"src/B.cs": "class B { int x; }\n", "src/C.cs": "class C { }\n"})
-    assert changes(repository) == Changes(added=("src/C.cs",), modified=("src/B.cs",), deleted=("docs/a.md",))
+    assert changes(repository) == TreeDiff(added=("src/C.cs",), modified=("src/B.cs",), deleted=("docs/a.md",))
 
 
 @pytest.mark.parametrize(("content", "exact"), [(TEXT, True), (EDITED, False)], ids=["moved", "moved and edited"])
@@ -57,17 +57,17 @@ def test_renames_have_a_similarity(repository: Repository, content: str, exact: 
 def test_a_copy_is_an_addition(repository: Repository) -> None:
     repository.git("config", "diff.renames", "copies")
     repository.commit({"src/Copy.cs": TEXT})
-    assert changes(repository) == Changes(added=("src/Copy.cs",))
+    assert changes(repository) == TreeDiff(added=("src/Copy.cs",))
 
 
 def test_the_first_commit_adds_everything(repository: Repository) -> None:
-    assert changes(repository, None) == Changes(added=tuple(sorted(FILES)))
+    assert changes(repository, None) == TreeDiff(added=tuple(sorted(FILES)))
 
 
 def test_a_mode_is_no_content(repository: Repository) -> None:
     repository.git("update-index", "--chmod=+x", "src/B.cs")
     repository.git("commit", "--quiet", "-m", "mode")
-    assert changes(repository) == Changes()
+    assert changes(repository) == TreeDiff()
 
 
 def test_submodules_are_not_files(make_repository: Callable[..., Repository]) -> None:
@@ -76,7 +76,7 @@ def test_submodules_are_not_files(make_repository: Callable[..., Repository]) ->
     before = repository.git("rev-parse", "HEAD")
     repository.commit_tree([("100644", b"a", b"two\n"), ("160000", b"turns", b""), ("100644", b"module", b"y\n")])
     found = changes_between(git_dir(repository), before, repository.git("rev-parse", "HEAD"))
-    assert found == Changes(added=("module",), modified=("a",), deleted=("turns",))
+    assert found == TreeDiff(added=("module",), modified=("a",), deleted=("turns",))
 
 
 def test_a_link_that_becomes_a_file_is_modified(make_repository: Callable[..., Repository]) -> None:
@@ -84,7 +84,9 @@ def test_a_link_that_becomes_a_file_is_modified(make_repository: Callable[..., R
     repository.commit_tree([("120000", b"a", b"target")])
     before = repository.git("rev-parse", "HEAD")
     repository.commit_tree([("100644", b"a", b"text\n")])
-    assert changes_between(git_dir(repository), before, repository.git("rev-parse", "HEAD")) == Changes(modified=("a",))
+    assert changes_between(git_dir(repository), before, repository.git("rev-parse", "HEAD")) == TreeDiff(
+        modified=("a",)
+    )
 
 
 def test_names_have_the_form_that_entries_have(make_repository: Callable[..., Repository]) -> None:
@@ -99,10 +101,10 @@ def test_names_have_the_form_that_entries_have(make_repository: Callable[..., Re
 
 def test_a_subdirectory_hears_of_its_own_files(repository: Repository) -> None:
     repository.commit({"src/C.cs": "class C { }\n", "docs/b.md": "# B\n", "[src]/x.cs": "class X { }\n"})
-    assert changes(repository, subdirectory="src") == Changes(added=("src/C.cs",))
-    assert changes(repository, subdirectory="[src]") == Changes(added=("[src]/x.cs",)), "no pattern"
+    assert changes(repository, subdirectory="src") == TreeDiff(added=("src/C.cs",))
+    assert changes(repository, subdirectory="[src]") == TreeDiff(added=("[src]/x.cs",)), "no pattern"
     snapshot = open_snapshot(str(repository.path / "src"), mirrors=repository.path)
-    assert snapshot.changes_since(repository.git("rev-parse", "HEAD~1")) == Changes(added=("src/C.cs",))
+    assert snapshot.changes_since(repository.git("rev-parse", "HEAD~1")) == TreeDiff(added=("src/C.cs",))
 
 
 def test_history_that_is_gone_says_so(repository: Repository, clone: Callable[..., Repository]) -> None:
@@ -124,8 +126,8 @@ def test_a_partial_clone_finds_exact_renames(repository: Repository, clone: Call
     partial = clone(repository, "--filter=blob:none", "--bare")
     shutil.rmtree(repository.path)  # nothing can be fetched
     found = changes_between(partial.path, first, head)
-    assert found == Changes(
-        added=("src/Edited.cs",), deleted=("src/B.cs",), renamed=(Renamed("src/A.cs", "src/Moved.cs", 100),)
+    assert found == TreeDiff(
+        added=("src/Edited.cs",), deleted=("src/B.cs",), renamed=(Rename("src/A.cs", "src/Moved.cs", 100),)
     )
 
 
@@ -146,19 +148,19 @@ NEW = {"same": "9", "b": "4", "moved": "1", "other": "5"}
 @pytest.mark.parametrize(
     ("git", "expected"),
     [
-        (None, Changes(("other",), ("b",), ("c",), (Renamed("a", "moved", 100),))),
+        (None, TreeDiff(("other",), ("b",), ("c",), (Rename("a", "moved", 100),))),
         (
-            Changes(renamed=(Renamed("a", "moved", 100), Renamed("c", "other", 60), Renamed("x", "y", 100))),
-            Changes((), ("b",), (), (Renamed("a", "moved", 100), Renamed("c", "other", 60))),
+            TreeDiff(renamed=(Rename("a", "moved", 100), Rename("c", "other", 60), Rename("x", "y", 100))),
+            TreeDiff((), ("b",), (), (Rename("a", "moved", 100), Rename("c", "other", 60))),
         ),
-        (Changes(), Changes(("moved", "other"), ("b",), ("a", "c"), ())),
+        (TreeDiff(), TreeDiff(("moved", "other"), ("b",), ("a", "c"), ())),
     ],
     ids=["without git: equal blobs", "git knows edited ones", "git found none"],
 )
-def test_listings(git: Changes | None, expected: Changes) -> None:
+def test_listings(git: TreeDiff | None, expected: TreeDiff) -> None:
     assert changes_of(OLD, NEW, git) == expected
 
 
 def test_equal_blobs_are_paired_once() -> None:
     found = changes_of({"a": "1", "b": "1"}, {"c": "1", "d": "1", "e": "1"}, None)
-    assert found == Changes(added=("e",), renamed=(Renamed("a", "c", 100), Renamed("b", "d", 100)))
+    assert found == TreeDiff(added=("e",), renamed=(Rename("a", "c", 100), Rename("b", "d", 100)))

@@ -10,16 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from rag_assets.sources import (
-    EmptyRepository,
-    IgnorePolicy,
-    LocationError,
-    MissingCommit,
-    Snapshot,
-    default_ref,
-    open_snapshot,
-    remote_head,
-)
+from rag_assets.errors import EmptyRepository, LocationError, MissingCommit
+from rag_assets.sources import IgnorePolicy, Snapshot, default_ref, open_snapshot, remote_head
 from rag_assets_tests.sources.conftest import discover_all
 
 

@@ -13,16 +13,17 @@ from typing import Any
 import pytest
 
 from rag_assets.contracts.source_file import SkippedFile, SkipReason
-from rag_assets.languages import detect_language
+from rag_assets.languages.detection import detect_language
 from rag_assets.sources import DiscoveredText, IgnorePolicy, discover, is_lasting, open_snapshot
-from rag_assets.sources.extraction import Refused, extraction_of
+from rag_assets.sources.extraction import extraction_of
+from rag_assets.sources.extraction.refusal import ExtractionRefused
 from rag_assets_tests.documents import docx, paragraph, pdf, table
 from rag_assets_tests.git_repository import Repository
 
 _LATER = time.monotonic() + 3_600
 
 
-def taken(name: str, data: bytes) -> str | Refused:
+def taken(name: str, data: bytes) -> str | ExtractionRefused:
     extract = extraction_of(name)
     assert extract is not None
     return extract(data, _LATER)
@@ -69,7 +70,7 @@ def test_what_was_deleted_is_no_text() -> None:
 )
 def test_a_word_document_that_gives_nothing(data: bytes, reason: SkipReason, said: str) -> None:
     found = taken("a.docx", data)
-    assert isinstance(found, Refused) and found.reason is reason and said in found.detail
+    assert isinstance(found, ExtractionRefused) and found.reason is reason and said in found.detail
 
 
 def test_entities_of_a_document_type_are_not_expanded(tmp_path: Path) -> None:
@@ -77,7 +78,7 @@ def test_entities_of_a_document_type_are_not_expanded(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.docx", "w") as package:
         package.writestr("word/document.xml", bomb)
     found = taken("a.docx", (tmp_path / "a.docx").read_bytes())
-    assert isinstance(found, Refused) and found.reason is SkipReason.UNREADABLE
+    assert isinstance(found, ExtractionRefused) and found.reason is SkipReason.UNREADABLE
 
 
 ENTRIES: list[dict[str, Any]] = [
@@ -115,7 +116,7 @@ def test_the_form_of_youtube() -> None:
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", "1", '[{"text": "x"}]', '{"events": []}', "[" * 9_000])
 def test_json_that_is_no_transcript(text: str) -> None:
     found = taken("t.transcript.json", text.encode())
-    assert isinstance(found, Refused) and "no transcript" in found.detail
+    assert isinstance(found, ExtractionRefused) and "no transcript" in found.detail
 
 
 @pytest.mark.rule("E02")
@@ -131,7 +132,7 @@ def test_the_pages_of_a_pdf_are_between_form_feeds() -> None:
 def test_a_pdf_that_gives_nothing(data: bytes, said: str) -> None:
     pytest.importorskip("pypdf")
     found = taken("a.pdf", data)
-    assert isinstance(found, Refused) and found.reason is SkipReason.UNREADABLE and said in found.detail
+    assert isinstance(found, ExtractionRefused) and found.reason is SkipReason.UNREADABLE and said in found.detail
 
 
 def test_a_pdf_stops_at_its_time_limit() -> None:
@@ -139,13 +140,13 @@ def test_a_pdf_stops_at_its_time_limit() -> None:
     extract = extraction_of("a.pdf")
     assert extract is not None
     found = extract(pdf("x", "y"), 0.0)
-    assert isinstance(found, Refused) and found.reason is SkipReason.TIMED_OUT
+    assert isinstance(found, ExtractionRefused) and found.reason is SkipReason.TIMED_OUT
 
 
 def test_without_the_package_a_pdf_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pypdf", None)
     found = taken("a.pdf", pdf("x"))
-    assert isinstance(found, Refused) and "pip install 'rag-assets[documents]'" in found.detail
+    assert isinstance(found, ExtractionRefused) and "pip install 'rag-assets[documents]'" in found.detail
     skipped = SkippedFile("a.pdf", found.reason, found.detail)
     assert not is_lasting(skipped), "it may be installed before the next run"
 

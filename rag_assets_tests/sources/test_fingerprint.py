@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from rag_assets.sources import POLICY_FINGERPRINT, conventions, fingerprint, secret_rules
+from rag_assets.sources import POLICY_FINGERPRINT, default_ignores, fingerprint
+from rag_assets.sources.secrets import rules
 
 
 def test_it_is_the_same_in_every_process_and_needs_no_rule_library() -> None:
@@ -29,12 +30,12 @@ def test_it_is_the_same_in_every_process_and_needs_no_rule_library() -> None:
 @pytest.mark.parametrize(
     ("module", "name", "value"),
     [
-        (conventions, "LOCK_FILES", frozenset({"my.lock"})),
-        (conventions, "GENERATED_ENDINGS", (".mine.cs",)),
-        (conventions, "PROSE", frozenset({".md"})),
-        (secret_rules, "OWN_RULES", ()),
-        (secret_rules, "MESSAGE_PREFIX", re.compile("other")),
-        (secret_rules, "_LIBRARY_RULES", ()),
+        (default_ignores, "LOCK_FILES", frozenset({"my.lock"})),
+        (default_ignores, "GENERATED_ENDINGS", (".mine.cs",)),
+        (default_ignores, "PROSE", frozenset({".md"})),
+        (rules, "OWN_RULES", ()),
+        (rules, "MESSAGE_PREFIX", re.compile("other")),
+        (rules, "_LIBRARY_RULES", ()),
     ],
 )
 def test_a_change_of_a_table_or_rule_changes_it(

@@ -13,16 +13,8 @@ from pathlib import Path
 import pytest
 
 from rag_assets.contracts.source_file import SkipReason
-from rag_assets.sources import (
-    EmptyRepository,
-    EntryKind,
-    GitNotFound,
-    LocationError,
-    MissingCommit,
-    MissingRef,
-    Snapshot,
-    open_snapshot,
-)
+from rag_assets.errors import EmptyRepository, GitNotFound, LocationError, MissingCommit, MissingRef
+from rag_assets.sources import EntryKind, Snapshot, open_snapshot
 from rag_assets.sources.git import GitError, GitTimeout, git_environment, run_git
 from rag_assets_tests.sources.conftest import COMMIT_TIME_UTC, Repository, discover_all
 

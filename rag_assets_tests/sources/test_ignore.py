@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import pytest
 
 from rag_assets.contracts.source_file import SkipReason
-from rag_assets.sources.conventions import is_generated_text, is_minified_text
-from rag_assets.sources.entries import Entry, EntryKind
-from rag_assets.sources.ignore import IgnorePolicy, PathRules
+from rag_assets.sources.default_ignores import is_generated_text, is_minified_text
+from rag_assets.sources.ignore.policy import IgnorePolicy, PathRules
+from rag_assets.sources.snapshot import EntryKind, TreeEntry
 
 
 def rules(policy: IgnorePolicy | None = None, root: str = "", nested: Mapping[str, str] | None = None) -> PathRules:
@@ -162,16 +162,16 @@ def test_a_setting_that_matches_nothing_is_refused_by_name(setting: str, pattern
 @pytest.mark.parametrize(
     ("entry", "reason"),
     [
-        (Entry("a.cs", "1", 0), SkipReason.EMPTY),
-        (Entry("a.cs", "1", 11), SkipReason.TOO_LARGE),
-        (Entry("a.cs", "1", 10), None),
-        (Entry("a.png", "1", 99), SkipReason.BINARY),
-        (Entry("a.cs", "1", 5, EntryKind.SYMLINK), SkipReason.SYMLINK),
-        (Entry("lib", "1", 0, EntryKind.SUBMODULE), SkipReason.SUBMODULE),
-        (Entry("../a", "1", 5, EntryKind.FILE, SkipReason.UNSAFE_PATH, "path traversal"), SkipReason.UNSAFE_PATH),
+        (TreeEntry("a.cs", "1", 0), SkipReason.EMPTY),
+        (TreeEntry("a.cs", "1", 11), SkipReason.TOO_LARGE),
+        (TreeEntry("a.cs", "1", 10), None),
+        (TreeEntry("a.png", "1", 99), SkipReason.BINARY),
+        (TreeEntry("a.cs", "1", 5, EntryKind.SYMLINK), SkipReason.SYMLINK),
+        (TreeEntry("lib", "1", 0, EntryKind.SUBMODULE), SkipReason.SUBMODULE),
+        (TreeEntry("../a", "1", 5, EntryKind.FILE, SkipReason.UNSAFE_PATH, "path traversal"), SkipReason.UNSAFE_PATH),
     ],
 )
-def test_entries_are_refused_by_kind_and_size(entry: Entry, reason: SkipReason | None) -> None:
+def test_entries_are_refused_by_kind_and_size(entry: TreeEntry, reason: SkipReason | None) -> None:
     skipped = rules(IgnorePolicy(max_file_bytes=10)).refused_entry(entry)
     assert (skipped.reason if skipped else None) == reason
     assert skipped is None or skipped.detail

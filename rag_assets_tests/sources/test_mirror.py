@@ -16,18 +16,10 @@ from pathlib import Path
 import pytest
 
 from rag_assets.contracts.source_file import GitRepoInfo
-from rag_assets.sources import (
-    EmptyRepository,
-    MissingCommit,
-    MissingRef,
-    Snapshot,
-    SourceUnreachable,
-    default_ref,
-    open_snapshot,
-    remote_head,
-)
+from rag_assets.errors import EmptyRepository, MissingCommit, MissingRef, SourceUnreachable
+from rag_assets.sources import Snapshot, default_ref, open_snapshot, remote_head
 from rag_assets.sources.git import git_executable
-from rag_assets.sources.mirror import mirror_path
+from rag_assets.sources.git.mirror import mirror_path
 from rag_assets_tests.sources.conftest import Repository, discover_all
 
 Make = Callable[..., Repository]

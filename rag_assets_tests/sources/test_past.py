@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from rag_assets.sources.entries import utc_iso
 from rag_assets.sources.git import GitError
-from rag_assets.sources.opening import open_snapshot
-from rag_assets.sources.past import Past, PastCommit, changes_by_path, subjects_by_path
+from rag_assets.sources.git.git_history import Commit, GitHistory, changes_by_path, subjects_by_path
+from rag_assets.sources.open import open_snapshot
+from rag_assets.sources.snapshot import utc_iso
 from rag_assets_tests.git_repository import Repository
 
 
@@ -22,7 +22,7 @@ def repository(make_repository: Callable[..., Repository]) -> Repository:
     return made
 
 
-def commits(repository: Repository) -> list[PastCommit]:
+def commits(repository: Repository) -> list[Commit]:
     with open_snapshot(str(repository.path), mirrors=repository.path) as snapshot:
         past = snapshot.past()
         assert past is not None
@@ -83,7 +83,7 @@ def test_a_commit_without_files_or_subject_is_read(repository: Repository) -> No
 
 def test_names_that_are_not_utf_8(repository: Repository) -> None:
     commit = repository.commit_tree([("100644", b"caf\xe9\n.cs", b"x"), ("100644", b"M", b"y")])
-    found = Past(repository.path / ".git", commit).read([commit])
+    found = GitHistory(repository.path / ".git", commit).read([commit])
     assert set(found[commit].paths) == {"caf\\xe9\\x0a.cs", "M"}
 
 
@@ -94,7 +94,7 @@ def shallow_clone(repository: Repository, path: Path, depth: int) -> Repository:
 
 
 def dated(repository: Repository) -> tuple[dict[str, str], bool]:
-    found, whole = Past(repository.path / ".git", repository.git("rev-parse", "HEAD")).dates()
+    found, whole = GitHistory(repository.path / ".git", repository.git("rev-parse", "HEAD")).dates()
     return {path: utc_iso(seconds) for path, seconds in found.items()}, whole
 
 
@@ -140,15 +140,15 @@ def test_only_a_repository_has_a_past(tmp_path: Path) -> None:
 
 def test_a_commit_that_is_not_there_is_an_error(repository: Repository) -> None:
     with pytest.raises(GitError):
-        Past(repository.path / ".git", "0" * 40).read(["0" * 40])
+        GitHistory(repository.path / ".git", "0" * 40).read(["0" * 40])
 
 
 def test_reading_nothing_asks_nobody(tmp_path: Path) -> None:
-    assert Past(tmp_path, "0" * 40).read([]) == {}
+    assert GitHistory(tmp_path, "0" * 40).read([]) == {}
 
 
 def test_the_order_of_parallel_branches_does_not_matter() -> None:
-    one, two = PastCommit("One", ("a.cs",)), PastCommit("Two", ("a.cs",))
+    one, two = Commit("One", ("a.cs",)), Commit("Two", ("a.cs",))
     assert subjects_by_path([one, two], 30) == subjects_by_path([two, one], 30)
 
 
@@ -173,7 +173,7 @@ def test_a_commit_of_very_many_files_changed_them_all(repository: Repository) ->
 
 
 def test_the_order_of_commits_does_not_change_a_date() -> None:
-    one, two = PastCommit("One", ("a.cs",), committed=5), PastCommit("Two", ("a.cs", "b.cs"), committed=3)
+    one, two = Commit("One", ("a.cs",), committed=5), Commit("Two", ("a.cs", "b.cs"), committed=3)
     assert changes_by_path([one, two]) == changes_by_path([two, one]) == {"a.cs": 5, "b.cs": 3}
 
 

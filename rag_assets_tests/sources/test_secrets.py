@@ -13,8 +13,8 @@ import time
 
 import pytest
 
-from rag_assets.sources.secret_rules import OWN_RULES, Probe, literals_of, rules_for
-from rag_assets.sources.secrets import Finding, RedactionTimeout, redact
+from rag_assets.sources.secrets.redaction import RedactionTimeout, SecretFinding, redact
+from rag_assets.sources.secrets.rules import OWN_RULES, Anchor, literals_of, rules_for
 from rag_assets_tests.effort import ends_within
 
 R = "q7Zk2Vw9Xc4Bn8Ml1Pa6"  # letters and digits without meaning, 20 characters
@@ -199,7 +199,7 @@ def test_private_keys_lose_their_body_and_keep_their_lines(kind: str, newline: s
     assert not set(re.findall(r"[A-Za-z0-9+/=]{8,}", redaction.text)) & set(PEM_BODY.split("\n"))
     assert f"-----BEGIN {kind}-----{newline}***" in redaction.text
     assert redaction.text.endswith(f"-----END {kind}-----{newline}after")
-    assert redaction.findings == (Finding("private-key", 3),), "one key is one finding"
+    assert redaction.findings == (SecretFinding("private-key", 3),), "one key is one finding"
 
 
 def test_a_private_key_in_string_literals_keeps_the_code_around_it() -> None:
@@ -217,7 +217,7 @@ def test_a_private_key_that_was_cut_is_masked_to_the_end() -> None:
 
 def test_findings_name_rule_and_line_only() -> None:
     text = 'a\r\nb\r\nconst string Password = "Pass@word1";\r\nvar x = "ghp_' + alnum(36) + '";\r\n'
-    assert redact(text, "a.cs").findings == (Finding("password-assignment", 3), Finding("github-token", 4))
+    assert redact(text, "a.cs").findings == (SecretFinding("password-assignment", 3), SecretFinding("github-token", 4))
 
 
 def test_overlapping_findings_mask_once_and_keep_the_length() -> None:
@@ -287,7 +287,7 @@ def test_the_time_limit_is_kept() -> None:
 
 def test_the_library_still_has_the_rules_that_are_used() -> None:
     """An upgrade of detect-secrets that drops or renames a detector must fail here, not at a user's."""
-    rules = [rule for probe in Probe for rule in rules_for(probe, set(literals_of(probe)))]
+    rules = [rule for probe in Anchor for rule in rules_for(probe, set(literals_of(probe)))]
     assert len(rules) > len(OWN_RULES) + 12
     assert all(rule.literals and set("".join(rule.literals)) <= set(string.printable) for rule in rules)
 
@@ -296,7 +296,7 @@ def test_the_library_is_loaded_by_a_text_that_may_need_it() -> None:
     """Loading it takes 0.1 s, a tenth of what a commit of one file costs."""
     code = """
 import sys
-from rag_assets.sources.secrets import redact
+from rag_assets.sources.secrets.redaction import redact
 redact('class A { string Url = "https://a.b/c"; void M() { Draw(); } }', "a.cs")
 assert not any(name.startswith("detect_secrets") for name in sys.modules)
 token = "ghp_" + "aB3" * 12

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_assets.sources.errors import LocationError
+from rag_assets.errors import LocationError
 from rag_assets.sources.urls import (
     archive_version,
     check_location,

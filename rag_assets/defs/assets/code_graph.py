@@ -1,21 +1,16 @@
 """Asset `code_graph`."""
 
-import base64
 from collections.abc import Iterator
-from typing import Any
 
-from dagster import AssetExecutionContext, MaterializeResult, MetadataValue, ResourceParam, asset
+from dagster import AssetExecutionContext, MaterializeResult, ResourceParam, asset
 
 from rag_assets.defs.partitions import index_labels, one_run_for_all_labels
 from rag_assets.defs.resources import Workspace
 from rag_assets.defs.stage_asset import candidate, check_specs, materialize_labels
-from rag_assets.graph.area_picture import area_svg
-from rag_assets.graph.areas import area_map
-from rag_assets.graph.artifact import GRAPH_FOLDER, open_graph
-from rag_assets.stages.build import IndexBuild, StageReport
-from rag_assets.stages.code_graph import build_graph
-from rag_assets.stages.progress import Progress
-from rag_assets.stages.versions import stage_version
+from rag_assets.pipeline.build import IndexBuild, StageReport
+from rag_assets.pipeline.code_graph import build_graph
+from rag_assets.pipeline.progress import Progress
+from rag_assets.pipeline.versions import stage_version
 
 
 @asset(
@@ -38,11 +33,4 @@ def code_graph(
         build = candidate(context, workspace, label)
         return build, build_graph(build, progress)
 
-    yield from materialize_labels(context, workspace, work, _picture)
-
-
-def _picture(build: IndexBuild) -> dict[str, Any]:
-    """Which folders use which, as an image in the metadata: the UI has no other way to show a file of an index."""
-    drawn = area_svg(area_map(open_graph(build.directory / GRAPH_FOLDER)))
-    data = base64.b64encode(drawn.encode()).decode()
-    return {"areas": MetadataValue.md(f"![which folders use which](data:image/svg+xml;base64,{data})")}
+    yield from materialize_labels(context, workspace, work)

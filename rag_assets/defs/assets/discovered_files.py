@@ -9,12 +9,12 @@ from pydantic import Field
 from rag_assets.defs.partitions import index_labels, one_run_for_all_labels
 from rag_assets.defs.resources import Workspace
 from rag_assets.defs.stage_asset import check_specs, materialize_labels
-from rag_assets.stages.build import IndexBuild, StageReport
-from rag_assets.stages.discovered_files import discover_files
-from rag_assets.stages.labels import repository_of
-from rag_assets.stages.progress import Progress
-from rag_assets.stages.publishing import begin_from_remote
-from rag_assets.stages.versions import stage_version
+from rag_assets.pipeline.build import IndexBuild, StageReport
+from rag_assets.pipeline.discovered_files import discover_files
+from rag_assets.pipeline.labels import repository_of
+from rag_assets.pipeline.progress import Progress
+from rag_assets.pipeline.publish import begin_from_remote
+from rag_assets.pipeline.versions import stage_version
 
 
 class DiscoveryConfig(Config):

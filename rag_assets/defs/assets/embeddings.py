@@ -8,10 +8,10 @@ from rag_assets.defs.partitions import index_labels, one_run_for_all_labels
 from rag_assets.defs.resources import Workspace
 from rag_assets.defs.stage_asset import candidate, check_specs, materialize_labels
 from rag_assets.models import open_embedder
-from rag_assets.stages.build import IndexBuild, StageReport
-from rag_assets.stages.embeddings import embed_sections
-from rag_assets.stages.progress import Progress
-from rag_assets.stages.versions import stage_version
+from rag_assets.pipeline.build import IndexBuild, StageReport
+from rag_assets.pipeline.embeddings import embed_sections
+from rag_assets.pipeline.progress import Progress
+from rag_assets.pipeline.versions import stage_version
 
 
 @asset(

@@ -8,16 +8,15 @@ from dagster import AssetExecutionContext, MaterializeResult, ResourceParam, ass
 from rag_assets.defs.partitions import index_labels, one_run_for_all_labels
 from rag_assets.defs.resources import Workspace
 from rag_assets.defs.stage_asset import candidate, check_specs, materialize_labels
-from rag_assets.evaluation.answer_shown import SAID
-from rag_assets.evaluation.answer_summary import summarise_answers
+from rag_assets.evaluation.answer_summary import metric_estimates, summarise_answers
 from rag_assets.evaluation.metrics import CUT, NDCG, metric_name
 from rag_assets.evaluation.summary import latency, summarise
-from rag_assets.stages.build import IndexBuild, StageReport
-from rag_assets.stages.eval_runs import evaluate
-from rag_assets.stages.progress import Progress
-from rag_assets.stages.versions import stage_version
-from rag_assets.stores.eval_history import JudgeSummary
-from rag_assets.stores.eval_records import Move, read_decision, read_run
+from rag_assets.index.eval_records import RankChange, read_decision, read_run
+from rag_assets.index.metrics_history import JudgeSummary
+from rag_assets.pipeline.build import IndexBuild, StageReport
+from rag_assets.pipeline.eval_runs import evaluate
+from rag_assets.pipeline.progress import Progress
+from rag_assets.pipeline.versions import stage_version
 
 _MOST_CATEGORIES = 8  # with a plot of their own; the table has them all
 _DIGITS = 4
@@ -56,15 +55,13 @@ def _plotted(build: IndexBuild) -> dict[str, Any]:
         found[f"{metric} {category.name}"] = round(category.metrics[metric].value, _DIGITS)
     answers = summarise_answers(run.answers, run.judging)
     if answers is not None:
-        shares = (answers.answered, answers.refused, answers.wrong, answers.precision, answers.recall)
-        found |= {
-            f"answers {name}": round(known.value, _DIGITS) for name, known in zip(SAID, shares, strict=True) if known
-        }
+        shares = metric_estimates(answers)
+        found |= {f"answers {name}": round(known.value, _DIGITS) for name, known in shares.items() if known}
         found |= {"answers p50_ms": answers.p50_ms, "answers errors": answers.errors}
         found |= {} if answers.cost is None else {"answers cost": round(answers.cost, _DIGITS)}
         found |= {} if answers.judge is None else _judged(answers.judge)
     if run.against is not None:
-        found |= {f"questions_{move.value}": run.against.count(move) for move in Move}
+        found |= {f"questions_{move.value}": run.against.count(move) for move in RankChange}
     return found
 
 

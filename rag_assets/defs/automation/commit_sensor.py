@@ -21,12 +21,12 @@ from dagster import (
     sensor,
 )
 
-from rag_assets.defs.automation.label_heads import Head, remember, survey_heads
-from rag_assets.defs.automation.requests import IN_FLIGHT, in_flight, partition_name, run_request
+from rag_assets.defs.automation.git_heads import LabelHead, remember, survey_heads
+from rag_assets.defs.automation.run_requests import IN_FLIGHT, in_flight, partition_name, run_request
 from rag_assets.defs.partitions import index_labels
 from rag_assets.defs.resources import Workspace
 from rag_assets.defs.tags import COMMIT_TAG, LABEL_TAG
-from rag_assets.stages.build import label_holder
+from rag_assets.pipeline.build import label_holder
 
 TRIGGER = "commit"
 _SHOWN_DIGITS = 8  # of a run id in a run key: enough to tell the runs of one label apart
@@ -53,7 +53,7 @@ class Cursor:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedRun:
     """A run that is due."""
 
     label: str
@@ -105,14 +105,14 @@ def commit_sensor(poll_seconds: int) -> SensorDefinition:
 
 
 def react(
-    heads: tuple[Head, ...], verified: Mapping[str, str], newest: Callable[[str], NewestRun | None]
-) -> tuple[list[Wanted], dict[str, str]]:
+    heads: tuple[LabelHead, ...], verified: Mapping[str, str], newest: Callable[[str], NewestRun | None]
+) -> tuple[list[WantedRun], dict[str, str]]:
     """The runs that are due, and the heads that have theirs.
 
     A label that is due leaves the second, so that nothing but a run brings its head in there, not even the branch
     going back to where it was. The run key names the run before: a head that comes back after another one is due again.
     """
-    due: list[Wanted] = []
+    due: list[WantedRun] = []
     seen: dict[str, str] = {}
     for head in heads:
         if verified.get(head.label) == head.commit:
@@ -123,7 +123,7 @@ def react(
             seen[head.label] = head.commit
         elif last is None or not last.under_way:
             after = last.run_id[:_SHOWN_DIGITS] if last else "none"
-            due.append(Wanted(head.label, head.commit, f"{head.label}:{head.commit}:after-{after}"))
+            due.append(WantedRun(head.label, head.commit, f"{head.label}:{head.commit}:after-{after}"))
     return due, seen
 
 

@@ -12,10 +12,11 @@ from urllib.parse import urlsplit
 
 from dagster import DagsterRun, DefaultSensorStatus, RunFailureSensorContext, SkipReason, run_failure_sensor
 
-from rag_assets.contracts.errors import ExpectedError
 from rag_assets.defs.resources import Workspace
 from rag_assets.defs.tags import COMMIT_TAG, LABEL_TAG
-from rag_assets.model_server.transport import Reply, Transport
+from rag_assets.errors import RagAssetsError
+from rag_assets.models.openai_compat.api_key import ApiKey
+from rag_assets.models.openai_compat.endpoint import ServerEndpoint
 from rag_assets.sources.urls import scrubbed
 
 WEBHOOK_VARIABLE = "RAG_ASSETS_WEBHOOK_URL"
@@ -23,12 +24,12 @@ TIMEOUT_SECONDS = 10.0
 """For one attempt; three of them stay below the minute that Dagster gives a tick."""
 
 ATTEMPT_DELAYS = (1.0, 4.0)
-_MOST_REPLY_BYTES = 1 << 16  # nothing of a reply is used but its status
+_JSON = {"Content-Type": "application/json"}
 _MOST_ERROR_CHARACTERS = 2_000  # chat systems cut longer messages, or refuse them
 _WORTH_ANOTHER_ATTEMPT = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
-class WebhookError(ExpectedError):
+class WebhookError(RagAssetsError):
     """Nobody was told of a failed run. Says why, without the address."""
 
 
@@ -66,18 +67,25 @@ def failure_message(run: DagsterRun, failures: list[tuple[str, str]], ui_url: st
 
 def deliver(url: str, message: dict[str, str], *, sleep: Callable[[float], None] = time.sleep) -> None:
     """Posts `message` as JSON. Raises WebhookError, after three attempts where another one could help."""
-    transport = Transport(_checked(url), TIMEOUT_SECONDS, section=WEBHOOK_VARIABLE, max_reply_bytes=_MOST_REPLY_BYTES)
-    body = json.dumps(message).encode()
+    import httpx2  # only a run that failed loads it
+
+    from rag_assets.models.openai_compat.transport import bounded_client
+
+    receiver = ServerEndpoint(_checked(url), ApiKey(), TIMEOUT_SECONDS, section=WEBHOOK_VARIABLE)
+    body = json.dumps(message)
     for wait in (*ATTEMPT_DELAYS, None):
-        answer = transport.post({}, body)
-        if isinstance(answer, Reply):
-            if answer.status < 300:
-                return
-            said = f"status {answer.status}"
-            if answer.status not in _WORTH_ANOTHER_ATTEMPT:
-                break
-        else:
-            said = answer.code.value
+        try:
+            with (
+                bounded_client(receiver) as client,
+                client.stream("POST", url, content=body, headers=_JSON) as response,
+            ):
+                status, said = response.status_code, f"status {response.status_code}"
+        except (httpx2.RequestError, httpx2.InvalidURL) as error:
+            status, said = 0, "timeout" if isinstance(error, httpx2.TimeoutException) else "unreachable"
+        if 200 <= status < 300:
+            return
+        if status and status not in _WORTH_ANOTHER_ATTEMPT:
+            break
         if wait is not None:
             sleep(wait)
     raise WebhookError(f"the webhook of {WEBHOOK_VARIABLE} was not delivered for run {message['run_id']}: {said}")

@@ -23,10 +23,10 @@ from dagster import (
     define_asset_job,
 )
 
-from rag_assets.defs.automation.requests import partition_name
+from rag_assets.defs.automation.run_requests import partition_name
 from rag_assets.defs.resources import Workspace
 from rag_assets.defs.stage_asset import markdown_table
-from rag_assets.stores.home import path_slug
+from rag_assets.index.layout import path_slug
 
 _ASSET = "active_index"
 _SECONDS_PER_HOUR = 3600.0

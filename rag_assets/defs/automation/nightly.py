@@ -8,8 +8,8 @@ from dagster import (
     schedule,
 )
 
-from rag_assets.defs.automation.label_heads import Survey, remember, survey_heads
-from rag_assets.defs.automation.requests import partition_name, run_request
+from rag_assets.defs.automation.git_heads import HeadsPoll, remember, survey_heads
+from rag_assets.defs.automation.run_requests import partition_name, run_request
 from rag_assets.defs.resources import Workspace
 
 TRIGGER = "nightly"
@@ -42,7 +42,7 @@ def nightly_schedule(cron: str, timezone: str) -> ScheduleDefinition:
     return nightly
 
 
-def requests_of_a_night(survey: Survey, night: str) -> list[RunRequest]:
+def requests_of_a_night(survey: HeadsPoll, night: str) -> list[RunRequest]:
     """One per label. A repository that does not answer now gets its runs too: their retries may reach it, and if not
     they fail, which somebody hears of."""
     commits = {label: "" for silent in survey.unanswered for label in silent.labels}

@@ -1,4 +1,4 @@
-"""`ControllerDescription` and `MappedEndpointsDescription`: code with endpoints, one pair of sections per action."""
+"""HTTP endpoints of controllers, pages, programs and libraries: one pair of sections per action."""
 
 from __future__ import annotations
 
@@ -6,19 +6,28 @@ from dataclasses import dataclass, field
 
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.contracts.payload import RagVectorPayload
+from rag_assets.contracts.result import Message
 from rag_assets.contracts.section import SummarySection
-from rag_assets.contracts.segment import Span
-from rag_assets.descriptions.facts.endpoints.nouns import Authorization, ControllerFlavor, Endpoint
+from rag_assets.contracts.segment import Segment, Span
+from rag_assets.descriptions.kind_builder import Facts, Subject, TypeAwareBuilder, is_csharp
 from rag_assets.descriptions.kinds.endpoint_sections import PREFIX, Owner, endpoint_sections, route_line
-from rag_assets.descriptions.symbol import SymbolDescription
+from rag_assets.descriptions.symbol_description import SymbolDescription
+from rag_assets.languages.csharp.facts.primary_entity import primary_entity
+from rag_assets.languages.csharp.facts.type_index import TypeIndex
+from rag_assets.languages.csharp.web import endpoints_of_class, mapped_endpoints
+from rag_assets.languages.csharp.web.endpoint_model import Authorization, ControllerFlavor, Endpoint
+from rag_assets.languages.csharp.web.file_context import FileContext
+from rag_assets.languages.members import MemberRange, leaves_of
+from rag_assets.languages.treesitter.parsing import UnparseableError
 from rag_assets.sections.snippet import path_words
-from rag_assets.sections.tiling import Leaf, leaves_of
 
 ENDPOINT_FLAVOR = "Endpoint"
 """The SubtypeFlavor of the points of single actions; their Subtype is Controller, wherever the action stands."""
 
 _ACTIONS = "actions"
 """The group of members that have sections of their own."""
+
+_TYPES = ("class", "record", "struct")
 
 
 @dataclass(kw_only=True)
@@ -104,7 +113,7 @@ class ControllerDescription(EndpointsDescription):
             ("Base classes, whose actions are not listed here", self.base_controllers),
         ]
 
-    def group_of(self, leaf: Leaf) -> str:
+    def group_of(self, leaf: MemberRange) -> str:
         starts = {endpoint.member_start for endpoint in self.endpoints}
         return _ACTIONS if leaf.member.span.char_start in starts and not leaf.owner else ""
 
@@ -130,3 +139,74 @@ class MappedEndpointsDescription(EndpointsDescription):
     def build_summary_sections(self) -> list[SummarySection]:
         """Only the endpoints: A18, the sections of two descriptions of one symbol differ."""
         return self.sections_of_endpoints()
+
+
+class ControllerBuilder(TypeAwareBuilder):
+    """Describes a C# class that handles requests: its overview, and each endpoint for itself."""
+
+    name = "controller"
+    description = (
+        "C# classes that handle HTTP requests: attribute-routed, conventional and WebApi 2 controllers, Razor page "
+        "models, classes with Map calls, endpoint classes of libraries. One endpoint per action with its full "
+        "route, parameters, responses and authorization. Not applicable to classes without any."
+    )
+    describes = ControllerDescription
+    applies = staticmethod(is_csharp)
+
+    def facts(self, subject: Subject) -> Facts | None:
+        """What the parser refuses is a warning."""
+        segment = subject.segment
+        if not segment.kind.startswith(_TYPES):
+            return None
+        try:
+            found = endpoints_of_class(
+                segment, str(subject.text), subject.path, self.declared_types, subject.file.contents
+            )
+        except UnparseableError as error:
+            _warn_unparsed(subject, error)
+            return None
+        if not found.applies:
+            return None
+        return {
+            "endpoints": found.endpoints,
+            "flavor": found.flavor,
+            "base_routes": found.base_routes,
+            "area": found.area,
+            "authorization": found.authorization,
+            "base_controllers": found.base_controllers,
+            "primary_entity": _entity(segment, self.declared_types),
+        }
+
+
+class MappedEndpointsBuilder(TypeAwareBuilder):
+    """Describes the endpoints that start-up code maps; the code itself is left to the builder of its kind."""
+
+    name = "mapped-endpoints"
+    description = (
+        "Minimal APIs in programs, start-up classes and extension methods: the endpoints of MapGet, MapPost and "
+        "their like with their groups. Not applicable to code without such a call."
+    )
+    describes = MappedEndpointsDescription
+    applies = staticmethod(is_csharp)
+
+    def facts(self, subject: Subject) -> Facts | None:
+        """What the parser refuses is a warning."""
+        try:
+            endpoints = mapped_endpoints(
+                subject.segment, str(subject.text), self.declared_types, FileContext(subject.file.contents)
+            )
+        except UnparseableError as error:
+            _warn_unparsed(subject, error)
+            return None
+        return {"endpoints": endpoints} if endpoints else None
+
+
+def _entity(segment: Segment, declared: TypeIndex) -> str:
+    """The entity the class is about; a page or an endpoint class is not about itself."""
+    found = primary_entity(segment, declared)
+    return "" if found == segment.name else found
+
+
+def _warn_unparsed(subject: Subject, error: UnparseableError) -> None:
+    text = f"{subject.segment.symbol}: its endpoints are not described: {error}"
+    subject.warn(Message("endpoints.unparsed", text))

@@ -1,4 +1,4 @@
-"""`DocumentDescription`: documents with the facts of their head (id, title, status) and their tree of headings."""
+"""Design records, markdown and other documents: id, title, status and the tree of headings."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.contracts.payload import RagVectorPayload
 from rag_assets.contracts.segment import MemberKind
-from rag_assets.descriptions.text import TextDescription
-from rag_assets.segmentation.documents import PATH_SEPARATOR
+from rag_assets.descriptions.kind_builder import Facts, KindBuilder, Subject
+from rag_assets.descriptions.text_description import TextDescription
+from rag_assets.languages.detection import SourceType
+from rag_assets.languages.documents.header import document_header
+from rag_assets.languages.documents.text import PATH_SEPARATOR
 
 MAX_STATUS_CHARS = 40
 """Of the status in the title line, which every chunk repeats: a word or two; sentences stay with the text."""
@@ -81,3 +84,26 @@ class DocumentDescription(TextDescription):
     def populate_additional_rag_properties(self, payload: RagVectorPayload) -> None:
         """The id under which people cite the document (B12 SourceObjectId)."""
         payload.source_object_id = self.document_id
+
+
+class DocumentDescriptionBuilder(KindBuilder):
+    """Describes text documents of any format; markup, tables of texts and the like are left to the general builder."""
+
+    name = "document"
+    description = (
+        "Design records, markdown and text documents: id, title, status and further fields of the header (front "
+        "matter, header lines or table, a Status section) and the tree of headings; sections by heading path."
+    )
+    describes = DocumentDescription
+    applies = staticmethod(lambda subject: subject.source_type is SourceType.DOCUMENT)
+
+    def facts(self, subject: Subject) -> Facts:
+        segment = subject.segment
+        header = document_header(subject.text, segment.members, segment.span.char_start, subject.path, segment.name)
+        return {
+            "document_id": header.id,
+            "title": header.title,
+            "status": header.status,
+            "record_type": header.type,
+            "fields": header.fields,
+        }

@@ -1,14 +1,17 @@
-"""`DomainDescriptorDescription`: the business domains that a class declares, their clusters and models. [L]"""
+"""Classes that declare business domains, with clusters and models. [L]"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from rag_assets.contracts.segment import Span
-from rag_assets.descriptions.domains import Domain
+from rag_assets.descriptions.domain_collector import DomainCollector, description_members, is_descriptor
+from rag_assets.descriptions.domain_index import Domain, DomainIndex
+from rag_assets.descriptions.kind_builder import Facts, KindBuilder, Subject, is_csharp
 from rag_assets.descriptions.markdown import inline_code
-from rag_assets.descriptions.node_keys import declaration_key
-from rag_assets.descriptions.symbol import SymbolDescription
+from rag_assets.descriptions.symbol_description import SymbolDescription
+from rag_assets.languages.doc_summaries import first_paragraph
+from rag_assets.languages.node_keys import declaration_key
 from rag_assets.sections import Block
 
 CLUSTERS = "clusters"
@@ -53,3 +56,40 @@ class DomainDescriptorDescription(SymbolDescription):
 
 def _simple(symbol: str) -> str:
     return symbol.rpartition(".")[2]
+
+
+class DomainDescriptionBuilder(KindBuilder):
+    """Describes C# classes that declare business domains. A domain whose key is not known is left out with a
+    warning."""
+
+    name = "domain-description"
+    description = (
+        "Classes that declare business domains: key, title, description and clusters of each domain as written in "
+        "its [DomainDescription] property, and the models of the label whose [EntityDescription] names it."
+    )
+    describes = DomainDescriptorDescription
+    applies = staticmethod(is_csharp)
+
+    def __init__(self, declared_domains: DomainIndex) -> None:
+        self._declared = declared_domains
+
+    def facts(self, subject: Subject) -> Facts | None:
+        segment = subject.segment
+        if not is_descriptor(segment):
+            return None
+        declared = self._declared
+        if not declared.of_type(segment.symbol):  # nobody read the whole label: the class alone
+            collector = DomainCollector()
+            collector.add(subject.path, [segment], lambda: subject.file.contents)
+            declared = collector.declared()
+        domains = declared.of_type(segment.symbol)
+        by_line = {member.span.line_start: member.span for member in description_members(segment)}
+        places = tuple(by_line.get(int(d.declared_at.rpartition(":")[2]), segment.span) for d in domains)
+        described = " ".join(domain.description for domain in domains if domain.description)
+        summary = " ".join(text for text in (first_paragraph(segment.doc), described) if text)
+        own = f"{subject.path}:"
+        for message in declared.problems:
+            if message.code == "DOMAIN.unknown-key" and message.text.startswith(own):
+                subject.warn(message)
+        written = {"summary": summary, "documented": True} if summary else {}
+        return {"domains": domains, "places": places, **written}

@@ -7,15 +7,34 @@ from dataclasses import dataclass
 from rag_assets.contracts.graph import NodeType, symbol_key
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.contracts.section import SummarySection
-from rag_assets.contracts.segment import Span
-from rag_assets.descriptions.facts.ef import DbSetFact, EntityMapping, OwnedMapping, RelationMapping
-from rag_assets.descriptions.facts.storage_names import StorageKind
+from rag_assets.contracts.segment import Segment, Span
+from rag_assets.descriptions.kind_builder import Facts, Subject, TypeAwareBuilder
 from rag_assets.descriptions.markdown import inline_code
-from rag_assets.descriptions.symbol import SymbolDescription
+from rag_assets.descriptions.symbol_description import SymbolDescription
+from rag_assets.languages.csharp.ef.mappings import (
+    IDENTITY_BASE,
+    DbSetFact,
+    EntityMapping,
+    OwnedMapping,
+    RelationMapping,
+    applied_configurations,
+    configured_entity,
+    db_sets,
+    entity_mappings,
+    implements_configuration,
+    owned_mappings,
+    relation_mappings,
+    resolved,
+    table_of,
+)
+from rag_assets.languages.csharp.facts.masked_body import MaskedBody, masked_body_of
+from rag_assets.languages.csharp.facts.storage_catalog import StorageKind
+from rag_assets.languages.csharp.simple_names import simple_name
+from rag_assets.languages.doc_summaries import first_paragraph
 from rag_assets.sections import Block, SectionSubject
 from rag_assets.sections.blocks import section_of
-from rag_assets.sections.snippet import finder_header, first_paragraph, path_words
-from rag_assets.sections.splitting import split
+from rag_assets.sections.snippet import finder_header, path_words
+from rag_assets.sections.splitter import split
 
 ENTRY_PREFIX = "EfContext:"
 ENTRY_SECTION = "repository-overview"
@@ -171,3 +190,66 @@ class EntityConfigurationDescription(SymbolDescription):
             ("Relations", tuple(" ".join(relation.split()) for relation in relations)),
             ("Owns", tuple(f"{o.navigation} → {o.table}" if o.table else o.navigation for o in self.owned)),
         ]
+
+
+class EfContextBuilder(TypeAwareBuilder):
+    """Describes contexts; not applicable to a class that only holds a set of another context."""
+
+    name = "ef-context"
+    description = (
+        "Entity Framework contexts: sets with their entities, entities and tables that the model configuration "
+        "names, Identity bases. Each set becomes a synthetic repository entry EfContext:{Context}.{DbSet}."
+    )
+    describes = EfContextDescription
+
+    def facts(self, subject: Subject) -> Facts | None:
+        segment = subject.segment
+        sets = db_sets(segment, self.declared_types)
+        bases = [simple_name(base) for base in segment.base_list]
+        if not sets and not any(base.endswith("Context") for base in bases):
+            return None
+        body = masked_body_of(subject.text)
+        others = ((masked_body_of(text), text.segment) for _, text in subject.text.others)
+        return {
+            "sets": sets,
+            "mappings": self._mappings(body, segment),
+            "mappings_elsewhere": tuple(found for other, part in others for found in self._mappings(other, part)),
+            "configurations": applied_configurations(body.code, 0, len(body.code)),
+            "identity_base": next((base for base in bases if base == IDENTITY_BASE), ""),
+            "entry_scope": self._entry_scope(segment),
+        }
+
+    def _mappings(self, body: MaskedBody, segment: Segment) -> tuple[EntityMapping, ...]:
+        return entity_mappings(body, 0, len(body.code), segment, self.declared_types)
+
+    def _entry_scope(self, segment: Segment) -> str:
+        """The simple name of the context, the full one where the label declares several types of that name."""
+        namesakes = {found.symbol for found in self.declared_types.named(segment.name, segment.language)}
+        return segment.symbol if namesakes - {segment.symbol} else segment.name
+
+
+class EntityConfigurationBuilder(TypeAwareBuilder):
+    """Describes the types of kind Configuration that configure an entity."""
+
+    name = "entity-configuration"
+    description = (
+        "Implementations of IEntityTypeConfiguration<T>: the entity, its table, relations and owned types as the "
+        "configuration spells them out. The flavor is EntityMapping."
+    )
+    describes = EntityConfigurationDescription
+
+    def facts(self, subject: Subject) -> Facts | None:
+        segment = subject.segment
+        if not implements_configuration(segment):
+            return None
+        body = masked_body_of(subject.text)
+        end = len(body.code)
+        entity = configured_entity(segment)
+        return {
+            "entity": entity,
+            "entity_symbol": resolved(entity, segment, self.declared_types) if entity else "",
+            "table": table_of(body, 0, end),
+            "relations": relation_mappings(body.code, 0, end),
+            "owned": owned_mappings(body, 0, end),
+            "primary_entity": entity,
+        }

@@ -7,23 +7,23 @@ from dataclasses import dataclass
 
 from rag_assets.contracts.section import EmbeddingWindow, SummarySection
 from rag_assets.contracts.segment import Span
-from rag_assets.descriptions.facts.endpoints.docs import words_of
-from rag_assets.descriptions.facts.endpoints.nouns import (
+from rag_assets.descriptions.markdown import fenced_code, inline_code
+from rag_assets.languages.csharp.web.endpoint_docs import words_of
+from rag_assets.languages.csharp.web.endpoint_model import (
     Endpoint,
+    EndpointEvidence,
     EndpointParameter,
     EndpointResponse,
     EndpointRoute,
-    Evidence,
+    ParameterSource,
     RouteOrigin,
-    Source,
 )
-from rag_assets.descriptions.facts.endpoints.routes import shape
-from rag_assets.descriptions.markdown import fenced_code, inline_code
-from rag_assets.descriptions.node_keys import endpoint_key
+from rag_assets.languages.csharp.web.route_templates import shape
+from rag_assets.languages.node_keys import endpoint_key
 from rag_assets.sections import Block, SectionSubject
 from rag_assets.sections.blocks import section_of
 from rag_assets.sections.snippet import finder_header, path_words, shortened_sentences
-from rag_assets.sections.splitting import split
+from rag_assets.sections.splitter import split
 
 PREFIX = "endpoint"
 OVERVIEW_KEY = f"{PREFIX}-overview"
@@ -90,7 +90,7 @@ def route_line(endpoint: Endpoint) -> str:
 
 
 def _overview_lines(owner: Owner, endpoint: Endpoint) -> list[str]:
-    asked = [p.name for p in endpoint.parameters if p.source not in (Source.SERVICES, Source.BODY)]
+    asked = [p.name for p in endpoint.parameters if p.source not in (ParameterSource.SERVICES, ParameterSource.BODY)]
     body = endpoint.body
     facts = [
         ("HttpMethod", ", ".join(endpoint.methods)),
@@ -152,9 +152,11 @@ def _returned(endpoint: Endpoint) -> str:
 
 def _request_response_lines(endpoint: Endpoint) -> list[str]:
     parameters = [
-        _parameter_line(parameter) for parameter in endpoint.parameters if parameter.source is not Source.SERVICES
+        _parameter_line(parameter)
+        for parameter in endpoint.parameters
+        if parameter.source is not ParameterSource.SERVICES
     ]
-    services = [parameter.type for parameter in endpoint.parameters if parameter.source is Source.SERVICES]
+    services = [parameter.type for parameter in endpoint.parameters if parameter.source is ParameterSource.SERVICES]
     return [
         *parameters,
         *([f"Services: {', '.join(services)}"] if services else []),
@@ -246,7 +248,7 @@ def _answers(endpoint: Endpoint) -> list[str]:
     for response in endpoint.responses:
         status = str(response.status) if response.status else "default"
         body = f" {inline_code(response.type)}" if response.type else ""
-        how = "" if response.evidence is Evidence.DECLARED else f" ({response.evidence.value})"
+        how = "" if response.evidence is EndpointEvidence.DECLARED else f" ({response.evidence.value})"
         text = f"- {status}{body}{how}"
         lines.append(f"{text} — {response.doc}" if response.doc else text)
     lines += [f"- Produces: {', '.join(endpoint.produces)}"] if endpoint.produces else []

@@ -1,18 +1,19 @@
-"""`EnumDescription`: the values of an enum, with numbers and documentation."""
+"""Enums: their values with numbers and documentation."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from rag_assets.classification.facts import attribute_name
 from rag_assets.contracts.section import SummarySection
 from rag_assets.contracts.segment import Span
-from rag_assets.descriptions.facts.enum_values import EnumValue
-from rag_assets.descriptions.symbol import SymbolDescription
+from rag_assets.descriptions.kind_builder import Facts, KindBuilder, Subject, is_code
+from rag_assets.descriptions.symbol_description import SymbolDescription
+from rag_assets.languages.csharp.facts.enum_values import EnumValue, enum_values
+from rag_assets.languages.csharp.simple_names import attribute_name, simple_name
+from rag_assets.languages.members import MemberRange
 from rag_assets.sections import Block, code_sections
 from rag_assets.sections.snippet import path_words
-from rag_assets.sections.tiling import Leaf
 
 VALUES = "enum-values"
 
@@ -38,7 +39,7 @@ class EnumDescription(SymbolDescription):
             ("Path", path_words(self.path, self.fqn)),
         ]
 
-    def group_of(self, leaf: Leaf) -> str:
+    def group_of(self, leaf: MemberRange) -> str:
         return "" if self._value_of(leaf) is None else "values"
 
     def build_summary_sections(self) -> list[SummarySection]:
@@ -55,14 +56,14 @@ class EnumDescription(SymbolDescription):
         together[0].section_key = VALUES
         return together
 
-    def _value_of(self, leaf: Leaf) -> EnumValue | None:
+    def _value_of(self, leaf: MemberRange) -> EnumValue | None:
         return None if leaf.owner else self._values_by_name.get(leaf.member.name)
 
     @cached_property
     def _values_by_name(self) -> dict[str, EnumValue]:
         return {value.name: value for value in self.values}
 
-    def _member_block(self, leaf: Leaf, tile: Span) -> Block:
+    def _member_block(self, leaf: MemberRange, tile: Span) -> Block:
         block = super()._member_block(leaf, tile)
         value = self._value_of(leaf)
         if value is None:
@@ -71,3 +72,26 @@ class EnumDescription(SymbolDescription):
         if value.number is not None and value.expression != str(value.number):
             first = f"{first} = {value.number}"
         return replace(block, text=value.line(), markdown="\n".join([first, *more]))
+
+
+class EnumBuilder(KindBuilder):
+    """Describes enums of every language that have values."""
+
+    name = "enum"
+    description = (
+        "Enums: every value with its number, written, implied or computed from flags and other values, its "
+        "documentation and the text that people see."
+    )
+    describes = EnumDescription
+    applies = staticmethod(is_code)
+
+    def facts(self, subject: Subject) -> Facts | None:
+        segment = subject.segment
+        if segment.kind not in ("enum", "class"):
+            return None
+        base = simple_name(segment.base_list[0]) if segment.kind == "enum" and segment.base_list else ""
+        return {
+            "values": enum_values(subject.text, subject.texts),
+            "flags": any(attribute_name(attribute) == "Flags" for attribute in segment.attributes),
+            "underlying": base,
+        }

@@ -1,11 +1,12 @@
-"""`HandlerDescription`: what a handler handles and answers."""
+"""Handlers of commands, queries, notifications and messages."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rag_assets.descriptions.facts.messages import HandledMessage
-from rag_assets.descriptions.kinds.behaviour import BehaviourDescription
+from rag_assets.descriptions.kind_builder import Facts, Subject, TypeAwareBuilder
+from rag_assets.descriptions.kinds.service_like import BehaviourDescription, behaviour_facts
+from rag_assets.languages.csharp.messages.handled_messages import HandledMessage, handled_messages
 
 
 @dataclass(kw_only=True)
@@ -40,3 +41,18 @@ class HandlerDescription(BehaviourDescription):
 
     def _handles(self) -> str:
         return "; ".join(f"{m.request} → {m.response}" if m.response else m.request for m in self.handled)
+
+
+class HandlerBuilder(TypeAwareBuilder):
+    """Describes classes of kind Handler; the messages decide the flavor (A10)."""
+
+    name = "handler"
+    description = (
+        "Handlers: message and answer from IRequestHandler<,>, INotificationHandler<>, IConsumer<> and their like, "
+        "else by the convention of Handle, Consume and Invoke methods. The flavor is Command, Query, Notification, "
+        "Message or Middleware."
+    )
+    describes = HandlerDescription
+
+    def facts(self, subject: Subject) -> Facts:
+        return behaviour_facts(subject.text, self.declared_types) | {"handled": handled_messages(subject.whole)}

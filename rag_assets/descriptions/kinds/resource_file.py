@@ -1,18 +1,25 @@
-"""`ResourceFileDescription`: the entries of a resource file of one culture, and the code that uses them."""
+"""RESX files: keys, texts, comments, cultures, and the code that uses them."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
+from rag_assets.contracts.result import Message
 from rag_assets.contracts.segment import Member, MemberKind
-from rag_assets.descriptions.symbol import SymbolDescription
+from rag_assets.descriptions.kind_builder import Facts, KindBuilder, Subject
+from rag_assets.descriptions.symbol_description import SymbolDescription
+from rag_assets.languages.csharp.resource_usages import ResourceUsages
+from rag_assets.languages.documents.resource_dictionary import family_of, resource_class_of
+from rag_assets.languages.members import MemberRange
 from rag_assets.sections import Block
-from rag_assets.sections.tiling import Leaf
 
 ENTRIES = "entries"
 
 SHOWN_USAGES = 20
 """Places that the description lists per key; a text that is used more often is known by its count."""
+
+RESOURCE_LANGUAGE = "resx"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +74,7 @@ class ResourceFileDescription(SymbolDescription):
             ("Not texts", tuple(entry.key for entry in self.entries if not entry.is_text)),
         ]
 
-    def group_of(self, leaf: Leaf) -> str:
+    def group_of(self, leaf: MemberRange) -> str:
         return ENTRIES
 
     def _short_purpose(self) -> str:
@@ -95,3 +102,36 @@ def _usage_lines(places: tuple[str, ...]) -> str:
         return ""
     more = f" and {len(places) - SHOWN_USAGES} more" if len(places) > SHOWN_USAGES else ""
     return f"\n  Used in {', '.join(f'`{place}`' for place in places[:SHOWN_USAGES])}{more}"
+
+
+class ResourceFileBuilder(KindBuilder):
+    """Describes RESX files; other resource formats are left to the general builder. A repeated key is a warning."""
+
+    name = "resource-file"
+    description = (
+        "RESX files: each entry with key, text, comment and culture, what the file lacks of its neutral culture, "
+        "and the lines of code that use a key. Entries that are files or objects are named, their data is not read."
+    )
+    describes = ResourceFileDescription
+    applies = staticmethod(lambda subject: subject.language == RESOURCE_LANGUAGE)
+
+    def __init__(self, usages: ResourceUsages) -> None:
+        self._usages = usages
+
+    def facts(self, subject: Subject) -> Facts:
+        path, members, resources = subject.path, subject.segment.members, subject.texts.resources
+        resource_class, culture = resource_class_of(path)
+        family = family_of(path)
+        counts = Counter(member.name for member in members if member.name)
+        used = ((key, self._usages.of(family, key)) for key in counts)
+        neutral = resources.keys_of(family, "") if culture else frozenset()
+        for key in sorted(key for key, count in counts.items() if count > 1):
+            subject.warn(Message("RESX.repeated-key", f"{path} has the key {key} more than once"))
+        return {
+            "summary": resource_summary(resource_class, culture, members),
+            "resource_class": resource_class,
+            "culture": culture,
+            "cultures": tuple(other for other in resources.cultures_of(family) if other != culture),
+            "missing": tuple(sorted(neutral.difference(counts))),
+            "usages": tuple((key, places) for key, places in used if places),
+        }

@@ -1,15 +1,24 @@
-"""`SqlObjectDescription`: a SQL object with its columns or parameters and what it reads, writes and executes."""
+"""SQL objects with columns or parameters and what they read, write and execute, and loose statements."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
-from rag_assets.contracts.segment import Parameter
-from rag_assets.descriptions.facts.sql_keys import SqlForeignKey
-from rag_assets.descriptions.facts.sql_table import SqlColumn
-from rag_assets.descriptions.text import TextDescription
+from rag_assets.contracts.segment import Parameter, Segment, SymbolText
+from rag_assets.descriptions.kind_builder import Facts, KindBuilder, Subject
+from rag_assets.descriptions.sql_facts import sql_references
+from rag_assets.descriptions.text_description import TextDescription
+from rag_assets.languages.detection import SourceType
+from rag_assets.languages.sql.columns import SqlColumn, columns_of
+from rag_assets.languages.sql.keys import SqlForeignKey
+from rag_assets.languages.sql.reference_reader import is_procedural
 
 SCRIPT = "script"
+
+_RETURNS = re.compile(
+    r"\bRETURNS?\s+(TABLE\b|SETOF\s+[\w.\[\]\"]+|@\w+\s+TABLE\b|[\w.\[\]\"]+(?:\s*\([^()]*\))?)", re.IGNORECASE
+)
 
 
 @dataclass(kw_only=True)
@@ -63,3 +72,50 @@ class SqlObjectDescription(TextDescription):
             ("Executes", self.executes),
             ("Uses", self.uses),
         ]
+
+
+class SqlObjectBuilder(KindBuilder):
+    """Describes SQL of any dialect: each object, and the statements of a file that declare none."""
+
+    name = "sql-object"
+    description = (
+        "SQL objects: type, schema and name, columns with keys and defaults or parameters, foreign keys, and the "
+        "objects that the text reads, writes, executes and uses; found by the words before names, in any dialect."
+    )
+    describes = SqlObjectDescription
+    applies = staticmethod(lambda subject: subject.source_type is SourceType.SQL)
+
+    def facts(self, subject: Subject) -> Facts:
+        segment = subject.segment
+        text = _own_text(subject.text)
+        is_script = segment.kind == SCRIPT
+        found = sql_references(text, "" if is_script else segment.symbol, assigns_into=is_procedural(text))
+        returns = _RETURNS.search(segment.signature) if segment.kind == "function" else None
+        return {
+            "object_type": segment.kind,
+            "schema": segment.namespace,
+            "object_name": segment.name,
+            "doc": segment.doc,
+            "signature": segment.signature,
+            "returns": " ".join(returns[1].split()) if returns else "",
+            "columns": () if is_script else columns_of(segment.members, found.primary_key, found.foreign_keys),
+            "parameters": segment.parameters,
+            "primary_key": found.primary_key,
+            "foreign_keys": found.foreign_keys,
+            "reads": found.reads,
+            "writes": found.writes,
+            "executes": found.executes,
+            "uses": found.uses,
+            "on_table": found.on_table,
+            "synonym_for": found.synonym_for,
+        }
+
+
+def _own_text(symbol_text: SymbolText) -> str:
+    """The text of an object; of a script only its statements, between which objects of their own may stand."""
+    segment: Segment = symbol_text.segment
+    if segment.kind != SCRIPT or not segment.members:
+        return str(symbol_text)
+    start = segment.span.char_start
+    slices = (symbol_text[m.span.char_start - start : m.span.char_end - start] for m in segment.members)
+    return "\n;\n".join(slices)

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from rag_assets.classification.facts import simple_name
 from rag_assets.contracts.graph import Confidence, GraphEdge, GraphNode, NodeType, Relation, symbol_key
 from rag_assets.contracts.segment import Segment
-from rag_assets.descriptions.facts.endpoints.calls import Call, CodeTree, read_calls
-from rag_assets.descriptions.facts.expressions import literal
-from rag_assets.graph.code_places import LANGUAGE, classes_of, type_key
-from rag_assets.graph.ef.tables import table_node
-from rag_assets.segmentation.tree import UnparseableError
+from rag_assets.graph.ef.table_nodes import table_node
+from rag_assets.languages.csharp.declaration_ranges import LANGUAGE, classes_of, type_key
+from rag_assets.languages.csharp.facts.expressions import literal
+from rag_assets.languages.csharp.simple_names import simple_name
+from rag_assets.languages.csharp.web.call_syntax import Call, CodeTree, read_calls
+from rag_assets.languages.treesitter.parsing import UnparseableError
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from rag_assets.graph.extraction import GraphFile
-    from rag_assets.graph.symbols import Symbols
+    from rag_assets.languages.label_declarations import LabelDeclarations
+    from rag_assets.languages.parsed_file import ParsedFile
 
 _BASES = frozenset({"Migration", "DbMigration", "AutoReversingMigration", "ForwardOnlyMigration"})
 """Of Entity Framework Core, Entity Framework 6 and FluentMigrator."""
@@ -42,7 +42,7 @@ _FLUENT = frozenset({"Table", "OnTable", "FromTable", "ToTable", "InTable", "Int
 _FLUENT_ROOTS = frozenset({"Create", "Alter", "Delete", "Rename", "Insert", "Update"})
 
 
-def ef_migrations(file: GraphFile, symbols: Symbols) -> Iterable[GraphNode | GraphEdge]:
+def ef_migrations(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphNode | GraphEdge]:
     """A MIGRATION node per migration class, SchemaChange to each table that its `Up` touches, and ForeignKey between
     tables. What goes back (`Down`) is not told."""
     if file.language != LANGUAGE:
@@ -56,7 +56,7 @@ def migration_key(symbol: str) -> str:
     return symbol_key(LANGUAGE, symbol, NodeType.MIGRATION)
 
 
-def _migration(file: GraphFile, segment: Segment, symbols: Symbols) -> Iterator[GraphNode | GraphEdge]:
+def _migration(file: ParsedFile, segment: Segment, symbols: LabelDeclarations) -> Iterator[GraphNode | GraphEdge]:
     key, span = migration_key(segment.symbol), segment.span
     yield GraphNode(
         key, NodeType.MIGRATION, segment.name, file.path, span.line_start, span.line_end, LANGUAGE, segment.signature
@@ -90,7 +90,7 @@ def _migration(file: GraphFile, segment: Segment, symbols: Symbols) -> Iterator[
 
 
 def _foreign_key(
-    file: GraphFile, tree: CodeTree, call: Call, table: str, line: int, symbols: Symbols
+    file: ParsedFile, tree: CodeTree, call: Call, table: str, line: int, symbols: LabelDeclarations
 ) -> Iterator[GraphEdge]:
     if call.name not in _FOREIGN_KEYS or not table:
         return

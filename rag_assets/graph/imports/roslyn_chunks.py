@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import msgspec
 
 from rag_assets.contracts.graph import NodeType, method_key, symbol_key
-from rag_assets.decoders import from_json
-from rag_assets.graph.imports.key_parts import displayed_owner, displayed_parameters, key_parts, split_top_level
-from rag_assets.graph.imports.known import Declared, Known, overload
-from rag_assets.graph.imports.reading import ArtifactFile
-from rag_assets.graph.imports.result import Problems
-from rag_assets.graph.imports.rows import UNREADABLE, json_entries
+from rag_assets.graph.imports.artifact_files import ArtifactFile
+from rag_assets.graph.imports.csv_reader import UNREADABLE, json_entries
+from rag_assets.graph.imports.imported_graph import Problems
+from rag_assets.graph.imports.key_parser import displayed_owner, displayed_parameters, key_parts, split_top_level
+from rag_assets.graph.imports.label_symbols import KnownSymbol, LabelSymbols, overload
+from rag_assets.serialization import from_json
 
 CSHARP = "csharp"
 _NO_NAMESPACE = "NoNamespace"
@@ -24,7 +24,7 @@ _OPERATOR = "Operator"
 _PROPERTY = "Property"
 
 
-class Chunk(msgspec.Struct, frozen=True):
+class RoslynChunk(msgspec.Struct, frozen=True):
     """The fields we read. `Text`, which repeats the code, is passed over undecoded."""
 
     id: int | str | None = msgspec.field(name="Id", default=None)
@@ -46,14 +46,14 @@ class ChunkNode:
     key: str
     is_sure: bool
     path: str
-    chunk: Chunk
+    chunk: RoslynChunk
 
 
-def read_chunks(file: ArtifactFile, problems: Problems) -> Iterator[tuple[int, Chunk]]:
+def read_chunks(file: ArtifactFile, problems: Problems) -> Iterator[tuple[int, RoslynChunk]]:
     """(position from 1, chunk) of every entry that names a member."""
     for position, raw in enumerate(json_entries(file, problems), start=1):
         try:
-            chunk = from_json(raw, Chunk)
+            chunk = from_json(raw, RoslynChunk)
         except UNREADABLE as error:
             problems.add(file.name, "not a chunk", row=position, detail=str(error))
             continue
@@ -63,7 +63,7 @@ def read_chunks(file: ArtifactFile, problems: Problems) -> Iterator[tuple[int, C
         yield position, chunk
 
 
-def chunk_nodes(file: ArtifactFile, known: Known, root: str, problems: Problems) -> Mapping[str, ChunkNode]:
+def chunk_nodes(file: ArtifactFile, known: LabelSymbols, root: str, problems: Problems) -> Mapping[str, ChunkNode]:
     """The nodes of the chunks by chunk id. An id that comes again (a file of several projects) counts once."""
     found: dict[str, ChunkNode] = {}
     for position, chunk in read_chunks(file, problems):
@@ -79,7 +79,7 @@ def chunk_nodes(file: ArtifactFile, known: Known, root: str, problems: Problems)
     return found
 
 
-def _node(chunk: Chunk, known: Known, root: str) -> ChunkNode:
+def _node(chunk: RoslynChunk, known: LabelSymbols, root: str) -> ChunkNode:
     path = known.path_of(chunk.path or chunk.file or "", root) or ""
     kind = NodeType.PROPERTY if chunk.type == _PROPERTY else NodeType.METHOD
     name = f"operator {chunk.member}" if chunk.type == _OPERATOR else (chunk.member or "")
@@ -101,23 +101,23 @@ def _node(chunk: Chunk, known: Known, root: str) -> ChunkNode:
     return ChunkNode(method_key(CSHARP, symbol, name, types).replace(":.", ":", 1), True, path, chunk)
 
 
-def _class(chunk: Chunk) -> str:
+def _class(chunk: RoslynChunk) -> str:
     return "" if chunk.owner in (None, _NO_CLASS) else (chunk.owner or "")
 
 
-def _namespace(chunk: Chunk) -> str:
+def _namespace(chunk: RoslynChunk) -> str:
     """As far as the signature tells it."""
     namespace = (chunk.signature or "").partition(f".{chunk.owner or _NO_CLASS}.")[0]
     is_name = all(map(str.isidentifier, namespace.split(".")))
     return namespace if is_name and namespace != _NO_NAMESPACE else ""
 
 
-def _display(chunk: Chunk) -> str:
+def _display(chunk: RoslynChunk) -> str:
     """What Roslyn displays of the member: the signature behind `Namespace.Class.`."""
     return (chunk.signature or "").partition(f".{chunk.owner or _NO_CLASS}.")[2]
 
 
-def base_types(node: ChunkNode, known: Known) -> Iterator[tuple[str, str, bool]]:
+def base_types(node: ChunkNode, known: LabelSymbols) -> Iterator[tuple[str, str, bool]]:
     """(type, base type or interface, is it the base type) of a member's class, where each name is of one type only.
 
     RoslynIndexer writes simple names, and all interfaces, inherited ones too.
@@ -135,7 +135,7 @@ def base_types(node: ChunkNode, known: Known) -> Iterator[tuple[str, str, bool]]
             yield own, target, is_base
 
 
-def _only_type(written: str, known: Known) -> str | None:
+def _only_type(written: str, known: LabelSymbols) -> str | None:
     """The one type of the label with that simple name and number of type arguments."""
     name, _, arguments = written.strip().rstrip("?").partition("<")
     arity = len(split_top_level(arguments.removesuffix(">"))) if arguments else 0
@@ -143,6 +143,6 @@ def _only_type(written: str, known: Known) -> str | None:
     return keys.pop() if len(keys) == 1 else None
 
 
-def _arity(declared: Declared) -> int:
+def _arity(declared: KnownSymbol) -> int:
     digits = declared.node.key.rpartition("|")[0].rpartition(".")[2].partition("`")[2]
     return int(digits) if digits.isdecimal() and len(digits) <= 3 else 0

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from rag_assets.contracts.graph import Confidence, GraphEdge, NodeType, Relation
-from rag_assets.graph.imports.gathering import Gathered, new_node
-from rag_assets.graph.imports.key_parts import key_parts
-from rag_assets.graph.imports.reading import ArtifactFile
-from rag_assets.graph.imports.result import MISSING, Coverage, Problems
+from rag_assets.graph.imports.artifact_files import ArtifactFile
+from rag_assets.graph.imports.builder import ImportBuilder, new_node
+from rag_assets.graph.imports.csv_reader import csv_rows, json_lines
+from rag_assets.graph.imports.imported_graph import MISSING, Coverage, Problems
+from rag_assets.graph.imports.key_parser import key_parts
 from rag_assets.graph.imports.roslyn_keys import Hint, Keys, inline_sql_key
-from rag_assets.graph.imports.rows import csv_rows, json_lines
-from rag_assets.graph.imports.words import DATABASE_KINDS, relation_of
+from rag_assets.graph.imports.vocabulary_map import DATABASE_KINDS, relation_of
 
 NODES, EDGES, BODIES = "nodes.csv", "edges.csv", "sql_bodies.jsonl"
 
@@ -48,7 +48,7 @@ class Row:
 
 
 def read_database_graph(
-    files: Mapping[str, ArtifactFile], root: str, gathered: Gathered, problems: Problems
+    files: Mapping[str, ArtifactFile], root: str, gathered: ImportBuilder, problems: Problems
 ) -> tuple[Keys, tuple[Coverage, ...]]:
     """Adds nodes and edges; gives the translator of keys, and the scripts that the import speaks for."""
     hints = dict(_hints(files, root, gathered, problems))
@@ -74,7 +74,7 @@ def read_database_graph(
 
 
 def _rows(
-    files: Mapping[str, ArtifactFile], hints: Mapping[str, Hint], gathered: Gathered, problems: Problems
+    files: Mapping[str, ArtifactFile], hints: Mapping[str, Hint], gathered: ImportBuilder, problems: Problems
 ) -> Iterator[tuple[str, Row]]:
     """Written key → row of `nodes.csv` or, in bundles without it, of the bodies."""
     if NODES not in files:
@@ -93,7 +93,7 @@ def _rows(
 
 
 def _hints(
-    files: Mapping[str, ArtifactFile], root: str, gathered: Gathered, problems: Problems
+    files: Mapping[str, ArtifactFile], root: str, gathered: ImportBuilder, problems: Problems
 ) -> Iterator[tuple[str, Hint]]:
     if BODIES not in files:
         problems.add(BODIES, MISSING)
@@ -126,7 +126,7 @@ def _hints(
 class _EdgeReader:
     file: str
     root: str
-    gathered: Gathered
+    gathered: ImportBuilder
     problems: Problems
     keys: Keys
     declared: frozenset[str]
@@ -158,7 +158,7 @@ class _EdgeReader:
         return written in self.declared or key in self.gathered.nodes or bool(self.gathered.known.places(key))
 
 
-def _path(written: str, root: str, gathered: Gathered) -> str:
+def _path(written: str, root: str, gathered: ImportBuilder) -> str:
     return (gathered.known.path_of(written, root) or "") if written else ""
 
 

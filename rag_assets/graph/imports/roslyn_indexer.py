@@ -13,21 +13,21 @@ from collections.abc import Mapping
 import msgspec
 
 from rag_assets.contracts.graph import Confidence, GraphEdge, Relation, key_kind
-from rag_assets.decoders import from_json
-from rag_assets.graph.imports.gathering import Gathered, new_node
-from rag_assets.graph.imports.known import Known
-from rag_assets.graph.imports.reading import ArtifactFile, Artifacts
-from rag_assets.graph.imports.result import MISSING, Coverage, ImportedGraph, Problems, UnusableImport
+from rag_assets.graph.imports.artifact_files import ArtifactFile, Artifacts
+from rag_assets.graph.imports.builder import ImportBuilder, new_node
+from rag_assets.graph.imports.csv_reader import UNREADABLE, json_members, text_of
+from rag_assets.graph.imports.imported_graph import MISSING, Coverage, ImportedGraph, Problems, UnusableImport
+from rag_assets.graph.imports.label_symbols import LabelSymbols
 from rag_assets.graph.imports.roslyn_chunks import ChunkNode, base_types, chunk_nodes
 from rag_assets.graph.imports.roslyn_database import read_database_graph
 from rag_assets.graph.imports.roslyn_keys import Keys
-from rag_assets.graph.imports.rows import UNREADABLE, json_members, text_of
-from rag_assets.graph.imports.words import DEPENDENCY, relation_of
+from rag_assets.graph.imports.vocabulary_map import DEPENDENCY, relation_of
+from rag_assets.serialization import from_json
 
 CHUNKS, DEPENDENCIES, META = "chunks.json", "dependencies.json", "repo_meta.json"
 
 
-def roslyn_graph(artifacts: Artifacts, known: Known | None = None) -> ImportedGraph:
+def roslyn_graph(artifacts: Artifacts, known: LabelSymbols | None = None) -> ImportedGraph:
     """The graph of a bundle, matched against what the label declares.
 
     Edges are *resolved*, except where an end was matched by a name that might mean something else, or is a table that
@@ -35,7 +35,7 @@ def roslyn_graph(artifacts: Artifacts, known: Known | None = None) -> ImportedGr
     file, row and entry that cannot be used is a problem; the rest is used. Raises UnusableImport when that leaves
     neither nodes nor edges.
     """
-    problems, gathered = Problems(artifacts.problems), Gathered(known or Known())
+    problems, gathered = Problems(artifacts.problems), ImportBuilder(known or LabelSymbols())
     files = {file.name.rpartition("/")[2].lower(): file for file in artifacts.files}
     root, commit = _meta(files, problems)
     keys, scripts = read_database_graph(files, root, gathered, problems)
@@ -65,7 +65,7 @@ def _meta(files: Mapping[str, ArtifactFile], problems: Problems) -> tuple[str, s
 
 
 def _chunks(
-    files: Mapping[str, ArtifactFile], root: str, gathered: Gathered, problems: Problems
+    files: Mapping[str, ArtifactFile], root: str, gathered: ImportBuilder, problems: Problems
 ) -> Mapping[str, ChunkNode]:
     """Chunk id → node; adds the nodes, and the base types of their classes."""
     if CHUNKS not in files:
@@ -85,7 +85,7 @@ def _calls(
     files: Mapping[str, ArtifactFile],
     chunks: Mapping[str, ChunkNode],
     keys: Keys,
-    gathered: Gathered,
+    gathered: ImportBuilder,
     problems: Problems,
 ) -> tuple[Coverage, ...]:
     """Adds the edges of `dependencies.json`; gives the members whose calls the import knows."""
@@ -113,7 +113,7 @@ def _calls(
     return (Coverage(frozenset({Relation.CALLS}), paths, sources),)
 
 
-def _add_call(source: str, target: str, chunks: Mapping[str, ChunkNode], keys: Keys, gathered: Gathered) -> bool:
+def _add_call(source: str, target: str, chunks: Mapping[str, ChunkNode], keys: Keys, gathered: ImportBuilder) -> bool:
     """Whether both ends are something. Bundles of other producers name database objects among the called ids."""
     caller, called = chunks.get(source), chunks.get(target)
     if caller is None:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rag_assets.contracts.graph import NodeType, sql_key, symbol_key
-from rag_assets.graph.imports.known import Known, overload
+from rag_assets.graph.imports.label_symbols import LabelSymbols, overload
 from rag_assets.graph.imports.roslyn_chunks import CSHARP
-from rag_assets.graph.imports.words import DATABASE_KINDS, node_kind
+from rag_assets.graph.imports.vocabulary_map import DATABASE_KINDS, node_kind
 
 _CSHARP_PREFIX = "csharp:"
 _SQL_PREFIX = "sql:"
@@ -46,7 +46,7 @@ def inline_sql_key(key: str, kind: str) -> str:
 class Keys:
     """Translates keys; each once."""
 
-    def __init__(self, known: Known, hints: Mapping[str, Hint], declared: Mapping[str, str]) -> None:
+    def __init__(self, known: LabelSymbols, hints: Mapping[str, Hint], declared: Mapping[str, str]) -> None:
         """`declared`: written key → kind as `nodes.csv` has them."""
         self._known = known
         self._hints = hints

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from rag_assets.contracts.graph import Confidence, GraphEdge, NodeType, Relation, file_key, key_kind
-from rag_assets.graph.imports.gathering import Gathered, new_node
-from rag_assets.graph.imports.known import Known
-from rag_assets.graph.imports.reading import Artifacts
-from rag_assets.graph.imports.result import Coverage, ImportedGraph, Problems, UnusableImport
+from rag_assets.graph.imports.artifact_files import Artifacts
+from rag_assets.graph.imports.builder import ImportBuilder, new_node
+from rag_assets.graph.imports.imported_graph import Coverage, ImportedGraph, Problems, UnusableImport
+from rag_assets.graph.imports.label_symbols import LabelSymbols
 from rag_assets.graph.imports.scip_definitions import Definition, Definitions, Position, is_definition, span
 from rag_assets.graph.imports.scip_messages import (
     DEFINITION,
@@ -34,7 +34,7 @@ _NO_USE = DEFINITION | FORWARD_DEFINITION | IMPORT
 _INTERVALS = tuple[tuple[Position, Position, str], ...]
 
 
-def scip_graph(artifacts: Artifacts, known: Known | None = None) -> ImportedGraph:
+def scip_graph(artifacts: Artifacts, known: LabelSymbols | None = None) -> ImportedGraph:
     """The graph of one or several indexes, matched against what the label declares.
 
     A symbol gets the key of the declaration at its place; else of that name and parameters; else the documented form
@@ -43,7 +43,7 @@ def scip_graph(artifacts: Artifacts, known: Known | None = None) -> ImportedGrap
     symbols and symbols of other projects give no edges. *Resolved*, or *probable* where an overload had to be guessed.
     Raises UnusableImport when nothing is left.
     """
-    problems, gathered = Problems(artifacts.problems), Gathered(known or Known())
+    problems, gathered = Problems(artifacts.problems), ImportBuilder(known or LabelSymbols())
     definitions = Definitions(gathered.known)
     for document, path in _documents(artifacts, gathered.known, problems):
         gathered.counts["documents"] += 1
@@ -66,7 +66,7 @@ def scip_graph(artifacts: Artifacts, known: Known | None = None) -> ImportedGrap
     return gathered.graph(artifacts.location, problems, (covered,) if covered.relations else (), "")
 
 
-def _documents(artifacts: Artifacts, known: Known, problems: Problems) -> Iterator[tuple[Any, str]]:
+def _documents(artifacts: Artifacts, known: LabelSymbols, problems: Problems) -> Iterator[tuple[Any, str]]:
     """(document, repository path); a file that several projects compile counts once."""
     seen: set[str] = set()
     for file in artifacts.files:
@@ -91,7 +91,7 @@ def _documents(artifacts: Artifacts, known: Known, problems: Problems) -> Iterat
                 yield message, path
 
 
-def _uses(document: Any, path: str, definitions: Definitions, gathered: Gathered) -> Iterator[GraphEdge]:
+def _uses(document: Any, path: str, definitions: Definitions, gathered: ImportBuilder) -> Iterator[GraphEdge]:
     references = []
     for occurrence in document.occurrences:
         target = definitions.found.get(occurrence.symbol)

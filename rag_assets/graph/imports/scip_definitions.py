@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rag_assets.contracts.graph import GraphNode, NodeType, key_kind
-from rag_assets.graph.imports.key_parts import displayed_parameters
-from rag_assets.graph.imports.known import Known, overload
+from rag_assets.graph.imports.key_parser import displayed_parameters
+from rag_assets.graph.imports.label_symbols import LabelSymbols, overload
 from rag_assets.graph.imports.scip_messages import DEFINITION, FORWARD_DEFINITION, INTERFACE_KINDS
 from rag_assets.graph.imports.scip_symbols import ScipSymbol, documented_key, parse_symbol
-from rag_assets.languages import detect_language
+from rag_assets.languages.detection import detect_language
 
 Position = tuple[int, int]
 """(line, character), both from 0 as SCIP counts them."""
@@ -40,7 +40,7 @@ class Definition:
 class Definitions:
     """Symbol string → definition, and which symbols each implements."""
 
-    known: Known
+    known: LabelSymbols
     found: dict[str, Definition] = field(default_factory=dict)
     implemented: dict[str, tuple[str, ...]] = field(default_factory=dict)
     nodes: dict[str, GraphNode] = field(default_factory=dict)

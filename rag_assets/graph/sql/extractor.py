@@ -4,29 +4,26 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from rag_assets.contracts.graph import GraphEdge, GraphNode, NodeType, Relation, file_key
-from rag_assets.contracts.segment import LineIndex, ParseHealth, Segment
-from rag_assets.descriptions.facts.sql_keys import foreign_keys_of, primary_key_of
-from rag_assets.descriptions.facts.sql_mentions import is_procedural, mentions_in
-from rag_assets.descriptions.facts.sql_table import columns_of
-from rag_assets.descriptions.facts.sql_tokens import Token, tokens_of
-from rag_assets.descriptions.facts.sql_uses import SqlUse
-from rag_assets.graph.extraction import GraphFile
-from rag_assets.graph.sql.batches import literal_batches
-from rag_assets.graph.sql.edges import edges_of, first_mentions, once
-from rag_assets.graph.sql.objects import PlacedObject, is_sql, placed
-from rag_assets.graph.sql.renames import renames
-from rag_assets.graph.sql.symbols import SqlSymbols, declarations_of
-from rag_assets.segmentation.sql import segment_sql
-from rag_assets.segmentation.sql_copied_rows import without_copied_rows
-from rag_assets.segmentation.sql_scanner import batches_of
+from rag_assets.contracts.graph import Confidence, GraphEdge, GraphNode, NodeType, Relation, file_key
+from rag_assets.contracts.segment import LineIndex, ParseHealth
+from rag_assets.graph.sql.edges import edges_of, first_references, once
+from rag_assets.languages.parsed_file import ParsedFile
+from rag_assets.languages.sql.columns import columns_of
+from rag_assets.languages.sql.keys import foreign_keys_of, primary_key_of
+from rag_assets.languages.sql.label_objects import SqlSymbols, declarations_of
+from rag_assets.languages.sql.lexer import Token, batches_of, tokens_of
+from rag_assets.languages.sql.name_resolution import TABLES
+from rag_assets.languages.sql.placed_objects import PlacedObject, SqlScript, scripts_of
+from rag_assets.languages.sql.reference_reader import is_procedural, references_in
+from rag_assets.languages.sql.references import SqlUse
+from rag_assets.languages.sql.sp_rename import renamed_objects
 
 if TYPE_CHECKING:
-    from rag_assets.graph.symbols import Symbols
+    from rag_assets.languages.label_declarations import LabelDeclarations
 
 _MAX_SIGNATURE_CHARS = 1_000
 """As of declared heads: what comes first tells what the table is."""
@@ -35,12 +32,12 @@ _ALTERED_IN_PART = frozenset({NodeType.TABLE, NodeType.SQL_TYPE, NodeType.SEQUEN
 """ALTER changes a part of these; of the others it writes the whole definition again."""
 
 
-def sql_objects(file: GraphFile, symbols: Symbols) -> Iterable[GraphNode | GraphEdge]:
+def sql_objects(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphNode | GraphEdge]:
     """The extractor of SQL files; see `objects_of`."""
     return objects_of(file, symbols.sql)
 
 
-def objects_of(file: GraphFile, symbols: SqlSymbols) -> Iterator[GraphNode | GraphEdge]:
+def objects_of(file: ParsedFile, symbols: SqlSymbols) -> Iterator[GraphNode | GraphEdge]:
     """Nodes and edges of an SQL file of any dialect; nothing of other files.
 
     Nodes: the file, each declared object, those that literal dynamic SQL creates too. Edges: Contains (file → object),
@@ -48,15 +45,11 @@ def objects_of(file: GraphFile, symbols: SqlSymbols) -> Iterator[GraphNode | Gra
     file → table for an index), SynonymFor, SchemaChange (file → what it alters or drops, unless it creates it too).
     Statements outside of objects belong to the file. Never raises.
     """
-    if not is_sql(file):
+    scripts = list(scripts_of(file))
+    if not scripts:
         return
+    whole = scripts[0]
     lines = LineIndex(file.text)
-    text = without_copied_rows(file.text)
-    scripts = [_Script(text, file.segments, 0, "")]
-    objects = list(placed(file.segments, file.path))
-    for batch in literal_batches(text):
-        inner = segment_sql(batch.text, file.path, file.language).segments
-        scripts.append(_Script(batch.text, inner, batch.line - 1, _owner(objects, batch.start)))
     yield GraphNode(
         key=file_key(file.path),
         kind=NodeType.FILE,
@@ -66,30 +59,22 @@ def objects_of(file: GraphFile, symbols: SqlSymbols) -> Iterator[GraphNode | Gra
         line_end=lines.line_of(max(0, len(file.text) - 1)),
         language=file.language,
     )
-    own = SqlSymbols([declarations_of(made for script in scripts for made in placed(script.segments, file.path))])
+    objects = [list(script.objects()) for script in scripts]
+    own = SqlSymbols([declarations_of(chain.from_iterable(objects))])
     created: set[str] = set()
     edges: list[GraphEdge] = []
-    for script in scripts:
-        for found in _of_script(script, file, symbols, own):
+    for script, declared in zip(scripts, objects, strict=True):
+        owner = _owner(objects[0], script.start) if script is not whole else ""
+        for found in _of_script(script, declared, owner or file_key(file.path), file, symbols, own):
             if isinstance(found, GraphNode):
                 yield found
                 continue
             if found.relation is Relation.CONTAINS:
                 created.add(found.target)
             edges.append(found)
-    edges += renames(text, lines, file.path, symbols)
+    edges += _renames(whole.text, lines, file.path, symbols)
     kept = (edge for edge in edges if edge.relation is not Relation.SCHEMA_CHANGE or edge.target not in created)
     yield from once(kept)
-
-
-@dataclass(frozen=True, slots=True)
-class _Script:
-    """A text of SQL: the file, or a literal in it after `line_offset` lines, executed by the object `owner`."""
-
-    text: str
-    segments: tuple[Segment, ...]
-    line_offset: int
-    owner: str
 
 
 def _owner(objects: Sequence[PlacedObject], offset: int) -> str:
@@ -100,8 +85,14 @@ def _owner(objects: Sequence[PlacedObject], offset: int) -> str:
 
 
 def _of_script(
-    script: _Script, file: GraphFile, symbols: SqlSymbols, own: SqlSymbols
+    script: SqlScript,
+    objects: Sequence[PlacedObject],
+    owner: str,
+    file: ParsedFile,
+    symbols: SqlSymbols,
+    own: SqlSymbols,
 ) -> Iterator[GraphNode | GraphEdge]:
+    """Of one script; `owner` is the node that executes what stands outside of its objects."""
     lines = LineIndex(script.text)
     whole_file = file_key(file.path)
     assigns_into = is_procedural(script.text)
@@ -112,34 +103,46 @@ def _of_script(
         run = script.text[start:end]
         batches = batches_of(run) if is_partial else [(0, len(run))]
         for begin, stop in batches:
-            yield from edges(tokens_of(run[begin:stop]), start + begin, script.owner or whole_file)
+            yield from edges(tokens_of(run[begin:stop]), start + begin, owner)
 
     def edges(tokens: Sequence[Token], start: int, source: str) -> Iterator[GraphEdge]:
-        for mention in first_mentions(mentions_in(tokens, assigns_into=assigns_into)):
-            line = lines.line_of(start + mention.start) + script.line_offset
-            changes = mention.use in (SqlUse.ALTERS, SqlUse.DROPS)
-            yield from edges_of(mention, whole_file if changes else source, symbols, file.path, line, own)
+        for found in first_references(references_in(tokens, assigns_into=assigns_into)):
+            line = lines.line_of(start + found.start) + script.line_offset
+            changes = found.use in (SqlUse.ALTERS, SqlUse.DROPS)
+            yield from edges_of(found, whole_file if changes else source, symbols, file.path, line, own)
 
     position = 0
-    for found in placed(script.segments, file.path, script.line_offset):
-        span = found.segment.span
+    for made in objects:
+        span = made.segment.span
         yield from between(position, span.char_start)
         position = max(position, span.char_end)
         tokens = tokens_of(script.text[span.char_start : span.char_end])
-        node = _node(found, tokens, file)
+        node = _node(made, tokens, file)
         yield node
-        if not (_alters(found) and found.kind in _ALTERED_IN_PART):
-            yield GraphEdge(whole_file, Relation.CONTAINS, found.key, path=file.path, line=node.line_start)
-        yield from edges(tokens, span.char_start, found.key)
+        if not (_alters(made) and made.kind in _ALTERED_IN_PART):
+            yield GraphEdge(whole_file, Relation.CONTAINS, made.key, path=file.path, line=node.line_start)
+        yield from edges(tokens, span.char_start, made.key)
     yield from between(position, len(script.text))
 
 
-def _node(found: PlacedObject, tokens: Sequence[Token], file: GraphFile) -> GraphNode:
+def _renames(text: str, lines: LineIndex, path: str, symbols: SqlSymbols) -> Iterator[GraphEdge]:
+    """SchemaChange from the file to each declared table that is renamed, or whose column or index is."""
+    kinds = tuple(kind.value for kind in TABLES)
+    for name, start in renamed_objects(text):
+        for parts in (name.parts, name.parts[:-1]):
+            known = symbols.named(parts[-1], ".".join(parts[:-1]), kinds) if parts else ()
+            if len(known) == 1:
+                line = lines.line_of(start)
+                yield GraphEdge(file_key(path), Relation.SCHEMA_CHANGE, known[0].key, Confidence.PROBABLE, path, line)
+                break
+
+
+def _node(found: PlacedObject, tokens: Sequence[Token], file: ParsedFile) -> GraphNode:
     span = found.segment.span
     return GraphNode(
         key=found.key,
         kind=found.kind,
-        name=found.name,
+        name=found.segment.name,
         path=file.path,
         line_start=span.line_start + found.line_offset,
         line_end=span.line_end + found.line_offset,

@@ -15,10 +15,10 @@ from itertools import pairwise
 from xml.etree import ElementTree
 
 from rag_assets.contracts.source_file import SkipReason
-from rag_assets.sources.extraction import Refused
+from rag_assets.sources.extraction.refusal import ExtractionRefused
 
 MAX_XML_BYTES = 64 << 20
-"""Of the unpacked document: a book has five. A zip of a few kilobytes can unpack to gigabytes."""
+"""Limit of the unpacked document; a book has 5 MB. A zip of a few kilobytes can unpack to gigabytes."""
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _DOCUMENT = "word/document.xml"
@@ -27,21 +27,21 @@ _TITLE = "title"
 _LOOKS_LIKE_MARKUP = re.compile(r"^(?=[ ]{0,3}(?:#{1,6}\s|```|~~~|---+\s*$|===+\s*$|>))")
 
 
-def docx_text(data: bytes) -> str | Refused:
+def docx_text(data: bytes) -> str | ExtractionRefused:
     """The paragraphs as Markdown blocks."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as package:
             if package.getinfo(_DOCUMENT).file_size > MAX_XML_BYTES:
-                return Refused(
+                return ExtractionRefused(
                     SkipReason.TOO_LARGE, f"the text of the document unpacks to over {MAX_XML_BYTES:,} bytes"
                 )
             with package.open(_DOCUMENT) as file:
                 xml = file.read(MAX_XML_BYTES + 1)
         if len(xml) > MAX_XML_BYTES or b"<!DOCTYPE" in xml[:4096]:
-            return Refused(SkipReason.UNREADABLE, "not a document that Word writes")
+            return ExtractionRefused(SkipReason.UNREADABLE, "not a document that Word writes")
         root = ElementTree.fromstring(xml)
     except KeyError:
-        return Refused(SkipReason.UNREADABLE, f"no Word document: {_DOCUMENT} is missing")
+        return ExtractionRefused(SkipReason.UNREADABLE, f"no Word document: {_DOCUMENT} is missing")
     except (
         zipfile.BadZipFile,
         zlib.error,
@@ -50,14 +50,14 @@ def docx_text(data: bytes) -> str | Refused:
         RuntimeError,
         OSError,
     ) as error:
-        return Refused(SkipReason.UNREADABLE, f"the document cannot be read: {error}")
+        return ExtractionRefused(SkipReason.UNREADABLE, f"the document cannot be read: {error}")
     body = root.find(f"{_W}body")
     blocks = list(_blocks(body)) if body is not None else []
-    return _joined(blocks) if blocks else Refused(SkipReason.EMPTY, "a document without text")
+    return _joined(blocks) if blocks else ExtractionRefused(SkipReason.EMPTY, "a document without text")
 
 
 def _blocks(body: ElementTree.Element) -> Iterator[tuple[str, bool]]:
-    """(Markdown, whether it is an item of a list or a row of a table) of everything that has text, in order."""
+    """(Markdown, whether it is a list item or a table row) of everything with text, in order."""
     for child in body:
         if child.tag == f"{_W}p":
             text = _text(child)
@@ -85,7 +85,7 @@ def _paragraph(paragraph: ElementTree.Element, text: str) -> tuple[str, bool]:
 
 
 def _text(element: ElementTree.Element) -> str:
-    """The runs of an element; what was deleted (`w:delText`) is no text."""
+    """The text of the runs of an element, without deleted text (`w:delText`)."""
     made = []
     for part in element.iter():
         if part.tag == f"{_W}t":
@@ -96,7 +96,7 @@ def _text(element: ElementTree.Element) -> str:
 
 
 def _joined(blocks: list[tuple[str, bool]]) -> str:
-    """Items of one list under each other, everything else with an empty line between."""
+    """Joins the blocks: items of one list on consecutive lines, others with an empty line between."""
     made = blocks[0][0]
     for (_, was_item), (text, is_item) in pairwise(blocks):
         made += ("\n" if was_item and is_item else "\n\n") + text

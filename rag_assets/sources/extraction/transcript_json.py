@@ -1,8 +1,8 @@
-"""Transcripts as JSON, as tools that fetch captions write them, as WebVTT (E03).
+"""Turns JSON transcripts, as tools that fetch captions write them, into WebVTT (E03).
 
 Three shapes: a list of `{"text", "start", "duration"}`; the same list under `segments`, `transcript` or `captions`
 of an object that may have a `title`; and YouTube's own `{"events": [{"tStartMs", "dDurationMs", "segs"}]}`. Times are
-seconds, or milliseconds where the name ends with `Ms`. `end` may stand for `duration`, `offset` for `start`.
+seconds, or milliseconds if the name ends with `Ms`. `end` may stand for `duration`, `offset` for `start`.
 """
 
 from __future__ import annotations
@@ -13,23 +13,25 @@ from typing import Any
 import msgspec
 
 from rag_assets.contracts.source_file import SkipReason
-from rag_assets.sources.extraction import Refused
+from rag_assets.sources.extraction.refusal import ExtractionRefused
 
 _LISTS = ("segments", "transcript", "captions")
 _TITLES = ("title", "videoTitle", "video_title")
-_MOST_SECONDS = 360_000.0  # 100 hours: nobody's video; what is beyond are no seconds
+_MOST_SECONDS = 360_000.0  # 100 hours: no video is longer, so larger numbers are not seconds
 
 
-def transcript_text(data: bytes) -> str | Refused:
-    """A WebVTT file with a cue for each entry that has a time and words."""
+def transcript_text(data: bytes) -> str | ExtractionRefused:
+    """A WebVTT file with one cue per entry with a time and words."""
     try:
         found: Any = msgspec.json.decode(data)
     except (msgspec.DecodeError, RecursionError, ValueError) as error:
-        return Refused(SkipReason.UNREADABLE, f"no transcript: {error}")
+        return ExtractionRefused(SkipReason.UNREADABLE, f"no transcript: {error}")
     title = next((_flat(found[key]) for key in _TITLES if key in found), "") if isinstance(found, dict) else ""
     cues = list(_cues(found))
     if not cues:
-        return Refused(SkipReason.UNREADABLE, "no transcript: expected a list of objects with text, start and duration")
+        return ExtractionRefused(
+            SkipReason.UNREADABLE, "no transcript: expected a list of objects with text, start and duration"
+        )
     blocks = [f"{clock(start)} --> {clock(max(start, end))}\n{text}" for start, end, text in cues]
     return "\n\n".join([f"WEBVTT - {title}" if title else "WEBVTT", *blocks]) + "\n"
 
@@ -68,7 +70,7 @@ def _of_event(event: dict[str, Any]) -> dict[str, Any]:
 
 
 def _seconds(value: Any, parts: int = 1) -> float | None:
-    """Numbers and numbers as text; None for everything else, also for times that no recording has."""
+    """The seconds of a number or a number as text; None for anything else, and for impossible times."""
     try:
         seconds = float(value) / parts
     except (TypeError, ValueError):
@@ -77,7 +79,7 @@ def _seconds(value: Any, parts: int = 1) -> float | None:
 
 
 def _flat(value: Any) -> str:
-    """One line without what would end a cue or a tag."""
+    """One line, without characters that would end a cue or a tag."""
     if not isinstance(value, str):
         return ""
     return " ".join(value.replace("-->", "→").replace("<", "‹").replace(">", "›").split())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.graph.ef.usage import ef_usage
+from rag_assets.graph.ef.data_access import ef_usage
 from rag_assets_tests.graph.chains import edges_by
 
 SHOP = {
@@ -77,12 +77,15 @@ def test_sets_of_a_context(body: str, found: list[str]) -> None:
         ("ShopContext Make() => null;", "var c = Make(); c.Lines.Any();", ["reads Lines"]),
         ("Services s; class Services { public ShopContext Context { get; } }", "s.Context.Lines.Add(x);",
          ["writes Lines"]),
+        ("void Use(Action<ShopContext> use) { }", "Use(c => c.Lines.Any());", ["reads Lines"]),
+        ("(int, ShopContext) Pair() => default;", "var (n, c) = Pair(); c.Lines.Any();", ["reads Lines"]),
         ("DbSet<Line> _lines;", "_lines.Add(x);", ["writes Line"]),
         ("", "dbContext.Lines.Any();", ["reads Lines?"]),
         ("HttpContext context;", "context.Lines.Any();", []),
         ("", "thing.Lines.Any();", []),
     ],
-    ids=["factory", "service-locator", "constructed", "own-method", "property-path", "held-set", "name-of-a-context",
+    ids=["factory", "service-locator", "constructed", "own-method", "property-path", "lambda",
+         "deconstructed", "held-set", "name-of-a-context",
          "other-context", "anything"],
 )  # fmt: skip
 def test_ways_to_a_context(members: str, body: str, found: list[str]) -> None:
@@ -106,6 +109,13 @@ def test_ways_to_a_context(members: str, body: str, found: list[str]) -> None:
 def test_repositories_of_an_entity(declared: str, call: str, found: list[str]) -> None:
     interfaces = "public interface IRepository<T> { } public interface IOrderRepository : IRepository<Order> { }"
     assert uses(call, declared, others=interfaces) == found
+
+
+def test_the_lambda_of_a_registration_gets_no_service() -> None:
+    """`p` is the provider: its calls are none of the repository."""
+    interfaces = "public interface IRepository<T> { } public interface IOrderRepository : IRepository<Order> { }"
+    body = "_s.AddScoped<IOrderRepository>(p => p.GetRequiredService<SqlOrders>());"
+    assert uses(body, "IServiceCollection _s;", others=interfaces) == []
 
 
 def test_a_domain_class_is_stored_as_the_entity_that_extends_it() -> None:

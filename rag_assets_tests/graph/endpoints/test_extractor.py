@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import pytest
 
 from rag_assets.contracts.graph import GraphEdge
-from rag_assets.graph.endpoints.extractor import endpoints
-from rag_assets.graph.extractors import graph_of
+from rag_assets.graph.extract.endpoints import endpoints
+from rag_assets.graph.extract.registry import graph_of
 from rag_assets_tests.graph.chains import edges_by, files_of, symbols_of, told
 
 CONTROLLER = """

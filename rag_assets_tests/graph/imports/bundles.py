@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from rag_assets.contracts.graph import GraphNode, key_kind
-from rag_assets.graph.imports.known import Known
-from rag_assets.graph.imports.reading import ArtifactFile, Artifacts
+from rag_assets.graph.imports.artifact_files import ArtifactFile, Artifacts
+from rag_assets.graph.imports.label_symbols import LabelSymbols
 from rag_assets.graph.imports.scip_messages import DEFINITION, DOCUMENT, MESSAGES, METADATA
 
 NODES_HEADER = "key,kind,name,schema,file,batch,domain,body_path"
@@ -91,8 +91,8 @@ def known_node(key: str, path: str = "", lines: tuple[int, int] = (0, 0), signat
     return GraphNode(key, key_kind(key), name, path, *lines, language, signature)
 
 
-def known(nodes: Iterable[GraphNode] = (), paths: Iterable[str] = (), commit: str = "") -> Known:
-    return Known(nodes, paths, commit)
+def known(nodes: Iterable[GraphNode] = (), paths: Iterable[str] = (), commit: str = "") -> LabelSymbols:
+    return LabelSymbols(nodes, paths, commit)
 
 
 def occurrence(

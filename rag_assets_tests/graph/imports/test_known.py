@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rag_assets.contracts.graph import NodeType
-from rag_assets.graph.imports.key_parts import displayed_owner, displayed_parameters, key_parts, type_shape
+from rag_assets.graph.imports.key_parser import displayed_owner, displayed_parameters, key_parts, type_shape
 from rag_assets_tests.graph.imports.bundles import known, known_node
 
 PATHS = ["src/Shop/Cart.cs", "src/Shop.Tests/Cart.cs", "db/Tables/Orders.sql", "README.md"]

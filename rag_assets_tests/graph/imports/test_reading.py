@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from rag_assets.graph.imports import reading
-from rag_assets.graph.imports.loading import import_fingerprint, load_graph, unread_parts
-from rag_assets.graph.imports.reading import read_artifacts
-from rag_assets.graph.imports.result import UnusableImport
+from rag_assets.graph.imports import artifact_files
+from rag_assets.graph.imports.artifact_files import read_artifacts
+from rag_assets.graph.imports.imported_graph import UnusableImport
+from rag_assets.graph.imports.load import import_fingerprint, load_graph, unread_parts
 from rag_assets.settings.graph import GraphImportSettings
 from rag_assets_tests.graph.imports.bundles import chunk, edges_csv, node_row, nodes_csv, unpacked, zipped
 
@@ -71,7 +71,7 @@ def test_names_that_lead_out_of_an_archive_are_refused(tmp_path: Path, name: str
 
 
 def test_a_bomb_is_not_expanded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "MAX_FILE_BYTES", 1000)
+    monkeypatch.setattr(artifact_files, "MAX_FILE_BYTES", 1000)
     path = tmp_path / "bomb.zip"
     path.write_bytes(zipped({"chunks.json": b"[" + b" " * 100_000, "edges.csv": edges_csv()}))
     found = read_artifacts(path, "roslyn")
@@ -80,7 +80,7 @@ def test_a_bomb_is_not_expanded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_size_that_lies_does_not_help_a_bomb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "MAX_FILE_BYTES", 1000)
+    monkeypatch.setattr(artifact_files, "MAX_FILE_BYTES", 1000)
     data = zipped({"chunks.json": b" " * 5000})
     path = tmp_path / "bomb.zip"
     path.write_bytes(data.replace((5000).to_bytes(4, "little"), (10).to_bytes(4, "little")))
@@ -89,7 +89,7 @@ def test_a_size_that_lies_does_not_help_a_bomb(tmp_path: Path, monkeypatch: pyte
 
 
 def test_all_files_together_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "MAX_IMPORT_BYTES", 100)
+    monkeypatch.setattr(artifact_files, "MAX_IMPORT_BYTES", 100)
     found = read_artifacts(unpacked(tmp_path, {"edges.csv": "x" * 60, "nodes.csv": "x" * 60}), "roslyn")
     assert [file.name for file in found.files] == ["edges.csv"]
     assert found.problems == ("nodes.csv: not read, larger than 40 bytes",)

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from rag_assets.contracts.graph import Confidence, GraphNode, Relation
-from rag_assets.graph.imports.known import Known
-from rag_assets.graph.imports.result import ImportedGraph
+from rag_assets.graph.imports.imported_graph import ImportedGraph
+from rag_assets.graph.imports.label_symbols import LabelSymbols
 from rag_assets.graph.imports.roslyn_indexer import roslyn_graph
 from rag_assets_tests.graph.imports.bundles import artifacts, chunk, known, known_node
 
@@ -22,7 +22,7 @@ def method(key: str, first: int, last: int, path: str = CART) -> GraphNode:
 
 
 def graph(
-    chunks: Any, dependencies: Any = None, known: Known | None = None, files: Mapping[str, Any] | None = None
+    chunks: Any, dependencies: Any = None, known: LabelSymbols | None = None, files: Mapping[str, Any] | None = None
 ) -> ImportedGraph:
     made = {"code/chunks.json": chunks, "code/dependencies.json": {} if dependencies is None else dependencies} | dict(
         files or {}

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from rag_assets.contracts.graph import Confidence, Relation
-from rag_assets.graph.imports.known import Known
-from rag_assets.graph.imports.result import ImportedGraph, UnusableImport
+from rag_assets.graph.imports.imported_graph import ImportedGraph, UnusableImport
+from rag_assets.graph.imports.label_symbols import LabelSymbols
 from rag_assets.graph.imports.roslyn_indexer import roslyn_graph
 from rag_assets_tests.graph.imports.bundles import (
     EDGES_HEADER,
@@ -34,7 +34,7 @@ NODES = nodes_csv(
 def graph(
     nodes: str | bytes = NODES,
     edges: str | bytes = "",
-    known: Known | None = None,
+    known: LabelSymbols | None = None,
     files: Mapping[str, Any] | None = None,
 ) -> ImportedGraph:
     made = {"graph/nodes.csv": nodes, "graph/edges.csv": edges or edges_csv()} | dict(files or {})

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from rag_assets.contracts.graph import Confidence, Relation
-from rag_assets.graph.imports.known import Known
-from rag_assets.graph.imports.reading import Artifacts
-from rag_assets.graph.imports.result import UnusableImport
+from rag_assets.graph.imports.artifact_files import Artifacts
+from rag_assets.graph.imports.imported_graph import UnusableImport
+from rag_assets.graph.imports.label_symbols import LabelSymbols
 from rag_assets.graph.imports.scip import scip_graph
 from rag_assets.graph.imports.scip_messages import FORWARD_DEFINITION, IMPORT
 from rag_assets.graph.imports.scip_symbols import documented_key, parse_symbol
@@ -30,7 +30,7 @@ CART, ADD, ADD_1, LOG, WRITE = (
 PATH = "src/Cart.cs"
 
 
-def said(artifacts: Artifacts, known: Known | None = None) -> list[tuple[str, str, str, int]]:
+def said(artifacts: Artifacts, known: LabelSymbols | None = None) -> list[tuple[str, str, str, int]]:
     return [(edge.source, edge.relation.value, edge.target, edge.line) for edge in scip_graph(artifacts, known).edges]
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from rag_assets.config_file import ConfigError
 from rag_assets.settings import GraphImportSettings, RepositorySettings, load_settings
+from rag_assets.settings.config_file import ConfigError
 
 
 def loaded(folder: Path, text: str) -> RepositorySettings:

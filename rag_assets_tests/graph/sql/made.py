@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from rag_assets.contracts.graph import GraphEdge, GraphNode
-from rag_assets.graph.extraction import GraphFile
+from rag_assets.graph.sql.embedded_sql import inline_sql_of
 from rag_assets.graph.sql.extractor import objects_of
-from rag_assets.graph.sql.inline import inline_sql_of
-from rag_assets.graph.sql.symbols import SqlSymbols, declared_in
+from rag_assets.languages.parsed_file import ParsedFile
+from rag_assets.languages.sql.label_objects import SqlSymbols, declared_in
 from rag_assets.segmentation import segment_file
 
 NOTHING = SqlSymbols()
 
 
-def file_of(text: str, path: str = "db/a.sql", language: str = "sql") -> GraphFile:
-    return GraphFile(path, language, text, segment_file(text, path, language).segments)
+def file_of(text: str, path: str = "db/a.sql", language: str = "sql") -> ParsedFile:
+    return ParsedFile(path, language, text, segment_file(text, path, language).segments)
 
 
 def symbols_of(*texts: str) -> SqlSymbols:

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_assets.contracts.graph import NodeType
-from rag_assets.graph.extraction import GraphFile
-from rag_assets.graph.sql.inline import inline_sql_of
+from rag_assets.graph.sql.embedded_sql import inline_sql_of
+from rag_assets.languages.parsed_file import ParsedFile
 from rag_assets_tests.effort import ends_within, lines_run
 
 from .made import NOTHING, in_method, nodes, of_csharp, of_sql, shown
@@ -126,7 +126,7 @@ LONG_CODE = [
 @pytest.mark.parametrize("body", [row[1] for row in LONG_CODE], ids=[row[0] for row in LONG_CODE])
 def test_long_code_is_read_in_bounded_time(body: str) -> None:
     with ends_within(60):
-        list(inline_sql_of(GraphFile("a.cs", "csharp", body), NOTHING))
+        list(inline_sql_of(ParsedFile("a.cs", "csharp", body), NOTHING))
 
 
 def test_a_file_without_nodes_of_its_own_is_still_one() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from rag_assets.contracts.graph import Confidence, NodeType
-from rag_assets.descriptions.node_keys import declaration_key
-from rag_assets.descriptions.questions import recording
+from rag_assets.dependency_trace import trace
 from rag_assets.graph.sql.extractor import objects_of
+from rag_assets.languages.node_keys import declaration_key
 
 from .made import NOTHING, edges, file_of, nodes, of_csharp, of_sql, shown, symbols_of
 
@@ -223,7 +223,7 @@ def test_an_object_of_the_file_in_another_schema_is_not_preferred() -> None:
 
 
 def test_what_a_file_declares_itself_is_no_question_about_others() -> None:
-    with recording() as questions:
+    with trace() as questions:
         of_sql("CREATE TABLE a.T (i int);\nCREATE VIEW a.V AS SELECT i FROM a.T JOIN b.X ON 1=1;", KNOWN)
     assert {arguments[:2] for _, arguments in questions} == {("X", "b")}
 

@@ -8,10 +8,10 @@ import msgspec
 import pytest
 
 from rag_assets.contracts.graph import Confidence, NodeType
-from rag_assets.descriptions.questions import answers_of, recording
-from rag_assets.graph.sql.names import HOLE
-from rag_assets.graph.sql.symbols import SqlDeclarations, SqlObject, SqlSymbols, declared_in
-from rag_assets.graph.sql.targets import ROUTINES, TABLES, targets_of
+from rag_assets.dependency_trace import replay_lookups, trace
+from rag_assets.languages.sql.dynamic_sql import HOLE
+from rag_assets.languages.sql.label_objects import SqlDeclarations, SqlObject, SqlSymbols, declared_in
+from rag_assets.languages.sql.name_resolution import ROUTINES, TABLES, targets_of
 
 from .made import NOTHING, file_of, symbols_of
 
@@ -96,10 +96,10 @@ def test_declarations_and_symbols_can_be_stored_and_sent() -> None:
 
 
 def test_an_answer_changes_only_with_what_was_asked_about() -> None:
-    with recording() as questions:
+    with trace() as questions:
         symbols_of(SCRIPT).named("Orders", "sales")
-    assert answers_of([symbols_of(SCRIPT, "CREATE TABLE hr.People (i int)")], questions) == questions
-    assert answers_of([NOTHING], questions) != questions
+    assert replay_lookups([symbols_of(SCRIPT, "CREATE TABLE hr.People (i int)")], questions) == questions
+    assert replay_lookups([NOTHING], questions) != questions
 
 
 TARGETS = [

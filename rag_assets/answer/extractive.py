@@ -1,0 +1,250 @@
+"""Answers without a model: the best quotes of the evidence, each cited, and nothing else (E19). Pure.
+
+Every statement is a place and a name, which the index knows, and words of the source, which `checking` can find there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from rag_assets.answer.citations import marker
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts
+from rag_assets.answer.intent import Intent, QueryIntent
+from rag_assets.answer.passages import Passage, members_of, passages_of, ranked
+from rag_assets.answer.prompt_sanitize import neutral
+from rag_assets.answer.terms import QueryTerm, roots_of
+from rag_assets.contracts.evidence import Evidence, Origin, clock, lines_of
+from rag_assets.contracts.time_codes import PAGE_BREAK, TRANSCRIPTS, begins_at, spoken
+from rag_assets.search.ranking.penalties import non_product_code
+
+MOST_QUOTES = 4
+"""Of an explanation: what fits two screens. The fifth was the answer in none of the questions that were looked at."""
+
+_BESIDE_FACTS = 2
+
+_NEAR_BEST = 0.55
+"""Of the best score: passages below it share a word or two with the question by chance."""
+
+_MOST_LINES = 14  # of one quoted body
+_MOST_MEMBERS = 12  # of a type
+_MOST_DOC_CHARS = 420
+_MOST_PROSE_CHARS = 700
+_LINES_AROUND = 1  # a telling line with its neighbours
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"(])")
+_SAYS_NOTHING = re.compile(r"\s*(?:$|//|/\*|\*|--|#(?!\w))")  # a comment, or a blank line
+_QUOTE_MARKS = str.maketrans("“”", '""')
+
+
+def answer_of(
+    wish: QueryIntent,
+    words: Sequence[QueryTerm],
+    evidence: Sequence[Evidence],
+    facts: GraphFacts,
+    at: Mapping[GraphFact, Evidence],
+) -> str:
+    """The answer as Markdown with `[chunk: id]` citations; '' where no passage has a word of the question. `at` is
+    where the source line of a fact is; a fact without a place that can be cited is not told."""
+    pieces: list[str] = []
+    if wish.intent is Intent.DEFINITION:
+        pieces += _definitions(wish.names, evidence)
+    told = [statement for fact in facts.facts if fact in at and (statement := fact_told(fact, at[fact]))]
+    if told:
+        pieces.append("\n".join(told))
+    if not pieces or wish.intent in (Intent.EXPLANATION, Intent.ROUTES, Intent.TABLES):
+        found = [known for known in evidence if known.origin is not Origin.GRAPH]
+        pieces += _explanations(words, found, _BESIDE_FACTS if told else MOST_QUOTES)
+    return "\n\n".join(dict.fromkeys(pieces))
+
+
+def _definitions(names: Iterable[str], evidence: Sequence[Evidence]) -> list[str]:
+    """What declares the names: types with their members, members as they are."""
+    made = []
+    for name in names:
+        last = name.rpartition(".")[2].casefold()
+        found = [
+            passage
+            for known in sorted(evidence, key=lambda known: known.origin is not Origin.DEFINITION)
+            for passage in passages_of(known)
+            if passage.name.casefold() == last and not passage.is_prose
+        ]
+        types = sorted((one for one in found if one.is_type), key=lambda one: _least_first(one, last))
+        found = types or found
+        qualified = [one for one in found if one.evidence.plain_symbol.casefold().endswith(f".{name.casefold()}")]
+        found = qualified if "." in name and qualified else found
+        made += [_type_told(passage) if passage.is_type else _member_told(passage, ()) for passage in found[:2]]
+    return made
+
+
+def _least_first(head: Passage, name: str) -> tuple[bool, bool, int]:
+    """The product before tests and samples, what is a symbol of its own before what is nested, of a partial type the
+    part with most members."""
+    known = head.evidence
+    return non_product_code(known.path) is not None, known.name.casefold() != name, -len(members_of(head))
+
+
+def _type_told(head: Passage) -> str:
+    """A type: its doc comment, and its declarations without bodies."""
+    members = members_of(head)
+    if not members and head.signature.split("enum ")[0] != head.signature:
+        return _member_told(head, ())
+    shown = [head.signature, *(f"    {part.signature}" for part in members[:_MOST_MEMBERS])]
+    code = " …\n".join(neutral(line) for line in dict.fromkeys(shown) if line.strip())
+    return f"{about(head)}\n\n{_fenced(code + ' …' * (len(members) > len(shown)), head.evidence)}"
+
+
+def _explanations(words: Sequence[QueryTerm], evidence: Sequence[Evidence], most: int = MOST_QUOTES) -> list[str]:
+    """The best passages; each adds a word of the question to those before it, or is about as good as the best."""
+    chosen: list[Passage] = []
+    seen: set[str] = set()
+    candidates = [one for one in ranked(evidence, words) if one.has]
+    for passage in candidates:
+        if passage.score < _NEAR_BEST * candidates[0].score or len(chosen) == most:
+            break
+        if any(_same_place(passage, other) for other in chosen):
+            continue
+        adds = passage.has - seen
+        if chosen and not adds and passage.score < 0.8 * candidates[0].score:
+            continue
+        chosen.append(passage)
+        seen |= passage.has
+    return [_passage_told(one, words) for one in chosen]
+
+
+def _passage_told(passage: Passage, words: Sequence[QueryTerm]) -> str:
+    if passage.is_prose:
+        return prose_told(passage, words)
+    return _type_told(passage) if passage.is_type else _member_told(passage, [word.root for word in words])
+
+
+def _same_place(one: Passage, other: Passage) -> bool:
+    inside = one.line_start <= other.line_end and other.line_start <= one.line_end
+    return (one.evidence.path == other.evidence.path and inside) or one.code.split() == other.code.split()
+
+
+def _member_told(passage: Passage, wanted: Sequence[str]) -> str:
+    return f"{about(passage)}\n\n{_fenced(neutral(_shortened(passage.code, wanted)), passage.evidence)}"
+
+
+def about(passage: Passage) -> str:
+    """The sentence before a quote: what it is, where, and what its author says of it."""
+    known = passage.evidence
+    owner = known.name
+    is_whole = passage.name in ("", owner) or passage.is_type or not owner.isidentifier()
+    name = passage.name if is_whole else f"{owner}.{passage.name}"
+    where = lines_of(known.path, passage.line_start, passage.line_end)
+    doc = _cut(passage.doc, _MOST_DOC_CHARS)
+    said = f": “{neutral(doc).translate(_QUOTE_MARKS)}”" if len(doc) > 12 else ""
+    return f"`{name or owner}` in {where}{said} {marker(known.id)}"
+
+
+def prose_told(passage: Passage, words: Sequence[QueryTerm]) -> str:
+    """A paragraph of a document, or what is said in a recording, as a block quote; of a long one the sentences that say
+    most."""
+    known = passage.evidence
+    where = _opened_at(passage)
+    title = f"“{neutral(passage.heading).translate(_QUOTE_MARKS)}” in " if len(passage.heading) >= 12 else ""
+    read = spoken(passage.text) if known.language in TRANSCRIPTS else passage.text.replace(PAGE_BREAK, "\n")
+    text = _telling(read, words)
+    quoted = "\n".join(f"> {neutral(line)}".rstrip() for line in text.split("\n"))
+    return f"{title}{where} {marker(known.id)}\n\n{quoted}"
+
+
+def _opened_at(passage: Passage) -> str:
+    """Where a reader finds a passage: lines of a text, a page of a document, the time in a recording (E19)."""
+    known = passage.evidence
+    at = max(known.text.find(passage.text), 0)
+    if known.pages:
+        return f"{known.path}, page {known.pages[0] + known.text.count(PAGE_BREAK, 0, at)}"
+    if known.seconds is not None:
+        return f"{known.path}, t={clock(begins_at(known.text, at, known.seconds))}"
+    return lines_of(known.path, passage.line_start, passage.line_end)
+
+
+def _telling(text: str, words: Sequence[QueryTerm]) -> str:
+    """A text as it is where it is short; else from its most telling line on."""
+    if len(text) <= _MOST_PROSE_CHARS:
+        return text.strip("\n")
+    lines = text.strip("\n").split("\n")
+    weights = {word.root: word.weight for word in words}
+    values = [sum(weights.get(one, 0.0) for one in roots_of(line)) for line in lines]
+    best = max(range(len(lines)), key=lambda at: (values[at], -at))
+    end, size = best, 0
+    while end < len(lines) and size + len(lines[end]) < _MOST_PROSE_CHARS:
+        size += len(lines[end]) + 1
+        end += 1
+    kept = "\n".join(lines[best : max(end, best + 1)])
+    before = "…\n" if best else ""
+    return f"{before}{_cut(kept, _MOST_PROSE_CHARS)}{' …' if end < len(lines) else ''}"
+
+
+def _shortened(code: str, wanted: Sequence[str]) -> str:
+    """The declaration, and of a long body the lines with words of the question; `…` where lines were left out."""
+    lines = _dedented(code)
+    if len(lines) <= _MOST_LINES:
+        return "\n".join(lines)
+    roots = set(wanted)
+    hits = sorted(range(len(lines)), key=lambda at: (-len(roots & roots_of(lines[at])), at))
+    kept = {0, 1, 2}
+    for at in hits:
+        if len(kept) >= _MOST_LINES or not roots & roots_of(lines[at]):
+            break
+        kept |= {near for near in range(at - _LINES_AROUND, at + _LINES_AROUND + 1) if 0 <= near < len(lines)}
+    at = 0
+    while len(kept) < _MOST_LINES - 2:
+        kept.add(at)
+        at += 1
+    made: list[str] = []
+    for at, line in enumerate(lines):
+        if at in kept:
+            made.append(line)
+        elif made and made[-1] != "…":
+            made.append("…")
+    return "\n".join(made)
+
+
+def _dedented(code: str) -> list[str]:
+    lines = code.strip("\n").split("\n")
+    indents = [len(line) - len(line.lstrip()) for line in lines if line.strip() and not line.startswith("#")]
+    cut = min(indents, default=0)
+    return [line.rstrip() if line.startswith("#") else line[cut:].rstrip() for line in lines]
+
+
+def fact_told(fact: GraphFact, known: Evidence) -> str:
+    """One fact with the line that shows it, of a declaration the first behind its comment; '' where that line is not
+    in the evidence. That the fact holds is known from the graph (`Evidence.via`)."""
+    lines = known.text.split("\n")
+    at = fact.line - known.line_start
+    if not 0 <= at < len(lines) or not lines[at].strip():
+        return ""
+    at = next((line for line in range(at, len(lines)) if not _SAYS_NOTHING.match(lines[line])), at)
+    maybe = "" if fact.certain else "probably "
+    line = lines[at].strip()
+    shown = f": `{neutral(line)}`" if "`" not in line and len(line) <= 160 else ""
+    return (
+        f"- {_plain(fact.source)} {maybe}{fact.verb} {_plain(fact.target)} in "
+        f"{fact.path}:{known.line_start + at}{shown} "
+        f"{marker(known.id)}"
+    )
+
+
+def _plain(name: str) -> str:
+    return f"**{neutral(name)}**"
+
+
+def _fenced(code: str, known: Evidence) -> str:
+    mark = "~~~" if "```" in code else "```"
+    language = known.language if known.language.isalnum() else ""
+    return f"{mark}{language}\n{code}\n{mark}"
+
+
+def _cut(text: str, most: int) -> str:
+    """Whole sentences up to a length; of one long sentence its beginning, with `…`."""
+    if len(text) <= most:
+        return text
+    kept = ""
+    for sentence in _SENTENCE.split(text):
+        if len(kept) + len(sentence) > most:
+            break
+        kept = f"{kept} {sentence}".strip()
+    return kept or f"{text[:most].rpartition(' ')[0]} …"

@@ -1,0 +1,229 @@
+"""What the graph says about the names of a question: who calls, implements, reads or writes what, and where that is
+written (D19, D20)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rag_assets.answer.intent import Intent
+from rag_assets.contracts.evidence import short_name
+from rag_assets.index.vectors.filters import SearchFilters
+from rag_assets.search.ranking.penalties import non_product_code
+
+if TYPE_CHECKING:
+    from rag_assets.contracts.graph import GraphEdge
+    from rag_assets.graph.csr_graph import Graph
+    from rag_assets.graph.relations import WalkStep
+    from rag_assets.index.vectors.filters import SearchScope
+    from rag_assets.index.vectors.vector_api import VectorReader
+
+MOST_FACTS = 8
+"""Of one answer: what fits a screen. The count says how many there are; `rag-assets graph` lists all."""
+
+_LOOKED_AT = 60
+"""Neighbours that are ranked for them. A hub has thousands, whose order past the best few says nothing."""
+
+_VERBS: Mapping[str, str] = {
+    "Contains": "contains",
+    "Inherits": "inherits",
+    "Implements": "implements",
+    "Overrides": "overrides",
+    "Calls": "calls",
+    "Constructs": "creates",
+    "Injects": "is given",
+    "UsesType": "uses",
+    "ReadsFrom": "reads from",
+    "WritesTo": "writes to",
+    "Executes": "executes",
+    "ForeignKey": "refers to",
+    "On": "is on",
+    "SynonymFor": "stands for",
+    "MapsTo": "maps to",
+    "SchemaChange": "changes",
+    "Handles": "handles",
+    "Exposes": "exposes",
+    "Tests": "tests",
+    "References": "refers to",
+    "Mentions": "mentions",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GraphFact:
+    """`source verb target`, seen at `path:line`; `certain` where the graph proved it from declared types."""
+
+    source: str
+    verb: str
+    target: str
+    path: str
+    line: int
+    certain: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GraphFacts:
+    """The best facts, and how many there are of the kind that was asked for."""
+
+    facts: tuple[GraphFact, ...] = ()
+    total: int = 0
+
+
+def named_nodes(graph: Graph, names: Iterable[str]) -> tuple[str, ...]:
+    """The keys of the nodes that some names mean; a name that means several declarations means all of them, up to a
+    few (overloads and namesakes)."""
+    from rag_assets.graph.lookup import named
+
+    keys: dict[str, None] = {}
+    for name in names:
+        match = named(graph, name)
+        for node in (*match.nodes, *match.candidates[:4]):
+            keys[graph.keys[node]] = None
+    return tuple(keys)
+
+
+def near_names(graph: Graph, name: str) -> tuple[str, ...]:
+    """The names in the graph that are most like one that it does not have."""
+    from rag_assets.graph.lookup import find
+
+    shown = (key.rpartition("|")[0].partition(":")[2] or key.rpartition("|")[0] for key in find(graph, name).near)
+    return tuple(dict.fromkeys(text.partition("(")[0].rpartition(".")[2] for text in shown))[:3]
+
+
+def facts_about(graph: Graph, keys: Sequence[str], intent: Intent) -> GraphFacts:
+    """What a question of this intent wants to know of some nodes: of a type its members too. The most telling come
+    first, by the relevance of the other end and then by place."""
+    from rag_assets.contracts.graph import NodeType, Relation, key_kind
+    from rag_assets.graph.neighbourhood import neighbourhood
+    from rag_assets.graph.relations import Direction
+
+    steps = _steps(intent)
+    entries = [key for key in keys if graph.find(key) is not None]
+    if not steps or not entries:
+        return GraphFacts()
+    asked_for = _with_members(graph, entries)
+    if intent is Intent.USAGE:
+        asked_for |= dict.fromkeys(_contracts(graph, entries) - asked_for.keys(), 0.5)
+    found = neighbourhood(graph, asked_for, steps=steps, depth=1, nodes=_LOOKED_AT)
+    order = {node.key: at for at, node in enumerate(found.nodes)}
+    asked = {node.key for node in found.nodes if node.distance == 0}
+    inwards = all(step.direction is Direction.IN for step in steps)
+    edges = [
+        edge
+        for edge in found.edges
+        if edge.path
+        and (edge.target in asked or (edge.source in asked and not inwards))
+        and not _is_within(edge, entries)
+        and (edge.relation is not Relation.MAPS_TO or key_kind(edge.target) is not NodeType.TYPE)  # of services
+    ]
+    edges.sort(
+        key=lambda edge: (non_product_code(edge.path) is not None, max(order[edge.source], order[edge.target]), edge)
+    )
+    told = {(edge.source, edge.target) for edge in edges if edge.relation is not Relation.USES_TYPE}
+    # What creates a type, or is given one, uses it too: once is enough.
+    edges = [e for e in edges if e.relation is not Relation.USES_TYPE or (e.source, e.target) not in told]
+    if any(edge.relation is not Relation.OVERRIDES for edge in edges):  # types tell more than each of their members
+        edges = [edge for edge in edges if edge.relation is not Relation.OVERRIDES]
+    kept = list({(edge.source, edge.relation, edge.target): edge for edge in reversed(edges)}.values())[::-1]
+    names = {node.key: node.name for node in found.nodes}
+    return GraphFacts(tuple(fact_of(edge, names) for edge in kept[:MOST_FACTS]), len(kept) + found.left_out)
+
+
+def points_at(places: Iterable[tuple[str, int]], shard: VectorReader, scope: SearchScope) -> dict[tuple[str, int], str]:
+    """(path, line) → the id of the smallest section around it; places that no section of the scope has are absent. One
+    look-up for all files: each costs as much as reading some dozen sections."""
+    wanted = dict.fromkeys(places)
+    if not wanted:
+        return {}
+    of_files = scope.narrowed(SearchFilters(paths=tuple(dict.fromkeys(path for path, _ in wanted))))
+    sections: dict[str, list[tuple[int, int, str]]] = {}
+    for identifier, payload in shard.retrieve(sorted(shard.ids(of_files)), of_files).items():
+        lines = payload.get("StartLine", 0), payload.get("EndLine", -1)
+        sections.setdefault(payload.get("Path", ""), []).append((*lines, identifier))
+    found: dict[tuple[str, int], str] = {}
+    for path, line in wanted:
+        known = sections.get(path, ())  # of that very path: one without a folder is looked up in all folders
+        around = [(end - start, identifier) for start, end, identifier in known if start <= line <= end]
+        if around:
+            found[path, line] = min(around)[1]
+    return found
+
+
+def _steps(intent: Intent) -> tuple[WalkStep, ...]:
+    from rag_assets.contracts.graph import Relation
+    from rag_assets.graph.relations import Direction, WalkStep
+
+    wanted: Mapping[Intent, tuple[tuple[Relation, ...], Direction]] = {
+        Intent.USAGE: (
+            (
+                *(Relation.CALLS, Relation.CONSTRUCTS, Relation.INJECTS, Relation.USES_TYPE, Relation.EXECUTES),
+                *(Relation.READS_FROM, Relation.WRITES_TO, Relation.INHERITS, Relation.IMPLEMENTS),
+            ),
+            Direction.IN,
+        ),
+        Intent.IMPLEMENTATIONS: ((Relation.IMPLEMENTS, Relation.INHERITS, Relation.OVERRIDES), Direction.IN),
+        Intent.ROUTES: ((Relation.HANDLES, Relation.EXPOSES), Direction.BOTH),
+        Intent.TABLES: (
+            (Relation.READS_FROM, Relation.WRITES_TO, Relation.EXECUTES, Relation.MAPS_TO, Relation.FOREIGN_KEY),
+            Direction.BOTH,
+        ),
+    }
+    relations, direction = wanted.get(intent, ((), Direction.BOTH))
+    return tuple(WalkStep(relation, direction) for relation in relations)
+
+
+def _with_members(graph: Graph, keys: Sequence[str]) -> dict[str, float]:
+    """The nodes, and what they contain with less weight: to use a type is to call its members."""
+    from rag_assets.contracts.graph import Relation
+    from rag_assets.graph.neighbourhood import neighbourhood
+    from rag_assets.graph.relations import Direction, WalkStep
+
+    inside = neighbourhood(graph, keys, steps=(WalkStep(Relation.CONTAINS, Direction.OUT),), depth=1, nodes=_LOOKED_AT)
+    return {node.key: 1.0 if node.distance == 0 else 0.5 for node in inside.nodes}
+
+
+def _contracts(graph: Graph, keys: Sequence[str]) -> set[str]:
+    """The members that methods implement or override: callers of an interface call what is behind it."""
+    from rag_assets.contracts.graph import NodeType, Relation, key_kind
+    from rag_assets.graph.neighbourhood import neighbourhood
+    from rag_assets.graph.relations import Direction, WalkStep
+
+    steps = tuple(WalkStep(relation, Direction.OUT) for relation in (Relation.IMPLEMENTS, Relation.OVERRIDES))
+    methods = [key for key in keys if key_kind(key) is NodeType.METHOD]
+    return {node.key for node in neighbourhood(graph, methods, steps=steps, depth=1, nodes=_LOOKED_AT).nodes}
+
+
+def _is_within(edge: GraphEdge, entries: Sequence[str]) -> bool:
+    """That a type uses its own members is no usage."""
+    return any(_is_of(edge.source, key) and _is_of(edge.target, key) for key in entries)
+
+
+def _is_of(key: str, owner: str) -> bool:
+    """Whether a node is a type or declared in it."""
+    symbol = owner.rpartition("|")[0]
+    return key == owner or key.startswith(f"{symbol}.")
+
+
+def fact_of(edge: GraphEdge, names: Mapping[str, str]) -> GraphFact:
+    from rag_assets.contracts.graph import Confidence
+
+    return GraphFact(
+        _shown(edge.source, names),
+        _VERBS[edge.relation.value],
+        _shown(edge.target, names),
+        edge.path,
+        edge.line,
+        edge.confidence is Confidence.RESOLVED,
+    )
+
+
+def _shown(key: str, names: Mapping[str, str]) -> str:
+    """`OrderService.Cancel` of `csharp:Shop.Orders.OrderService.Cancel(int)|METHOD`, `dbo.Orders` of a table."""
+    symbol, _, kind = key.rpartition("|")
+    _language, colon, bare = symbol.partition(":")
+    if not colon or kind == "ENDPOINT":
+        return names.get(key, symbol)
+    parts = bare.partition("(")[0].split(".")
+    shown = list(map(short_name, parts[-2:] if kind in ("METHOD", "PROPERTY") else parts[-1:]))
+    return ".".join(dict.fromkeys(shown))  # a constructor is its type to whoever reads of it

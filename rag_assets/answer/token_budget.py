@@ -1,0 +1,172 @@
+"""Evidence within a token budget: whole sections where they are worth their tokens, signatures before anything is left
+out, names to the last (D22, D23, E13). Pure.
+
+Every piece begins as its name; then the step that adds the most value per token is taken until no step fits. That is
+the greedy solution of the multiple-choice knapsack problem (Sinha and Zoltners 1979), and never depends on input order.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rag_assets.answer.context_compression import signatures
+from rag_assets.answer.prompt_sanitize import EVIDENCE_TAG, neutral
+from rag_assets.contracts.evidence import Evidence, EvidenceForm
+from rag_assets.errors import RagAssetsError
+
+TokenCounter = Callable[[Sequence[str]], list[int]]
+"""Tokens of each text, as the model counts them (R24); see `models.openai_compat.token_counting.token_counter`."""
+
+DEFAULT_BUDGET = 6_000
+"""Tokens. Fifteen sections of 400, with which small local models of 8,000 tokens still have room to answer."""
+
+_WORTH = {EvidenceForm.NAME: 0.1, EvidenceForm.SIGNATURES: 0.6, EvidenceForm.WHOLE: 1.0}
+"""Of the score of a piece. Signatures tell most of what a section is about in a quarter of its tokens."""
+
+_LEAST_SCORE = 0.05
+"""Of the best score: a neighbour in the graph may have next to none, and still is there for a reason."""
+
+
+class BudgetError(RagAssetsError, ValueError):
+    """A budget that no context has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """One piece as it is in a context."""
+
+    evidence: Evidence
+    form: EvidenceForm
+    block: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContextPack:
+    """`pieces` by score, `text` all of them, `tokens` what that takes; `left_out` did not even fit by name."""
+
+    pieces: tuple[Packed, ...]
+    text: str
+    tokens: int
+    budget: int
+    left_out: tuple[Evidence, ...] = ()
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        return tuple(piece.evidence for piece in self.pieces)
+
+
+def pack(evidence: Sequence[Evidence], budget: int, count: TokenCounter) -> ContextPack:
+    """The context of an answer: at most `budget` tokens by `count`, every piece in it named with its citation id, place
+    and graph node keys. Raises BudgetError for a budget below 1."""
+    if budget < 1:
+        raise BudgetError(f"a context needs a budget of at least 1 token, got {budget}")
+    ordered = sorted(evidence, key=lambda known: (-known.score, known.label, known.path, known.line_start, known.id))
+    texts = [block(known, EvidenceForm.WHOLE) for known in ordered]
+    whole = [_Sized(text, size) for text, size in zip(texts, count([f"{text}\n" for text in texts]), strict=True)]
+    if sum(known.tokens for known in whole) <= budget:
+        made = _made(
+            ordered, [{EvidenceForm.WHOLE: known} for known in whole], [EvidenceForm.WHOLE] * len(whole), budget, count
+        )
+        if len(made.pieces) == len(whole):
+            return made
+    forms = [_forms(known, size, count) for known, size in zip(ordered, whole, strict=True)]
+    chosen: list[EvidenceForm | None] = []
+    used = 0
+    for sizes in forms:  # the names of the best
+        fits = used + sizes[EvidenceForm.NAME].tokens <= budget
+        chosen.append(EvidenceForm.NAME if fits else None)
+        used += sizes[EvidenceForm.NAME].tokens if fits else 0
+    _upgrade(ordered, forms, chosen, budget - used)
+    return _made(ordered, forms, chosen, budget, count)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sized:
+    block: str
+    tokens: int
+
+
+def _forms(known: Evidence, whole: _Sized, count: TokenCounter) -> dict[EvidenceForm, _Sized]:
+    """The forms of a piece that differ, from the shortest to the longest."""
+    texts = {
+        EvidenceForm.NAME: block(known, EvidenceForm.NAME),
+        EvidenceForm.SIGNATURES: block(known, EvidenceForm.SIGNATURES),
+    }
+    if whole.block == texts[EvidenceForm.SIGNATURES]:
+        del texts[EvidenceForm.SIGNATURES]
+    sizes = count([f"{text}\n" for text in texts.values()])
+    made = {form: _Sized(text, size) for (form, text), size in zip(texts.items(), sizes, strict=True)}
+    return made | {EvidenceForm.WHOLE: whole}
+
+
+def _upgrade(
+    ordered: Sequence[Evidence],
+    forms: Sequence[dict[EvidenceForm, _Sized]],
+    chosen: list[EvidenceForm | None],
+    spare: int,
+) -> None:
+    best = max((known.score for known in ordered), default=0.0) or 1.0
+    value = [max(known.score / best, _LEAST_SCORE) for known in ordered]
+    steps: list[tuple[float, int, EvidenceForm]] = []
+
+    def offer(at: int) -> None:
+        present = chosen[at]
+        if present is None:
+            return
+        now = forms[at][present]
+        for form in list(forms[at])[list(forms[at]).index(present) + 1 :]:
+            more = max(1, forms[at][form].tokens - now.tokens)
+            gain = value[at] * (_WORTH[form] - _WORTH[present])
+            heapq.heappush(steps, (-gain / more, at, form))
+
+    for at in range(len(ordered)):
+        offer(at)
+    while steps:
+        _, at, form = heapq.heappop(steps)
+        present = chosen[at]
+        if present is None or _WORTH[form] <= _WORTH[present]:
+            continue
+        more = forms[at][form].tokens - forms[at][present].tokens
+        if more <= spare:
+            spare -= more
+            chosen[at] = form
+            offer(at)
+
+
+def _made(
+    ordered: Sequence[Evidence],
+    forms: Sequence[dict[EvidenceForm, _Sized]],
+    chosen: list[EvidenceForm | None],
+    budget: int,
+    count: TokenCounter,
+) -> ContextPack:
+    """The blocks as one text. Counted again as a whole: a tokenizer may make more of a text than of its parts, and then
+    the last pieces go."""
+    kept = [at for at, form in enumerate(chosen) if form is not None]
+    while True:
+        pieces = tuple(
+            Packed(ordered[at], form, forms[at][form].block) for at in kept if (form := chosen[at]) is not None
+        )
+        text = "\n".join(piece.block for piece in pieces)
+        tokens = count([text])[0] if pieces else 0
+        if tokens <= budget or not kept:
+            missing = set(range(len(ordered))) - set(kept)
+            return ContextPack(pieces, text, tokens, budget, tuple(ordered[at] for at in sorted(missing)))
+        last = next((at for at in reversed(kept) if chosen[at] is not EvidenceForm.NAME), None)
+        if last is None or EvidenceForm.NAME not in forms[last]:
+            kept.pop()
+        else:
+            chosen[last] = EvidenceForm.NAME
+
+
+def block(known: Evidence, form: EvidenceForm) -> str:
+    """A piece as a model reads it: delimited, marked with its citation id, everything in it neutral (E16)."""
+    keys = f" nodes={neutral(' '.join(known.node_keys))!r}" if known.node_keys and form is EvidenceForm.NAME else ""
+    via = f" via={neutral(known.via)!r}" if known.via else ""
+    head = f'<{EVIDENCE_TAG} id="{known.id}" at="{neutral(known.place)}" of="{neutral(known.symbol)}"{via}{keys}'
+    if form is EvidenceForm.NAME:
+        return f"{head}/>"
+    text = known.text if form is EvidenceForm.WHOLE else signatures(known.text, known.language)
+    return f"{head}>\n{neutral(text)}\n</{EVIDENCE_TAG}>"

@@ -1,0 +1,120 @@
+"""The public face: open an index, search it, ask it, walk its graph.
+
+>>> import rag_assets
+>>> with rag_assets.open_index("shop@main") as index:
+...     hits = index.search("how are refunds limited", limit=5)
+...     answer = index.ask("how are refunds limited")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality
+from rag_assets.index.vectors.filters import NO_FILTERS, SearchFilters
+from rag_assets.search.federated import FederatedIndex
+from rag_assets.search.index import LabelIndex, Searchable
+from rag_assets.search.search import mode_of
+
+if TYPE_CHECKING:
+    from rag_assets.answer.results import Answer
+    from rag_assets.contracts.retrieval import Mode
+    from rag_assets.graph.csr_graph import Graph
+    from rag_assets.qa.ask_options import AskOptions
+
+
+class _Answering(Searchable):
+    """What can be asked too."""
+
+    def ask(
+        self,
+        question: str,
+        *,
+        filters: SearchFilters = NO_FILTERS,
+        options: AskOptions | None = None,
+        pipeline: str = "",
+        session: str = "",
+        user: str = "",
+        language: str = "",
+        mode: Mode | str | None = None,
+        literal: bool = False,
+        on_text: Callable[[str], None] = lambda text: None,
+    ) -> Answer:
+        """An answer with checked citations, or an honest refusal (E19–E22): quotes of the best sections, or what the
+        model of `options` makes of them. Without `options`: as the configuration says (settings `answer`).
+
+        `filters` hold for every search of the turn. `pipeline` is a name or a file, by default the shipped one, with a
+        model or without. With a `session` the question follows the earlier ones of that session, and the turn is kept;
+        sessions belong to a `user`, by default the one of the system. A question in another `language` (a code such as
+        `de`) is translated by the model, and its answer back. `on_text` receives the words of a model as they come.
+        `mode` and `literal` as in `search`.
+
+        Raises what `search` raises, and RequestError, TurnError, PipelineError, UnknownPipeline, LanguageError,
+        ConversationError or ConfigError: all of them are RagAssetsError.
+        """
+        # start-up budget: a search answers nothing
+        from rag_assets.qa.answering import QuestionAnswerer
+        from rag_assets.qa.from_settings import configured
+
+        if options is None:
+            options = configured(*next(iter(self.members.values())).parts.configuration)
+        with QuestionAnswerer(self, replace(options, pipeline=pipeline or options.pipeline)) as answerer:
+            result = answerer.ask(
+                question,
+                filters=filters,
+                literal=literal,
+                mode=None if mode is None else mode_of(mode),
+                session=session,
+                user=user,
+                language=language,
+                on_text=on_text,
+            )
+        assert result.response is not None  # only a request that was answered before has none
+        return result.response
+
+
+class Index(LabelIndex, _Answering):
+    """The active generation of one label: `search`, `ask`, `get`, `source_slice`, `description`, `graph`. Safe to use
+    from several threads; close it, or use it in a `with`."""
+
+    def graph(self) -> Graph:
+        """The code graph, as far as the clearance reaches. Raises GraphError where there is none or a damaged one."""
+        from rag_assets.search.graph_context import graph_of  # start-up budget: a search needs no graph
+
+        return graph_of(self)
+
+
+class IndexGroup(FederatedIndex, _Answering):
+    """The active generations of several labels of one organisation, searched and asked as one index."""
+
+
+def open_index(
+    label: str,
+    *,
+    home: str | Path | None = None,
+    config: Path | None = None,
+    clearance: Confidentiality | str = DEFAULT_LEVEL,
+    view: SearchFilters = NO_FILTERS,
+    org_id: str | None = None,
+    project_id: str | None = None,
+) -> Index:
+    """Opens the active generation of a label; arguments and errors as of `LabelIndex.open`."""
+    return Index.open(
+        label, home=home, config=config, clearance=clearance, view=view, org_id=org_id, project_id=project_id
+    )
+
+
+def open_indexes(
+    labels: Sequence[str],
+    *,
+    home: str | Path | None = None,
+    config: Path | None = None,
+    clearance: Confidentiality | str = DEFAULT_LEVEL,
+    view: SearchFilters = NO_FILTERS,
+    org_id: str | None = None,
+) -> IndexGroup:
+    """Opens several labels of one organisation as one index; arguments and errors as of `FederatedIndex.open`."""
+    return IndexGroup.open(labels, home=home, config=config, clearance=clearance, view=view, org_id=org_id)

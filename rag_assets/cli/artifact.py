@@ -1,0 +1,156 @@
+"""`rag-assets artifact`: a document with fixed sections from an index, every statement cited (E17)."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+import typer
+
+from rag_assets.answer.artifact.output import ARTIFACTS, OutputType
+from rag_assets.answer.artifact.templates import WHOLE
+from rag_assets.answer.citations import numbered, rendered
+from rag_assets.cli.agent import Folders, agent_library
+from rag_assets.cli.ask_options import AskedPacks, AskOptionsFromCli, Labels, Offline, PipelineName, opened
+from rag_assets.cli.ask_output import Streamed, show_markdown, show_refusal, show_sources
+from rag_assets.cli.options import AsJson, Force, check_new_file, session_of
+from rag_assets.cli.render import NOTHING_FOUND, CommandError
+from rag_assets.qa.artifact_assembly import make_artifact
+from rag_assets.settings.validation_messages import nearest
+
+if TYPE_CHECKING:
+    from rag_assets.cli.render import Output
+    from rag_assets.qa.agents.agent import Agent
+    from rag_assets.qa.agents.library import AgentLibrary
+    from rag_assets.qa.artifact_assembly import Artifact
+
+
+def artifact(
+    context: typer.Context,
+    kind: Annotated[str, typer.Argument(metavar="TYPE", help="blueprint, pdr, workflow or build_plan.")],
+    subject: Annotated[
+        str | None, typer.Argument(metavar="[SUBJECT]", help="The subject. Default: the whole index.")
+    ] = None,
+    labels: Labels = None,
+    agent_name: Annotated[
+        str | None,
+        typer.Option(
+            "--agent", metavar="NAME|FILE", help="The agent that writes it. Default: the shipped agent of the type."
+        ),
+    ] = None,
+    folders: Folders = None,
+    pipeline: PipelineName = "",
+    packs: AskedPacks = None,
+    target: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write the Markdown there, sources as footnotes."),
+    ] = None,
+    force: Force = False,
+    offline: Offline = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write a Blueprint, PDR, Workflow or Build Plan from an index. Exit code 4 when the index lacks the evidence."""
+    output_type = _type(kind)
+    about = WHOLE if subject is None else subject
+    if not about.strip():
+        raise typer.BadParameter(
+            "the subject is empty; leave it out to write about the whole index", param_hint="SUBJECT"
+        )
+    if target is not None:
+        check_new_file(target, "--output", force=force)
+    session = session_of(context)
+    agent = _agent(agent_library(session, folders), agent_name, output_type)
+    streamed = Streamed(session.output, silent=as_json)
+    with opened(session, AskOptionsFromCli.of(labels, None, offline, None, pipeline, packs, agent)) as (asker, _):
+        made = make_artifact(asker, about, on_text=streamed)
+    streamed.end()
+    for warning in made.answer.warnings:
+        session.output.warning(warning)
+    written = target if target is not None and not made.refused else None
+    if written is not None:
+        written.write_text(as_markdown(made), encoding="utf-8", newline="\n")
+    if as_json:
+        session.output.json(as_object(made, written))
+    elif written is not None:
+        session.output.line(("written to ", "dim"), (str(written), "path"))
+    else:
+        show(session.output, made)
+    if made.refused:
+        raise typer.Exit(NOTHING_FOUND)
+
+
+def _type(written: str) -> OutputType:
+    """The type that was typed; `build-plan` and `Build Plan` mean `build_plan`. Raises BadParameter."""
+    name = "_".join(written.lower().replace("-", " ").replace("_", " ").split())
+    if name not in ARTIFACTS:
+        raise typer.BadParameter(
+            f"no artifact {written!r}{nearest(name, [str(one) for one in ARTIFACTS])}", param_hint="TYPE"
+        )
+    return OutputType(name)
+
+
+def _agent(library: AgentLibrary, name: str | None, wanted: OutputType) -> Agent:
+    if name is None:
+        return library.author(wanted)
+    agent = library.load(name)
+    if agent.output_type is not wanted:
+        raise CommandError(
+            f"agent {agent.name!r} writes {agent.output_type}, not {wanted}; "
+            f"see: rag-assets agent list, or give it output_type: {wanted}"
+        )
+    return agent
+
+
+def as_object(made: Artifact, written: Path | None = None) -> dict[str, Any]:
+    """The object of `artifact --json`; `text` has `[chunk: id]` marks, `citations` say what they mean, `checks` is
+    every sentence before the policy."""
+    answer = made.answer
+    known = numbered(answer.citations)
+    return {
+        "type": made.output,
+        "subject": made.subject,
+        "agent": made.agent,
+        "label": made.label,
+        "status": made.turn.status,
+        "abstained": made.refused,
+        "reason": answer.reason or None,
+        "suggestions": list(answer.suggestions),
+        "provider": answer.provider,
+        "text": answer.text,
+        "sections": [{"heading": section.heading, "text": section.body} for section in made.sections],
+        "citations": [{"number": known[one.id], **asdict(one)} for one in answer.citations],
+        "checks": [
+            {"sentence": one.sentence.text, "support": one.support, "problem": one.problem or None}
+            for one in answer.checks
+        ],
+        "warnings": list(answer.warnings),
+        "usage": answer.usage.numbers() if answer.usage else None,
+        "seconds": round(made.turn.seconds, 5),
+        "lock": msgspec.to_builtins(made.turn.lock),
+        "steps": [
+            {"step": record.step, "outcome": record.outcome, "notes": list(record.notes)}
+            for record in made.turn.records
+        ],
+        "output": None if written is None else str(written),
+    }
+
+
+def as_markdown(made: Artifact) -> str:
+    """The document as Markdown, with citations as footnotes."""
+    citations = made.answer.citations
+    known = numbered(citations)
+    text = rendered(made.answer.text, lambda identifier: f"^{known[identifier]}" if identifier in known else None)
+    notes = {known[one.id]: f"[^{known[one.id]}]: {one.rendered} (chunk {one.id})" for one in reversed(citations)}
+    return "\n".join([text.replace("], [^", "][^"), "", *(notes[number] for number in sorted(notes)), ""])
+
+
+def show(output: Output, made: Artifact) -> None:
+    """Shows the document, its numbered sources and its author; or why there is none."""
+    show_markdown(output, made.answer.text, made.answer.citations)
+    if made.refused:
+        show_refusal(output, made.answer)
+        return
+    show_sources(output, made.answer.citations)
+    output.line((f"{made.label}  by {made.agent}  {made.answer.provider}", "dim"))

@@ -1,0 +1,351 @@
+"""`rag-assets chat`: a conversation line by line, on a terminal or from a file; `rag-assets session`: the kept ones."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+import uuid
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rag_assets.answer.citation_check import Support
+from rag_assets.answer.citations import numbered
+from rag_assets.answer.results import EXTRACTIVE
+from rag_assets.cli.agent import AgentName, Folders, chosen_agent
+from rag_assets.cli.ask_options import (
+    AnsweringProfile,
+    AskedPacks,
+    AskOptionsFromCli,
+    Labels,
+    Language,
+    Limit,
+    Offline,
+    Paths,
+    PipelineName,
+    User,
+    named_session,
+    opened,
+)
+from rag_assets.cli.ask_output import Streamed, show
+from rag_assets.cli.options import AsJson, CliSession, session_of
+from rag_assets.cli.render import CommandError, counted, said_graph
+from rag_assets.contracts.identity import plain_symbol
+from rag_assets.errors import RagAssetsError
+from rag_assets.index.freshness import freshness_of
+from rag_assets.index.vectors.filters import SearchFilters
+from rag_assets.qa.actions.retrieval import entries_of
+from rag_assets.qa.answering import history_of, system_user
+from rag_assets.qa.state import Status
+
+if TYPE_CHECKING:
+    from rag_assets.graph.neighbourhood import Neighbourhood
+    from rag_assets.qa.answering import QuestionAnswerer
+    from rag_assets.qa.engine import TurnResult
+    from rag_assets.search.index import Searchable
+
+_PROMPT = "> "
+_ENDS = ("/quit", "/exit", "/q", "quit", "exit")
+"""In any case; the bare words are what other shells end with, and no question."""
+
+_UNNAMED = "chat-"
+_SHOWN_EDGES = 30
+"""Of a neighbourhood: a screen. `rag-assets graph` shows the rest."""
+
+_NOTHING_YET = "there is no answer yet; ask something first"
+session_app = typer.Typer(no_args_is_help=True, help="List and delete the conversations that ask and chat keep.")
+
+
+def chat(
+    context: typer.Context,
+    labels: Labels = None,
+    paths: Paths = None,
+    limit: Limit = None,
+    offline: Offline = False,
+    profile: AnsweringProfile = None,
+    pipeline: PipelineName = "",
+    packs: AskedPacks = None,
+    conversation: Annotated[
+        str | None,
+        typer.Option(
+            "--session",
+            metavar="NAME",
+            callback=named_session,
+            help="Continue this session and keep it. Default: a session that is deleted at the end.",
+        ),
+    ] = None,
+    user: User = "",
+    language: Language = "",
+    agent: AgentName = None,
+    folders: Folders = None,
+) -> None:
+    """Ask an index questions and follow-ups, one per line. /help lists the commands. Ctrl-C stops an answer,
+    Ctrl-D ends the conversation."""
+    session = session_of(context)
+    wanted = AskOptionsFromCli.of(
+        labels, limit, offline, profile, pipeline, packs, chosen_agent(session, agent, folders)
+    )
+    name = conversation or f"{_UNNAMED}{uuid.uuid4().hex[:12]}"
+    with opened(session, wanted) as (asker, target):
+        talk = ChatSession(session, asker, target, name, user, language, SearchFilters(paths=tuple(paths or ())))
+        _greet(session, asker.label, asker.pipeline().name, conversation or "")
+        try:
+            for line in _lines(session):
+                if line.lower() in _ENDS:
+                    break
+                _answer(session, talk, line)
+        finally:
+            if not conversation:
+                talk.forget()
+
+
+def _answer(session: CliSession, talk: ChatSession, line: str) -> None:
+    """Answers one line; an error ends the answer and not the conversation."""
+    try:
+        talk.say(line)
+    except KeyboardInterrupt:
+        session.output.note()
+        session.output.warning("stopped; this question is not kept")
+    except RagAssetsError as error:
+        session.output.error(str(error))
+
+
+def _greet(session: CliSession, label: str, pipeline: str, conversation: str) -> None:
+    kept = f"session {conversation}" if conversation else "forgotten at the end; keep it with --session NAME"
+    session.output.note((f"{label}  {pipeline}  {kept}", "dim"))
+    if sys.stdin.isatty():
+        session.output.note(("ask, or type /help; Ctrl-D ends", "dim"))
+
+
+def _lines(session: CliSession) -> Iterator[str]:
+    """The typed or piped lines without blank ones. A terminal lets the user edit a line, and Ctrl-C drops it."""
+    is_typed = sys.stdin.isatty()
+    if is_typed:
+        _edit_lines()
+    while True:
+        try:
+            line = input(_PROMPT) if is_typed else sys.stdin.readline()
+        except EOFError:
+            session.output.note()
+            return
+        except KeyboardInterrupt:
+            session.output.note()
+            session.output.note(("Ctrl-D ends", "dim"))
+            continue
+        if not is_typed and not line:
+            return
+        if line.strip():
+            yield line.strip()
+
+
+def _edit_lines() -> None:
+    """Turns on arrow keys and a history, where the system has them. A pasted text, such as a stack trace, is one
+    question with all its lines."""
+    try:
+        import readline  # its import is what `input` needs
+    except ImportError:  # Windows: the console edits lines itself
+        return
+    readline.parse_and_bind("set enable-bracketed-paste on")  # Python turns it off
+
+
+class ChatSession:
+    """One conversation: it asks questions, and remembers the last answer for the commands about it."""
+
+    def __init__(
+        self,
+        session: CliSession,
+        asker: QuestionAnswerer,
+        target: Searchable,
+        name: str,
+        user: str,
+        language: str,
+        filters: SearchFilters,
+    ) -> None:
+        """`filters` apply to every question."""
+        self._output = session.output
+        self._asker = asker
+        self._name = name
+        self._user = user
+        self._language = language
+        self._filters = filters
+        self._last: TurnResult | None = None
+        home = session.home()
+        self._freshness = {label: freshness_of(home, manifest) for label, manifest in target.manifests.items()}
+        self._commands: dict[str, tuple[str, Callable[[TurnResult], None]]] = {
+            "/sources": ("what the last answer cites", self._sources),
+            "/graph": ("what is around it in the dependency graph", self._graph),
+            "/why": ("how sure it is, what was checked, and which way it took", self._why),
+        }
+
+    def say(self, line: str) -> None:
+        """Asks a question, or runs a command such as /sources. Raises what `QuestionAnswerer.ask` raises."""
+        word = line.split(maxsplit=1)[0].lower()
+        if not line.startswith("/") or "/" in word[1:]:  # `/api/orders` is a route to ask about
+            self._ask(line)
+        elif word == "/help":
+            self._help()
+        elif word not in self._commands:
+            near = difflib.get_close_matches(word, (*self._commands, "/help", "/quit"), n=1)
+            hint = f"did you mean {near[0]}? All of them: /help" if near else "type /help"
+            self._output.error(f"no command {word}; {hint}")
+        elif self._last is None:
+            self._output.note((_NOTHING_YET, "dim"))
+        else:
+            self._commands[word][1](self._last)
+
+    def forget(self) -> None:
+        """Deletes the session for good. Raises ConversationError."""
+        self._asker.forget(self._name, self._user)
+
+    def _ask(self, question: str) -> None:
+        streamed = Streamed(self._output)
+        result = self._asker.ask(
+            question,
+            filters=self._filters,
+            session=self._name,
+            user=self._user,
+            language=self._language,
+            on_text=streamed,
+        )
+        streamed.end()
+        self._last = result
+        assert result.response is not None  # only a request that was answered before has none
+        for warning in result.response.warnings:
+            self._output.warning(warning)
+        show(self._output, result.response, self._freshness)
+        self._output.line()
+
+    def _help(self) -> None:
+        for name, (said, _) in self._commands.items():
+            self._output.line((name, "bold"), f"  {said}")
+        self._output.line(("/quit", "bold"), "  ends, as Ctrl-D does")
+        self._output.line(("everything else is a question; those before it are remembered", "dim"))
+
+    def _sources(self, result: TurnResult) -> None:
+        assert result.response is not None
+        citations = result.response.citations
+        known = numbered(citations)
+        for number, one in sorted({known[one.id]: one for one in reversed(citations)}.items()):
+            self._output.line(
+                (f"[{number}] ", "dim"), (one.rendered, "path"), f"  {plain_symbol(one.symbol)}  ", (one.label, "dim")
+            )
+        if not citations:
+            self._output.note(("the last answer cites nothing", "dim"))
+
+    def _graph(self, result: TurnResult) -> None:
+        """Shows the facts of the graph in the last answer, else the neighbourhood of its evidence."""
+        assert result.response is not None
+        told = result.response.read.facts.facts if result.response.provider == EXTRACTIVE else ()
+        around = None if told else self._neighbourhood(result)
+        for fact in told:
+            self._output.line(f"{fact.source} {fact.verb} {fact.target}  ", (f"{fact.path}:{fact.line}", "path"))
+        if around is not None and around.edges:
+            names = {node.key: node.name for node in around.nodes}
+            for edge in around.edges[:_SHOWN_EDGES]:
+                self._output.line(names[edge.source], (f"  {edge.relation.value}  ", "dim"), names[edge.target])
+            left = len(around.edges) - _SHOWN_EDGES
+            more = f", {left} of them not shown" if left > 0 else ""
+            self._output.line((f"{said_graph(len(around.nodes), len(around.edges))}{more}", "dim"))
+        elif not told:
+            self._output.note(("no graph is behind the last answer", "dim"))
+
+    def _neighbourhood(self, result: TurnResult) -> Neighbourhood | None:
+        """The neighbourhood that the model got; without a model, that of the evidence."""
+        assert result.turn is not None
+        found = result.turn.found_in(result.turn.label)
+        if found.neighbourhood is not None or result.turn.is_narrowed:
+            return found.neighbourhood
+        entries, pipeline = entries_of(found), self._asker.pipeline()
+        if not entries:
+            return None
+        settings = pipeline.settings
+        return self._asker.services.expand(
+            result.turn.label,
+            entries,
+            steps=pipeline.walk,
+            depth=settings.graph_max_depth,
+            nodes=settings.graph_max_nodes,
+        )
+
+    def _why(self, result: TurnResult) -> None:
+        found = result.response
+        assert found is not None
+        out, signals = self._output, found.signals
+        out.line((f"{result.status}", "good" if result.status is Status.ANSWERED else "warn"), f" by {found.provider}")
+        if found.reason:
+            out.line(f"because {found.reason}")
+        dense = "none" if signals.dense is None else f"{signals.dense:.2f}"
+        out.line(
+            f"confidence {found.confidence:.2f}  best cosine {dense}  words in the best piece {signals.best:.0%}, "
+            f"in the best three {signals.together:.0%}, in none {signals.unknown:.0%}  facts {signals.facts}"
+        )
+        counts = {support: sum(one.support is support for one in found.checks) for support in Support}
+        said = ", ".join(f"{count} {support}" for support, count in counts.items() if count)
+        if said or not found.abstained:
+            out.line(f"sentences: {said or 'none to check'}")
+        for record in result.records:
+            calls = "".join(f"  {call.model or 'no model'} {call.completion_tokens} tokens" for call in record.calls)
+            out.line(
+                (f"{record.seconds * 1_000:7.1f} ms  ", "dim"), f"{record.step}  ", (record.outcome + calls, "dim")
+            )
+            for note in record.notes:
+                out.line((f"            {note}", "dim"))
+
+
+@session_app.command("list")
+def list_sessions(
+    context: typer.Context,
+    user: User = "",
+    as_json: AsJson = False,
+) -> None:
+    """List the sessions of a user, with their number of turns."""
+    session = session_of(context)
+    owner = user or system_user()
+    with history_of(session.home(), session.config_option, session.clearance()) as history:
+        found = history.sessions(owner)
+    if as_json:
+        rows = [{"session": one.name, "turns": one.turns, "created_utc": one.created_utc} for one in found]
+        session.output.json({"user": owner, "sessions": rows})
+        return
+    for one in found:
+        session.output.line((one.name, "bold"), f"  {counted(one.turns, 'turn')}  ", (one.created_utc, "dim"))
+    if not found:
+        session.output.note((f"{owner} has no sessions; begin one with: rag-assets ask QUESTION --session NAME", "dim"))
+
+
+@session_app.command("delete")
+def delete_session(
+    context: typer.Context,
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Which sessions.")] = None,
+    user: User = "",
+    everything: Annotated[bool, typer.Option("--all", help="All sessions of the user.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Delete sessions for good: their text is overwritten in the database, not only hidden."""
+    if everything == bool(names):
+        raise typer.BadParameter("name the sessions to delete, or --all")
+    session = session_of(context)
+    owner = user or system_user()
+    with history_of(session.home(), session.config_option, session.clearance()) as history:
+        known = [one.name for one in history.sessions(owner)]
+        missing = [name for name in names or () if name not in known]
+        if missing:
+            raise CommandError(
+                f"{owner} has no session {', '.join(map(repr, missing))}; there are: {', '.join(known) or 'none'}"
+            )
+        deleted = (
+            [history.delete_user(owner)]
+            if everything
+            else [history.delete_session(owner, name) for name in names or ()]
+        )
+    erased = all(one.erased for one in deleted)
+    counts = {"sessions": sum(one.sessions for one in deleted), "turns": sum(one.turns for one in deleted)}
+    if as_json:
+        session.output.json({"user": owner, **counts, "erased": erased})
+        return
+    session.output.line(f"deleted {counted(counts['sessions'], 'session')} with {counted(counts['turns'], 'turn')}")
+    if not erased:
+        session.output.warning(
+            "another process is reading the database, so the text is not overwritten yet; the next deletion does it"
+        )

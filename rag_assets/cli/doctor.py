@@ -1,0 +1,309 @@
+"""`rag-assets doctor`: what can be wrong with an installation, each with the command that repairs it."""
+
+from __future__ import annotations
+
+import locale
+import platform
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import typer
+
+from rag_assets.cli.config import examine
+from rag_assets.cli.options import AsJson, CliSession, require_writable, served_labels, session_of
+from rag_assets.cli.render import FAILURE, Style, counted, describe_os_error, size
+from rag_assets.contracts.retrieval import RerankError
+from rag_assets.errors import RagAssetsError
+from rag_assets.index.generations import GenerationError, active_generation, read_pointer
+from rag_assets.index.layout import IndexHome
+from rag_assets.index.vectors.vector_api import StoreNotWritable
+from rag_assets.settings.config_file import ConfigError
+
+if TYPE_CHECKING:
+    from rag_assets.settings import EmbedderSettings
+
+_STYLES: dict[str, Style] = {"ok": "good", "warn": "warn", "fail": "bad"}
+Verdict = Literal["ok", "warn", "fail"]
+OLDEST_PYTHON = (3, 11)
+OLDEST_GIT = (2, 31)  # reads settings from GIT_CONFIG_COUNT, which is how it is kept from running foreign code
+_LOW_SPACE = 1_000_000_000  # an index of a large repository and its caches
+_NO_SPACE = 100_000_000
+GOLDEN_TEXT = "Parses a JSON document into objects"
+# fmt: off
+GOLDEN_START = (
+    -0.0323, 0.1086, 0.0307, 0.0187, -0.0362, -0.0616, -0.0494, 0.0433,
+    0.0320, -0.0502, -0.0166, 0.0408, -0.0596, 0.0615, 0.0826, 0.0268,
+)
+# fmt: on
+"""The first values of the fp32 vector of GOLDEN_TEXT. On average int8 is .002 off, the vector of another text .08."""
+
+_GOLDEN_TOLERANCE = 0.02
+
+
+def doctor(context: typer.Context, as_json: AsJson = False) -> None:
+    """Check the installation, the model, the configuration and every index. Exit code 1 when something fails."""
+    session = session_of(context)
+    findings = []
+    for finding in examine_all(session):
+        findings.append(finding)
+        if not as_json:
+            session.output.line(
+                (f"{finding.verdict:<5}", _STYLES[finding.verdict]), (f"{finding.name:<14} ", "bold"), finding.detail
+            )
+            if finding.repair:
+                session.output.line(f"     {finding.repair}")
+    failed = any(finding.verdict == "fail" for finding in findings)
+    if as_json:
+        session.output.json({"healthy": not failed, "checks": [finding.as_object() for finding in findings]})
+    if failed:
+        raise typer.Exit(FAILURE)
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    name: str
+    verdict: Verdict
+    detail: str
+    repair: str = ""
+
+    def as_object(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def examine_all(session: CliSession) -> Iterator[Diagnosis]:
+    """All checks in order of dependence, so that the first failure is the one to repair first."""
+    yield python_version()
+    yield git_version()
+    yield dagster_versions()
+    yield terminal_encoding()
+    yield configuration(session)
+    try:
+        home = session.home()
+    except ConfigError as error:
+        yield Diagnosis("home", "fail", str(error), "repair the configuration first")
+        return
+    yield home_directory(home)
+    yield embedding_model(session, home)
+    yield from reranking_model(session)
+    yield from catalog(session)
+    yield from indexes(home)
+
+
+def python_version() -> Diagnosis:
+    found = platform.python_version()
+    if sys.version_info < OLDEST_PYTHON:
+        return Diagnosis("python", "fail", found, "install Python 3.11 or newer")
+    return Diagnosis("python", "ok", f"{found} on {platform.system()} {platform.machine()}")
+
+
+def git_version() -> Diagnosis:
+    # Start-up budget: loaded when it runs, not for --help and completion.
+    from rag_assets.errors import GitNotFound
+    from rag_assets.sources.git import run_git
+
+    try:
+        said = run_git("version", timeout=10).decode("utf-8", "replace").strip()
+    except GitNotFound:
+        return Diagnosis("git", "warn", "not found: only archives and plain directories can be indexed", "install git")
+    numbers = tuple(int(part) for part in said.removeprefix("git version ").split(".")[:2] if part.isdigit())
+    if numbers < OLDEST_GIT:
+        return Diagnosis("git", "fail", said, f"install git {'.'.join(map(str, OLDEST_GIT))} or newer")
+    return Diagnosis("git", "ok", said)
+
+
+def dagster_versions() -> Diagnosis:
+    """dagster and its satellites are released together and work only together."""
+    found = {name: _version(name) for name in ("dagster", "dagster-webserver", "dagster-graphql")}
+    said = ", ".join(f"{name} {number or 'missing'}" for name, number in found.items())
+    if found["dagster"] is None:
+        return Diagnosis("dagster", "fail", said, "pip install --force-reinstall rag-assets")
+    if len(set(found.values())) > 1:
+        return Diagnosis("dagster", "fail", said, f"pip install dagster-webserver=={found['dagster']}")
+    return Diagnosis("dagster", "ok", said)
+
+
+def terminal_encoding() -> Diagnosis:
+    encoding = (getattr(sys.stdout, "encoding", None) or locale.getpreferredencoding(False)).lower()
+    if encoding.replace("-", "").startswith("utf"):
+        return Diagnosis("terminal", "ok", encoding)
+    return Diagnosis("terminal", "warn", f"{encoding}: some characters will show as ?", "set PYTHONUTF8=1")
+
+
+def configuration(session: CliSession) -> Diagnosis:
+    found = examine(session)
+    if found["problems"]:
+        return Diagnosis("configuration", "fail", "; ".join(found["problems"]), "rag-assets config check")
+    where = found["file"] or "no file, defaults apply"
+    return Diagnosis(
+        "configuration", "ok", f"{where}; {counted(len(found['repositories']), 'repository', 'repositories')}"
+    )
+
+
+def home_directory(home: IndexHome) -> Diagnosis:
+    """Checks that the home is writable and has space. Does not create a home that does not exist."""
+    there = home.root.exists()
+    try:
+        if there:
+            require_writable(home)
+        free = shutil.disk_usage(next(at for at in (home.root, *home.root.parents) if at.exists())).free
+    except OSError as error:
+        return Diagnosis("home", "fail", describe_os_error(error), "choose another place with --home")
+    detail = f"{home.root}{'' if there else ' (made by the first index)'}, {size(free)} free"
+    if free < _NO_SPACE:
+        return Diagnosis("home", "fail", detail, "free some space, or choose another place with --home")
+    return Diagnosis("home", "warn" if free < _LOW_SPACE else "ok", detail)
+
+
+def embedding_model(session: CliSession, home: IndexHome) -> Diagnosis:
+    """Checks that the model is installed, intact, and reproduces a known vector."""
+    from rag_assets.models import ModelError, open_embedder  # start-up budget: loaded when it runs
+
+    try:
+        settings = session.settings().embedder
+    except ConfigError as error:
+        return Diagnosis("model", "fail", str(error).splitlines()[0], "repair the configuration first")
+    if settings.provider == "lexical-only":
+        return Diagnosis("model", "warn", "none configured (lexical-only): keyword search alone")
+    if settings.provider == "openai-compatible":
+        return _embedding_server(settings)
+    try:
+        with _cache(home) as cache:
+            embedder = open_embedder(settings, cache)
+            start = embedder.embed([GOLDEN_TEXT])[0][: len(GOLDEN_START)]
+    except ModelError as error:
+        first, _, rest = str(error).partition("\n")
+        return Diagnosis("model", "fail", first, " ".join(rest.split()))
+    except (ImportError, RuntimeError, OSError) as error:
+        repair = "pip install --force-reinstall onnxruntime tokenizers"
+        return Diagnosis("model", "fail", f"onnxruntime does not run: {error}", repair)
+    off = sum(abs(float(value) - wanted) for value, wanted in zip(start, GOLDEN_START, strict=True)) / len(GOLDEN_START)
+    if not off < _GOLDEN_TOLERANCE:  # also where it is not a number
+        detail = f"{embedder.model_id} does not reproduce the golden vector ({off:.3f} off)"
+        return Diagnosis("model", "fail", detail, "rag-assets reset --cache --yes, then rag-assets doctor")
+    return Diagnosis("model", "ok", f"{embedder.model_id}, {embedder.dimension} dimensions, golden vector reproduced")
+
+
+def _embedding_server(settings: EmbedderSettings) -> Diagnosis:
+    """Checks that the server answers with a vector."""
+    from rag_assets.models.openai_compat.embeddings import EndpointEmbedder  # start-up budget: loaded when it runs
+
+    try:
+        embedder = EndpointEmbedder.open(settings)
+        dimension = len(embedder.embed_question("word")) if settings.dimension else embedder.dimension
+    except RagAssetsError as error:
+        return Diagnosis("model", "fail", str(error), "check the embedder settings and the server")
+    return Diagnosis("model", "ok", f"{embedder.model_id}, {dimension} dimensions, {settings.base_url} answers")
+
+
+def reranking_model(session: CliSession) -> Iterator[Diagnosis]:
+    """Checks that the server answers with a score. Yields nothing without a configured one."""
+    from rag_assets.models.openai_compat.reranker import HttpReranker  # start-up budget: loaded when it runs
+
+    try:
+        settings = session.settings().search.reranker
+        reranker = HttpReranker.of(settings)
+        if reranker is None:
+            return
+        reranker.rerank(GOLDEN_TEXT, [GOLDEN_TEXT])
+    except RerankError as error:
+        yield Diagnosis(
+            "reranker", "fail", str(error), "check search.reranker and the server; until then nothing is reranked"
+        )
+        return
+    except ConfigError:
+        return  # `configuration` has reported it
+    yield Diagnosis("reranker", "ok", f"{settings.model or settings.provider}, {settings.base_url} answers")
+
+
+def catalog(session: CliSession) -> Iterator[Diagnosis]:
+    """Checks that the catalog is reachable and writable. Yields nothing without a configured one; creates no tables."""
+    # Start-up budget: loaded when it runs, not for --help and completion.
+    from rag_assets.index.catalog import CatalogEmpty, CatalogError, open_catalog
+
+    try:
+        settings = session.settings()
+        if settings.stores.catalog == "none":
+            return
+        from rag_assets.index.catalog.reader import entries  # start-up budget: loaded when it runs
+
+        with open_catalog(settings) as database:
+            known = entries(database)
+            database.require_rights()
+    except ConfigError:
+        return  # `configuration` has reported it
+    except CatalogEmpty as empty:
+        yield Diagnosis("catalog", "ok", str(empty))
+        return
+    except CatalogError as error:
+        said, _, repair = str(error).partition("; ")
+        yield Diagnosis("catalog", "fail", said, repair)
+        return
+    where = f"{database.location.kind} {database.location.name}"
+    labels = {(entry.org_id, entry.project_id, entry.index_label) for entry in known}
+    yield Diagnosis("catalog", "ok", f"{where}: {counted(len(known), 'generation')} of {counted(len(labels), 'label')}")
+
+
+@contextmanager
+def _cache(home: IndexHome) -> Iterator[Path]:
+    """The folder for prepared weights: that of the home if it exists, else a temporary one."""
+    if home.root.exists():
+        yield home.cache
+        return
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # Windows keeps mapped files open
+        yield Path(folder)
+
+
+def indexes(home: IndexHome) -> Iterator[Diagnosis]:
+    """Checks that the index of every label is readable and complete."""
+    for label in served_labels(home):
+        try:
+            read_pointer(home, label)
+        except GenerationError as error:
+            yield Diagnosis(label, "fail", str(error), f"rag-assets index {label}")
+            continue
+        try:
+            yield _index(home, label)
+        except StoreNotWritable as error:
+            yield Diagnosis(label, "fail", str(error), "choose another place with --home")
+        except Exception as error:
+            if not isinstance(error, (RagAssetsError, OSError)):
+                raise
+            yield Diagnosis(label, "fail", str(error), f"rag-assets index {label} --force")
+
+
+def _index(home: IndexHome, label: str) -> Diagnosis:
+    # Start-up budget: loaded when it runs, not for --help and completion.
+    from rag_assets.index.integrity import missing_parts
+    from rag_assets.index.vectors import open_vectors
+    from rag_assets.pipeline.plan.generation_status import unreadable_records
+
+    generation = active_generation(home, label)
+    reader = open_vectors(generation.vectors)
+    try:
+        stored, declared = reader.count(), generation.manifest.counts["points"]
+    finally:
+        reader.close()
+    lost = [*missing_parts(home, generation), *unreadable_records(generation)]
+    if lost:
+        return Diagnosis(label, "fail", f"gone: {', '.join(lost)}", f"rag-assets index {label}")
+    if stored != declared:
+        detail = f"the store holds {stored} of {declared} points"
+        return Diagnosis(label, "fail", detail, f"rag-assets index {label} --force")
+    modes = ", ".join(generation.retrieval_modes)
+    return Diagnosis(
+        label, "ok", f"{counted(stored, 'point')}, generation {generation.manifest.generation_id}; modes: {modes}"
+    )
+
+
+def _version(distribution: str) -> str | None:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return None

@@ -1,0 +1,72 @@
+"""`rag-assets eval report`: what is known of how well a label answers, as markdown and as an HTML page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rag_assets.cli.options import CliSession, chosen_label, complete_label, label_named, session_of
+
+if TYPE_CHECKING:
+    from rag_assets.index.generations import Manifest
+    from rag_assets.index.metrics_history import EvalRecord
+
+
+_HOW = "as rag-assets eval report LABEL"
+
+
+def report(
+    context: typer.Context,
+    label: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="LABEL", help="Default: the only one, or that of the current folder.", autocompletion=complete_label
+        ),
+    ] = None,
+    generation: Annotated[
+        str, typer.Option("--generation", "-g", help="Id, commit, tag or 'previous'. Default: what is served.")
+    ] = "active",
+    question_set: Annotated[str, typer.Option("--set", metavar="NAME", help="Only this set. Default: all.")] = "",
+    html: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", dir_okay=False, help="Also write a page with plots, which needs no network."),
+    ] = None,
+) -> None:
+    """Show metrics over generations, categories with their intervals, and the questions that were lost, as markdown."""
+    from rag_assets.evaluation.report import make_report, markdown
+    from rag_assets.index.generation_refs import named_generation
+    from rag_assets.index.generations import read_generation
+
+    session = session_of(context)
+    home = session.home()
+    name = chosen_label(session, home, None, how=_HOW) if label is None else label_named(home.known_labels(), label)
+    about = read_generation(home, *named_generation(home, [name], generation))
+    made = make_report(about, _records(session, about.manifest), question_set, session.clearance())
+    session.output.text(markdown(made))
+    if html is not None:
+        from rag_assets.evaluation.report_html import html as page
+
+        html.write_text(page(made), encoding="utf-8")
+        session.output.note(f"written: {html}")
+
+
+def _records(session: CliSession, manifest: Manifest) -> list[EvalRecord]:
+    """The records of this home, and those that only the catalog has: other homes write to it too."""
+    from rag_assets.index.metrics_history import merged, read_history
+
+    own, settings = read_history(session.home(), manifest.index_label), session.settings()
+    if settings.stores.catalog == "none":
+        return own
+    from rag_assets.index.catalog import CatalogError, open_catalog
+    from rag_assets.index.catalog.eval_runs import read_records
+    from rag_assets.index.catalog.history import Tenant
+
+    tenant = Tenant(manifest.org_id, manifest.project_id, manifest.index_label)
+    try:
+        with open_catalog(settings) as database:
+            return merged(own, read_records(database, tenant))
+    except CatalogError as error:
+        session.output.warning(f"without the numbers that only the catalog has: {error}")
+        return own

@@ -1,0 +1,201 @@
+"""`rag-assets eval run`: asks a generation a question set and keeps the run."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rag_assets.cli.ask_options import known_profile
+from rag_assets.cli.eval.questions import Answers, QuestionSelection, ask, questions_for
+from rag_assets.cli.options import CliSession, chosen_label, complete_label, label_named, session_of
+from rag_assets.cli.quality import show_moves, show_table
+from rag_assets.cli.render import Output, short
+
+if TYPE_CHECKING:
+    from rag_assets.index.eval_records import EvalRun
+    from rag_assets.index.generations import Generation
+    from rag_assets.index.layout import IndexHome
+    from rag_assets.index.metrics_history import EvalRecord
+
+_HOW = "as rag-assets eval run LABEL"
+_SHOWN_QUESTIONS = 10
+_SHOWN_JUDGED = 3  # the worst of the answers that were judged
+_NAME_WIDTH = 20  # of what is said of answers: `citation precision`
+
+
+def run(
+    context: typer.Context,
+    label: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="LABEL", help="Default: the only one, or that of the current folder.", autocompletion=complete_label
+        ),
+    ] = None,
+    question_set: Annotated[
+        Path | None,
+        typer.Option("--set", help="File of questions (.jsonl, .json, .yaml). Default: eval_set of the repository."),
+    ] = None,
+    generation: Annotated[
+        str, typer.Option("--generation", "-g", help="Id, commit, tag or 'previous'. Default: what is served.")
+    ] = "active",
+    repository: Annotated[
+        str, typer.Option(help="Ask the questions about this repository, as the set calls it. Default: by the name.")
+    ] = "",
+    without_leaky: Annotated[
+        bool, typer.Option("--without-leaky", help="Leave out questions that give their own answer away.")
+    ] = False,
+    answers: Annotated[
+        bool,
+        typer.Option("--answers", help="Also ask for answers: refusals, citations, time, cost. May set the threshold."),
+    ] = False,
+    limit: Annotated[
+        int | None, typer.Option("--limit", "-n", min=1, help="Ask for that many answers at most; needs --answers.")
+    ] = None,
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PROFILE",
+            callback=known_profile,
+            help="Have the answers marked by a model: cheap, balanced or premium. Decides nothing.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", dir_okay=False, help="Also keep the run in this file.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> None:
+    """Ask the questions of a set and show recall, hit rate, MRR and nDCG. Changes nothing that is served, but that
+    enough questions asked with --answers set the confidence below which `ask` refuses."""
+    from rag_assets.evaluation.comparison import difference
+    from rag_assets.evaluation.persist import keep_run_of_finished
+    from rag_assets.index.eval_records import write_run_file
+    from rag_assets.index.generation_refs import named_generation
+    from rag_assets.index.generations import read_generation
+
+    if limit is not None and not answers:
+        raise typer.BadParameter("the search is measured on all questions; it needs --answers", param_hint="--limit")
+    if judge is not None and not answers:
+        raise typer.BadParameter("there are answers to judge with --answers only", param_hint="--judge")
+    if out is not None:
+        _ensure_place(out)
+    session = session_of(context)
+    home = session.home()
+    known = home.known_labels()
+    name = chosen_label(session, home, None, how=_HOW) if label is None else label_named(known, label)
+    asked = read_generation(home, *named_generation(home, [name], generation))
+    questions = questions_for(session, asked, QuestionSelection(question_set, repository, without_leaky))
+    made = ask(session, home, asked, questions, Answers(limit, judge) if answers else None)
+    beside = _served_run(home, name, made)
+    if beside is not None:
+        made = dataclasses.replace(made, against=difference(beside, made))
+    record = keep_run_of_finished(home, asked, made)
+    problems = _to_catalog(session, asked, record) if record is not None else []
+    if out is not None:
+        write_run_file(out, made)
+    for problem in problems:
+        session.output.warning(problem)
+    if as_json:
+        found = {"label": name, "commit": asked.manifest.commit_sha, "stored": record is not None}
+        session.output.json(found | _object(made, beside))
+        return
+    commit = short(asked.manifest.commit_sha)
+    said = f" {made.generation_id} (commit {commit}): {len(made.results)} questions of {made.set}"
+    session.output.line((name, "path"), said)
+    _show_run(session.output, made, beside)
+
+
+def _ensure_place(out: Path) -> None:
+    """Before hours of questions are asked for nothing."""
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise typer.BadParameter(f"{out} cannot be written: {error.strerror}", param_hint="--out") from error
+
+
+def _to_catalog(session: CliSession, generation: Generation, record: EvalRecord) -> list[str]:
+    settings = session.settings()
+    if settings.stores.catalog == "none":
+        return []
+    from rag_assets.index.catalog.eval_runs import keep_record
+
+    return keep_record(settings, generation.manifest, record)
+
+
+def _served_run(home: IndexHome, label: str, run: EvalRun) -> EvalRun | None:
+    """The stored run of the served generation on the same questions, where another one was asked."""
+    from rag_assets.index.eval_records import read_run
+    from rag_assets.index.generations import active_pointer, generation_directory
+
+    pointer = active_pointer(home, label)
+    if pointer is None or pointer.generation_id == run.generation_id:
+        return None
+    found = read_run(generation_directory(home, label, pointer.generation_id), run.set)
+    return found if found is not None and found.is_like(run) else None
+
+
+def _object(run: EvalRun, beside: EvalRun | None) -> dict[str, object]:
+    from rag_assets.evaluation.answer_summary import summarise_answers
+    from rag_assets.evaluation.summary import latency, summarise
+
+    answers = summarise_answers(run.answers, run.judging)
+    return {
+        "run": dataclasses.asdict(run),
+        "categories": [dataclasses.asdict(found) for found in summarise(run)],
+        "latency_ms": dataclasses.asdict(latency(run)),
+        "answers": None if answers is None else dataclasses.asdict(answers),
+        "active": None if beside is None else {"generation": beside.generation_id, "metrics": beside.metrics},
+    }
+
+
+def _show_run(output: Output, run: EvalRun, other: EvalRun | None) -> None:
+    """A run beside that of the served generation on the same questions, if there is one, and what was not found."""
+    from rag_assets.evaluation.summary import latency, summarise
+    from rag_assets.evaluation.tables import category_rows
+
+    total, *categories = summarise(run)
+    rows = []
+    for metric, known in total.metrics.items():
+        before = other.metrics[metric] if other is not None else None
+        beside = ("", "") if before is None else (f"{before:.3f}", f"{known.value - before:+.3f}")
+        rows.append((metric, f"{known.value:.3f}", f"{known.low:.3f} to {known.high:.3f}", *beside))
+    titles = ("METRIC", "VALUE", "95 % BETWEEN")
+    show_table(output, (*titles, "ACTIVE", "DELTA") if other else titles, rows, set())
+    if categories:
+        named = category_rows(categories)
+        show_table(output, tuple(map(str.upper, named[0])), [tuple(row.values()) for row in named], set())
+    took = latency(run)
+    output.line(("  answered  ", "dim"), f"{run.mode} search, p50 {took.p50:.1f} ms, p95 {took.p95:.1f} ms")
+    if run.against is not None:
+        show_moves(output, run.against)
+    _show_answers(output, run)
+    missed = [result for result in run.results if not result.first_rank]
+    for result in missed[:_SHOWN_QUESTIONS]:
+        gone = f" (not in this commit: {', '.join(result.absent)})" if result.absent else ""
+        output.line(("  not found: ", "warn"), f"{result.id}: {result.question}{gone}")
+    if len(missed) > _SHOWN_QUESTIONS:
+        output.line(("  not found: ", "warn"), f"and {len(missed) - _SHOWN_QUESTIONS} more; --json lists them")
+
+
+def _show_answers(output: Output, run: EvalRun) -> None:
+    """What became of the answers of a run, and which are wrong or missing; nothing where none were asked for."""
+    from rag_assets.evaluation.answer_tables import answer_rows, judged_rows, wrong_rows
+
+    rows = answer_rows(run)
+    if not rows:
+        return
+    for row in rows:
+        output.line((f"  {row['answers']:<{_NAME_WIDTH}}", "dim"), " ".join(filter(None, (row["value"], row["of"]))))
+    mistakes = wrong_rows(run)
+    for row in mistakes[:_SHOWN_QUESTIONS]:
+        cited = f", cites {row['cited']}" if row["cited"] else ""
+        error = f": {row['error']}" if row["error"] else ""
+        output.line(
+            (f"  {row['answer']}: ", "warn"), f"{row['question']} (confidence {row['confidence']}{cited}){error}"
+        )
+    if len(mistakes) > _SHOWN_QUESTIONS:
+        output.line(("  ", "dim"), f"and {len(mistakes) - _SHOWN_QUESTIONS} more; --json lists them")
+    for row in judged_rows(run)[:_SHOWN_JUDGED]:
+        output.line((f"  judge {row['judge']}: ", "dim"), f"{row['question']}: {row['reason']}")

@@ -1,0 +1,293 @@
+"""Neighbourhoods, paths and impacts for people and for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import typer
+
+from rag_assets.cli.render import Output, Part, counted, named_counts, said_graph, short
+from rag_assets.contracts.counting import by_count
+from rag_assets.contracts.graph import Confidence, GraphEdge
+from rag_assets.graph.counts import GraphCounts
+from rag_assets.graph.csr_graph import NodeLocation
+from rag_assets.graph.diagram import Diagram, mermaid
+from rag_assets.graph.impact import Effect, Impact, ImpactGroup, Reached
+from rag_assets.graph.key_names import short_name
+from rag_assets.graph.modules import AreaMap
+from rag_assets.graph.neighbourhood import Neighbour, Neighbourhood
+from rag_assets.graph.paths import GraphPath
+
+if TYPE_CHECKING:
+    from rag_assets.api import Index
+
+T = TypeVar("T")
+_SHOWN_CUT = 5
+_SHOWN_USES = 4
+_SHOWN_HUBS = 8
+_TITLES = {Effect.AFFECTED: "affected if it changes", Effect.NEEDED: "needed by it"}
+
+
+@dataclass(frozen=True, slots=True)
+class GraphFormat:
+    """The output format: text for people, JSON or Mermaid. Raises BadParameter for JSON and Mermaid together."""
+
+    as_json: bool
+    as_mermaid: bool
+
+    def __post_init__(self) -> None:
+        if self.as_json and self.as_mermaid:
+            raise typer.BadParameter("choose one of --json and --mermaid")
+
+    def write(
+        self,
+        output: Output,
+        index: Index,
+        found: T,
+        diagram: Callable[[T], Diagram],
+        as_object: Callable[[T], dict[str, Any]],
+        show: Callable[[Output, T, str], None],
+    ) -> None:
+        """Writes what was found in `index`."""
+        if self.as_mermaid:
+            output.text(mermaid(diagram(found)))
+        elif self.as_json:
+            output.json(origin(index) | as_object(found))
+        else:
+            show(output, found, footer(index))
+
+
+def origin(index: Index) -> dict[str, Any]:
+    """The first keys of every JSON object: the source of its graph."""
+    known = index.manifest
+    return {"label": index.label, "generation": known.generation_id, "commit": known.commit_sha}
+
+
+def footer(index: Index) -> str:
+    """The same as the last line for people."""
+    return f"{index.label}  commit {short(index.manifest.commit_sha)}  generation {index.manifest.generation_id}"
+
+
+def neighbourhood_object(found: Neighbourhood) -> dict[str, Any]:
+    """The object of `graph around --json`."""
+    return {
+        "nodes": [_node_object(node) for node in found.nodes],
+        "edges": [_edge_object(edge) for edge in found.edges],
+        "left_out": found.left_out,
+        "cut": [
+            {
+                "key": cut.key,
+                "relation": cut.relation.value,
+                "direction": cut.direction.value,
+                "followed": cut.followed,
+                "total": cut.total,
+            }
+            for cut in found.cut
+        ],
+        "warnings": list(found.warnings),
+    }
+
+
+def paths_object(found: Sequence[GraphPath], warnings: Sequence[str]) -> dict[str, Any]:
+    """The object of `graph path --json`."""
+    return {
+        "paths": [
+            {
+                "cost": round(path.cost, 6),
+                "nodes": list(path.keys),
+                "edges": [_edge_object(step.edge) | {"forward": step.forward} for step in path.steps],
+            }
+            for path in found
+        ],
+        "warnings": list(warnings),
+    }
+
+
+def impact_object(found: Impact) -> dict[str, Any]:
+    """The object of `graph impact --json` and `graph uses --json`."""
+    return {
+        "of": list(found.of),
+        "effect": found.effect.value,
+        "parts": found.parts,
+        "total": found.total,
+        "kinds": found.counts,
+        "groups": found.groups,
+        "nodes": [
+            {
+                "key": node.key,
+                "kind": node.kind.value,
+                "name": node.name,
+                "group": node.group.value,
+                "distance": node.distance,
+                "confidence": node.confidence.value,
+                "places": [_place_object(place) for place in node.places],
+                "via": _edge_object(node.via),
+            }
+            for node in found.reached
+        ],
+    }
+
+
+def _node_object(node: Neighbour) -> dict[str, Any]:
+    return {
+        "key": node.key,
+        "kind": node.kind.value,
+        "name": node.name,
+        "distance": node.distance,
+        "score": round(node.score, 6),
+        "signature": node.signature,
+        "places": [_place_object(place) for place in node.places],
+        "via": None if node.via is None else _edge_object(node.via),
+    }
+
+
+def _place_object(place: NodeLocation) -> dict[str, Any]:
+    return {"path": place.path, "start_line": place.line_start, "end_line": place.line_end}
+
+
+def _edge_object(edge: GraphEdge) -> dict[str, Any]:
+    return {
+        "source": edge.source,
+        "relation": edge.relation.value,
+        "target": edge.target,
+        "confidence": edge.confidence.value,
+        "path": edge.path,
+        "line": edge.line,
+    }
+
+
+def show_neighbourhood(output: Output, found: Neighbourhood, footer: str) -> None:
+    """Shows a tree: every node below the node that led to it, the most relevant first."""
+    below: dict[str, list[Neighbour]] = {}
+    for node in found.nodes:
+        below.setdefault("" if node.via is None else _other_end(node.via, node.key), []).append(node)
+    waiting = [(0, node) for node in reversed(below.get("", ()))]
+    while waiting:
+        level, node = waiting.pop()
+        output.line(*_tree_line(level, node))
+        waiting += [(level + 1, child) for child in reversed(below.get(node.key, ()))]
+    output.line((f"{said_graph(len(found.nodes), len(found.edges))} between them", "dim"), *_left_out(found))
+    for cut in found.cut[:_SHOWN_CUT]:
+        output.line((f"hub: {cut.followed} of {cut.total} {cut.relation} ({cut.direction}) of {cut.key}", "dim"))
+    if len(found.cut) > _SHOWN_CUT:
+        output.line((f"and {len(found.cut) - _SHOWN_CUT} more hubs", "dim"))
+    output.line((footer, "dim"))
+
+
+def _left_out(found: Neighbourhood) -> list[Part]:
+    return [(f"; {found.left_out} less relevant ones left out, see --nodes", "dim")] if found.left_out else []
+
+
+def _tree_line(level: int, node: Neighbour) -> list[Part]:
+    line: list[Part] = ["  " * level]
+    if node.via is not None:
+        line.append((f"{_arrow(node.via, node.key)}  ", "dim"))
+    return [*line, (node.key, "bold"), *_where(node.places), (f"  {node.score:.2f}{_doubt(node.via)}", "dim")]
+
+
+def show_paths(output: Output, found: Sequence[GraphPath], footer: str) -> None:
+    for number, path in enumerate(found, 1):
+        output.line((f"{number}  {counted(len(path.steps), 'step')}, cost {path.cost:.1f}", "dim"))
+        output.line("   ", (path.start, "bold"))
+        for step in path.steps:
+            arrow = _arrow(step.edge, step.leads_to)
+            where = f"  {step.edge.path}:{step.edge.line}" if step.edge.path else ""
+            output.line((f"   {arrow}  ", "dim"), (step.leads_to, "bold"), (where, "path"), (_doubt(step.edge), "dim"))
+    output.line((footer, "dim"))
+
+
+def show_impact(output: Output, found: Impact, footer: str) -> None:
+    parts = f" and the {found.parts - len(found.of)} declarations in it" if found.parts > len(found.of) else ""
+    output.line((", ".join(found.of), "bold"), (f"{parts}: {found.total} {_TITLES[found.effect]}", "dim"))
+    for group in ImpactGroup:
+        members = [node for node in found.reached if node.group is group]
+        total = found.groups.get(group.value, 0)
+        if not total:
+            continue
+        listed = f", {len(members)} listed" if len(members) < total else ""
+        output.line()
+        output.line((f"{group.value} ({total}{listed})", "bold"))
+        for node in members:
+            output.line(*_impact_line(node))
+    output.line()
+    output.line((f"{named_counts(found.counts) or 'nothing'}", "dim"))
+    output.line((footer, "dim"))
+
+
+def overview_object(counts: GraphCounts, found: AreaMap, whole: bool) -> dict[str, Any]:
+    """The object of `graph overview --json`. `undeclared` is None unless the graph is whole."""
+    return {
+        "nodes": counts.nodes,
+        "edges": counts.edges,
+        "kinds": dict(by_count(counts.kinds)),
+        "relations": dict(by_count(counts.relations)),
+        "confidences": dict(by_count(counts.confidences)),
+        "undeclared": dict(by_count(counts.undeclared)) if whole else None,
+        "unresolved_share": round(counts.unresolved_share, 6) if whole else None,
+        "hubs": [{"key": hub.key, "kind": hub.kind, "edges": hub.degree} for hub in counts.hubs],
+        "areas": [{"path": area.path, "nodes": area.nodes} for area in found.areas],
+        "uses": [{"source": source, "target": target, "edges": edges} for source, target, edges in found.uses],
+    }
+
+
+def show_overview(output: Output, counts: GraphCounts, found: AreaMap, footer: str, whole: bool) -> None:
+    unresolved = (
+        f"; {counts.unresolved_share:.1%} of all edges lead to what is not declared, or by name only"
+        if whole
+        else "; as far as the role may see"
+    )
+    output.line(
+        (f"{counted(counts.nodes, 'node')}, {counted(counts.edges, 'edge')}", "bold"),
+        (unresolved if counts.edges else "", "dim"),
+    )
+    for title, listed in (("kinds", counts.kinds), ("relations", counts.relations), ("certainty", counts.confidences)):
+        if listed:
+            output.line((f"{title:<10}", "dim"), named_counts({name: f"{n:,}" for name, n in by_count(listed)}))
+    _show_areas(output, found)
+    if counts.hubs:
+        output.line()
+        output.line(("hubs", "bold"))
+    for hub in counts.hubs[:_SHOWN_HUBS]:
+        output.line((f"{hub.degree:>8,}  ", "dim"), hub.key)
+    output.line((footer, "dim"))
+
+
+def _show_areas(output: Output, found: AreaMap) -> None:
+    if not found.areas:
+        return
+    output.line()
+    output.line(("folders, users above what they use", "bold"))
+    width = max(len(area.path) for area in found.areas)
+    for area in found.areas:
+        uses = [f"{target} {edges:,}" for source, target, edges in found.uses if source == area.path]
+        more = f" and {len(uses) - _SHOWN_USES} more" if len(uses) > _SHOWN_USES else ""
+        arrow = f"  → {', '.join(uses[:_SHOWN_USES])}{more}" if uses else ""
+        output.line((f"{area.path:<{width}}", "path"), (f"{area.nodes:>8,} nodes", "dim"), arrow)
+
+
+def _impact_line(node: Reached) -> list[Part]:
+    doubt = "" if node.confidence is Confidence.RESOLVED else f"  {node.confidence}"
+    via = f"  {_arrow(node.via, node.key)} {short_name(_other_end(node.via, node.key))}"
+    return [(f"{node.distance:>3}  ", "dim"), node.key, *_where(node.places), (f"{via}{doubt}", "dim")]
+
+
+def _arrow(edge: GraphEdge, reached: str) -> str:
+    """`→ Calls` where the edge leads to the node that was reached, `← Calls` where it comes from there."""
+    return f"→ {edge.relation}" if edge.target == reached else f"← {edge.relation}"
+
+
+def _other_end(edge: GraphEdge, key: str) -> str:
+    return edge.source if edge.target == key else edge.target
+
+
+def _where(places: Sequence[NodeLocation]) -> list[Part]:
+    if not places:
+        return []
+    more = f" and {len(places) - 1} more" if len(places) > 1 else ""
+    return ["  ", (f"{places[0].path}:{places[0].line_start}-{places[0].line_end}", "path"), (more, "dim")]
+
+
+def _doubt(edge: GraphEdge | None) -> str:
+    return "" if edge is None or edge.confidence is Confidence.RESOLVED else f"  {edge.confidence}"

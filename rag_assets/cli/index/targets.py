@@ -1,0 +1,125 @@
+"""The words after `rag-assets index`: a configured id, a label, a path, a URL or a source archive."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from pathlib import Path
+
+from rag_assets.cli.options import label_named, spelt_label
+from rag_assets.cli.render import CommandError
+from rag_assets.index.layout import IndexHome, path_slug
+from rag_assets.pipeline.labels import label_of, remembered_repository, repository_of
+from rag_assets.settings import RepositorySettings, Settings
+from rag_assets.settings.config_file import ConfigError
+from rag_assets.sources.urls import default_repository_id, is_remote, strip_credentials
+
+
+def chosen_repositories(
+    settings: Settings, home: IndexHome, named: Sequence[str], *, ref: str | None = None, identifier: str | None = None
+) -> list[RepositorySettings]:
+    """The repositories to index; without a name all configured ones, else the one of the current folder.
+
+    Raises CommandError with the commands to type.
+    """
+    if not named and not settings.repositories:
+        here = repository_above(Path.cwd())
+        if here is None:
+            raise CommandError(
+                "nothing to index: no repository is configured, and the current folder is not in one. Type one of\n"
+                "  rag-assets index PATH, URL or source archive\n"
+                "  rag-assets init        to configure repositories"
+            )
+        named = [str(here)]
+    found = [repository_named(settings, home, name, identifier) for name in named] or list(settings.repositories)
+    if ref is None:
+        return found
+    return [repository.model_copy(update={"ref": ref}) for repository in found]
+
+
+def repository_named(
+    settings: Settings, home: IndexHome, name: str, identifier: str | None = None
+) -> RepositorySettings:
+    """The repository that a word names: a configured id, a known label, an existing path or a URL, in this order."""
+    for configured in settings.repositories:
+        if configured.id == name:
+            return configured
+    if name in home.known_labels():
+        return repository_of(home, settings, name)
+    remote = is_remote(name)
+    path = Path(name).expanduser()
+    if not remote and not path.exists() and (label := spelt_label(home.known_labels(), name)) is not None:
+        return repository_of(home, settings, label)
+    if not remote and not path.exists():
+        raise CommandError(_unknown(settings, home, name))
+    location = name if remote else str(path.resolve())
+    for configured in settings.repositories:
+        if configured.location == location:
+            return configured
+    made = RepositorySettings(id=identifier or default_repository_id(location), location=location)
+    if made.id in {configured.id for configured in settings.repositories}:
+        raise CommandError(
+            f"{made.id!r} is configured for another repository; index {strip_credentials(location)} with --id NAME"
+        )
+    return made
+
+
+def label_typed(settings: Settings, home: IndexHome, known: list[str], word: str) -> str:
+    """The one of `known` labels that a word names: a label, the id of its repository, a path or a URL. Raises
+    CommandError with the known labels."""
+    is_name = word in known or any(configured.id == word for configured in settings.repositories)
+    if is_name or not (is_remote(word) or Path(word).expanduser().exists()):
+        return label_named(known, word)
+    repository = repository_named(settings, home, word)
+    found = [label for label in known if _stands_for(home, label, repository)]
+    if len(found) > 1 and (checked_out := label_of(settings, repository)[0]) in found:
+        return checked_out
+    if len(found) > 1:
+        raise CommandError(f"{word!r} has several labels; choose one of: {', '.join(found)}")
+    return found[0] if found else label_named(known, word)
+
+
+def refuse_takeover(settings: Settings, home: IndexHome, label: str, repository: RepositorySettings) -> None:
+    """Raises CommandError where `label` already stands for another source that is still there.
+
+    A configured repository may move: its id says which one it is.
+    """
+    if any(configured.id == repository.id for configured in settings.repositories):
+        return
+    try:
+        known = remembered_repository(home, label)
+    except ConfigError:  # damaged: this run writes it again
+        return
+    if known is None:
+        return
+    new, old = strip_credentials(repository.location), strip_credentials(known.location)
+    if new != old and (is_remote(old) or Path(old).exists()):
+        raise CommandError(
+            f"label {label} already stands for {old}; index {new} under another name with --id NAME, "
+            f"or remove the old index with: rag-assets reset {label}"
+        )
+
+
+def repository_above(folder: Path) -> Path | None:
+    """The top of the git working tree that `folder` is in, or the bare repository it is."""
+    for at in (folder, *folder.parents):
+        if (at / ".git").exists():
+            return at
+        if (at / "HEAD").is_file() and (at / "objects").is_dir() and (at / "refs").is_dir():
+            return at
+    return None
+
+
+def _stands_for(home: IndexHome, label: str, repository: RepositorySettings) -> bool:
+    """True where the label was made from the repository, by its record, or by its name if the record is lost."""
+    known = remembered_repository(home, label)
+    if known is None:
+        return label.partition("@")[0] == path_slug(repository.id)
+    return known.id == repository.id or known.location == strip_credentials(repository.location)
+
+
+def _unknown(settings: Settings, home: IndexHome, name: str) -> str:
+    known = [*(repository.id for repository in settings.repositories), *home.known_labels()]
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(known)}" if known else ""
+    return f"{name!r} is neither a configured repository nor a label, a path that exists or a URL{hint}"

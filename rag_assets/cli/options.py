@@ -1,0 +1,219 @@
+"""The options that commands share: the global ones (`CliSession`), and which label a command is about."""
+
+from __future__ import annotations
+
+import difflib
+import shlex
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rag_assets.cli.render import CommandError, Output
+from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality
+from rag_assets.index.freshness import remembered_repository
+from rag_assets.index.generations import active_generation, has_pointer
+from rag_assets.index.layout import IndexHome, index_label, path_slug
+from rag_assets.settings.config_file import ConfigError, find_config, resolve_home
+
+if TYPE_CHECKING:
+    from rag_assets.settings import Settings
+
+_NOTHING = "nothing is indexed in {}; run: rag-assets index"
+
+
+@dataclass(frozen=True, slots=True)
+class CliSession:
+    """The global options. `home`, `config` and `role` are what the user typed, if anything."""
+
+    home_option: Path | None
+    config_option: Path | None
+    debug: bool
+    output: Output
+    role: str | None = None
+
+    def command(self) -> str:
+        """`rag-assets` with the global options that the user typed: the beginning of a command to run next."""
+        typed = {"--config": self.config_option, "--home": self.home_option, "--role": self.role}
+        words = [word for option, value in typed.items() if value is not None for word in (option, str(value))]
+        return shlex.join(["rag-assets", *words])
+
+    def config(self) -> Path | None:
+        """The configuration file in use. Raises ConfigError where the environment names one that is absent."""
+        return self.config_option or find_config()
+
+    def home(self) -> IndexHome:
+        """The home directory, without loading the settings model: searching needs no more than this."""
+        return IndexHome(resolve_home(self.home_option, config=self.config_option))
+
+    def clearance(self) -> Confidentiality:
+        """How far the user sees. The settings are loaded for a role only: they cost a search a third of its time.
+        Raises ConfigError for a role that the configuration does not have."""
+        if self.role is None:
+            return DEFAULT_LEVEL
+        roles = self.settings().roles
+        if self.role not in roles:
+            raise ConfigError(f"no role {self.role!r} in the configuration; there are: {', '.join(roles) or 'none'}")
+        return roles[self.role]
+
+    def settings(self) -> Settings:
+        """The effective settings, `--home` included. Raises ConfigError."""
+        from rag_assets.settings import load_settings  # start-up budget: loaded when it runs
+
+        settings = load_settings(self.config())
+        return settings.model_copy(update={"home": self.home().root})
+
+
+def session_of(context: typer.Context) -> CliSession:
+    """The session that the application's callback made for this invocation."""
+    session = context.find_root().obj
+    assert isinstance(session, CliSession)
+    return session
+
+
+def chosen_label(session: CliSession, home: IndexHome, wanted: str | None, *, how: str = "with --label") -> str:
+    """The label `wanted` names, else the only one with an index, else the one the current folder belongs to.
+
+    A repository id is enough where it has one label. Raises CommandError with the candidates; `how` says how to
+    choose one.
+    """
+    served = served_labels(home)
+    if not served:
+        raise CommandError(_NOTHING.format(home.root))
+    return only_label(home, served, how=how) if wanted is None else label_named(served, wanted)
+
+
+def known_label(home: IndexHome, wanted: str | None, *, how: str = "with --label") -> str:
+    """As `chosen_label`, but labels without an active generation count too: some commands repair them."""
+    known = home.known_labels()
+    if not known:
+        raise CommandError(_NOTHING.format(home.root))
+    if wanted is not None:
+        return label_named(known, wanted)
+    return only_label(home, known if len(known) == 1 else served_labels(home) or known, how=how)
+
+
+def only_label(home: IndexHome, known: list[str], *, how: str) -> str:
+    """The only one of `known` labels, else the one the current folder belongs to. Raises CommandError with the
+    candidates; `how` says how to choose one."""
+    if len(known) == 1:
+        return known[0]
+    here = [label for label in known if _covers(home, label, Path.cwd())]
+    if len(here) > 1:
+        here = [label for label in here if _is_checked_out(home, label)] or here
+    if len(here) == 1:
+        return here[0]
+    raise CommandError(f"several labels are indexed; choose one {how}: {', '.join(here or known)}")
+
+
+def chosen_labels(home: IndexHome, org: str | None) -> list[str]:
+    """All labels with an index, or those of one organisation. Raises CommandError where there is none, or where the
+    labels belong to several organisations and none is named."""
+    owners: dict[str, list[str]] = {}
+    for label in served_labels(home):
+        owners.setdefault(active_generation(home, label).manifest.org_id, []).append(label)
+    if not owners:
+        raise CommandError(_NOTHING.format(home.root))
+    if org is None and len(owners) > 1:
+        raise CommandError(f"labels of several organisations are indexed; choose one with --org: {', '.join(owners)}")
+    if org is not None and org not in owners:
+        raise CommandError(f"no label of organisation {org!r} is indexed; there are: {', '.join(owners)}")
+    return owners[org] if org is not None else next(iter(owners.values()))
+
+
+def served_labels(home: IndexHome) -> list[str]:
+    """Labels with an active generation, sorted; also those whose pointer is damaged, which says so when one is
+    opened."""
+    return [label for label in home.known_labels() if has_pointer(home, label)]
+
+
+def complete_label(context: typer.Context, incomplete: str) -> list[str]:
+    """Shell completion of `--label`."""
+    options = context.find_root().params
+    home = CliSession(options.get("home"), options.get("config"), False, Output()).home()
+    return [label for label in served_labels(home) if label.startswith(incomplete)]
+
+
+def label_named(known: list[str], wanted: str) -> str:
+    """The label that `wanted` names, or the only label of the repository that it names; either may keep the spelling of
+    repository and ref (`Shop@feature/X`). Raises CommandError with similar names."""
+    if wanted in known:
+        return wanted
+    spelt = spelt_label(known, wanted)
+    if spelt is not None:
+        return spelt
+    of_repository = [label for label in known if label.partition("@")[0] in (wanted, path_slug(wanted))]
+    if len(of_repository) == 1:
+        return of_repository[0]
+    if of_repository:
+        raise CommandError(f"{wanted!r} has several labels; choose one of: {', '.join(of_repository)}")
+    near = difflib.get_close_matches(wanted, known, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(known) or 'none'}"
+    raise CommandError(f"no label {wanted!r}; {hint}")
+
+
+def spelt_label(known: list[str], written: str) -> str | None:
+    """The known label of `id@ref` in its original spelling; the id and the ref may contain an `@` too."""
+    places = [at for at, character in enumerate(written) if character == "@"]
+    found = (index_label(written[:at], written[at + 1 :]) for at in reversed(places))
+    return next((label for label in found if label in known), None)
+
+
+def _is_checked_out(home: IndexHome, label: str) -> bool:
+    """True when the current folder is on the branch of the label."""
+    # Start-up budget: loaded when it runs, not for --help and completion.
+    from rag_assets.sources.git import git_environment, git_executable
+
+    command = [git_executable(), "symbolic-ref", "--quiet", "--short", "HEAD"]
+    done = subprocess.run(command, capture_output=True, text=True, env=git_environment(network=False), check=False)
+    return done.stdout.strip() == remembered_repository(home, label).get("ref")
+
+
+def _covers(home: IndexHome, label: str, folder: Path) -> bool:
+    from rag_assets.sources.urls import is_remote  # start-up budget: asked only where several labels are indexed
+
+    location = str(remembered_repository(home, label).get("location", ""))
+    if not location or is_remote(location):
+        return False
+    return folder.resolve().is_relative_to(Path(location))
+
+
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite a file that exists.")]
+LexicalOnly = Annotated[bool, typer.Option("--lexical-only", help="Without the embedding model: keyword search only.")]
+LabelOption = Annotated[
+    str | None,
+    typer.Option("--label", "-l", help="Which index. Default: as for search.", autocompletion=complete_label),
+]
+OneCommit = Annotated[str | None, typer.Option("--commit", help="A commit of the ref. Default: its head.")]
+OneRef = Annotated[str | None, typer.Option("--ref", help="Branch or tag. Default: as configured, else that of HEAD.")]
+NewId = Annotated[
+    str | None, typer.Option("--id", help="Name for a repository that is not configured. Default: from its path.")
+]
+
+
+def require_writable(home: IndexHome) -> None:
+    """Raises OSError naming the home directory, before anything else has started."""
+    home.root.mkdir(parents=True, exist_ok=True)
+    probe = home.root / ".writable"
+    probe.write_bytes(b"")
+    probe.unlink()
+
+
+def one_repository(named: list[str], commit: str | None, identifier: str | None) -> None:
+    """Raises BadParameter where an option of a single repository is given for several."""
+    for option, value in (("--commit", commit), ("--id", identifier)):
+        if value is not None and len(named) > 1:
+            raise typer.BadParameter(f"{option} is about one repository: name exactly one")
+
+
+def check_new_file(target: Path, option: str, *, force: bool) -> None:
+    """Raises BadParameter where `target` cannot be written as a new file, before a command does its work."""
+    if target.is_dir():
+        raise typer.BadParameter(f"{target} is a folder; name a file in it", param_hint=option)
+    if not target.parent.is_dir():
+        raise typer.BadParameter(f"there is no folder {target.parent}", param_hint=option)
+    if target.exists() and not force:
+        raise typer.BadParameter(f"{target} exists; choose another name or add --force", param_hint=option)

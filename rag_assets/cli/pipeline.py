@@ -1,0 +1,154 @@
+"""`rag-assets pipeline`: check pipelines, show what they are after the merge, draw them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+import typer
+
+from rag_assets.cli.options import AsJson, CliSession, session_of
+from rag_assets.cli.render import FAILURE
+from rag_assets.qa.definition.diagram import mermaid
+from rag_assets.qa.definition.search_path import library_of
+from rag_assets.qa.definition.steps import as_object
+from rag_assets.qa.errors import PipelineError, UnknownPipeline
+
+if TYPE_CHECKING:
+    from rag_assets.cli.render import Output
+    from rag_assets.qa.definition.loader import PipelineLibrary
+    from rag_assets.qa.definition.steps import Pipeline
+
+
+pipeline_app = typer.Typer(
+    no_args_is_help=True,
+    help="Check, show and draw pipelines. Name a pipeline by its name or its file. rag-assets looks for names in the "
+    "packs (--pack, and packs of the configuration), in the folder pipelines beside the configuration file, and among "
+    "its own.",
+)
+
+_NAME = "A name, or a file."
+Packs = Annotated[
+    list[Path] | None, typer.Option("--pack", metavar="FOLDER", help="A folder of pipelines; repeatable.")
+]
+
+
+@pipeline_app.command()
+def validate(
+    context: typer.Context,
+    names: Annotated[list[str] | None, typer.Argument(metavar="[PIPELINE]...", help=f"{_NAME} Default: all.")] = None,
+    packs: Packs = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check pipelines and report problems with file and line. Exit code 1 when there are any."""
+    session = session_of(context)
+    library, output = pipeline_library(session, packs), session.output
+    checked: list[dict[str, Any]] = []
+    for name in names or library.names():
+        try:
+            found = library.load(name)
+            checked.append({"pipeline": found.name, "problems": [], "warnings": list(found.warnings)})
+        except PipelineError as error:
+            checked.append({"pipeline": name, "problems": [str(problem) for problem in error.problems], "warnings": []})
+        except UnknownPipeline as error:
+            checked.append({"pipeline": name, "problems": [str(error)], "warnings": []})
+    if as_json:
+        output.json({"pipelines": checked})
+    else:
+        for one in checked:
+            _show_check(output, one)
+    if any(one["problems"] for one in checked):
+        raise typer.Exit(FAILURE)
+
+
+@pipeline_app.command()
+def show(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="PIPELINE", help=_NAME)],
+    packs: Packs = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show a pipeline after inheritance: its files, its settings with all defaults, its steps."""
+    session = session_of(context)
+    pipeline = pipeline_library(session, packs).load(name)
+    if as_json:
+        session.output.json(_origin(pipeline) | as_object(pipeline))
+    else:
+        _show_pipeline(session.output, pipeline)
+
+
+@pipeline_app.command()
+def graph(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="PIPELINE", help=_NAME)],
+    packs: Packs = None,
+    as_json: AsJson = False,
+) -> None:
+    """Draw the steps that a pipeline can reach as a Mermaid flowchart."""
+    session = session_of(context)
+    pipeline = pipeline_library(session, packs).load(name)
+    drawn = mermaid(pipeline)
+    if as_json:
+        edges = [
+            {"from": step.id, "on": on, "to": target} for step in pipeline.steps.values() for on, target in step.targets
+        ]
+        session.output.json(_origin(pipeline) | {"entry": pipeline.entry.id, "edges": edges, "mermaid": drawn})
+    else:
+        session.output.text(drawn)
+
+
+def checked_packs(packs: list[Path] | None) -> tuple[Path, ...]:
+    """Raises BadParameter for a pack that is not a folder."""
+    for pack in packs or ():
+        if not pack.is_dir():
+            raise typer.BadParameter(f"there is no folder {pack}", param_hint="--pack")
+    return tuple(packs or ())
+
+
+def pipeline_library(session: CliSession, packs: list[Path] | None) -> PipelineLibrary:
+    """Raises BadParameter or ConfigError for a pack that is not a folder."""
+    return library_of(session.config(), checked_packs(packs))
+
+
+def _origin(pipeline: Pipeline) -> dict[str, Any]:
+    return {
+        "pipeline": pipeline.name,
+        "digest": pipeline.digest,
+        "lineage": list(pipeline.lineage),
+        "files": list(pipeline.files),
+        "prompts": {name: prompt.digest for name, prompt in sorted(pipeline.prompts.items())},
+        "unused": list(pipeline.unused),
+    }
+
+
+def _show_check(output: Output, one: dict[str, Any]) -> None:
+    if one["problems"]:
+        output.line(("✗ ", "bad"), (one["pipeline"], "bold"))
+    else:
+        output.line(("✓ ", "good"), (one["pipeline"], "bold"))
+    for problem in one["problems"]:
+        for line in problem.splitlines():
+            output.line("  ", line)
+    for warning in one["warnings"]:
+        output.line("  ", ("warning: ", "warn"), warning)
+
+
+def _show_pipeline(output: Output, pipeline: Pipeline) -> None:
+    output.line((pipeline.name, "bold"), f"  digest {pipeline.digest}")
+    for name, file in zip(pipeline.lineage, pipeline.files, strict=True):
+        output.line(("from ", "dim"), f"{name}  ", (file, "path"))
+    output.line(("settings", "bold"))
+    for key, value in msgspec.to_builtins(pipeline.settings).items():
+        output.line(f"  {key}: {', '.join(map(str, value)) if isinstance(value, list | tuple) else value}")
+    output.line(("steps", "bold"))
+    for step in pipeline.steps.values():
+        if step.id in pipeline.unused:
+            continue
+        ways = ", ".join(target if on == "next" else f"{on} {target}" for on, target in step.targets)
+        parameters = " ".join(f"{key}={value}" for key, value in msgspec.to_builtins(step.parameters).items() if value)
+        output.line(f"  {step.id}  ", (step.action, "path"), f"  {parameters}" if parameters else "")
+        if ways:
+            output.line(("      → ", "dim"), ways)
+    if pipeline.unused:
+        output.line(("inherited, not used: ", "dim"), ", ".join(pipeline.unused))

@@ -1,0 +1,235 @@
+"""`rag-assets show`: what is behind one point: snippet, description, source and payload."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+
+from rag_assets.api import Index, open_index
+from rag_assets.cli.options import AsJson, CliSession, LabelOption, chosen_label, session_of
+from rag_assets.cli.render import CommandError, Output, counted, short
+from rag_assets.contracts.artifacts import parse_uri
+from rag_assets.contracts.confidentiality import Confidentiality
+from rag_assets.contracts.identity import content_hash, point_id
+from rag_assets.contracts.payload import with_generation
+from rag_assets.index.catalog import open_catalog
+from rag_assets.index.freshness import remembered_repository
+from rag_assets.index.generations import Generation, active_generation
+from rag_assets.index.layout import IndexHome
+
+# `src/A.cs:12`, `src/A.cs:12-30` as `search` prints it; a semantic id has more colons.
+_PATH_AND_LINE = re.compile(r"(?P<path>(?:[A-Za-z]:)?[^:]+):(?P<line>\d+)(?:-\d+)?")
+_SCHEME = "rag://"
+_SHOWN_SECTIONS = 8
+
+
+class ShownPart(StrEnum):
+    SNIPPET = "snippet"
+    DESCRIPTION = "description"
+    SOURCE = "source"
+    PAYLOAD = "payload"
+    ALL = "all"
+
+
+def show(
+    context: typer.Context,
+    point: Annotated[
+        str,
+        typer.Argument(
+            metavar="POINT", help="A point id or its first digits, a semantic id, path:line, or a rag:// address."
+        ),
+    ],
+    label: LabelOption = None,
+    part: Annotated[ShownPart, typer.Option(help="What to show of it.")] = ShownPart.ALL,
+    as_json: AsJson = False,
+) -> None:
+    """Show a point: snippet, description, source slice and payload."""
+    session = session_of(context)
+    home = session.home()
+    if point.startswith(_SCHEME) and label is None:
+        label = _label_of(point)
+    name = chosen_label(session, home, label)
+    with open_index(name, home=home.root, config=session.config_option, clearance=session.clearance()) as index:
+        if point.startswith(_SCHEME):
+            found: dict[str, Any] = {"uri": point, "text": index.resolve(point)}
+        else:
+            payload = _payload(home, name, index, point)
+            _say_nearest(session.output, point, payload)
+            found = _parts(index, payload, part, lambda: source_in_catalog(session, index, payload))
+    if as_json:
+        session.output.json(found)
+    elif "text" in found:
+        session.output.text(found["text"])
+    else:
+        _show(session.output, found)
+
+
+def _label_of(uri: str) -> str:
+    try:
+        return parse_uri(uri).label
+    except ValueError as error:
+        raise CommandError(str(error)) from error
+
+
+def _payload(home: IndexHome, name: str, index: Index, point: str) -> dict[str, Any]:
+    """The payload that `point` names. Raises CommandError or QueryError where it names none or several."""
+    located = _PATH_AND_LINE.fullmatch(point)
+    if located is None:
+        return index.get(point)
+
+    found = payload_at(home, name, located["path"], int(located["line"]), index.clearance)
+    return index.get(found["SemanticId"])
+
+
+def _say_nearest(output: Output, point: str, payload: dict[str, Any]) -> None:
+    located = _PATH_AND_LINE.fullmatch(point)
+    if located is not None and not payload["StartLine"] <= int(located["line"]) <= payload["EndLine"]:
+        output.note(f"line {located['line']} is in no section; this is the nearest one")
+
+
+def _parts(
+    index: Index, payload: dict[str, Any], part: ShownPart, elsewhere: Callable[[], str | None]
+) -> dict[str, Any]:
+    """The wanted parts of one point in the order of C11: snippet, description, source.
+
+    `elsewhere` gives the source for a rebuilt index, which has neither tables nor descriptions.
+    """
+    from rag_assets.index.artifacts import ArtifactError  # start-up budget: loaded when it runs
+
+    wanted = set(ShownPart) if part is ShownPart.ALL else {part}
+    found: dict[str, Any] = {
+        "path": payload["Path"],
+        "start_line": payload["StartLine"],
+        "end_line": payload["EndLine"],
+        "symbol": payload.get("Symbol", ""),
+        "kind": payload.get("Kind", ""),
+        "commit": payload.get("CommitSha", ""),
+    }
+    if ShownPart.SNIPPET in wanted:
+        found["snippet"] = payload.get("FinderSnippet", "")
+    try:
+        if ShownPart.DESCRIPTION in wanted:
+            found["description"] = index.description(payload["DescriptionBlobUri"])
+        if ShownPart.SOURCE in wanted:
+            found["source"] = index.source_slice(payload["SourceSliceBlobUri"])
+    except ArtifactError:
+        source = elsewhere() if ShownPart.SOURCE in wanted else None
+        if source is None:
+            raise
+        found["source"] = source
+    if ShownPart.PAYLOAD in wanted:
+        found["payload"] = payload
+    return found
+
+
+def _show(output: Output, found: dict[str, Any]) -> None:
+    output.line(
+        (f"{found['path']}:{found['start_line']}-{found['end_line']}", "path"),
+        "  ",
+        (found["symbol"], "bold"),
+        (f"  {found['kind']}  commit {short(found['commit'])}", "dim"),
+    )
+    for name in (ShownPart.SNIPPET, ShownPart.DESCRIPTION, ShownPart.SOURCE):
+        if name.value in found:
+            output.line()
+            output.line((f"--- {name.value}", "dim"))
+            output.text(found[name.value])
+    if "payload" in found:
+        output.line()
+        output.line(("--- payload", "dim"))
+        for key, value in found["payload"].items():
+            if key != "FinderSnippet":  # shown above, and long
+                output.line((f"{key}: ", "dim"), ", ".join(value) if isinstance(value, list) else str(value))
+
+
+def payload_at(home: IndexHome, label: str, path: str, line: int, clearance: Confidentiality) -> dict[str, Any]:
+    """The payload of the smallest section around a line, else of the nearest one: directives and blank lines between
+    declarations belong to no section. Raises CommandError for a file without sections, for one that `clearance` does
+    not cover (E12, with the same text), and for a line behind the end of the file.
+
+    `path` is relative to the repository, or to the current folder inside it, with either separator.
+    """
+    generation = active_generation(home, label)
+    candidates = repository_paths(home, label, path)
+    for candidate in candidates:
+        payloads = _payloads(generation, candidate) if generation.manifest.levels.visible(candidate, clearance) else []
+        if payloads:
+            return _nearest(payloads, candidate, line, _line_count(generation, candidate))
+    raise CommandError(
+        f"{candidates[0]} has no section in the index of {label}; see: rag-assets explain {candidates[0]}"
+    )
+
+
+def repository_paths(home: IndexHome, label: str, path: str) -> tuple[str, ...]:
+    """The repository paths that a typed path can mean, the likeliest first."""
+    written = path.replace("\\", "/")
+    while written.startswith("./"):
+        written = written[2:]
+    return tuple(dict.fromkeys((written, _in_repository(home, label, path), _in_repository(home, label, written))))
+
+
+def _payloads(generation: Generation, path: str) -> list[dict[str, Any]]:
+    rows = _rows(generation, "qdrant_points", path, "payload")
+    commit, date = generation.manifest.commit_sha, generation.manifest.commit_date
+    return [with_generation(msgspec.json.decode(row["payload"]), commit, date) for row in rows]
+
+
+def _nearest(payloads: list[dict[str, Any]], path: str, line: int, line_count: int) -> dict[str, Any]:
+    if not 1 <= line <= max(line_count, *(payload["EndLine"] for payload in payloads)):
+        ranges = sorted((payload["StartLine"], payload["EndLine"]) for payload in payloads)
+        shown = ", ".join(f"{start}-{end}" for start, end in ranges[:_SHOWN_SECTIONS])
+        raise CommandError(
+            f"{path} has {counted(line_count, 'line')}, so there is no line {line}; its sections are at lines {shown}"
+        )
+
+    def distance(payload: dict[str, Any]) -> tuple[int, int, str]:
+        start, end = payload["StartLine"], payload["EndLine"]
+        return max(start - line, line - end, 0), end - start, payload["SemanticId"]
+
+    return min(payloads, key=distance)
+
+
+def _line_count(generation: Generation, path: str) -> int:
+    return next((int(row["line_count"]) for row in _rows(generation, "discovered_files", path, "line_count")), 0)
+
+
+def _rows(generation: Generation, table: str, path: str, column: str) -> list[dict[str, Any]]:
+    """The rows of a file in a table."""
+    from rag_assets.index.tables import bucket_of, read_rows  # start-up budget: a point is shown without tables
+
+    bucket = bucket_of(path, generation.manifest.bucket_count)
+    rows = read_rows(generation.directory, table, bucket, ["path", column])
+    return [row for row in rows if row["path"] == path]
+
+
+def _in_repository(home: IndexHome, label: str, path: str) -> str:
+    """The repository path of a path inside a checkout; a path outside stays as it is."""
+    location = Path(str(remembered_repository(home, label).get("location", "")))
+    try:
+        return Path(path).resolve().relative_to(location).as_posix()
+    except ValueError:
+        return path
+
+
+def source_in_catalog(session: CliSession, index: Index, payload: Mapping[str, Any]) -> str | None:
+    """The source of a point of a rebuilt index, which has no tables: the slice in the catalog, checked against its hash
+    (C04). None where no catalog has it. Raises CatalogError."""
+    settings = session.settings()
+    if settings.stores.catalog == "none":
+        return None
+    # Start-up budget: loaded when it runs, not for --help and completion.
+    from rag_assets.index.catalog.history import Tenant
+    from rag_assets.index.catalog.reader import open_generation
+
+    manifest = index.manifest
+    tenant = Tenant(manifest.org_id, manifest.project_id, index.label)
+    known = point_id(tenant.org_id, tenant.project_id, manifest.repository_id, index.label, payload["SemanticId"])
+    with open_catalog(settings) as database:
+        source = open_generation(database, tenant, manifest.generation_id).source(known)
+    return source if source is not None and content_hash(source) == payload["SourceSha256"] else None

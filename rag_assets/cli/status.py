@@ -1,0 +1,191 @@
+"""`rag-assets status`: what every label serves, how old it is, what was left out and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rag_assets.cli.options import AsJson, complete_label, label_named, session_of
+from rag_assets.cli.quality import format_runs, gate_object, measured
+from rag_assets.cli.render import Output, named_counts, said_graph, short, size
+from rag_assets.index.disk_usage import size_on_disk
+from rag_assets.index.freshness import freshness_of, remembered_repository
+from rag_assets.index.generations import (
+    GenerationError,
+    active_generation,
+    active_pointer,
+    generation_directory,
+    is_finished,
+    pending_build_id,
+)
+
+if TYPE_CHECKING:
+    from rag_assets.contracts.confidentiality import Confidentiality
+    from rag_assets.index.generations import Generation
+    from rag_assets.index.layout import IndexHome
+
+
+_KEY_WIDTH = 13
+
+
+def status(
+    context: typer.Context,
+    label: Annotated[
+        str | None, typer.Option("--label", "-l", help="Only this one. Default: all.", autocompletion=complete_label)
+    ] = None,
+    skipped: Annotated[bool, typer.Option("--skipped", help="List every file left out, with its reason.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show every index: commit against head, counts, skipped files, size, the run that made it."""
+    session = session_of(context)
+    home = session.home()
+    labels = home.known_labels() if label is None else [label_named(home.known_labels(), label)]
+    found = [describe_label(home, name, session.clearance() if skipped else None) for name in labels]
+    if as_json:
+        session.output.json({"home": str(home.root), "labels": found})
+    elif not found:
+        session.output.line(f"nothing is indexed in {home.root}; run: rag-assets index")
+    else:
+        for number, entry in enumerate(found):
+            if number:
+                session.output.line()
+            _show(session.output, entry)
+
+
+def describe_label(home: IndexHome, label: str, skipped_for: Confidentiality | None = None) -> dict[str, Any]:
+    """The object of one label in `status --json`, with the skipped files that `skipped_for` may see, if it is given.
+
+    `problem` says what is damaged, and the next command; the fields of an unreadable generation are absent.
+    """
+    # Start-up budget: loaded when it runs, not for --help and completion.
+    from rag_assets.index.tables import TableDamaged
+    from rag_assets.pipeline.build import BuildError, label_holder
+
+    pointer = active_pointer(home, label)
+    found: dict[str, Any] = {
+        "label": label,
+        "location": remembered_repository(home, label).get("location", ""),
+        "active": pointer.generation_id if pointer else None,
+        "building_by": label_holder(home, label),
+        "unfinished": _unfinished(home, label),
+        "refused": _refused(home, label, pointer.generation_id if pointer else ""),
+        "bytes": size_on_disk(home.label(label)),
+    }
+    try:
+        generation = active_generation(home, label)
+    except GenerationError as error:
+        return found | {"problem": str(error)}
+    manifest = generation.manifest
+    freshness = freshness_of(home, manifest)
+    found |= {
+        "ref": manifest.ref,
+        "commit": manifest.commit_sha,
+        "commit_date": manifest.commit_date,
+        "head": freshness.head or None,
+        "head_unknown": freshness.reason or None,
+        "stale": freshness.stale,
+        "run_id": manifest.run_id,
+        "embedding_model": manifest.embedding_model,
+        "lexical_only": manifest.lexical_only,
+        "capabilities": list(manifest.capabilities),
+        "retrieval_modes": list(generation.retrieval_modes),
+        "counts": manifest.counts,
+        "parse_health": manifest.parse_health,
+        "quality": measured(generation.directory),
+    }
+    try:
+        found["skipped_by_reason"] = _skipped_by_reason(generation)
+        if skipped_for is not None:
+            found["skipped"] = skipped_files(generation, skipped_for)
+    except (BuildError, TableDamaged) as error:  # what is left is served all the same
+        found |= {"skipped_by_reason": {}, "problem": str(error)}
+    return found
+
+
+def skipped_files(generation: Generation, clearance: Confidentiality) -> list[dict[str, Any]]:
+    """Every skipped file that `clearance` may see (E12), by path, with the reason and the rule that matched. Raises
+    TableDamaged for a missing or damaged table."""
+    from rag_assets.index.tables import TableDamaged, read_all  # start-up budget: loaded when it runs
+
+    columns = ["path", "outcome", "reason", "detail", "size_bytes"]
+    rows: list[dict[str, Any]] = []
+    try:
+        for table in read_all(generation.directory, "discovered_files", generation.manifest.bucket_count, columns):
+            rows += [row for row in table.to_pylist() if row.pop("outcome") == "skipped"]
+    except FileNotFoundError as error:
+        label = generation.manifest.index_label
+        again = f"run: rag-assets index {label}"
+        table = generation.directory / "discovered_files"
+        raise TableDamaged(f"{label}: {table}: a part is gone; {again}") from error
+    levels = generation.manifest.levels
+    return sorted((row for row in rows if levels.visible(row["path"], clearance)), key=lambda row: str(row["path"]))
+
+
+def _unfinished(home: IndexHome, label: str) -> str | None:
+    """The generation of an unfinished build, if there is one."""
+    candidate = pending_build_id(home, label)
+    if candidate is None:
+        return None
+    directory = generation_directory(home, label, candidate)
+    return candidate if directory.is_dir() and not (directory / "manifest.json").is_file() else None
+
+
+def _refused(home: IndexHome, label: str, served: str) -> dict[str, Any] | None:
+    """The decision about the newest build, if the promotion gate refused it and nobody chose to serve it."""
+    built = pending_build_id(home, label)
+    if built is None or built == served or not is_finished(home, label, built):
+        return None
+    gate = gate_object(generation_directory(home, label, built))
+    return gate if gate is not None and gate["verdict"] == "refused" else None
+
+
+def _skipped_by_reason(generation: Generation) -> dict[str, int]:
+    from rag_assets.cli.index.summary import stage_reports, table_counts  # start-up budget: --help and completion
+
+    return table_counts(stage_reports(generation.directory), "discovered_files", "skipped by reason", "reason", "files")
+
+
+def _show(output: Output, entry: dict[str, Any]) -> None:
+    output.line((entry["label"], "path"), f"  {entry['location']}")
+    if "problem" in entry:
+        output.line(("  ", "plain"), (entry["problem"], "warn"))
+    if "commit" in entry:
+        _show_generation(output, entry)
+    if entry["building_by"]:
+        output.line(f"  being indexed by {entry['building_by']}")
+    elif entry["unfinished"]:
+        again = f"continues with: rag-assets index {entry['label']}"
+        output.line((f"  an unfinished build of {entry['unfinished']} {again}", "warn"))
+    if entry["refused"]:
+        gate = entry["refused"]
+        output.line((f"  the promotion gate refused {gate['generation_id']}: {gate['reason']}", "warn"))
+        output.line(f"  serve it anyway with: rag-assets generations activate {gate['generation_id']}")
+    for row in entry.get("skipped", ()):
+        output.line(f"  {row['reason']:<14} {row['path']}", (f"  {row['detail']}", "dim"))
+
+
+def _show_generation(output: Output, entry: dict[str, Any]) -> None:
+    counts = entry["counts"]
+    skipped = f" ({named_counts(entry['skipped_by_reason'])})" if entry["skipped_by_reason"] else ""
+    head = {
+        True: f"stale, head is {short(entry['head'] or '')}",
+        False: "fresh",
+        None: f"head unknown ({entry['head_unknown']})",
+    }
+    rows = (
+        ("commit", f"{short(entry['commit'])} of {entry['commit_date']}, {head[entry['stale']]}"),
+        ("files", f"{counts['files']:,} indexed, {counts['skipped_files']:,} skipped{skipped}"),
+        ("parse health", named_counts(entry["parse_health"])),
+        ("content", f"{counts['segments']:,} segments, {counts['sections']:,} sections, {counts['points']:,} points"),
+        ("graph", said_graph(counts.get("graph_nodes", 0), counts.get("graph_edges", 0))),
+        ("model", "none: keyword search only" if entry["lexical_only"] else entry["embedding_model"]),
+        ("modes", ", ".join(entry["retrieval_modes"])),
+        ("quality", format_runs(entry["quality"])),
+        ("generation", entry["active"]),
+        ("run", entry["run_id"]),
+        ("size", size(entry["bytes"])),
+    )
+    for name, value in rows:
+        if value:
+            output.line((f"  {name:<{_KEY_WIDTH}}", "dim"), value)

@@ -1,0 +1,138 @@
+"""The evidence of an answer: pieces of source with their origin. Pure nouns.
+
+A citation id is the beginning of a point id. Every answer uses the same one, and `rag-assets show ID` opens it (R26).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+_SHORTEST_ID = 8
+"""Digits of a point id: enough for `rag-assets show`, and for the few dozen points that one answer is made from."""
+
+_COMMIT_DIGITS = 10
+_DECORATION = re.compile(r"`\d+|~[0-9a-f]{8}$")
+"""Arity, and the suffix that separates declarations of one name in several files (R1). People write neither."""
+
+
+class Origin(StrEnum):
+    """Why a piece of evidence is there."""
+
+    HIT = "hit"  # found by the search
+    DEFINITION = "definition"  # declares a name of the question
+    GRAPH = "graph"  # a neighbour of a hit
+
+
+class EvidenceForm(StrEnum):
+    """How much of a piece of evidence a context holds."""
+
+    WHOLE = "whole"
+    SIGNATURES = "signatures"  # the declarations without their bodies
+    NAME = "name"  # where it is and what it declares
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """A piece of one file. Lines are 1-based and inclusive. `text` is their source, `sha256` its hash at indexing.
+    `point_ids` are the points of the piece, best first, `ids` their citation ids. `score` is the score of the best
+    point, `dense` its cosine or None. `via` names the graph edge that led to the piece. Documents with pages and
+    recordings have a `title`, and `pages` or the `seconds` at which the piece begins."""
+
+    point_ids: tuple[str, ...]
+    ids: tuple[str, ...]
+    label: str
+    commit_sha: str
+    path: str
+    line_start: int
+    line_end: int
+    symbol: str
+    kind: str
+    language: str
+    text: str
+    sha256: str
+    score: float
+    origin: Origin = Origin.HIT
+    dense: float | None = None
+    node_keys: tuple[str, ...] = ()
+    via: str = ""
+    title: str = ""
+    pages: tuple[int, ...] = ()
+    seconds: int | None = None
+
+    @property
+    def id(self) -> str:
+        """The id that a citation of this piece uses."""
+        return self.ids[0]
+
+    @property
+    def place(self) -> str:
+        """`src/A.cs:12-30`."""
+        return lines_of(self.path, self.line_start, self.line_end)
+
+    @property
+    def cited(self) -> str:
+        """How a citation is rendered: `src/A.cs:12-30@1a2b3c4d5e` (R26); `docs/guide.pdf@1a2b3c4d5e [source: guide,
+        page 3]` and `talks/intro.vtt@1a2b3c4d5e [source: Intro, t=12:34]` for files without lines to open (E19)."""
+        commit = self.commit_sha[:_COMMIT_DIGITS]
+        if self.pages:
+            return f"{self.path}@{commit} [source: {self.title}, page {_ranges(self.pages)}]"
+        if self.seconds is not None:
+            return f"{self.path}@{commit} [source: {self.title}, t={clock(self.seconds)}]"
+        return f"{self.place}@{commit}"
+
+    @property
+    def plain_symbol(self) -> str:
+        """The symbol as people write it: `Shop.Cache` of ``Shop.Cache`1``."""
+        return _DECORATION.sub("", self.symbol)
+
+    @property
+    def name(self) -> str:
+        """The symbol without its namespace; the file name if there is no symbol, or if the symbol is a path."""
+        file = self.path.rpartition("/")[2]
+        return file if self.symbol in (self.path, file) else short_name(self.symbol) or file
+
+
+def lines_of(path: str, start: int, end: int) -> str:
+    """`src/A.cs:12-30`, `src/A.cs:12` for one line."""
+    return f"{path}:{start}" if end <= start else f"{path}:{start}-{end}"
+
+
+def clock(seconds: int) -> str:
+    """`12:34`; `1:02:03` from an hour on."""
+    minutes = f"{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+    return f"{seconds // 3600}:{minutes}" if seconds >= 3600 else minutes
+
+
+def _ranges(pages: Sequence[int]) -> str:
+    """`3`, `3-5`, `3, 7-8`."""
+    runs: list[list[int]] = []
+    for page in sorted(set(pages)):
+        if runs and page == runs[-1][-1] + 1:
+            runs[-1].append(page)
+        else:
+            runs.append([page])
+    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
+
+
+def short_name(symbol: str) -> str:
+    """`Shop.Orders.Cache`1` → `Cache`, as people write it; a heading stays as it is."""
+    return symbol if " " in symbol else _DECORATION.sub("", symbol.rpartition(".")[2])
+
+
+def citation_ids(point_ids: Iterable[str]) -> dict[str, str]:
+    """point id → its shortest unique prefix of at least eight digits. Depends on the set of ids, never on their
+    order."""
+    known = sorted(set(point_ids))
+    return {identifier: _shortest(identifier, known) for identifier in known}
+
+
+def _shortest(identifier: str, known: Sequence[str]) -> str:
+    length = _SHORTEST_ID
+    while length < len(identifier) and any(
+        other != identifier and other.startswith(identifier[:length]) for other in known
+    ):
+        length += 1
+    return identifier[:length].rstrip("-") or identifier

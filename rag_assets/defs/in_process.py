@@ -1,0 +1,232 @@
+"""Running the Dagster assets of one label in this process, with Dagster's own console kept quiet."""
+
+from __future__ import annotations
+
+import re
+import signal
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dagster import (
+    AssetCheckEvaluation,
+    DagsterInstance,
+    DagsterRunStatus,
+    ExecuteInProcessResult,
+    MetadataValue,
+    RunsFilter,
+)
+
+from rag_assets.defs.instance import open_instance, quiet
+from rag_assets.index.layout import IndexHome
+from rag_assets.pipeline.checks.quality_gate import GATE_CHECK
+from rag_assets.pipeline.malloc import collecting_seldom
+from rag_assets.pipeline.progress import Progress
+
+if TYPE_CHECKING:
+    from dagster import DagsterEvent
+    from dagster_shared.error import SerializableErrorInfo
+
+_COMMAND_TAG = "rag/command"  # runs of this command, which live and die with its process
+_INTERRUPTED = "DagsterExecutionInterruptedError"
+_CHECK_FAILED = "DagsterAssetCheckFailedError"
+_SHOWN_EXAMPLES = 3
+_MODULE = re.compile(r"^(?:\w+\.)+(?=\w+:)")  # of `package.module.SomeError: text`
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOutcome:
+    """What one asset check said of the stage `asset`; one of severity WARN stops nothing."""
+
+    name: str
+    asset: str
+    passed: bool
+    severity: str
+    numbers: dict[str, int]
+    examples: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class RunOutcome:
+    """How a run ended. `failure` is for people and empty on success; `trace` is the whole story. `refused`: it failed
+    because the promotion gate did not let the build through.
+
+    `numbers_by_stage` are the counts in the metadata of the materializations; `checks` are all that were evaluated.
+    """
+
+    run_id: str
+    failure: str = ""
+    trace: str = ""
+    interrupted: bool = False
+    refused: bool = False
+    seconds_by_stage: dict[str, float] = field(default_factory=dict)
+    numbers_by_stage: dict[str, dict[str, int]] = field(default_factory=dict)
+    checks: tuple[CheckOutcome, ...] = ()
+
+
+def run_index_job(
+    home: IndexHome,
+    label: str,
+    progress: Progress,
+    *,
+    config_file: Path | None,
+    lexical_only: bool,
+    commit: str,
+    pinned: bool,
+    force: bool,
+) -> RunOutcome:
+    """Materializes every asset of `label` as one run of the job `index`.
+
+    `commit` is what will be indexed, for the tag; `pinned` says whether discovery must be told so.
+    """
+    with quiet():  # loading the definitions warns too
+        from rag_assets.defs.partitions import index_labels
+        from rag_assets.defs.pipeline import pipeline
+        from rag_assets.defs.resources import Workspace
+
+        workspace = Workspace(
+            config_file=str(config_file) if config_file else "", home=str(home.root), lexical_only=lexical_only
+        )
+        discovery = {"commit": commit if pinned else "", "force": force}
+        with collecting_seldom(), term_signal_kept(), open_instance(home) as instance:
+            assert index_labels.name is not None
+            instance.add_dynamic_partitions(index_labels.name, [label])
+            end_dead_runs(instance, label)
+            result = pipeline.resolve_job_def("index").execute_in_process(
+                instance=instance,
+                partition_key=label,
+                run_config={
+                    "ops": {"discovered_files": {"config": discovery}},
+                    "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
+                },
+                resources={"workspace": workspace, "progress": progress},
+                tags={"rag/label": label, "rag/commit": commit, _COMMAND_TAG: "true"},
+                raise_on_error=False,
+            )
+            return outcome_of(result)
+
+
+@contextmanager
+def term_signal_kept() -> Iterator[None]:
+    """Puts back what SIGTERM does. Dagster leaves it doing what SIGINT does, and in a script that starts us in the
+    background that is nothing: `watch` could not be ended."""
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        if before is not None and threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, before)
+
+
+def end_dead_runs(instance: DagsterInstance, label: str) -> None:
+    """Marks as failed what killed `index` commands left as started. The caller holds the label, so they are dead."""
+    started = RunsFilter(statuses=[DagsterRunStatus.STARTED], tags={"rag/label": label, _COMMAND_TAG: "true"})
+    for run in instance.get_runs(started):
+        instance.report_run_failed(run, "the process of this run was killed; the next run has continued its work")
+
+
+def outcome_of(result: ExecuteInProcessResult) -> RunOutcome:
+    """What a person wants to know of a run that has ended."""
+    events = result.all_events
+    seconds_by_stage = {
+        event.step_key: event.step_success_data.duration_ms / 1000
+        for event in events
+        if event.is_step_success and event.step_key is not None
+    }
+    failed = next((event for event in events if event.is_step_failure), None)
+    if result.success:
+        return RunOutcome(
+            result.run_id,
+            seconds_by_stage=seconds_by_stage,
+            numbers_by_stage=_numbers(events),
+            checks=tuple(_checks(events)),
+        )
+    if failed is None:
+        stopped = next((event for event in events if event.is_job_failure), None)
+        error = stopped.job_failure_data.error if stopped is not None else None
+        text = _said(error) if error else "the run ended without a result"
+        return RunOutcome(result.run_id, text, error.to_string() if error else "", _is_interrupt(error))
+    error = failed.step_failure_data.error
+    return RunOutcome(
+        result.run_id,
+        failure=_explain(failed, events),
+        trace=error.to_string() if error else "",
+        interrupted=_is_interrupt(error),
+        refused=any(check.check_name == GATE_CHECK and not check.passed for check in _evaluations(events)),
+        seconds_by_stage=seconds_by_stage,
+    )
+
+
+def _numbers(events: Sequence[DagsterEvent]) -> dict[str, dict[str, int]]:
+    found: dict[str, dict[str, int]] = {}
+    for event in events:
+        if event.is_step_materialization and event.step_key is not None:
+            found[event.step_key] = _integers(event.step_materialization_data.materialization.metadata)
+    return found
+
+
+def _integers(metadata: Mapping[str, MetadataValue[Any]]) -> dict[str, int]:
+    values = {name: entry.value for name, entry in metadata.items()}
+    return {name: value for name, value in values.items() if isinstance(value, int)}
+
+
+def _checks(events: Sequence[DagsterEvent]) -> list[CheckOutcome]:
+    """Each check once, in the order of the run: where a stage was tried again its last verdict counts."""
+    found: dict[tuple[str, str], CheckOutcome] = {}
+    for check in _evaluations(events):
+        asset = check.asset_key.to_user_string()
+        found[asset, check.check_name] = CheckOutcome(
+            name=check.check_name,
+            asset=asset,
+            passed=check.passed,
+            severity=check.severity.value,
+            numbers=_integers(check.metadata),
+            examples=_examples(check),
+        )
+    return list(found.values())
+
+
+def _evaluations(events: Sequence[DagsterEvent]) -> list[AssetCheckEvaluation]:
+    return [event.asset_check_evaluation_data for event in events if event.event_type_value == "ASSET_CHECK_EVALUATION"]
+
+
+def _examples(check: AssetCheckEvaluation) -> list[str]:
+    """The entries of the list that the metadata shows; an entry may have several lines."""
+    written = check.metadata.get("examples")
+    return str(written.value).removeprefix("- ").split("\n- ") if written else []
+
+
+def _explain(failed: DagsterEvent, events: Sequence[DagsterEvent]) -> str:
+    """What a person can act on: the text of an expected failure, the examples of a failed check, or the error."""
+    data = failed.step_failure_data
+    error = data.error
+    if data.user_failure_data is not None and data.user_failure_data.description:
+        return data.user_failure_data.description
+    if error is not None and error.cls_name == _CHECK_FAILED:
+        failures = [check for check in _evaluations(events) if check.blocking and not check.passed]
+        return "; ".join(map(_failed_check, failures))
+    return f"stage {failed.step_key}: {_said(error) if error else 'failed without an error'}"
+
+
+def _failed_check(check: AssetCheckEvaluation) -> str:
+    shown = _examples(check)[:_SHOWN_EXAMPLES]
+    detail = f": {'; '.join(shown)}" if shown else ""
+    return f"check {check.check_name} on {check.asset_key.to_user_string()} failed{detail}; the old index stays active"
+
+
+def _said(error: SerializableErrorInfo) -> str:
+    """The error that our code raised, below what Dagster wraps around it: its class and its text."""
+    while error.cause is not None and str(error.cls_name).startswith("Dagster"):
+        error = error.cause
+    return _MODULE.sub("", error.message.strip()) or str(error.cls_name)
+
+
+def _is_interrupt(error: SerializableErrorInfo | None) -> bool:
+    while error is not None:
+        if error.cls_name in (_INTERRUPTED, "KeyboardInterrupt"):
+            return True
+        error = error.cause
+    return False

@@ -1,0 +1,225 @@
+"""Managers, services, clients and proxies: an interface, dependencies, methods."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rag_assets.contracts.segment import MemberKind, Segment, SymbolText
+from rag_assets.descriptions.factory import dependencies_of
+from rag_assets.descriptions.kind_builder import Facts, Subject, TypeAwareBuilder
+from rag_assets.descriptions.symbol_description import SymbolDescription
+from rag_assets.languages.csharp.facts.http_client_calls import RemoteCall, remote_calls
+from rag_assets.languages.csharp.facts.masked_body import masked_body_of
+from rag_assets.languages.csharp.facts.method_verbs import METHODS, MethodFact, MethodKind, all_method_facts
+from rag_assets.languages.csharp.facts.primary_entity import name_stems, primary_entity
+from rag_assets.languages.csharp.facts.type_index import TypeIndex
+from rag_assets.languages.csharp.simple_names import is_interface_name, simple_name
+from rag_assets.languages.members import MemberRange
+from rag_assets.sections.snippet import path_words
+
+METHODS_GROUP = "methods"
+CONSTRUCTORS_GROUP = "constructors"
+
+_PLUMBING = frozenset({"ILogger", "ILoggerFactory", "IOptions", "IOptionsMonitor", "IOptionsSnapshot"})
+"""Dependencies that nearly every class has: facts, but not worth the tokens of a snippet."""
+
+_HABITS = frozenset(
+    {"IDisposable", "IAsyncDisposable", "IComparable", "IEquatable", "ICloneable", "INotifyPropertyChanged"}
+)
+"""Interfaces that say how a class behaves, never what it is for."""
+
+HOSTED_BASES = frozenset({"BackgroundService", "IHostedService", "IHostedLifecycleService"})
+
+
+@dataclass(kw_only=True)
+class BehaviourDescription(SymbolDescription):
+    """A class that does something for others. `methods` are its own, also those of its other parts, not those
+    of nested types.
+
+    `primary_interface` is the one it is known by. The snippet tells the kinds of its methods, because their names
+    follow in the same text.
+    """
+
+    primary_interface: str = ""
+    methods: tuple[MethodFact, ...] = ()
+
+    def finder_facts(self) -> list[tuple[str, str]]:
+        return [
+            ("Inherits", ", ".join(self.base_types)),
+            ("ImplementsInterface", ", ".join(self.interfaces_first())),
+            *self.kind_facts(),
+            ("DependsOn", ", ".join(d for d in self.dependencies if simple_name(d) not in _PLUMBING)),
+            ("Path", path_words(self.path, self.fqn)),
+        ]
+
+    def kind_facts(self) -> list[tuple[str, str]]:
+        """The lines that only this kind has."""
+        return [("Operations", ", ".join(self.operation_kinds()))]
+
+    def interfaces_first(self) -> tuple[str, ...]:
+        """The interfaces, the primary one first."""
+        return tuple(sorted(self.interfaces, key=lambda name: name != self.primary_interface))
+
+    def operation_kinds(self) -> list[str]:
+        """The kinds of its public methods, in their fixed order; nothing where all are Other."""
+        found = {method.kind for method in self.methods if method.is_public}
+        return [kind.value for kind in MethodKind if kind in found and kind is not MethodKind.OTHER]
+
+    def listed_facts(self) -> list[tuple[str, tuple[str, ...]]]:
+        by_kind = [
+            (f"{kind.value} methods", tuple(dict.fromkeys(m.name for m in self.methods if m.kind is kind)))
+            for kind in MethodKind
+            if kind is not MethodKind.OTHER
+        ]
+        return [*super().listed_facts(), *by_kind]
+
+
+@dataclass(kw_only=True)
+class OperationsDescription(BehaviourDescription):
+    """A behaviour whose constructors and methods have sections of their own (domain reference §3)."""
+
+    def group_of(self, leaf: MemberRange) -> str:
+        if leaf.owner:
+            return ""
+        if leaf.member.kind is MemberKind.CONSTRUCTOR:
+            return CONSTRUCTORS_GROUP
+        return METHODS_GROUP if leaf.member.kind in METHODS else ""
+
+
+@dataclass(kw_only=True)
+class ManagerDescription(OperationsDescription):
+    """A manager: the business operations on an entity."""
+
+
+@dataclass(kw_only=True)
+class ServiceDescription(OperationsDescription):
+    """A service. `is_hosted`: the host starts it and it runs in the background."""
+
+    is_hosted: bool = False
+
+    @property
+    def subtype_flavor(self) -> str:
+        return "Background" if self.is_hosted else ""
+
+
+@dataclass(kw_only=True)
+class ClientDescription(BehaviourDescription):
+    """A client of another system, and the calls it makes."""
+
+    calls: tuple[RemoteCall, ...] = ()
+
+    def kind_facts(self) -> list[tuple[str, str]]:
+        named = [f"{call.verb} {call.address.partition('?')[0]}" for call in self.calls if call.address]
+        return [("Calls", ", ".join(dict.fromkeys(named)))]
+
+    def listed_facts(self) -> list[tuple[str, tuple[str, ...]]]:
+        calls = tuple(dict.fromkeys(f"{call.verb} {call.address}".strip() for call in self.calls))
+        return [*super().listed_facts(), ("Remote calls", calls)]
+
+
+@dataclass(kw_only=True)
+class ProxyDescription(ClientDescription):
+    """Stands in front of something that offers the same operations. `stands_for` are the injected types of which
+    it also implements the interface: what it passes calls on to, by its text alone."""
+
+    stands_for: tuple[str, ...] = ()
+
+    def kind_facts(self) -> list[tuple[str, str]]:
+        return [("StandsFor", ", ".join(self.stands_for)), *super().kind_facts()]
+
+
+def behaviour_facts(symbol_text: SymbolText, declared_types: TypeIndex) -> Facts:
+    """The fields of `BehaviourDescription` that a type tells; entity and methods are those of all its parts."""
+    segment = symbol_text.segment
+    entity = primary_entity(symbol_text.whole, declared_types)
+    return {
+        "primary_interface": primary_interface(segment),
+        "primary_entity": entity if entity != segment.name else "",  # nobody is about themselves
+        "methods": all_method_facts(symbol_text, segment.kind),
+    }
+
+
+def client_facts(symbol_text: SymbolText, declared_types: TypeIndex) -> Facts:
+    """The fields of `ClientDescription`. What a client passes on is not what it is about, unless its name says so."""
+    facts = behaviour_facts(symbol_text, declared_types)
+    if facts["primary_entity"] not in name_stems(symbol_text.segment.name):
+        facts["primary_entity"] = ""
+    return facts | {"calls": remote_calls(masked_body_of(symbol_text))}
+
+
+def primary_interface(segment: Segment) -> str:
+    """The interface a class is known by: `I` + its name, else the longest one that its name ends with
+    (`SqlOrderRepository`: `IOrderRepository`), else the only one it has; as written."""
+    named = [base for base in segment.base_list if is_interface_name(simple_name(base))]
+    interfaces = [base for base in named if simple_name(base) not in _HABITS]
+    own = [base for base in interfaces if simple_name(base)[1:] == segment.name]
+    ending = [base for base in interfaces if segment.name.endswith(simple_name(base)[1:])]
+    best = own or sorted(ending, key=lambda base: -len(simple_name(base)))
+    return best[0] if best else interfaces[0] if len(interfaces) == 1 else ""
+
+
+class ManagerBuilder(TypeAwareBuilder):
+    """Describes classes of kind Manager."""
+
+    name = "manager"
+    description = (
+        "Manager classes: the primary interface and entity, what the constructors ask for, and the methods by "
+        "what the verbs of their names say (Create, Update, Delete, Query, Validation)."
+    )
+    describes = ManagerDescription
+
+    def facts(self, subject: Subject) -> Facts:
+        return behaviour_facts(subject.text, self.declared_types)
+
+
+class ServiceBuilder(TypeAwareBuilder):
+    """Describes classes of kind Service; their bases decide the flavor (A10)."""
+
+    name = "service"
+    description = (
+        "Service classes: the same facts as of a manager; the flavor Background marks what a host starts "
+        "(BackgroundService, IHostedService)."
+    )
+    describes = ServiceDescription
+
+    def facts(self, subject: Subject) -> Facts:
+        hosted = any(simple_name(base) in HOSTED_BASES for base in subject.segment.base_list)
+        return behaviour_facts(subject.text, self.declared_types) | {"is_hosted": hosted}
+
+
+class ClientBuilder(TypeAwareBuilder):
+    """Describes classes of kind Client."""
+
+    name = "client"
+    description = (
+        "Clients of other systems: interface, dependencies, methods, and the HTTP calls whose verb and address "
+        "stand in the text; an address that is computed stays open."
+    )
+    describes = ClientDescription
+
+    def facts(self, subject: Subject) -> Facts:
+        return client_facts(subject.text, self.declared_types)
+
+
+class ProxyBuilder(TypeAwareBuilder):
+    """Describes classes of kind ProxyServices."""
+
+    name = "proxy"
+    description = (
+        "Proxies: the facts of a client, and the injected types of which the proxy implements the interface, "
+        "which are those it stands for."
+    )
+    describes = ProxyDescription
+
+    def facts(self, subject: Subject) -> Facts:
+        segment = subject.segment
+        bases = {simple_name(base) for base in segment.base_list}
+        stands_for = tuple(asked for asked in dependencies_of(segment) if self._offers_one_of(asked, segment, bases))
+        return client_facts(subject.text, self.declared_types) | {"stands_for": stands_for}
+
+    def _offers_one_of(self, type_name: str, segment: Segment, bases: set[str]) -> bool:
+        """Whether a type is one of these bases, or is declared to implement one."""
+        if simple_name(type_name) in bases:
+            return True
+        found = self.declared_types.resolve(type_name, segment.namespace, segment.usings, segment.language)
+        return found is not None and any(simple_name(base) in bases for base in found.base_list)

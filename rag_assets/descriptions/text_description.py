@@ -1,0 +1,131 @@
+"""`TextDescription`: running text (documents, SQL, configuration, what no parser could read) and its sections."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+
+from rag_assets.contracts.description import SummaryFacts
+from rag_assets.contracts.identity import DEFAULT_SECTION
+from rag_assets.contracts.kinds import RagContentType, SubtypeKind
+from rag_assets.contracts.section import SummarySection
+from rag_assets.contracts.segment import Member, MemberKind, Span
+from rag_assets.contracts.time_codes import PAGE_BREAK, TRANSCRIPTS, spoken_by
+from rag_assets.descriptions.markdown import facts_markdown
+from rag_assets.descriptions.symbol_description import NOWHERE, TEXT_MEMBERS
+from rag_assets.languages.detection import SourceType
+from rag_assets.languages.node_keys import declaration_key, document_section_keys
+from rag_assets.sections import SectionSubject, TextOutline, TextRange, TextSection, kebab_case, text_sections
+from rag_assets.sections.code import OVERVIEW
+
+_CONTENT_TYPES = {
+    SourceType.DOCUMENT: RagContentType.REFERENCE,
+    SourceType.TRANSCRIPT: RagContentType.REFERENCE,
+    SourceType.SQL: RagContentType.SCHEMA,
+    SourceType.CONFIG: RagContentType.CONFIGURATION,
+}
+
+
+@dataclass(kw_only=True)
+class TextDescription(SummaryFacts):
+    """A text under its headings. `span` is the segment, `text` its source, `members` its sections or declarations."""
+
+    name: str = ""
+    fqn: str = ""
+    declaration: str = ""
+    members: tuple[Member, ...] = ()
+    span: Span = NOWHERE
+    text: str = ""
+
+    @property
+    def subtype(self) -> str:
+        return self.kind
+
+    @property
+    def content_type(self) -> RagContentType:
+        if self.kind == SubtypeKind.DDR:
+            return RagContentType.SPEC
+        return _CONTENT_TYPES.get(SourceType(self.source_type), RagContentType.SOURCE_CODE)
+
+    @property
+    def section_prefix(self) -> str:
+        """What the key of a text without headings starts with (domain reference §3)."""
+        return kebab_case(self.kind)
+
+    def build_summary_sections(self) -> list[SummarySection]:
+        """By heading path and size. Needs `use_window`."""
+        subject = SectionSubject(self.symbol, self.symbol_type, self.kind, self.domain_key)
+        return text_sections(subject, self.outline(), self.window)
+
+    def outline(self) -> TextOutline:
+        """The text with its headings, ready for splitting."""
+        offset = self.span.char_start
+        headed = [member for member in self.members if member.kind is MemberKind.SECTION]
+        sections = [
+            TextSection(
+                "" if member.type == "preamble" else member.signature,
+                member.span.char_start - offset,
+                member.span.char_end - offset,
+            )
+            for member in headed
+        ]
+        stretches = [stretch_of(member, offset) for member in self.members if member.kind in _PLACED]
+        sections = sections or _sections_of(stretches)
+        declared = [
+            (member.span.char_start - offset, member.name)
+            for member in self.members
+            if member.kind not in TEXT_MEMBERS and member.name
+        ]
+        is_document = SourceType(self.source_type) in (SourceType.DOCUMENT, SourceType.TRANSCRIPT)
+        own_key = declaration_key(self.code_language, self.fqn, self.declaration, self.path)
+        return TextOutline(
+            title=self.title_line(),
+            text=self.text,
+            origin=self.span,
+            sections=sections or [TextSection("", 0, len(self.text))],
+            default_key=DEFAULT_SECTION if is_document else f"{self.section_prefix}-{OVERVIEW}",
+            node_keys=partial(document_section_keys, self.path) if headed else lambda _: (own_key,),
+            names=(self.name,),
+            declared=declared,
+            facts=facts_markdown(self.listed_facts()),
+            stretches=stretches,
+            source_title=self.name if stretches else "",
+            readable=spoken_by if self.code_language in TRANSCRIPTS else _unbroken,
+        )
+
+    def listed_facts(self) -> list[tuple[str, tuple[str, ...]]]:
+        """The facts that every description artifact lists below its title: label and code values."""
+        return []
+
+    def title_line(self) -> str:
+        """`Markdown: docs/guide.md (Guide)`: kind, artifact, and the title where nothing else tells it."""
+        known = (self.fqn.lower(), *(member.signature.lower() for member in self.members[:1]))
+        title = "" if any(self.name.lower() in text for text in known) else f" ({self.name})"
+        return f"{self.kind}: {self.fqn}{title}"
+
+
+_PLACED = (MemberKind.PAGE, MemberKind.CUE)
+
+
+def stretch_of(member: Member, offset: int) -> TextRange:
+    """A page or a cue as a stretch of the text that begins at `offset`."""
+    start, end = member.span.char_start - offset, member.span.char_end - offset
+    if member.kind is MemberKind.PAGE:
+        return TextRange(start, end, page=int(member.value))
+    begins, _, ends = member.value.partition("-")
+    return TextRange(start, end, begins=float(begins), ends=float(ends), speaker=member.name)
+
+
+def _sections_of(stretches: Sequence[TextRange]) -> list[TextSection]:
+    """A section for each page, or for each turn of a speaker, which may be cut between its cues (E01)."""
+    if not stretches or stretches[0].page:
+        return [TextSection(f"page {page.page}", page.start, page.end) for page in stretches]
+    turns = [list(cues) for _, cues in groupby(stretches, key=lambda cue: cue.speaker)]
+    return [TextSection("", cues[0].start, cues[-1].end, tuple((cue.start, cue.end) for cue in cues)) for cues in turns]
+
+
+def _unbroken(text: str) -> str:
+    """Without the form feeds between pages."""
+    return text.replace(PAGE_BREAK, "\n")

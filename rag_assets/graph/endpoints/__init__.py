@@ -1,1 +1,0 @@
-"""HTTP endpoints in the graph: which method exposes which route, and what a lambda behind a route does."""

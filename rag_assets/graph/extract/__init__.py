@@ -1,0 +1,1 @@
+"""The extractors: what one file adds to the graph."""

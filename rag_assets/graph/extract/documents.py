@@ -1,0 +1,165 @@
+"""Sections of documents as nodes, and the symbols that they name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from rag_assets.contracts.graph import Confidence, GraphEdge, GraphNode, NodeType, Relation, file_key, section_key
+from rag_assets.contracts.identity import DEFAULT_SECTION
+from rag_assets.contracts.segment import LineIndex, MemberKind, Segment
+from rag_assets.languages.csharp.declaration_ranges import type_key
+from rag_assets.languages.csharp.web.route_templates import absolute, shape
+from rag_assets.languages.node_keys import endpoint_key
+from rag_assets.sections.documents import section_keys
+
+if TYPE_CHECKING:
+    from rag_assets.languages.label_declarations import LabelDeclarations
+    from rag_assets.languages.parsed_file import ParsedFile
+
+MAX_CANDIDATES = 3
+"""Declarations that a name may mean and still be told; with more of them a mention says nothing."""
+
+_DOCUMENT = "document"
+_PREAMBLE = "preamble"
+_CODE = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\r\n]{2,120})\1(?!`)")
+_CAMEL = re.compile(
+    r"(?<![\w/\\@#.`-])(?:I[A-Z][a-z]\w*|[A-Z][a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+)(?:\.[A-Z]\w*)?(?![\w/\\@-])"
+)
+_PLAIN = re.compile(r"[A-Z][a-z0-9]*")
+"""One word: between backticks it is a name, but often one of something else than code."""
+_DOTTED = re.compile(r"(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*")
+_ROUTE = re.compile(r"\b(GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS)\s+(~?/[\w./{}:*?=\[\]-]*)")
+_ARGUMENTS = re.compile(r"\s*(?:<[^<>]*(?:<[^<>]*>[^<>]*)*>)?\s*(\(.*)?\Z")
+_DATABASE = frozenset({NodeType.TABLE, NodeType.VIEW, NodeType.PROC, NodeType.FUNC})
+
+
+def documents(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphNode | GraphEdge]:
+    """A SECTION node per heading with `FILE Contains` it, and `SECTION Mentions` each symbol that it names.
+
+    A name counts between backticks or in mixed case, and when the label declares it: once (resolved between backticks,
+    probable in running text or as a single word), or at most three times (name-only). Plain words of the text never do.
+    """
+    for segment in file.segments:
+        if segment.kind == _DOCUMENT:
+            yield from _document(file, segment, symbols)
+
+
+def _document(file: ParsedFile, segment: Segment, symbols: LabelDeclarations) -> Iterator[GraphNode | GraphEdge]:
+    headed = [member for member in segment.members if member.kind is MemberKind.SECTION]
+    if not headed:
+        yield from _mentions(file, file_key(file.path), 0, len(file.text), LineIndex(file.text), symbols)
+        return
+    headings = ["" if member.type == _PREAMBLE else member.signature for member in headed]
+    lines = LineIndex(file.text)
+    for member, key in zip(headed, section_keys(headings, DEFAULT_SECTION), strict=True):
+        node = section_key(file.path, key)
+        span = member.span
+        yield GraphNode(
+            node, NodeType.SECTION, member.name, file.path, span.line_start, span.line_end, file.language,
+            member.signature,
+        )  # fmt: skip
+        yield GraphEdge(file_key(file.path), Relation.CONTAINS, node, Confidence.RESOLVED, file.path, span.line_start)
+        yield from _mentions(file, node, span.char_start, span.char_end, lines, symbols)
+
+
+def _mentions(
+    file: ParsedFile, source: str, start: int, stop: int, lines: LineIndex, symbols: LabelDeclarations
+) -> Iterator[GraphEdge]:
+    """One edge per symbol, at its first mention."""
+    seen: set[str] = set()
+    for at, targets, confidence in _named(file.text, start, stop, symbols):
+        for target in targets:
+            if target not in seen:
+                seen.add(target)
+                yield GraphEdge(source, Relation.MENTIONS, target, confidence, file.path, lines.line_of(at))
+
+
+def _named(
+    text: str, start: int, stop: int, symbols: LabelDeclarations
+) -> Iterator[tuple[int, tuple[str, ...], Confidence]]:
+    """(offset, nodes, confidence) of every name that the label declares; what stands in backticks first."""
+    known: dict[str, tuple[str, ...]] = {}
+    for found in _ROUTE.finditer(text, start, stop):
+        route = shape(absolute(found[2].rstrip(".-:")))
+        yield found.start(), (endpoint_key(found[1], route),), Confidence.PROBABLE
+    for found in _CODE.finditer(text, start, stop):
+        name = found[2].strip()
+        if name not in known:
+            known[name] = _declared(name, symbols)
+        if known[name]:
+            alone = Confidence.PROBABLE if _PLAIN.fullmatch(name) else Confidence.RESOLVED
+            yield found.start(), known[name], _certainty(known[name], alone)
+    plain: dict[str, tuple[str, ...]] = {}
+    for found in _CAMEL.finditer(text, start, stop):
+        name = found[0]
+        if name not in plain:
+            plain[name] = _types(name, symbols) or _type_members(name, symbols)
+        if plain[name]:
+            yield found.start(), plain[name], _certainty(plain[name], Confidence.PROBABLE)
+
+
+def _certainty(targets: tuple[str, ...], alone: Confidence) -> Confidence:
+    return alone if len(targets) == 1 else Confidence.NAME_ONLY
+
+
+def _declared(written: str, symbols: LabelDeclarations) -> tuple[str, ...]:
+    """The nodes that a text between backticks names: `Order`, `Order.Ship()`, `IRepo<Order>`, `dbo.Orders`."""
+    match = _DOTTED.match(written)
+    if match is None or not _ARGUMENTS.match(written, match.end()):
+        return ()
+    name, called = match[0], "(" in written[match.end() :]
+    if called:
+        return _type_members(name, symbols) or _only_method(name, symbols)
+    if not name.rpartition(".")[2][:1].isupper() and "." not in name:
+        return ()  # a plain word, a variable, a command
+    return _types(name, symbols) or _type_members(name, symbols) or _database(name, symbols)
+
+
+def _types(name: str, symbols: LabelDeclarations) -> tuple[str, ...]:
+    """The types of a simple or qualified name, () for more than can be told."""
+    found = symbols.declared_types.named(name.rpartition(".")[2])
+    meant = (entry.symbol for entry in found if f".{entry.symbol}".endswith(_end(name, entry.symbol)))
+    keys = dict.fromkeys(_type_key(symbol, symbols) for symbol in meant)
+    return tuple(keys) if len(keys) <= MAX_CANDIDATES else ()
+
+
+def _type_key(symbol: str, symbols: LabelDeclarations) -> str:
+    declared = symbols.csharp.declared(symbol)
+    return declared.key if declared is not None else type_key(symbol)
+
+
+def _end(name: str, symbol: str) -> str:
+    """`.Order`, with the arity that the symbol has."""
+    _, tick, arity = symbol.rpartition("`")
+    return f".{name}{tick}{arity}" if tick and arity.isdigit() else f".{name}"
+
+
+def _type_members(name: str, symbols: LabelDeclarations) -> tuple[str, ...]:
+    """`Order.Ship`: the members of the only type of that name."""
+    owner, _, member = name.rpartition(".")
+    if not owner:
+        return ()
+    types = {entry.symbol for entry in symbols.declared_types.named(owner.rpartition(".")[2])}
+    if len(types) != 1:
+        return ()
+    declared = symbols.csharp.declared(min(types))
+    if declared is None:
+        return ()
+    keys = dict.fromkeys(found.key for found in symbols.csharp.members(declared.id, member) if found.key)
+    return tuple(keys) if len(keys) <= MAX_CANDIDATES else ()
+
+
+def _only_method(name: str, symbols: LabelDeclarations) -> tuple[str, ...]:
+    """`ShipAsync()`: the method of the label with that name, where only one type has any."""
+    if "." in name or not name[:1].isupper():
+        return ()
+    found = symbols.csharp.only_member(name)
+    return (found.key,) if found is not None and found.key else ()
+
+
+def _database(name: str, symbols: LabelDeclarations) -> tuple[str, ...]:
+    schema, _, simple = name.rpartition(".")
+    keys = dict.fromkeys(found.key for found in symbols.sql.named(simple, schema) if found.kind in _DATABASE)
+    return tuple(keys) if len(keys) <= MAX_CANDIDATES else ()

@@ -1,0 +1,133 @@
+"""ENDPOINT nodes and the methods that expose them: `Extractor` of routes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rag_assets.contracts.graph import Confidence, GraphEdge, GraphNode, NodeType, Relation
+from rag_assets.contracts.segment import Segment
+from rag_assets.languages.csharp.binder.label_symbols import NamePosition
+from rag_assets.languages.csharp.declaration_ranges import LANGUAGE, inside, own_symbol, types_of, whole
+from rag_assets.languages.csharp.simple_names import attribute_name
+from rag_assets.languages.csharp.web import endpoints_of_class, mapped_endpoints
+from rag_assets.languages.csharp.web.controller_actions import VERB_ATTRIBUTES, action_endpoints
+from rag_assets.languages.csharp.web.controllers import base_chain, controller_of, is_endpoint_base
+from rag_assets.languages.csharp.web.endpoint_model import Endpoint, RouteOrigin
+from rag_assets.languages.csharp.web.endpoint_symbols import method_suffix
+from rag_assets.languages.csharp.web.fast_endpoints import is_fast_endpoint
+from rag_assets.languages.csharp.web.file_context import FileContext
+from rag_assets.languages.csharp.web.inheritable_actions import is_controller_like
+from rag_assets.languages.csharp.web.minimal_api import MAP_CALL
+from rag_assets.languages.csharp.web.route_templates import shape
+from rag_assets.languages.node_keys import declaration_key, endpoint_key, member_keys
+from rag_assets.languages.treesitter.parsing import UnparseableError
+
+if TYPE_CHECKING:
+    from rag_assets.languages.label_declarations import LabelDeclarations
+    from rag_assets.languages.parsed_file import ParsedFile
+
+_CLASSES = ("class", "record", "struct")
+_PROGRAM = "program"
+_ROUTING = frozenset({*VERB_ATTRIBUTES, "Route", "AcceptVerbs"})
+
+
+def endpoints(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphNode | GraphEdge]:
+    """One ENDPOINT per method and route, and `METHOD Exposes ENDPOINT`.
+
+    Routes that only a convention or another file completes are probable. Of abstract controllers there are none: the
+    classes derived from them expose what they inherit.
+    """
+    if file.language != LANGUAGE:
+        return
+    seen: set[tuple[str, str]] = set()
+    segments = list(types_of(file.segments))
+    maps = _maps(segments, file)
+    for segment in reversed(segments):  # nested types first: they know better than the type around who maps a route
+        for source, endpoint in _of_segment(file, segment, symbols, maps=maps):
+            for route in endpoint.routes:
+                key = endpoint_key(route.method, shape(route.template))
+                place = (key, _place(endpoint))
+                if place in seen:
+                    continue
+                seen.add(place)
+                first, last = endpoint.span.line_start or segment.span.line_start, endpoint.span.line_end
+                name = f"{route.method} {route.template}"
+                yield GraphNode(
+                    key, NodeType.ENDPOINT, name, file.path, first, last or first, LANGUAGE, endpoint.signature
+                )
+                proven = route.is_complete and route.origin is not RouteOrigin.CONVENTION
+                confidence = Confidence.RESOLVED if proven else Confidence.PROBABLE
+                yield GraphEdge(source, Relation.EXPOSES, key, confidence, file.path, first)
+
+
+def _place(endpoint: Endpoint) -> str:
+    """What tells one endpoint of a route from another in a file: its offset, or the action where it is inherited."""
+    start = endpoint.span.char_start if endpoint.span.line_start else endpoint.handler_key
+    return str(start)
+
+
+def _maps(segments: list[Segment], file: ParsedFile) -> bool:
+    """Whether the text has calls that map routes; read only where the segments leave it open."""
+    return bool(segments) and MAP_CALL.search(file.text) is not None
+
+
+def _of_segment(
+    file: ParsedFile, segment: Segment, symbols: LabelDeclarations, *, maps: bool
+) -> Iterator[tuple[str, Endpoint]]:
+    """(node that exposes it, endpoint) of one type or program."""
+    own = declaration_key(LANGUAGE, own_symbol(segment), segment.kind, file.path)
+    declared = symbols.declared_types
+    try:
+        if segment.kind == _PROGRAM:
+            text = segment.span.slice(file.text)
+            found = mapped_endpoints(segment, text, declared, FileContext(file.text)) if maps else ()
+        elif segment.kind.startswith(_CLASSES) and (maps or _may_handle(segment)):
+            complete = whole(segment, declared)
+            text = segment.span.slice(file.text)
+            found = endpoints_of_class(complete, text, file.path, declared, file.text).endpoints
+        else:
+            return
+    except UnparseableError:
+        return  # what the parser refuses has no routes that could be trusted
+    for endpoint in found:
+        if not endpoint.for_derived:
+            yield _handler(endpoint, file, segment, symbols) or own, endpoint
+    if segment.kind != _PROGRAM and is_controller_like(segment):
+        yield from _inherited(file, whole(segment, declared), symbols)
+
+
+def _may_handle(segment: Segment) -> bool:
+    if is_controller_like(segment) or is_endpoint_base(segment) or is_fast_endpoint(segment):
+        return True
+    if any(attribute_name(attribute) in ("ApiController", "Controller") for attribute in segment.attributes):
+        return True
+    return any(attribute_name(text) in _ROUTING for member in segment.members for text in member.attributes)
+
+
+def _handler(endpoint: Endpoint, file: ParsedFile, segment: Segment, symbols: LabelDeclarations) -> str:
+    """The method that answers: known by the facts, or named there and declared in another type."""
+    if endpoint.member_start >= 0 or "." not in endpoint.handler:
+        return endpoint.handler_key
+    owner, _, name = endpoint.handler.rpartition(".")
+    found = symbols.csharp.resolve_type(owner, NamePosition(file.path, inside(segment)))
+    members = symbols.csharp.find_members(found.id, name) if found is not None else ()
+    return members[0].key if len(members) == 1 else endpoint.handler_key
+
+
+def _inherited(file: ParsedFile, segment: Segment, symbols: LabelDeclarations) -> Iterator[tuple[str, Endpoint]]:
+    """The actions that a controller has from its bases, on its own routes (nearest declaration first)."""
+    declared = symbols.declared_types
+    controller = controller_of(segment, declared)
+    if controller.is_abstract or not controller.is_controller:
+        return
+    known = {method_suffix(member) for member in segment.members}
+    for base in base_chain(segment, declared):
+        actions = [a for a in symbols.endpoints.actions(base.symbol) if method_suffix(a) not in known]
+        known.update(map(method_suffix, actions))
+        keys = {method_suffix(action): member_keys(LANGUAGE, base.symbol, action)[0] for action in actions}
+        stand_in = replace(segment, members=tuple(actions))
+        for endpoint in action_endpoints(stand_in, controller, declared, lambda member: ""):
+            key = keys[endpoint.symbol_suffix]
+            yield key, replace(endpoint, handler_key=key, member_start=0)

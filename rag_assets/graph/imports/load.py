@@ -1,0 +1,44 @@
+"""The import of one repository: read, translated, ready to be merged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rag_assets.graph.imports.artifact_files import read_artifacts
+from rag_assets.graph.imports.imported_graph import ImportedGraph
+from rag_assets.graph.imports.label_symbols import LabelSymbols
+from rag_assets.settings.graph import GraphImportSettings, ImportFormat
+
+
+def load_graph(path: Path, form: ImportFormat, known: LabelSymbols | None = None) -> ImportedGraph:
+    """The graph at `path`: a folder, an archive, or a SCIP index. Raises UnusableImport naming file and cause."""
+    artifacts = read_artifacts(path, form)
+    if form == "scip":
+        from rag_assets.graph.imports.scip import scip_graph  # protobuf only where it is needed
+
+        return scip_graph(artifacts, known)
+    from rag_assets.graph.imports.roslyn_indexer import roslyn_graph
+
+    return roslyn_graph(artifacts, known)
+
+
+def import_fingerprint(path: Path, form: ImportFormat) -> str:
+    """64 hex digits of what an import of `path` reads, for the key of the stage. Raises UnusableImport."""
+    return read_artifacts(path, form).fingerprint()
+
+
+def configured_fingerprint(settings: GraphImportSettings | None) -> str:
+    """What an import makes of a graph: its format, its mode and all that is read of it; '' for none. Raises
+    UnusableImport."""
+    if settings is None:
+        return ""
+    return f"{settings.format} {settings.mode} {import_fingerprint(settings.path, settings.format)}"
+
+
+def unread_parts(settings: GraphImportSettings | None) -> tuple[str, ...]:
+    """What of an import cannot be read, as sentences; the rest would be used. Raises UnusableImport where nothing is
+    left."""
+    if settings is None:
+        return ()
+    found = read_artifacts(settings.path, settings.format)
+    return tuple(f"{found.location}: {text}" for text in found.unread)

@@ -1,0 +1,1 @@
+"""What people asked and what they were told: conversations and the query log, and the wrapper of their database."""

@@ -1,0 +1,151 @@
+"""What `ask` answered to the questions of a set, as runs keep it, and the threshold that was calibrated by it.
+
+generations/{id}/eval/{set}.json    the answers, beside the ranks of the same questions (`index.eval_records`)
+generations/{id}/threshold.json     the newest calibration: how sure `ask` must be of this generation
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from enum import StrEnum
+from pathlib import Path
+
+import msgspec
+
+from rag_assets.contracts.llm import Profile
+from rag_assets.index.layout import write_atomically
+from rag_assets.serialization import from_json
+
+_CALIBRATION = "threshold.json"
+
+BEST_MARK = 5
+"""Of the marks that a judge gives; the least is 1."""
+
+
+class Outcome(StrEnum):
+    """What became of a question that was asked."""
+
+    ANSWERED = "answered"
+    REFUSED = "refused"
+    FAILED = "failed"  # neither: it could not be asked, or nothing usable came back
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """What a judge made of an answer (E25): its `marks` by criterion, from 1 to BEST_MARK, and its `reason`; none, and
+    the `error`, where it gave no verdict that can be read. `cost` is in the currency of the configured prices."""
+
+    marks: dict[str, int] = field(default_factory=dict)
+    reason: str = ""
+    error: str = ""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float | None = None
+
+    @property
+    def score(self) -> float | None:
+        """The mean of the marks between 0 and 1; None without any."""
+        if not self.marks:
+            return None
+        return (sum(self.marks.values()) / len(self.marks) - 1) / (BEST_MARK - 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judging:
+    """Who judged, and by what: the profile, its model as it is configured, and the digest of the rubric. The marks of
+    two judges are not compared."""
+
+    profile: Profile
+    model: str
+    rubric: str
+
+    def __str__(self) -> str:
+        return f"{self.model or self.profile}, rubric {self.rubric}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerResult:
+    """One question and its answer, without its text.
+
+    `confidence` is that of the evidence. `checks` counts sentences by what the post-check says of them
+    (`answer.citation_check.Support`), `cited` are the distinct files that they cite, `unknown_citations` the ids among
+    the cited ones that were never retrieved. `precision` is the share of what is cited that is expected, each unknown
+    id counting as a file that is not; None where nothing is cited. `recall` is the share of the targets that are cited;
+    both are None for a question without an answer. `error` is what a model or the search failed with; the question may
+    have been answered all the same, with quotes. `cost` is in the currency of the configured prices.
+    `judged` is None where no judge was asked: in refusals and failures there is nothing to judge.
+    """
+
+    id: str
+    question: str
+    answerable: bool
+    outcome: Outcome
+    confidence: float
+    seconds: float
+    checks: dict[str, int] = field(default_factory=dict)
+    cited: tuple[str, ...] = ()
+    unknown_citations: int = 0
+    precision: float | None = None
+    recall: float | None = None
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float | None = None
+    error: str = ""
+    tags: tuple[str, ...] = ()
+    judged: Judged | None = None
+
+    @property
+    def is_answered(self) -> bool:
+        return self.outcome is Outcome.ANSWERED
+
+    @property
+    def is_wrong(self) -> bool:
+        """Answered, and it should not have been, or it cites nothing of what was expected."""
+        return self.is_answered and (not self.answerable or not self.recall)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerConditions:
+    """How the questions were asked: the pipeline by name and content, what answered (`extractive`, or the models), in
+    which mode of search, below which confidence it refuses, and a digest of the other settings of `answer`."""
+
+    pipeline: str
+    pipeline_hash: str
+    model: str
+    mode: str
+    threshold: float
+    settings: str = ""
+
+    def differences(self, other: AnswerConditions) -> dict[str, tuple[str, str]]:
+        """Name → (here, in the other), of what differs."""
+        pairs = ((known.name, getattr(self, known.name), getattr(other, known.name)) for known in fields(self))
+        return {name: (str(here), str(there)) for name, here, there in pairs if here != there}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """A `threshold` of confidence, and what it does to the questions that it was made from: the share `answered` of the
+    answerable, and `refused` of the others. It holds for searches in `mode`, and for confidences on `scale`: those of
+    another version of this program mean something else."""
+
+    threshold: float
+    answered: float
+    refused: float
+    answerable: int
+    unanswerable: int
+    set: str
+    mode: str
+    scale: str
+
+
+def write_calibration(directory: Path, calibration: Calibration) -> None:
+    """Keeps a calibration with its generation, in place of the former one. Raises OSError."""
+    write_atomically(directory / _CALIBRATION, msgspec.json.format(msgspec.json.encode(calibration)))
+
+
+def read_calibration(directory: Path) -> Calibration | None:
+    """None where nothing was calibrated, or by a version that cannot be read."""
+    try:
+        return from_json((directory / _CALIBRATION).read_bytes(), Calibration)
+    except (FileNotFoundError, msgspec.DecodeError):
+        return None  # the shipped threshold holds

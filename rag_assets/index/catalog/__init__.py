@@ -1,0 +1,131 @@
+"""The SQL catalog: generations, chunks with their vectors, and documents, in SQLite or Postgres.
+
+It is the durable source of truth (E07, R8): a vector index is made from it alone (`pipeline.rebuild`). Off by default;
+nothing here loads a database library before it is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from rag_assets.index.catalog.errors import CatalogEmpty, CatalogError, CatalogUnreachable
+from rag_assets.index.catalog.location import place_of
+from rag_assets.index.database_location import URL_VARIABLE
+from rag_assets.index.layout import IndexHome
+
+if TYPE_CHECKING:
+    from rag_assets.index.catalog.database import Database
+    from rag_assets.index.generations import Manifest
+    from rag_assets.index.vectors.vector_api import PointTarget
+    from rag_assets.settings import Settings
+
+__all__ = [
+    "URL_VARIABLE",
+    "CatalogEmpty",
+    "CatalogError",
+    "CatalogUnreachable",
+    "forget_label",
+    "forget_stale",
+    "open_catalog",
+    "open_catalog_target",
+    "place_of",
+    "publish",
+    "tell_served",
+]
+
+
+def open_catalog_target(
+    settings: Settings, *, org_id: str, project_id: str, index_label: str, generation_id: str
+) -> PointTarget | None:
+    """Where the points of a generation go before the vector store gets them (E05); None without a catalog.
+
+    The documents and the keyword files of the generation go with them, so its tables `discovered_files` and
+    `bm25_artifacts` must be there. Raises CatalogError.
+    """
+    if settings.stores.catalog == "none":
+        return None
+    from rag_assets.index.catalog.catalog_registry import remember
+    from rag_assets.index.catalog.database import Database
+    from rag_assets.index.catalog.history import Tenant
+    from rag_assets.index.catalog.target import CatalogTarget
+    from rag_assets.index.catalog.texts import DocumentTexts
+    from rag_assets.index.generations import generation_directory
+
+    home, tenant = IndexHome(settings.home), Tenant(org_id, project_id, index_label)
+    directory = generation_directory(home, index_label, generation_id)
+    database = Database(place_of(settings.stores.catalog, home), writable=True)
+    remember(home, tenant, database)
+    texts = DocumentTexts(home.blobs, directory)
+    return CatalogTarget(database, tenant, generation_id, texts, directory / "keyword")
+
+
+def open_catalog(settings: Settings, *, writable: bool = False) -> Database:
+    """The configured catalog. Raises CatalogError, also where none is configured."""
+    if settings.stores.catalog == "none":
+        raise CatalogError("no catalog is configured; set stores.catalog to sqlite or postgres, then: rag-assets index")
+    from rag_assets.index.catalog.database import Database
+
+    return Database(place_of(settings.stores.catalog, IndexHome(settings.home)), writable=writable)
+
+
+def publish(settings: Settings, manifest: Manifest, served: str, keep: Collection[str]) -> list[str]:
+    """After the label's pointer has moved: keeps the manifest, names the served generation and then deletes what is
+    not in `keep`. Returns what went wrong, in words; the index that is served must not fail because of it."""
+    if settings.stores.catalog == "none":
+        return []
+    from rag_assets.index.catalog import history
+
+    tenant = history.Tenant(manifest.org_id, manifest.project_id, manifest.index_label)
+    try:
+        with open_catalog(settings, writable=True) as database:
+            with database.transaction("written") as connection:
+                problems = history.publish(connection, tenant, manifest, served)
+            with database.transaction("written") as connection:
+                history.forget_generations(connection, tenant, keep)
+    except CatalogError as error:
+        return [f"the catalog does not know yet what is served: {error}"]
+    return problems
+
+
+def tell_served(home: IndexHome, manifest: Manifest) -> list[str]:
+    """After a person has chosen what a label serves. Returns what went wrong, in words."""
+    from rag_assets.index.catalog.catalog_registry import noted_catalogs
+
+    problems: list[str] = []
+    try:
+        for database, tenant in noted_catalogs(home, manifest.index_label):
+            from rag_assets.index.catalog import history
+
+            with database.transaction("written") as connection:
+                problems += history.publish(connection, tenant, manifest, manifest.generation_id)
+    except CatalogError as error:
+        return [f"the catalog does not know yet what is served: {error}"]
+    return problems
+
+
+def forget_stale(home: IndexHome, label: str, keep: Collection[str]) -> list[str]:
+    """Deletes from the catalogs of a label the generations outside `keep`, and returns their ids. Raises
+    CatalogError."""
+    from rag_assets.index.catalog.catalog_registry import noted_catalogs
+
+    gone: list[str] = []
+    for database, tenant in noted_catalogs(home, label):
+        from rag_assets.index.catalog import history
+
+        with database.transaction("written") as connection:
+            gone += history.forget_generations(connection, tenant, keep)
+    return gone
+
+
+def forget_label(home: IndexHome, label: str) -> bool:
+    """Deletes everything of a label from its catalogs; False where there is nothing. Raises CatalogError."""
+    from rag_assets.index.catalog.catalog_registry import noted_catalogs
+
+    found = False
+    for database, tenant in noted_catalogs(home, label):
+        from rag_assets.index.catalog import history
+
+        with database.transaction("written") as connection:
+            found |= history.forget_label(connection, tenant)
+    return found

@@ -1,0 +1,124 @@
+"""Full-text search in the catalog (E06): which served chunks have all words of a question.
+
+For looking things up where there is a database and nothing else. Ranking is the business of `rag-assets search`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Row, and_, column, func, literal, literal_column, select, table, true
+from sqlalchemy.dialects.postgresql import TSVECTOR
+
+from rag_assets.index.catalog.conditions import COLUMNS, compiled, elements
+from rag_assets.index.catalog.history import COMPLETE
+from rag_assets.index.catalog.rows import words
+from rag_assets.index.catalog.schema import WORDS_TABLE, chunks, generations, labels
+from rag_assets.index.vectors.conditions import KnownValues, conditions_of
+
+if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement, Connection, Select
+
+    from rag_assets.index.catalog.database import Database
+    from rag_assets.index.vectors.filters import SearchScope
+
+_VECTOR: ColumnElement[Any] = literal_column("rag_chunks.search", TSVECTOR())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextHit:
+    """A chunk that has all words; `score` is the database's own, higher is better, comparable within one search."""
+
+    index_label: str
+    generation_id: str
+    point_id: str
+    path: str
+    start_line: int
+    end_line: int
+    symbol: str
+    kind: str
+    section_key: str
+    text: str
+    score: float
+
+
+def search_text(database: Database, query: str, scope: SearchScope, limit: int) -> list[TextHit]:
+    """The best `limit` chunks of the served generations within the scope that have every word of `query`, equal scores
+    by id; none for a query without words. The tenant is part of `SearchScope`, which cannot be made without one.
+
+    Raises CatalogError.
+    """
+    terms = list(words(query))
+    if not terms or limit < 1:
+        return []
+    with database.transaction("searched") as connection:
+        asked = _served(connection, scope)
+        asked = _on_postgres(asked, terms) if connection.dialect.name == "postgresql" else _on_sqlite(asked, terms)
+        rows = connection.execute(asked.limit(limit)).all()
+    return [_hit(row) for row in rows]
+
+
+def _served(connection: Connection, scope: SearchScope) -> Select[Any]:
+    active = generations.c.generation_id == labels.c.active_generation
+    served = and_(generations.c.label_id == labels.c.label_id, active, generations.c.state == COMPLETE)
+    visible = and_(chunks.c.born <= generations.c.sequence, chunks.c.died > generations.c.sequence)
+    chosen = select(
+        labels.c.index_label,
+        generations.c.generation_id,
+        chunks.c.point_id,
+        chunks.c.path,
+        chunks.c.line_start,
+        chunks.c.line_end,
+        chunks.c.symbol,
+        chunks.c.kind,
+        chunks.c.section_key,
+        chunks.c.text,
+    )
+    joined = chosen.select_from(chunks).join(labels, labels.c.label_id == chunks.c.label_id).join(generations, served)
+    known = KnownValues(lambda key, everything: _values(connection, key, everything)).within(scope)
+    dialect = connection.dialect.name
+    return joined.where(visible, *(compiled(found, dialect) for found in conditions_of(scope, known)))
+
+
+def _on_postgres(asked: Select[Any], terms: list[str]) -> Select[Any]:
+    wanted = func.plainto_tsquery(literal("simple").op("::")(column("regconfig")), " ".join(terms))
+    score = func.ts_rank(_VECTOR, wanted).label("score")
+    return asked.add_columns(score).where(_VECTOR.op("@@")(wanted)).order_by(score.desc(), chunks.c.point_id)
+
+
+def _on_sqlite(asked: Select[Any], terms: list[str]) -> Select[Any]:
+    found = table(WORDS_TABLE, column("rowid"), column("rank"))
+    score = (-found.c.rank).label("score")
+    matches = column(WORDS_TABLE).op("MATCH")(" ".join(f'"{term}"' for term in terms))  # terms hold no quotes
+    joined = asked.add_columns(score).join(found, found.c.rowid == chunks.c.row_id)
+    return joined.where(matches).order_by(score.desc(), chunks.c.point_id)
+
+
+def _values(connection: Connection, key: str, scope: SearchScope) -> Iterable[str]:
+    """All values of a field within the tenant and project: a glob becomes the list of those it matches."""
+    of_tenant = and_(labels.c.org_id == scope.org_id, labels.c.project_id == scope.project_id)
+    of_labels = labels.c.label_id == chunks.c.label_id
+    if key in COLUMNS:
+        asked = select(COLUMNS[key]).select_from(chunks).join(labels, of_labels)
+        return sorted(connection.execute(asked.where(of_tenant).distinct()).scalars())
+    element = elements(key, connection.dialect.name)
+    listed = select(element.c.value).select_from(chunks.join(labels, of_labels).join(element, true()))
+    return sorted(connection.execute(listed.where(of_tenant).distinct()).scalars())
+
+
+def _hit(row: Row[Any]) -> TextHit:
+    return TextHit(
+        index_label=row.index_label,
+        generation_id=row.generation_id,
+        point_id=row.point_id,
+        path=row.path,
+        start_line=row.line_start or 0,
+        end_line=row.line_end or 0,
+        symbol=row.symbol,
+        kind=row.kind,
+        section_key=row.section_key,
+        text=row.text,
+        score=float(row.score),
+    )

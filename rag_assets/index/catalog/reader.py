@@ -1,0 +1,199 @@
+"""Reads generations of the catalog: exactly the points that a build put there, and the texts behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from sqlalchemy import and_, func, select
+
+from rag_assets.index.catalog.errors import CatalogError
+from rag_assets.index.catalog.history import COMPLETE, Tenant
+from rag_assets.index.catalog.rows import point_of
+from rag_assets.index.catalog.schema import chunks, documents, generations, labels
+from rag_assets.index.catalog.texts import content
+
+if TYPE_CHECKING:
+    from rag_assets.index.catalog.database import Database
+    from rag_assets.index.generations import Manifest
+    from rag_assets.index.vectors.vector_api import StoredPoint
+
+_BATCH = 1_000  # points in memory
+
+
+@dataclass(frozen=True, slots=True)
+class KnownGeneration:
+    """A complete generation in the catalog. `files` are its keyword files: name → address."""
+
+    tenant: Tenant
+    label_id: int
+    sequence: int
+    generation_id: str
+    points: int
+    files: dict[str, str]
+    manifest: Manifest
+    active: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogEntry:
+    """One generation in the list of what the catalog has."""
+
+    org_id: str
+    project_id: str
+    index_label: str
+    generation_id: str
+    state: str
+    points: int
+    commit_sha: str
+    run_id: str
+    active: bool
+
+
+class GenerationReader:
+    """The points of one generation."""
+
+    def __init__(self, database: Database, known: KnownGeneration) -> None:
+        self._database = database
+        self.known = known
+
+    def declared(self) -> dict[str, tuple[str, str]]:
+        """id → (digest, ContentHash) of every point."""
+        query = select(chunks.c.point_id, chunks.c.digest, chunks.c.content_hash).where(*self._visible())
+        with self._database.transaction("read") as connection:
+            return {row.point_id: (row.digest, row.content_hash) for row in connection.execute(query)}
+
+    def points(self, wanted: Set[str]) -> Iterator[list[StoredPoint]]:
+        """The points of these ids, in batches, ordered by id."""
+        last = ""
+        while True:
+            query = select(chunks).where(*self._visible()).order_by(chunks.c.point_id).limit(_BATCH)
+            if last:
+                query = query.where(chunks.c.point_id > last)
+            with self._database.transaction("read") as connection:
+                rows = connection.execute(query).mappings().all()
+            if not rows:
+                return
+            last = rows[-1]["point_id"]
+            found = [point_of(dict(row)) for row in rows if row["point_id"] in wanted]
+            if found:
+                yield found
+
+    def addresses(self) -> list[str]:
+        """Addresses of the documents that the points are of."""
+        query = select(chunks.c.document_sha256).where(*self._visible()).distinct()
+        with self._database.transaction("read") as connection:
+            return sorted(connection.execute(query).scalars())
+
+    def content(self, address: str) -> bytes:
+        """Raises CatalogError where it is not there."""
+        with self._database.transaction("read") as connection:
+            found = content(connection, self.known.label_id, address)
+        if found is None:
+            raise CatalogError(f"catalog {self._database.location.name}: document {address} is missing")
+        return found
+
+    def source(self, point_id: str) -> str | None:
+        """The source slice of a point: the part of its document that it is of. None for an unknown point."""
+        columns = (chunks.c.document_sha256, chunks.c.char_start, chunks.c.char_end)
+        query = select(*columns).where(*self._visible(), chunks.c.point_id == point_id)
+        with self._database.transaction("read") as connection:
+            row = connection.execute(query).one_or_none()
+        if row is None:
+            return None
+        return self.content(row.document_sha256).decode()[row.char_start or 0 : row.char_end]
+
+    def _visible(self) -> tuple[Any, ...]:
+        sequence = self.known.sequence
+        return chunks.c.label_id == self.known.label_id, chunks.c.born <= sequence, chunks.c.died > sequence
+
+
+def open_generation(database: Database, tenant: Tenant, generation_id: str | None = None) -> GenerationReader:
+    """A complete generation; without an id the one that is served. Raises CatalogError naming what there is."""
+    is_tenant = and_(
+        labels.c.org_id == tenant.org_id,
+        labels.c.project_id == tenant.project_id,
+        labels.c.index_label == tenant.index_label,
+    )
+    query = select(generations, labels.c.active_generation).join(labels).where(is_tenant)
+    with database.transaction("read") as connection:
+        rows = connection.execute(query.order_by(generations.c.sequence)).all()
+    where = f"catalog {database.location.name} has"
+    if not rows:
+        raise CatalogError(
+            f"{where} nothing of {tenant.index_label} ({tenant.org_id}/{tenant.project_id}); "
+            "see: rag-assets catalog status"
+        )
+    wanted = generation_id or rows[0].active_generation
+    complete = {row.generation_id: row for row in rows if row.state == COMPLETE and row.manifest}
+    if wanted not in complete:
+        raise CatalogError(
+            f"{where} no complete generation {wanted!r} of {tenant.index_label}; there are: {', '.join(complete)}"
+        )
+    row = complete[wanted]
+    known = KnownGeneration(
+        tenant=tenant,
+        label_id=row.label_id,
+        sequence=row.sequence,
+        generation_id=row.generation_id,
+        points=row.points,
+        files=msgspec.json.decode(row.files),
+        manifest=_manifest(row.manifest),
+        active=row.generation_id == row.active_generation,
+    )
+    return GenerationReader(database, known)
+
+
+def labels_of(database: Database) -> set[str]:
+    """The labels of all tenants."""
+    with database.transaction("read") as connection:
+        return set(connection.execute(select(labels.c.index_label)).scalars())
+
+
+def tenants_of(database: Database, index_label: str) -> list[Tenant]:
+    """Every tenant that has a label of that name."""
+    query = select(labels.c.org_id, labels.c.project_id).where(labels.c.index_label == index_label)
+    with database.transaction("read") as connection:
+        return sorted((Tenant(org, project, index_label) for org, project in connection.execute(query)), key=repr)
+
+
+def entries(database: Database) -> list[CatalogEntry]:
+    """All generations, by label, oldest first."""
+    query = select(generations, labels).join(labels)
+    order = (labels.c.org_id, labels.c.project_id, labels.c.index_label, generations.c.sequence)
+    with database.transaction("read") as connection:
+        return [
+            CatalogEntry(
+                org_id=row.org_id,
+                project_id=row.project_id,
+                index_label=row.index_label,
+                generation_id=row.generation_id,
+                state=row.state,
+                points=row.points,
+                commit_sha=row.commit_sha,
+                run_id=row.run_id,
+                active=row.generation_id == row.active_generation,
+            )
+            for row in connection.execute(query.order_by(*order))
+        ]
+
+
+def rows_and_documents(database: Database) -> tuple[int, int]:
+    """How many rows of chunks there are, of all generations together, and how many documents."""
+    with database.transaction("read") as connection:
+        counts = [
+            int(connection.execute(select(func.count()).select_from(table)).scalar_one())
+            for table in (chunks, documents)
+        ]
+    return counts[0], counts[1]
+
+
+def _manifest(text: str) -> Manifest:
+    from rag_assets.index.generations import decode_manifest
+
+    try:
+        return decode_manifest(text, error=CatalogError)
+    except msgspec.DecodeError as error:
+        raise CatalogError(f"a manifest in the catalog cannot be read: {error}") from error

@@ -1,0 +1,313 @@
+"""The one wrapper of SQL databases: connections, transactions, versions, and every error in words that say what to do.
+
+Conversations, the query log and the catalog use it. It speaks to the drivers themselves: SQLAlchemy takes 150 ms to
+import where SQLite's own driver takes 2, and every `ask` writes to the log. Only the catalog puts SQLAlchemy on top.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import Enum, auto
+from pathlib import Path
+from typing import Any
+
+from rag_assets.closeable import Closeable
+from rag_assets.errors import RagAssetsError
+from rag_assets.index.database_location import URL_VARIABLE, DatabaseKind, DatabaseLocation
+from rag_assets.index.owner_only_file import NOT_WRITABLE, ensure_private, is_disk_full
+
+ERASE_SECONDS = 5.0  # for readers to finish before the log of SQLite is emptied
+
+_DETAIL_CHARS = 300
+_NO_RIGHTS = ("42501", "25006")  # insufficient_privilege, read_only_sql_transaction
+_FULL = "53100"
+_PASSING = ("08", "57P", "53", "40", "55P03")  # connection, shutdown, resources, conflicts, lock not available
+_NO_DATABASE = re.compile(r"database .* does not exist")
+_CREDENTIALS = re.compile(
+    r"password authentication failed|no password supplied|role .* does not exist|pg_hba|authentication"
+)
+_NO_TLS = re.compile(r"does not support SSL|SSL")
+
+
+class DatabaseFault(Enum):
+    """Why a database cannot be used: the first four of a file, the others of a server."""
+
+    BUSY = auto()
+    FILE_SYSTEM_FULL = auto()
+    NOT_WRITABLE = auto()
+    DAMAGED = auto()
+    NO_RIGHTS = auto()
+    SERVER_FULL = auto()
+    SERVER_AWAY = auto()
+    STATEMENT_REFUSED = auto()
+    NO_DATABASE = auto()
+    CREDENTIALS = auto()
+    NO_TLS = auto()
+    UNREACHABLE = auto()
+
+
+_PASSING_FAULTS = (DatabaseFault.BUSY, DatabaseFault.SERVER_AWAY, DatabaseFault.UNREACHABLE)
+"""What a later attempt may not meet, with nothing changed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreProfile:
+    """How one store uses its database, and its words. Messages begin with `title` and the name of the database; `hints`
+    say what helps, `server_hint` where a fault has none of its own. `passing_error` is raised for what a later attempt
+    may not meet. `remake` is the command that fills a new database."""
+
+    title: str
+    title_with_verb: str
+    error: type[RagAssetsError]
+    passing_error: type[RagAssetsError] | None = None
+    version: str
+    remake: str
+    hints: Mapping[DatabaseFault, str]
+    server_hint: str = ""
+    busy_seconds: float
+    connect_seconds: int
+    synchronous: str
+    owner_only: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """What makes the tables of a store where there are none; harmless where there are. `creation_lock` is for Postgres:
+    two first openings wait for each other."""
+
+    version_table: str
+    statements: Callable[[DatabaseKind], Sequence[str]]
+    creation_lock: int
+
+
+class SqlTransaction:
+    """One transaction. SQL has `?` for each value."""
+
+    def __init__(self, kind: DatabaseKind, cursor: Any) -> None:
+        self.kind = kind
+        self._cursor = cursor
+
+    def run(self, sql: str, values: Sequence[Any] = ()) -> None:
+        self._cursor.execute(sql if self.kind == "sqlite" else sql.replace("?", "%s"), values)
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        self.run(sql, values)
+        return list(self._cursor.fetchall())
+
+    def row(self, sql: str, values: Sequence[Any] = ()) -> tuple[Any, ...] | None:
+        """The first row; None where there is none."""
+        return next(iter(self.rows(sql, values)), None)
+
+
+class SqlDatabase(Closeable):
+    """One database of one store. Safe to use from several threads, and beside other processes. Connects when it is used
+    first, and again after the server was away."""
+
+    def __init__(
+        self,
+        location: DatabaseLocation,
+        profile: StoreProfile,
+        schema: Schema | None = None,
+        *,
+        beside_the_file: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`schema` is made at the first connection; `beside_the_file` is called before a SQLite file is opened."""
+        self.location = location
+        self.profile = profile
+        self._schema = schema
+        self._beside_the_file = beside_the_file
+        self._lock = threading.Lock()
+        self._connection: Any = None
+
+    @contextmanager
+    def transaction(self, *, writes: bool = False) -> Iterator[SqlTransaction]:
+        """All of it or nothing. Transactions of one object wait for each other. Raises the error of the store."""
+        try:
+            with self._lock:
+                try:
+                    with self._begun(self._opened(), writes=writes) as begun:
+                        yield begun
+                except BaseException:
+                    self._drop()  # which undoes all of it, whatever state the error left it in
+                    raise
+        except Exception as error:
+            if not self._is_of_database(error):
+                raise
+            raise self.explained(error) from error
+
+    def erase_deleted(self, tables: Sequence[str]) -> bool:
+        """Overwrites what was deleted where the database still holds it: the log of SQLite, dead rows of Postgres.
+        False where a reader keeps it from doing so now; the next deletion does it then."""
+        try:
+            with self._lock:
+                cursor = self._opened().cursor()
+                if self.location.kind == "postgres":
+                    for table in tables:
+                        cursor.execute(f"VACUUM {table}")
+                    return True
+                cursor.execute(f"PRAGMA busy_timeout = {int(ERASE_SECONDS * 1_000)}")
+                try:
+                    busy, _, _ = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+                finally:
+                    cursor.execute(f"PRAGMA busy_timeout = {int(self.profile.busy_seconds * 1_000)}")
+                return not busy
+        except Exception as error:
+            if not self._is_of_database(error):
+                raise
+            raise self.explained(error) from error
+
+    def close(self) -> None:
+        with self._lock:
+            self._drop()
+
+    def connect(self, *, autocommit: bool = True) -> Any:
+        """A new connection of the driver, as this store wants it. SQLite's never begins a transaction by itself: it
+        would begin too late. Raises errors of the driver, OSError, and the error of the store without a driver."""
+        return self._connect_sqlite() if self.location.kind == "sqlite" else self._connect_postgres(autocommit)
+
+    def require_version(self, found: str | None) -> None:
+        """Raises the error of the store for tables that another version of this program has made."""
+        if found != self.profile.version:
+            another = "move that file away"
+            if self.location.kind == "postgres":
+                another = f"name an empty database in {URL_VARIABLE}"
+            raise self.profile.error(
+                f"{self.profile.title} {self.location.name}: its tables are of version {found or '?'}, this program "
+                f"reads {self.profile.version}; {another}, then run: {self.profile.remake}"
+            )
+
+    def explained(self, error: Exception, doing: str = "", *, lost: bool = False) -> RagAssetsError:
+        """An error of a driver as the one of the store: the cause in one line, without secrets, and what helps. `lost`:
+        the connection is known to be gone."""
+        fault, said = self._fault(error, lost)
+        hint = self.profile.hints.get(fault, self.profile.server_hint)
+        error_of_store = self.profile.error
+        if fault in _PASSING_FAULTS:
+            error_of_store = self.profile.passing_error or error_of_store
+        return error_of_store(f"{self.profile.title} {self.location.name}{doing}: {said}; {hint}")
+
+    def _fault(self, error: Exception, lost: bool) -> tuple[DatabaseFault, str]:
+        """(what is wrong, in words of the driver)."""
+        if isinstance(error, OSError):  # without the path, which is named
+            said = error.strerror or str(error)
+            return (DatabaseFault.FILE_SYSTEM_FULL if is_disk_full(said) else DatabaseFault.NOT_WRITABLE), said
+        said = " ".join(self.location.masked(str(error)).split())[:_DETAIL_CHARS]
+        if self.location.kind == "postgres":
+            return _server_fault(getattr(error, "pgcode", None) or "", said, lost), said
+        if "locked" in said:
+            return DatabaseFault.BUSY, said
+        if is_disk_full(said):
+            return DatabaseFault.FILE_SYSTEM_FULL, said
+        if "readonly" in said or "unable to open" in said:
+            return DatabaseFault.NOT_WRITABLE, NOT_WRITABLE
+        return DatabaseFault.DAMAGED, said
+
+    def _connect_sqlite(self) -> sqlite3.Connection:
+        profile, path = self.profile, Path(self.location.name)
+        if profile.owner_only:
+            ensure_private(path)
+        self._beside_the_file()
+        connection = sqlite3.connect(path, timeout=profile.busy_seconds, isolation_level=None, check_same_thread=False)
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")  # readers beside a writer
+            connection.execute(f"PRAGMA synchronous = {profile.synchronous}")
+            connection.execute("PRAGMA foreign_keys = ON")
+            if profile.owner_only:
+                connection.execute("PRAGMA secure_delete = ON")  # deleted text is overwritten, not only forgotten
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _connect_postgres(self, autocommit: bool) -> Any:
+        assert self.location.url is not None
+        try:
+            import psycopg2  # only with the extra `postgres`
+        except ImportError:
+            raise self.needs_driver() from None
+        url = self.location.url.set(drivername="postgresql").render_as_string(hide_password=False)
+        timeout = self.profile.connect_seconds
+        connection = psycopg2.connect(url, connect_timeout=timeout, application_name="rag-assets")
+        connection.autocommit = autocommit
+        return connection
+
+    def needs_driver(self) -> RagAssetsError:
+        return self.profile.error(
+            f"{self.profile.title_with_verb} in Postgres ({self.location.name}), which needs psycopg2; run: "
+            "pip install psycopg2-binary"
+        )
+
+    def _opened(self) -> Any:
+        """The kept connection. One to a server is looked at first: it may have been closed since."""
+        if self._connection is not None and self.location.kind == "postgres":
+            try:
+                self._connection.cursor().execute("SELECT 1")
+            except Exception as error:
+                self._drop()
+                if not self._is_of_database(error):
+                    raise
+        if self._connection is None:
+            self._connection = self.connect()
+            if self._schema is not None:
+                self._ensure_tables(self._connection, self._schema)
+        return self._connection
+
+    def _drop(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    @contextmanager
+    def _begun(self, connection: Any, *, writes: bool) -> Iterator[SqlTransaction]:
+        cursor = connection.cursor()
+        # A writer takes the lock of SQLite at once: one that has read before it writes may be refused.
+        cursor.execute("BEGIN IMMEDIATE" if writes and self.location.kind == "sqlite" else "BEGIN")
+        yield SqlTransaction(self.location.kind, cursor)
+        cursor.execute("COMMIT")
+
+    def _ensure_tables(self, connection: Any, schema: Schema) -> None:
+        """Reads before it writes: most openings find what they need, and a writer would wait for others."""
+        kind = self.location.kind
+        reading = SqlTransaction(kind, connection.cursor())
+        tables = "sqlite_master WHERE type = 'table' AND name = ?"
+        if kind == "postgres":
+            tables = "information_schema.tables WHERE table_schema = current_schema() AND table_name = ?"
+        if reading.row(f"SELECT 1 FROM {tables}", [schema.version_table]) is None:
+            with self._begun(connection, writes=True) as begun:
+                if kind == "postgres":
+                    begun.rows("SELECT pg_advisory_xact_lock(?)", [schema.creation_lock])
+                for statement in schema.statements(kind):
+                    begun.run(statement)
+        found = reading.row(f"SELECT value FROM {schema.version_table} WHERE name = 'version'")
+        self.require_version(None if found is None else str(found[0]))
+
+    def _is_of_database(self, error: Exception) -> bool:
+        if self.location.kind == "sqlite":
+            return isinstance(error, sqlite3.Error | OSError)
+        from psycopg2 import Error
+
+        return isinstance(error, Error)
+
+
+def _server_fault(code: str, said: str, lost: bool) -> DatabaseFault:
+    if code in _NO_RIGHTS:
+        return DatabaseFault.NO_RIGHTS
+    if code == _FULL:
+        return DatabaseFault.SERVER_FULL
+    if lost or code.startswith(_PASSING):
+        return DatabaseFault.SERVER_AWAY
+    if code:
+        return DatabaseFault.STATEMENT_REFUSED
+    for pattern, fault in (
+        (_NO_DATABASE, DatabaseFault.NO_DATABASE),
+        (_CREDENTIALS, DatabaseFault.CREDENTIALS),
+        (_NO_TLS, DatabaseFault.NO_TLS),
+    ):
+        if pattern.search(said):
+            return fault
+    return DatabaseFault.UNREACHABLE

@@ -1,0 +1,237 @@
+"""What is known of the answers of a generation: the runs of question sets on it, and what the promotion gate decided.
+
+generations/{id}/eval/{set}.json    the newest run of each question set
+generations/{id}/gate.json          the newest decision about serving this generation
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from rag_assets.index.answer_results import AnswerConditions, AnswerResult, Calibration, Judging
+from rag_assets.index.layout import path_slug, write_atomically
+from rag_assets.index.metrics_history import Conditions
+from rag_assets.serialization import from_json
+
+_RUNS = "eval"
+_DECISION = "gate.json"
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class RankedFile:
+    """One of the ranked distinct files of an answer, with its best section."""
+
+    path: str
+    symbol: str
+    point_id: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionResult:
+    """One question and what it found. `scores` are by metric, `first_rank` is that of the first relevant file, 0 where
+    none was found. `absent` are the relevant files that the generation does not have at all. Each of its `tags` is a
+    category that the question counts in."""
+
+    id: str
+    question: str
+    scores: dict[str, float]
+    first_rank: int
+    files: tuple[RankedFile, ...]
+    seconds: float
+    absent: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+
+
+class RankChange(StrEnum):
+    """What became of a question between two runs. `GAINED` and `LOST`: an answer among the first k files, or no more;
+    `UP` and `DOWN`: within or beyond them at another rank, or at the same with more or less beside it."""
+
+    LOST = "lost"
+    DOWN = "down"
+    GAINED = "gained"
+    UP = "up"
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionChange:
+    """A question that two runs answer differently; ranks of the first relevant file, 0 for none."""
+
+    id: str
+    question: str
+    move: RankChange
+    before: int
+    now: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunDifference:
+    """What a run answers differently than that of `generation_id`, the losses first; `same` questions did not move."""
+
+    generation_id: str
+    moved: tuple[QuestionChange, ...]
+    same: int
+
+    def count(self, move: RankChange) -> int:
+        return sum(question.move is move for question in self.moved)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvalRun:
+    """One question set asked of one generation (E24). `metrics` are means over the questions, `version` that of the
+    metrics; `mode` is the one that answered, `conditions` is what was asked for. `subject` says which bytes were asked
+    while the generation was being built; empty for a finished one. `against` is what it answers differently than the
+    generation that was served then; None where there was none that had been asked the same.
+
+    `answers` are what `ask` made of the questions, or of some of them, and of those that have no answer in the index,
+    `answering` is how; none, and None, where only the search was asked. `calibration` is the threshold that follows
+    from them, where they are enough for one. `judging` is who judged the answers; None where nobody did."""
+
+    set: str
+    fingerprint: str
+    generation_id: str
+    k: int
+    version: int
+    mode: str
+    embedding_model: str
+    conditions: Conditions
+    metrics: dict[str, float]
+    results: tuple[QuestionResult, ...]
+    subject: str = ""
+    against: RunDifference | None = None
+    answers: tuple[AnswerResult, ...] = ()
+    answering: AnswerConditions | None = None
+    calibration: Calibration | None = None
+    judging: Judging | None = None
+
+    def measures(self, fingerprint: str, k: int, version: int) -> bool:
+        """True where this run asked exactly these questions, and measured in this way."""
+        return (self.fingerprint, self.k, self.version) == (fingerprint, k, version)
+
+    def is_like(self, other: EvalRun) -> bool:
+        """True where the numbers of both can only differ because of what was asked (R9): the same questions, measured
+        in the same way, of indexes that were searched in the same way."""
+        return self.measures(other.fingerprint, other.k, other.version) and self.conditions == other.conditions
+
+
+class Verdict(StrEnum):
+    PASSED = "passed"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class MetricChange:
+    """A metric of candidate and active generation. `floor` is what the candidate must reach; None: not gated."""
+
+    metric: str
+    candidate: float
+    active: float | None = None
+    floor: float | None = None
+    holds: bool = True
+
+    @property
+    def delta(self) -> float | None:
+        return None if self.active is None else self.candidate - self.active
+
+
+@dataclass(frozen=True, slots=True)
+class WorseQuestion:
+    """A question that the candidate answers worse; ranks of the first relevant file, 0 for none."""
+
+    id: str
+    question: str
+    active_rank: int
+    candidate_rank: int
+    drop: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What the gate decided about a generation, and the numbers it had. Without a run of an active generation on the
+    same questions `active_generation_id` is empty and `reason` says why."""
+
+    verdict: Verdict
+    reason: str
+    generation_id: str
+    active_generation_id: str
+    set: str
+    fingerprint: str
+    questions: int
+    tolerance: float
+    changes: tuple[MetricChange, ...]
+    worse: tuple[WorseQuestion, ...] = ()
+    better: int = 0
+    absent: tuple[str, ...] = field(default=())
+
+    @property
+    def refused(self) -> bool:
+        return self.verdict is Verdict.REFUSED
+
+
+def write_run(directory: Path, run: EvalRun) -> Path:
+    """Stores a run in the directory of its generation, over the former run of its set. Raises OSError."""
+    return _write(run_path(directory, run.set), run)
+
+
+def read_run(directory: Path, name: str) -> EvalRun | None:
+    """The newest run of a question set; None where there is none, or none that this version can read."""
+    return _read(run_path(directory, name), EvalRun)
+
+
+def read_run_file(path: Path) -> EvalRun | None:
+    """A run in a file of its own, as `eval run --out` writes it; None where it holds no run that can be read."""
+    return _read(path, EvalRun)
+
+
+def write_run_file(path: Path, run: EvalRun) -> Path:
+    """Stores a run where a person wants it. Raises OSError."""
+    return _write(path, run)
+
+
+def read_runs(directory: Path) -> list[EvalRun]:
+    """The newest run of every question set that was asked, by name."""
+    found = (_read(path, EvalRun) for path in sorted((directory / _RUNS).glob("*.json")))
+    return [run for run in found if run is not None]
+
+
+def write_decision(directory: Path, decision: Decision) -> Path:
+    return _write(directory / _DECISION, decision)
+
+
+def read_decision(directory: Path) -> Decision | None:
+    """The newest decision; None where the gate was never asked, or by a version that cannot be read."""
+    return _read(directory / _DECISION, Decision)
+
+
+def forget_decision(directory: Path) -> None:
+    """A label without questions has no decision, whatever was decided when it had some."""
+    (directory / _DECISION).unlink(missing_ok=True)
+
+
+def format_metrics(metrics: Mapping[str, float]) -> str:
+    """`recall@10 0.812, mrr@10 0.640`."""
+    return ", ".join(f"{name} {value:.3f}" for name, value in metrics.items())
+
+
+def run_path(directory: Path, name: str) -> Path:
+    """Where the newest run of a question set is, in the directory of its generation."""
+    return directory / _RUNS / f"{path_slug(name)}.json"
+
+
+def _write(path: Path, record: Any) -> Path:
+    write_atomically(path, msgspec.json.format(msgspec.json.encode(record)))
+    return path
+
+
+def _read(path: Path, kind: type[_T]) -> _T | None:
+    try:
+        return from_json(path.read_bytes(), kind)
+    except (FileNotFoundError, msgspec.DecodeError):
+        return None  # asked again: a run costs seconds

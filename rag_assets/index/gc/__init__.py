@@ -1,0 +1,1 @@
+"""Garbage collection: what is marked, and what is swept."""

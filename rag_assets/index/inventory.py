@@ -1,0 +1,148 @@
+"""The generations of a label as a person sees them: what each is of, whether it can be served, and why it is there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import msgspec
+
+from rag_assets.index.disk_usage import size_on_disk
+from rag_assets.index.eval_records import read_decision, read_runs
+from rag_assets.index.generations import (
+    GenerationError,
+    active_pointer,
+    all_generations,
+    generation_directory,
+    is_finished,
+    pending_build_id,
+    read_generation,
+)
+from rag_assets.index.layout import IndexHome
+from rag_assets.index.tags import tags_of
+from rag_assets.serialization import from_json
+
+
+class GenerationState(StrEnum):
+    """What a generation is to its label."""
+
+    ACTIVE = "active"  # served
+    PREVIOUS = "previous"  # where a rollback goes
+    SET_ASIDE = "set-aside"  # a person moved the label away from it
+    REFUSED = "refused"  # the promotion gate did not let it through
+    FINISHED = "finished"
+    CANDIDATE = "candidate"  # the build in progress, or the one that `index` continues
+    UNFINISHED = "unfinished"  # an abandoned build
+    DAMAGED = "damaged"  # its manifest cannot be read
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GenerationEntry:
+    """One generation. `bytes` are its own: the documents it shares with others are not in it. `points` is None for
+    an unfinished one, `problem` says what is wrong with a damaged one or why one was refused. `metrics` are those of
+    the newest run of each question set."""
+
+    label: str
+    generation_id: str
+    state: GenerationState
+    tags: tuple[str, ...]
+    commit_sha: str
+    commit_date: str
+    embedding_model: str
+    points: int | None
+    run_id: str
+    bytes: int
+    problem: str = ""
+    metrics: dict[str, dict[str, float]] = field(default_factory=dict)
+
+
+class _Git(msgspec.Struct):
+    commit_sha: str = ""
+    commit_date: str = ""
+
+
+class _Begun(msgspec.Struct):
+    """What `build.json` says of a build that has not finished."""
+
+    git: _Git = msgspec.field(default_factory=_Git)
+    embedding_model: str = ""
+
+
+def inventory(home: IndexHome, label: str) -> list[GenerationEntry]:
+    """All generations of a label, newest commit first. Raises GenerationError for damaged tags; writes nothing."""
+    tagged: dict[str, list[str]] = {}
+    for name, generation_id in tags_of(home, label).items():
+        tagged.setdefault(generation_id, []).append(name)
+    states = _states(home, label)
+    return [
+        _entry(home, label, known, states.get(known), tuple(tagged.get(known, ())))
+        for known in reversed(all_generations(home, label))
+    ]
+
+
+def _states(home: IndexHome, label: str) -> dict[str, GenerationState]:
+    """The states that the pointer gives; a damaged pointer gives none."""
+    pointer = active_pointer(home, label)
+    if pointer is None:
+        return {}
+    states = dict.fromkeys(pointer.set_aside, GenerationState.SET_ASIDE)
+    previous = next((known for known in pointer.former if is_finished(home, label, known)), None)
+    if previous is not None:
+        states[previous] = GenerationState.PREVIOUS
+    return states | {pointer.generation_id: GenerationState.ACTIVE}
+
+
+def _entry(
+    home: IndexHome, label: str, known: str, state: GenerationState | None, tags: tuple[str, ...]
+) -> GenerationEntry:
+    directory = generation_directory(home, label, known)
+    size = size_on_disk(directory)
+    if not is_finished(home, label, known):
+        try:
+            begun = from_json((directory / "build.json").read_bytes(), _Begun)
+        except (FileNotFoundError, msgspec.DecodeError):
+            begun = _Begun()
+        return GenerationEntry(
+            label=label,
+            generation_id=known,
+            state=GenerationState.CANDIDATE if known == pending_build_id(home, label) else GenerationState.UNFINISHED,
+            tags=tags,
+            commit_sha=begun.git.commit_sha,
+            commit_date=begun.git.commit_date,
+            embedding_model=begun.embedding_model,
+            points=None,
+            run_id="",
+            bytes=size,
+        )
+    try:
+        manifest = read_generation(home, label, known).manifest
+    except GenerationError as error:
+        return GenerationEntry(
+            label=label,
+            generation_id=known,
+            state=GenerationState.DAMAGED,
+            tags=tags,
+            commit_sha="",
+            commit_date="",
+            embedding_model="",
+            points=None,
+            run_id="",
+            bytes=size,
+            problem=str(error),
+        )
+    decision = read_decision(directory)
+    refused = state is None and decision is not None and decision.refused
+    return GenerationEntry(
+        label=label,
+        generation_id=known,
+        state=state or (GenerationState.REFUSED if refused else GenerationState.FINISHED),
+        tags=tags,
+        commit_sha=manifest.commit_sha,
+        commit_date=manifest.commit_date,
+        embedding_model=manifest.embedding_model,
+        points=manifest.counts.get("points"),
+        run_id=manifest.run_id,
+        bytes=size,
+        problem=decision.reason if decision is not None and refused else "",
+        metrics={run.set: run.metrics for run in read_runs(directory)},
+    )

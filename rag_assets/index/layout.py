@@ -1,0 +1,144 @@
+"""The directory everything durable lives in, and the names of its parts.
+
+home/
+  blobs/ab/ab12…            full documents, addressed by the sha256 of their text, shared by all labels
+  cache/                    content-addressed results of stages, and prepared model files
+  scratch/                  work that is thrown away, below the home so that parts can be linked into it
+  mirrors/                  bare mirrors of remote repositories
+  dagster/                  DAGSTER_HOME, when the environment names none
+  labels/{label}/
+    label.json              the repository settings this label was last built with
+    active.json             which generation is served, which run promoted it, and what was served before
+    tags.json               names that people gave to generations
+    eval_history.json       how well each generation answered, in numbers
+    generations/{id}/       one complete, immutable build
+    trash/                  what a killed process had begun to delete
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+
+from rag_assets.errors import RagAssetsError
+
+_UNSAFE = re.compile(r"[^a-z0-9._-]+")
+_SLUG_HASH_LENGTH = 6  # 24 bits: enough to keep `feature/x` and `feature-x` apart in one repository
+
+
+class OtherFormat(RagAssetsError):
+    """A store was written by a version that stores something else; the text says how to make it anew."""
+
+
+def require_format(
+    what: str, found: int, wanted: int, command: str, *, error: type[RagAssetsError] = OtherFormat
+) -> None:
+    """Decides for every store of a home whether this version reads it: only its own format. Raises `error`, naming the
+    `command` that makes the store anew."""
+    if found != wanted:
+        raise error(f"{what} has format {found}, this version reads {wanted}; run: {command}")
+
+
+@dataclass(frozen=True, slots=True)
+class IndexHome:
+    root: Path
+
+    @property
+    def blobs(self) -> Path:
+        return self.root / "blobs"
+
+    @property
+    def cache(self) -> Path:
+        return self.root / "cache"
+
+    @property
+    def parts(self) -> Path:
+        return self.cache / "parts"
+
+    @property
+    def scratch(self) -> Path:
+        return self.root / "scratch"
+
+    @property
+    def mirrors(self) -> Path:
+        return self.root / "mirrors"
+
+    @property
+    def dagster(self) -> Path:
+        return self.root / "dagster"
+
+    @property
+    def labels(self) -> Path:
+        return self.root / "labels"
+
+    def label(self, label: str) -> Path:
+        """Raises ValueError for a name that could leave the labels folder."""
+        if not label or label.startswith(".") or any(c in label for c in "/\\:|,"):
+            raise ValueError(f"not an index label: {label!r}; labels look like repository@branch")
+        return self.labels / label
+
+    def trash(self, label: str) -> Path:
+        return self.label(label) / "trash"
+
+    def keep_out_of_git(self) -> None:
+        """A `.gitignore` inside: an index in a working tree must not be committed with it."""
+        path = self.root / ".gitignore"
+        if not path.exists():
+            write_atomically(path, b"*\n")
+
+    def known_labels(self) -> list[str]:
+        """Labels with a folder here, sorted."""
+        if not self.labels.is_dir():
+            return []
+        return sorted(entry.name for entry in self.labels.iterdir() if entry.is_dir())
+
+
+def path_slug(name: str) -> str:
+    """A name that is safe in file names, URLs and Dagster partition keys on every platform.
+
+    A name that had to change gets a short hash, so that two refs never share one slug
+    (`Feature/X` → `feature-x~1a2b3c`).
+    """
+    made = _UNSAFE.sub("-", name.lower()).strip("-.") or "x"
+    if made == name:
+        return made
+    return f"{made}~{hashlib.sha256(name.encode()).hexdigest()[:_SLUG_HASH_LENGTH]}"
+
+
+def label_of(path: Path) -> str:
+    """The label that a file of a generation belongs to; '' of what is in no generation."""
+    parts = path.parts
+    found = [at for at, part in enumerate(parts[:-2]) if part == "labels" and parts[at + 2] == "generations"]
+    return parts[found[-1] + 1] if found else ""
+
+
+def dagster_instance_file(home: IndexHome) -> Path:
+    """The configuration of the Dagster instance: in DAGSTER_HOME where it is set, else in a folder of the home."""
+    named = os.environ.get("DAGSTER_HOME")
+    return (Path(named).expanduser() if named else home.dagster) / "dagster.yaml"
+
+
+def index_label(repository_id: str, ref: str) -> str:
+    """`pythonnet@master`: one repository at one ref, the Dagster partition key."""
+    return f"{path_slug(repository_id)}@{path_slug(ref)}"
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Readers see the old file or the new one, never a part. The folder is made if needed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            temporary.unlink()
+        raise

@@ -1,0 +1,16 @@
+"""Generations in an object store: one machine builds and publishes, others pull and serve.
+
+{remote}/
+  objects/ab/ab12…                       content, named by its sha256, compressed; shared by all labels
+  labels/{label}/generations/{id}.json   what a published generation is made of
+  labels/{label}/active.json             which one is served; written last
+  garbage.json                           objects that nothing referenced, and since when
+
+Rename is not atomic on object stores, a write of one object is: whoever sees a pointer sees everything behind it.
+"""
+
+from rag_assets.index.remote.objects import ObjectStore, RemoteError, open_remote
+from rag_assets.index.remote.publishing import Published, publish
+from rag_assets.index.remote.pulling import NothingPublished, Pulled, pull
+
+__all__ = ["NothingPublished", "ObjectStore", "Published", "Pulled", "RemoteError", "open_remote", "publish", "pull"]

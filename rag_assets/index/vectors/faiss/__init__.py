@@ -1,0 +1,1 @@
+"""Vectors searched exactly with FAISS."""

@@ -1,1 +1,0 @@
-"""What people and programs outside the package talk to."""

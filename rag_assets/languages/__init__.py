@@ -1,0 +1,1 @@
+"""What is known of each language and format: its syntax, its declarations and the facts read from them."""

@@ -1,0 +1,1 @@
+"""Facts of C# that segmentation, descriptions and the graph share."""

@@ -1,0 +1,153 @@
+"""Values that are written down: literals, tuples, arrays, collections, anonymous objects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rag_assets.languages.csharp.binder import bcl_types
+from rag_assets.languages.csharp.binder.binder import Binder, Handler, Value
+from rag_assets.languages.csharp.binder.bound_types import TypeRef
+from rag_assets.languages.csharp.binder.member_access import element_type
+from rag_assets.languages.csharp.binder.type_syntax import ARRAY, TUPLE
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+def tuple_value(walk: Binder, node: Node, wanted: Value) -> Value:
+    parts: list[TypeRef] = []
+    labels: list[str] = []
+    hopes = wanted.arguments if wanted is not None and wanted.is_tuple else ()
+    for number, entry in enumerate(child for child in node.named_children if child.type == "argument"):
+        inside = entry.named_children
+        label = walk.text(inside[0]) if len(inside) > 1 else ""
+        value = inside[-1] if inside else None
+        hope = hopes[number] if number < len(hopes) else None
+        found = walk.ev(value, hope) if value is not None else walk.type.this
+        if not label and value is not None and value.type in ("identifier", "member_access_expression"):
+            label = walk.text(value).rpartition(".")[2]
+        parts.append(found or TypeRef(""))
+        labels.append(label)
+    return TypeRef(TUPLE, tuple(parts), labels=tuple(labels))
+
+
+def anonymous(walk: Binder, node: Node, wanted: Value) -> Value:
+    """`new { o.Name, Total = … }`: a tuple with these labels, as far as its members are asked for."""
+    parts: list[TypeRef] = []
+    labels: list[str] = []
+    label = ""
+    children = node.children
+    for number, child in enumerate(children):
+        if not child.is_named or child.type == "comment":
+            continue
+        if number + 1 < len(children) and children[number + 1].type == "=":
+            label = walk.text(child)
+            continue
+        parts.append(walk.ev(child) or TypeRef(""))
+        labels.append(label or walk.text(child).rpartition(".")[2])
+        label = ""
+    return TypeRef(TUPLE, tuple(parts), labels=tuple(labels))
+
+
+def new_array(walk: Binder, node: Node, wanted: Value) -> Value:
+    found: Value = None
+    for child in node.named_children:
+        if child.type == "array_type":
+            written = child.child_by_field_name("type")
+            found = walk.use(written) if written is not None else None
+            for part in child.named_children[1:]:
+                walk.each(part)
+        elif child.type == "initializer_expression":
+            first = [walk.ev(entry, found) for entry in child.named_children]
+            found = found or next((value for value in first if value is not None), None)
+        else:
+            walk.ev(child)
+    return TypeRef(ARRAY, (found,)) if found is not None else wanted
+
+
+def collection(walk: Binder, node: Node, wanted: Value) -> Value:
+    """`[a, ..b]`, and `{ a, b }` where a collection is made."""
+    hope = element_type(walk, wanted)
+    for child in node.named_children:
+        walk.ev(child, hope)
+    return wanted
+
+
+def passing(walk: Binder, node: Node, wanted: Value) -> Value:
+    """The parts of a collection expression: what is wanted of it is wanted of each element."""
+    for child in node.named_children:
+        walk.ev(child, wanted)
+    return None
+
+
+def nothing(walk: Binder, node: Node, wanted: Value) -> Value:
+    return None
+
+
+def everything(walk: Binder, node: Node, wanted: Value) -> Value:
+    for child in node.named_children:
+        walk.ev(child)
+    return None
+
+
+def text_literal(walk: Binder, node: Node, wanted: Value) -> Value:
+    return bcl_types.STRING
+
+
+def interpolated(walk: Binder, node: Node, wanted: Value) -> Value:
+    for child in node.named_children:
+        if child.type == "interpolation":
+            walk.each(child)
+    return bcl_types.STRING
+
+
+def number(walk: Binder, node: Node, wanted: Value) -> Value:
+    return bcl_types.INT
+
+
+def real(walk: Binder, node: Node, wanted: Value) -> Value:
+    return bcl_types.DOUBLE
+
+
+def truth(walk: Binder, node: Node, wanted: Value) -> Value:
+    return bcl_types.BOOL
+
+
+def character(walk: Binder, node: Node, wanted: Value) -> Value:
+    return bcl_types.CHAR
+
+
+def null(walk: Binder, node: Node, wanted: Value) -> Value:
+    return bcl_types.NULL
+
+
+HANDLERS: dict[str, Handler] = {
+    "expression_element": passing,
+    "collection_element": passing,
+    "spread_element": everything,
+    "tuple_expression": tuple_value,
+    "anonymous_object_creation_expression": anonymous,
+    "array_creation_expression": new_array,
+    "implicit_array_creation_expression": new_array,
+    "collection_expression": collection,
+    "initializer_expression": collection,
+    "string_literal": text_literal,
+    "verbatim_string_literal": text_literal,
+    "raw_string_literal": text_literal,
+    "interpolated_string_expression": interpolated,
+    "integer_literal": number,
+    "real_literal": real,
+    "boolean_literal": truth,
+    "character_literal": character,
+    "null_literal": null,
+    "predefined_type": nothing,
+    "implicit_type": nothing,
+    "comment": nothing,
+    "modifier": nothing,
+    "discard": nothing,
+    "goto_statement": nothing,
+    "break_statement": nothing,
+    "continue_statement": nothing,
+    "empty_statement": nothing,
+    "type_parameter_list": nothing,
+}

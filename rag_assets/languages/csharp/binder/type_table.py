@@ -1,0 +1,308 @@
+"""Which types a label declares, and which of them a name means at a place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from operator import attrgetter
+
+from rag_assets.languages.csharp.binder.cache import BoundedCache
+from rag_assets.languages.csharp.binder.declarations import CSharpDeclarations, LabelType
+from rag_assets.languages.csharp.binder.scopes import UNREACHABLE, Projects, Scope, outwards, without_arity
+from rag_assets.languages.csharp.binder.symbols import TypeSymbol
+from rag_assets.languages.csharp.binder.type_syntax import TypeSyntax, read_type_syntax
+
+MAX_BASES = 100
+"""How many types above one are looked at; real hierarchies stay below 30, with all their interfaces."""
+
+PREDEFINED = frozenset(
+    {
+        "bool", "byte", "sbyte", "char", "decimal", "double", "float", "int", "uint", "nint", "nuint", "long", "ulong",
+        "short", "ushort", "object", "string", "void", "dynamic", "var",
+    }
+)  # fmt: skip
+
+
+class TypeTable:
+    """The types of a label by name. What it derives is remembered. `parts`: id → declarations of the type, in order."""
+
+    def __init__(self, declarations: Iterable[CSharpDeclarations]) -> None:
+        given = list(declarations)
+        self.projects = Projects(
+            (project for entry in given for project in entry.projects),
+            (found for entry in given for found in entry.usings),
+        )
+        self.parts: dict[str, list[LabelType]] = {}
+        self._ids: dict[str, list[str]] = {}  # symbol → ids
+        self._homes: dict[str, str] = {}  # id → project
+        self._by_name: dict[tuple[str, str], list[str]] = {}  # (container without arity, name) → symbols
+        self._type_names: set[str] = set()  # a look-up ends early for the many names of libraries
+        self._namespaces: set[str] = set()
+        self._usings: BoundedCache[str, Scope] = BoundedCache()
+        self._imported: BoundedCache[tuple[str, str], tuple[str, ...]] = BoundedCache()
+        self._symbols: BoundedCache[str, TypeSymbol] = BoundedCache()
+        self._resolved: BoundedCache[tuple[str, int, str, str], str] = BoundedCache()
+        self._nesting: BoundedCache[str, tuple[str, ...]] = BoundedCache()
+        by_symbol: dict[str, list[LabelType]] = {}
+        for found in sorted((found for entry in given for found in entry.types), key=_place):
+            by_symbol.setdefault(found.symbol, []).append(found)
+        for symbol, parts in by_symbol.items():
+            self._add(symbol, parts)
+
+    def _add(self, symbol: str, parts: list[LabelType]) -> None:
+        first = parts[0]
+        container = without_arity(first.outer or first.namespace)
+        self._by_name.setdefault((container, first.name), []).append(symbol)
+        self._type_names.add(first.name)
+        if first.namespace not in self._namespaces:
+            self._namespaces.update(outwards(first.namespace))
+        for type_id, home, own in self._identities(symbol, parts):
+            self._ids.setdefault(symbol, []).append(type_id)
+            self.parts[type_id] = own
+            self._homes[type_id] = home
+
+    def _identities(self, symbol: str, parts: list[LabelType]) -> Iterator[tuple[str, str, list[LabelType]]]:
+        """(id, project, parts) of the types that carry one symbol: parts of a partial type belong together, also when
+        projects link them from each other; whole declarations in several projects are types of their own."""
+        homes: dict[str, list[LabelType]] = {}
+        for part in parts:
+            homes.setdefault(self.projects.home_of(part.path), []).append(part)
+        if len(homes) == 1 or all("partial" in part.modifiers for part in parts):
+            yield symbol, self.projects.home_of(parts[0].path), parts
+            return
+        for number, (home, members) in enumerate(sorted(homes.items())):
+            yield f"{symbol}@{home}" if number else symbol, home, members
+
+    def symbol(self, type_id: str) -> TypeSymbol | None:
+        known = self._symbols.get(type_id)
+        if known is None and type_id in self.parts:
+            parts = self.parts[type_id]
+            main = next((part for part in parts if part.base_list), parts[0])
+            known = self._symbols[type_id] = TypeSymbol(
+                id=type_id,
+                symbol=main.symbol,
+                key=main.key,
+                name=main.name,
+                kind=main.kind,
+                path=main.path,
+                namespace=main.namespace,
+                outer=main.outer,
+                type_parameters=main.type_parameters,
+                modifiers=tuple(sorted({word for part in parts for word in part.modifiers})),
+            )
+        return known
+
+    def home_id(self, symbol: str, path: str) -> str:
+        """The id of a symbol as the project of `path` sees it; '' for an unknown symbol."""
+        ids = self._ids.get(symbol, ())
+        if len(ids) < 2:
+            return ids[0] if ids else ""
+        home = self.projects.home_of(path)
+        return min(ids, key=lambda type_id: (self.projects.distance(home, self._homes[type_id]), ids.index(type_id)))
+
+    def resolve(self, name: str, arity: int, path: str, scope: str) -> str:
+        """The id of the type that a dotted name means at a place, '' for none."""
+        if name in PREDEFINED:
+            return ""
+        asked = (name, arity, path, scope)
+        known = self._resolved.get(asked)
+        if known is None:
+            known = self._resolved[asked] = self._resolve(name, arity, path, scope)
+        return known
+
+    def _resolve(self, name: str, arity: int, path: str, scope: str) -> str:
+        head, _, rest = name.partition(".")
+        if not rest:
+            return self._simple(head, arity, path, scope)
+        outer = self._simple(head, -1, path, scope)  # `Outer.Inner`, or an alias of a namespace
+        if outer:
+            found = self._inside(outer, rest, arity, path)
+            if found:
+                return found
+        container, _, last = name.rpartition(".")
+        namespace = self.namespace_of(scope)
+        target = self.usings_of(path).alias(head)
+        if target:
+            container = f"{target}.{container.partition('.')[2]}".rstrip(".")
+            return self._qualified(container, last, arity, path)
+        for space in outwards(namespace):
+            found = self._qualified(f"{space}.{container}" if space else container, last, arity, path)
+            if found:
+                return found
+        return ""
+
+    def _inside(self, outer: str, names: str, arity: int, path: str) -> str:
+        parts = names.split(".")
+        for number, part in enumerate(parts):
+            outer = self._nested(outer, part, arity if number == len(parts) - 1 else -1, path)
+            if not outer:
+                return ""
+        return outer
+
+    def _qualified(self, container: str, name: str, arity: int, path: str) -> str:
+        symbols = self._by_name.get((container, name))
+        return self._pick(symbols, arity, path) if symbols else ""
+
+    def _simple(self, name: str, arity: int, path: str, scope: str) -> str:
+        """A name without dots; arity -1 for any."""
+        if name not in self._type_names and not self.usings_of(path).alias(name):
+            return ""
+        around = self.home_id(scope, path)
+        while around:
+            found = self._nested(around, name, arity, path)
+            if found:
+                return found
+            part = self.parts[around][0]
+            if part.name == name and arity in (-1, len(part.type_parameters)):
+                return around
+            around = self.home_id(part.outer, path)
+        for space in outwards(self.namespace_of(scope)):
+            found = self._qualified(space, name, arity, path)
+            if found:
+                return found
+        usings = self.usings_of(path)
+        target = usings.alias(name)
+        if target:
+            written = read_type_syntax(target)
+            container, _, last = written.name.rpartition(".")
+            return self._qualified(container, last, written.arity, path) or self.global_type(written, path, scope)
+        spaces = self.spaces(path, self.namespace_of(scope))
+        candidates = [symbol for space in spaces for symbol in self._by_name.get((space, name), ())]
+        if candidates:
+            return self._pick(candidates, arity, path)
+        for written_type in usings.statics:
+            owner = self.global_type(read_type_syntax(written_type), path, scope)
+            found = self._nested(owner, name, arity, path) if owner else ""
+            if found:
+                return found
+        return ""
+
+    def global_type(self, written: TypeSyntax, path: str, scope: str) -> str:
+        """The type that a using directive names; inside of a namespace the name may be relative to it."""
+        container, _, last = written.name.rpartition(".")
+        found = self._qualified(container, last, written.arity, path)
+        spaces = iter(()) if found else outwards(self.namespace_of(scope))
+        return found or next(
+            (
+                made
+                for space in spaces
+                if (made := self._qualified(f"{space}.{container}".strip("."), last, written.arity, path))
+            ),
+            "",
+        )
+
+    def spaces(self, path: str, namespace: str) -> tuple[str, ...]:
+        """The namespaces that the using directives of a file import at a place: as written, and, where they stand
+        inside of a namespace, relative to it. Only those of the label."""
+        asked = (path, namespace)
+        known = self._imported.get(asked)
+        if known is None:
+            written = self.usings_of(path).namespaces
+            around = [space for space in outwards(namespace) if space]
+            found = [entry for name in written for entry in (name, *(f"{space}.{name}" for space in around))]
+            known = self._imported[asked] = tuple(dict.fromkeys(name for name in found if name in self._namespaces))
+        return known
+
+    def _nested(self, outer: str, name: str, arity: int, path: str) -> str:
+        """A type nested in a type or in one of the classes above it."""
+        plain = without_arity(self.parts[outer][0].symbol)
+        found = self._qualified(plain, name, arity, path)
+        if found or (not self.parts[outer][0].base_list and len(self.parts[outer]) == 1):
+            return found
+        for base in self._nesting_bases(outer):
+            found = self._qualified(without_arity(self.parts[base][0].symbol), name, arity, path)
+            if found:
+                return found
+        return ""
+
+    def _nesting_bases(self, type_id: str) -> tuple[str, ...]:
+        """The classes above a type, found without looking into types, for that is what asks for them."""
+        known = self._nesting.get(type_id)
+        if known is None:
+            known = self._nesting[type_id] = tuple(self._classes_above(type_id))
+        return known
+
+    def _classes_above(self, type_id: str) -> Iterator[str]:
+        seen = {type_id}
+        current = type_id
+        while len(seen) < MAX_BASES:
+            above = ""
+            for part in self.parts[current]:
+                for written in part.base_list:
+                    base = read_type_syntax(written)
+                    head = part.outer or part.namespace
+                    made = self._outside(base, part.path, head)
+                    if made and self.parts[made][0].kind != "interface":
+                        above = made
+                        break
+                if above:
+                    break
+            if not above or above in seen:
+                return
+            seen.add(above)
+            yield above
+            current = above
+
+    def _outside(self, written: TypeSyntax, path: str, scope: str) -> str:
+        """As `resolve`, but without what bases of the types around would add: a look-up that cannot run in circles."""
+        name, arity = written.name, written.arity
+        container, _, last = name.rpartition(".")
+        if last not in self._type_names and not self.usings_of(path).alias(name):
+            return ""
+        for space in outwards(without_arity(scope)):
+            joined = f"{space}.{container}".strip(".")
+            found = self._qualified(joined, last, arity, path)
+            if found:
+                return found
+        usings = self.usings_of(path)
+        target = usings.alias(name)
+        if target:
+            return self.global_type(read_type_syntax(target), path, scope)
+        for space in self.spaces(path, without_arity(scope)):
+            found = self._qualified(f"{space}.{container}".rstrip("."), last, arity, path)
+            if found:
+                return found
+        return ""
+
+    def _pick(self, symbols: Iterable[str], arity: int, path: str) -> str:
+        """The id of the best of some symbols of one name: of the right arity (a name without arguments may mean a
+        generic type, as in `nameof(Repo)`), of the nearest project."""
+        fitting = [symbol for symbol in symbols if arity < 0 or _arity_of(symbol) == arity]
+        if not fitting:
+            return ""
+        if len(fitting) == 1:
+            return self.home_id(fitting[0], path)
+        ids = [self.home_id(symbol, path) for symbol in dict.fromkeys(fitting)]
+        home = self.projects.home_of(path)
+        return min(ids, key=lambda found: (self.projects.distance(home, self._homes[found]), _arity_of(found)))
+
+    def namespace_of(self, scope: str) -> str:
+        ids = self._ids.get(scope)
+        return self.parts[ids[0]][0].namespace if ids else scope
+
+    def usings_of(self, path: str) -> Scope:
+        known = self._usings.get(path)
+        if known is None:
+            known = self._usings[path] = self.projects.usings_of(path)
+        return known
+
+    def around(self, symbol: str) -> LabelType | None:
+        """The first declaration of a symbol."""
+        ids = self._ids.get(symbol)
+        return self.parts[ids[0]][0] if ids else None
+
+    def distance(self, path: str, type_id: str) -> int:
+        """How far the project of a type is from the one of a file."""
+        return self.projects.distance(self.projects.home_of(path), self._homes[type_id])
+
+    def sees(self, path: str, type_id: str) -> bool:
+        """Whether the project of a file refers to the one of a type; of what is in no project that is not known."""
+        home = self.projects.home_of(path)
+        return not home or not self._homes.get(type_id) or self.distance(path, type_id) < UNREACHABLE
+
+
+_place = attrgetter("path", "line_start", "line_end", "symbol")
+
+
+def _arity_of(symbol: str) -> int:
+    name = symbol.partition("@")[0].rpartition(".")[2]
+    return int(name.partition("`")[2] or 0)

@@ -1,0 +1,1 @@
+"""Entity Framework: contexts, mappings, entities, and what LINQ does with rows."""

@@ -1,0 +1,1 @@
+"""Messages and the handlers that take them."""

@@ -1,0 +1,174 @@
+"""One view of a file → its segments: namespaces, using directives, types, top-level statements."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from rag_assets.contracts.segment import Member, ParseHealth, Segment
+from rag_assets.languages.csharp.syntax.child_nodes import MEMBERS, TYPES, Item, items
+from rag_assets.languages.csharp.syntax.declaration_heads import read_attributes
+from rag_assets.languages.csharp.syntax.members import read_member
+from rag_assets.languages.csharp.syntax.node_text import NodeText
+from rag_assets.languages.csharp.syntax.program import PROGRAM, program_members, says_something, statements_of
+from rag_assets.languages.csharp.syntax.type_declarations import MAX_NESTING, read_type
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+    from rag_assets.languages.csharp.syntax.error_recovery import SourceView
+
+MAX_USINGS = 300
+"""Using directives a segment carries; real files stay below 200. Bounds what a hostile file can multiply."""
+
+_USINGS = frozenset({"using_directive", "extern_alias_directive"})
+
+
+@dataclass(slots=True)
+class FileDeclarations:
+    """What one view declares.
+
+    `remains`: character ranges of file-level text that no segment holds by design (using directives, assembly
+    attributes, namespace headers). `strays`: members outside of any type, as error recovery leaves them.
+    `text_left`: something was passed over (strays, statements among errors, namespaces nested too deep).
+    """
+
+    segments: list[Segment] = field(default_factory=list)
+    usings: list[str] = field(default_factory=list)
+    attributes: list[str] = field(default_factory=list)
+    remains: list[tuple[int, int]] = field(default_factory=list)
+    strays: list[Member] = field(default_factory=list)
+    text_left: bool = False
+
+
+def read_declarations(view: SourceView, length: int, health: ParseHealth) -> FileDeclarations:
+    """Segments (in text order, not numbered yet) and file-level facts of `view`. `length`: of the original text."""
+    walk = _Walk(NodeText(view, length), health)
+    walk.scope(view.tree.root_node, "", (), 0)
+    return walk.found
+
+
+class _Walk:
+    """Reads one scope (file or namespace block) after the other."""
+
+    def __init__(self, reader: NodeText, health: ParseHealth) -> None:
+        self._reader = reader
+        self._health = health
+        self.found = FileDeclarations()
+
+    def scope(self, node: Node, namespace: str, outer_usings: tuple[str, ...], depth: int) -> None:
+        """Reads the declarations directly in `node`. Recursion is bounded by MAX_NESTING namespace blocks."""
+        inside = items(self._reader, node)
+        usings = self._usings(inside, outer_usings)
+        statements: list[Item] = []
+        has_file_namespace = False
+        for item in inside:
+            kind = item.kind
+            if kind == "global_statement" or item.is_statement:
+                if depth == 0 and self._is_program(item):
+                    statements.append(statements_of(item))
+                else:
+                    self.found.text_left = True
+                continue
+            if statements:
+                self._program(statements, usings)
+                statements = []
+            if kind in TYPES:
+                self._type(item, _joined(namespace, item.lost_namespace), usings)
+            elif kind in MEMBERS:
+                self.found.strays += read_member(self._reader, item)
+                self.found.text_left = True
+            elif kind == "namespace_declaration":
+                self._namespace(item, namespace, usings, depth)
+            else:
+                if not item.node.has_error:  # else something else is in it
+                    self.found.remains.append((item.start, item.end))
+                if kind == "file_scoped_namespace_declaration" and not has_file_namespace:
+                    namespace = _joined(namespace, self._name_of(item.node))
+                    has_file_namespace = True  # a second one is another `#if` branch
+                elif kind == "global_attribute":
+                    self.found.attributes += read_attributes(self._reader, item.node)
+        if statements:
+            self._program(statements, usings)
+
+    def _usings(self, inside: list[Item], outer: tuple[str, ...]) -> tuple[str, ...]:
+        """What a scope uses: `System`, `static System.Math`, `Json = A.B`, `global System`, `extern alias A`."""
+        own: list[str] = []
+        for item in inside:
+            if item.kind in _USINGS:
+                words = self._reader.one_line(item.node).removesuffix(";").strip()
+                is_global = words.startswith("global ")
+                words = words.removeprefix("global ").removeprefix("using ")
+                own.append(f"global {words}" if is_global else words)
+        self.found.usings += own
+        return (*outer, *own)[:MAX_USINGS] if own else outer
+
+    def _is_program(self, item: Item) -> bool:
+        """Whether a statement is one of a program. After a type in a broken file it is a member that lost its type."""
+        if self._health is not ParseHealth.PARTIAL:
+            return True
+        return not item.in_error and all(segment.kind == "program" for segment in self.found.segments)
+
+    def _type(self, item: Item, namespace: str, usings: tuple[str, ...]) -> None:
+        facts = read_type(self._reader, item, namespace)
+        if not facts.name:  # the parser made the name up
+            self.found.text_left = True
+            return
+        self.found.segments.append(
+            Segment(
+                name=facts.name,
+                symbol=facts.symbol,
+                kind=facts.kind,
+                span=self._reader.span(item.start, item.end),
+                language="csharp",
+                ordinal=len(self.found.segments),
+                namespace=namespace,
+                doc=facts.doc,
+                signature=facts.signature,
+                modifiers=facts.modifiers,
+                type_parameters=facts.type_parameters,
+                attributes=facts.attributes,
+                base_list=facts.base_list,
+                parameters=facts.parameters,
+                members=facts.members,
+                usings=usings,
+                health=self._health,
+            )
+        )
+
+    def _program(self, statements: list[Item], usings: tuple[str, ...]) -> None:
+        if not says_something(statements):
+            return
+        first, last = statements[0], statements[-1]
+        self.found.segments.append(
+            Segment(
+                name=PROGRAM,
+                symbol=PROGRAM,
+                kind="program",
+                span=self._reader.span(first.start, last.end),
+                language="csharp",
+                ordinal=len(self.found.segments),
+                doc=first.doc(),
+                members=program_members(self._reader, statements),
+                usings=usings,
+                health=self._health,
+            )
+        )
+
+    def _namespace(self, item: Item, namespace: str, usings: tuple[str, ...], depth: int) -> None:
+        body = item.node.child_by_field_name("body")
+        if body is None or depth >= MAX_NESTING:
+            self.found.text_left = True
+            return
+        name = item.node.child_by_field_name("name")
+        end = item.node.start_byte if name is None else name.end_byte  # text between name and body is an error
+        self.found.remains.append((item.start, self._reader.char(end)))
+        self.scope(body, _joined(namespace, self._name_of(item.node)), usings, depth + 1)
+
+    def _name_of(self, node: Node) -> str:
+        name = node.child_by_field_name("name")
+        return self._reader.one_line(name).replace(" ", "") if name is not None else ""
+
+
+def _joined(scope: str, name: str) -> str:
+    return f"{scope}.{name}" if scope and name else scope or name

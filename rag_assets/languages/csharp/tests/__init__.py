@@ -1,0 +1,1 @@
+"""Test classes, their cases and their subjects."""

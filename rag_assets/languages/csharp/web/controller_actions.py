@@ -1,0 +1,283 @@
+"""The actions of controllers as endpoints: attribute routes by the rules of ASP.NET Core, conventional ones marked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from rag_assets.contracts.segment import Member, MemberKind, Segment
+from rag_assets.languages.csharp.facts.expressions import arguments_of, literal
+from rag_assets.languages.csharp.facts.type_index import TypeIndex
+from rag_assets.languages.csharp.simple_names import attribute_name
+from rag_assets.languages.csharp.web.authorization import authorization_of, combined
+from rag_assets.languages.csharp.web.controllers import ClassRoute, Controller
+from rag_assets.languages.csharp.web.endpoint_docs import action_doc
+from rag_assets.languages.csharp.web.endpoint_model import ANY_METHOD, Endpoint, EndpointRoute, RouteOrigin
+from rag_assets.languages.csharp.web.endpoint_symbols import method_suffix
+from rag_assets.languages.csharp.web.parameter_binding import Binding, Framework, bound_parameters, route_parameters
+from rag_assets.languages.csharp.web.responses import (
+    by_return_type,
+    by_statements,
+    content_types,
+    declared_by_attributes,
+    merged,
+    success_status,
+)
+from rag_assets.languages.csharp.web.route_constants import string_of
+from rag_assets.languages.csharp.web.route_templates import absolute, joined, nested, parameters_of, with_tokens
+from rag_assets.languages.node_keys import member_keys
+
+BodyCode = Callable[[Member], str]
+"""The code of a member without strings and comments."""
+
+VERB_ATTRIBUTES = {
+    f"Http{verb.title()}": verb for verb in ("GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "QUERY")
+}
+_VERB_NAME = re.compile(r"\b(GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS)\b", re.IGNORECASE)
+_NAME_VERB = re.compile(r"(Get|Post|Put|Delete|Patch|Head|Options)(?![a-z])")
+_ASYNC = "Async"
+
+_NO_ACTION_NAMES = (
+    "ToString Equals GetHashCode Dispose DisposeAsync OnActionExecuting OnActionExecuted OnActionExecutionAsync "
+    "Initialize GetType ExecuteAsync OnException OnAuthorization OnResultExecuting OnResultExecuted"
+)
+_NO_ACTIONS = frozenset(_NO_ACTION_NAMES.split())
+"""Public methods of controllers and of every object that answer no request."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Selector:
+    """One attribute that selects an action: verbs and a template (None: only those of the class)."""
+
+    methods: tuple[str, ...]
+    template: str | None = None
+    known: bool = True
+
+
+def action_endpoints(
+    segment: Segment, controller: Controller, declared: TypeIndex, body_of: BodyCode
+) -> tuple[Endpoint, ...]:
+    """The endpoints of a class, in text order. Without the evidence of a controller only methods with an HTTP
+    attribute count."""
+    methods = [member for member in segment.members if _may_be_action(member)]
+    attributed = any(selector.template is not None for member in methods for selector in _selectors(member, controller))
+    found = []
+    for member in methods:
+        routes = _routes(member, controller, attributed=attributed)
+        if routes:
+            found.append(_endpoint(segment, member, controller, routes, declared, body_of))
+    return tuple(found)
+
+
+def _may_be_action(member: Member) -> bool:
+    if member.kind is not MemberKind.METHOD or "public" not in member.modifiers or "static" in member.modifiers:
+        return False
+    if member.type_parameters or member.explicit_interface:
+        return False
+    names = {attribute_name(attribute) for attribute in member.attributes}
+    if "NonAction" in names:
+        return False
+    return bool(names & _ROUTING) or member.name not in _NO_ACTIONS
+
+
+_ROUTING = frozenset({*VERB_ATTRIBUTES, "Route", "AcceptVerbs"})
+
+
+def _endpoint(
+    segment: Segment,
+    member: Member,
+    controller: Controller,
+    routes: tuple[EndpointRoute, ...],
+    declared: TypeIndex,
+    body_of: BodyCode,
+) -> Endpoint:
+    doc = action_doc(member.doc)
+    binding = Binding(
+        controller.framework,
+        tuple(dict.fromkeys(route.method for route in routes)),
+        route_parameters(p for route in routes for p in parameters_of(route.template)),
+        declared,
+    )
+    attributes = (*member.attributes, *controller.attributes)
+    declared_responses = declared_by_attributes(attributes)
+    success = success_status(declared_responses)
+    empty = 204 if controller.framework is Framework.WEB_API_2 else success
+    return Endpoint(
+        action=action_name(member, controller.framework),
+        symbol_suffix=method_suffix(member),
+        routes=routes,
+        span=member.span,
+        member_start=member.span.char_start,
+        handler=f"{segment.symbol}.{member.name}",
+        handler_key=member_keys("csharp", segment.symbol, member)[0],
+        signature=member.signature,
+        summary=doc.summary or summary_of(member.attributes),
+        doc=doc.text,
+        parameters=bound_parameters(member.parameters, binding, doc.parameters),
+        responses=merged(
+            (
+                declared_responses,
+                by_return_type(member.type, success, empty),
+                by_statements(body_of(member)),
+            ),
+            doc.responses,
+        ),
+        authorization=combined((controller.authorization, authorization_of(member.attributes))),
+        name=_route_name(member),
+        tags=_tags(attributes),
+        consumes=content_types(attributes, "Consumes"),
+        produces=content_types(attributes, "Produces"),
+    )
+
+
+def action_name(member: Member, framework: Framework) -> str:
+    """The name that `[action]` stands for: [ActionName], else the method's, which ASP.NET Core trims of `Async`."""
+    for attribute in member.attributes:
+        if attribute_name(attribute) == "ActionName":
+            written = literal(next(iter(arguments_of(attribute).positional), ""))
+            if written:
+                return written
+    if framework is Framework.WEB_API_2:
+        return member.name
+    return member.name.removesuffix(_ASYNC) or member.name
+
+
+def summary_of(attributes: tuple[str, ...]) -> str:
+    """The summary of `[SwaggerOperation]` or `[EndpointSummary]`, for actions without a documentation comment."""
+    for attribute in attributes:
+        if attribute_name(attribute) in ("SwaggerOperation", "EndpointSummary", "EndpointDescription"):
+            arguments = arguments_of(attribute)
+            written = arguments.named.get("Summary", next(iter(arguments.positional), ""))
+            text = literal(written)
+            if text:
+                return " ".join(text.split())
+    return ""
+
+
+# routes
+
+
+def _selectors(member: Member, controller: Controller) -> list[_Selector]:
+    """The selectors of an action as ASP.NET Core makes them: an HTTP attribute with a template stands for itself,
+    the verbs of those without one apply to the [Route]s of the action, or select it by the class's routes."""
+    routed: list[_Selector] = []
+    silent: list[str] = []
+    templates: list[tuple[str, bool]] = []
+    for attribute in member.attributes:
+        name = attribute_name(attribute)
+        if name not in _ROUTING:
+            continue
+        arguments = arguments_of(attribute)
+        if name == "AcceptVerbs":
+            verbs = tuple(verb.upper() for text in arguments.positional for verb in _VERB_NAME.findall(text))
+            written = arguments.named.get("Route", "")
+        else:
+            verbs = (VERB_ATTRIBUTES[name],) if name != "Route" else ()
+            written = next(iter(arguments.positional), arguments.named.get("template", ""))
+        if not written:
+            silent += verbs
+            continue
+        template, known = string_of(written, controller.constants)
+        if verbs:
+            routed.append(_Selector(verbs, template, known))
+        else:
+            templates.append((template, known))
+    verbs = tuple(dict.fromkeys(silent))
+    routed += [_Selector(verbs, template, known) for template, known in templates]
+    if verbs and not templates:
+        routed.append(_Selector(verbs))
+    return routed
+
+
+def _routes(member: Member, controller: Controller, *, attributed: bool) -> tuple[EndpointRoute, ...]:
+    """All routes of an action, () where nothing routes to it."""
+    selectors = _selectors(member, controller)
+    if not selectors:
+        if not controller.is_controller or controller.is_abstract:
+            return ()
+        if attributed and not controller.routes:  # the others have routes of their own: this one is a helper
+            return ()
+        selectors = [_Selector(())]
+    found: list[EndpointRoute] = []
+    for selector in selectors:
+        for template, known, origin in _templates(selector, member, controller):
+            methods, by_name = _methods(selector, member, controller)
+            origin = RouteOrigin.CONVENTION if by_name else origin
+            found += [EndpointRoute(method, template, origin, known) for method in methods]
+    return tuple(dict.fromkeys(found))
+
+
+def _methods(selector: _Selector, member: Member, controller: Controller) -> tuple[tuple[str, ...], bool]:
+    """(HTTP methods, whether only the name of the action says so)."""
+    if selector.methods:
+        return selector.methods, False
+    if controller.framework is Framework.WEB_API_2:
+        verb = _NAME_VERB.match(member.name)
+        return (verb[1].upper() if verb else "POST",), True
+    return (ANY_METHOD,), False
+
+
+def _templates(selector: _Selector, member: Member, controller: Controller) -> list[tuple[str, bool, RouteOrigin]]:
+    """(full template, known, origin) of one selector."""
+    prefixes = controller.routes
+    own = selector.template
+    if own is None and controller.default_routes:
+        prefixes = tuple(
+            ClassRoute(nested(prefix.template, route.template), prefix.known and route.known, route.inherited)
+            for prefix in controller.routes or (ClassRoute(""),)
+            for route in controller.default_routes
+        )
+    elif own is None and (not prefixes or controller.framework is Framework.WEB_API_2):
+        return _conventional(member, controller)
+    if own is not None and (own.startswith(("/", "~/")) or not prefixes):
+        return [(_named(absolute(own), member, controller), selector.known, RouteOrigin.ATTRIBUTE)]
+    return [
+        (
+            _named(joined(prefix.template, own or ""), member, controller),
+            prefix.known and selector.known,
+            RouteOrigin.INHERITED if prefix.inherited else RouteOrigin.ATTRIBUTE,
+        )
+        for prefix in prefixes
+    ]
+
+
+def _conventional(member: Member, controller: Controller) -> list[tuple[str, bool, RouteOrigin]]:
+    """The usual default routes: `/{controller}/{action}` of MVC, `/api/{controller}` of WebApi 2."""
+    if controller.framework is Framework.API_CONTROLLER or not controller.is_controller or controller.is_abstract:
+        return []  # [ApiController] demands attribute routes; derived classes have the routes of abstract ones
+    has_id = any(parameter.name.lower() == "id" for parameter in member.parameters)
+    identifier = ("{id?}",) if has_id else ()
+    if controller.framework is Framework.WEB_API_2:
+        parts = ("api", controller.short_name, *identifier)
+    else:
+        area = (controller.area,) if controller.area else ()
+        parts = (*area, controller.short_name, action_name(member, controller.framework), *identifier)
+    return [(absolute("/".join(parts)), True, RouteOrigin.CONVENTION)]
+
+
+def _named(template: str, member: Member, controller: Controller) -> str:
+    """With its tokens replaced; those of an abstract class are the names of the classes derived from it."""
+    values = {"action": action_name(member, controller.framework), "area": controller.area}
+    if not controller.is_abstract:
+        values["controller"] = controller.short_name
+    return with_tokens(template, values)
+
+
+def _route_name(member: Member) -> str:
+    for attribute in member.attributes:
+        if attribute_name(attribute) in _ROUTING:
+            written = arguments_of(attribute).named.get("Name", "")
+            if written:
+                return literal(written) or written
+    return ""
+
+
+def _tags(attributes: tuple[str, ...]) -> tuple[str, ...]:
+    found = (
+        literal(text)
+        for attribute in attributes
+        if attribute_name(attribute) == "Tags"
+        for text in arguments_of(attribute).positional
+    )
+    return tuple(dict.fromkeys(text for text in found if text))

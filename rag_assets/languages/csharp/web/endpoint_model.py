@@ -1,0 +1,163 @@
+"""The facts of HTTP endpoints (domain reference §2, row Endpoint): plain data that survives storage as JSON.
+
+What the source says and what only a convention of the framework implies are kept apart: `inferred`, `origin`,
+`evidence`, `inherited` tell which is which.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from rag_assets.contracts.segment import Span
+
+ANY_METHOD = "ANY"
+"""The HTTP method of a route without any restriction."""
+
+
+class ParameterSource(StrEnum):
+    """Where the framework takes the value of a parameter from."""
+
+    ROUTE = "Route"
+    QUERY = "Query"
+    BODY = "Body"
+    HEADER = "Header"
+    FORM = "Form"
+    SERVICES = "Services"
+    AS_PARAMETERS = "AsParameters"  # an object whose members, declared elsewhere, have sources of their own
+
+
+class RouteOrigin(StrEnum):
+    """How an endpoint got its route."""
+
+    ATTRIBUTE = "attribute"
+    INHERITED = "inherited"  # an attribute of a base class has a part in it
+    MAPPED = "mapped"  # a call: MapGet, Get("/…") of an endpoint class
+    CONVENTION = "convention"  # by name or path: the usual default, which the application may change
+
+
+class ControllerFlavor(StrEnum):
+    """How a class handles requests (A10)."""
+
+    API = "Api"  # [ApiController]
+    MVC = "Mvc"
+    WEB_API_2 = "WebApi2"
+    RAZOR_PAGE = "RazorPage"
+    MINIMAL_API = "MinimalApi"
+    ENDPOINT_CLASS = "EndpointClass"  # one class per endpoint, by a library
+
+
+class EndpointEvidence(StrEnum):
+    """What a response is known by, the firmest first."""
+
+    DECLARED = "declared"  # attribute, Produces(), result type
+    RETURN_TYPE = "return type"
+    STATEMENT = "statement"  # `return NotFound()`
+    DOCUMENTED = "documented"
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointRoute:
+    """A method and a full template, such as GET `/api/orders/{id:int}`.
+
+    `is_complete` is false where a part is not known from this text: a prefix that the caller passes, a constant of
+    another file (its expression stands in `<>`).
+    """
+
+    method: str
+    template: str
+    origin: RouteOrigin = RouteOrigin.ATTRIBUTE
+    is_complete: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointParameter:
+    """`name` is that on the wire (`Idempotency-Key`), `variable` that in the code where it differs.
+
+    `inferred`: no attribute names the source, the rules of the framework do. `required`: neither nullable nor optional.
+    """
+
+    name: str
+    type: str
+    source: ParameterSource
+    required: bool
+    doc: str = ""
+    inferred: bool = False
+    variable: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointResponse:
+    """A status code (0: any other) with the type of its body, '' for none or unknown."""
+
+    status: int
+    type: str = ""
+    doc: str = ""
+    evidence: EndpointEvidence = EndpointEvidence.DECLARED
+
+
+@dataclass(frozen=True, slots=True)
+class Authorization:
+    """Who may call. Nothing is set where the source does not say; a fallback policy may still apply.
+
+    `filters` are attributes of a framework that restrict access by their name. `inherited`: a base class says so.
+    """
+
+    anonymous: bool = False
+    required: bool = False
+    policies: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
+    filters: tuple[str, ...] = ()
+    inherited: bool = False
+
+    @property
+    def text(self) -> str:
+        """`anonymous`, `required`, `policy Staff; roles clerk, manager`; '' where nothing is said."""
+        if self.anonymous:
+            return "anonymous"
+        named = (("policy", self.policies), ("roles", self.roles), ("filter", self.filters))
+        said = [f"{label} {', '.join(names)}" for label, names in named if names]
+        return "; ".join(said) or ("required" if self.required else "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """One action with all its routes.
+
+    `symbol_suffix` tells it within its type: `GetAsync(string,CancellationToken)`, or `MapGet(/health)` for a lambda.
+    `handler` is the name of the method that answers, '' for a lambda; `handler_key` its graph node. `span` is what to
+    read: the method, or the statement that maps a lambda; `member_start` the offset of the member it covers, -1 for
+    none. `for_derived`: of an abstract or open generic class, only the classes derived from it answer.
+    """
+
+    action: str
+    symbol_suffix: str
+    routes: tuple[EndpointRoute, ...]
+    span: Span
+    member_start: int = -1
+    handler: str = ""
+    handler_key: str = ""
+    signature: str = ""
+    summary: str = ""
+    doc: str = ""
+    parameters: tuple[EndpointParameter, ...] = ()
+    responses: tuple[EndpointResponse, ...] = ()
+    authorization: Authorization = Authorization()
+    name: str = ""
+    tags: tuple[str, ...] = ()
+    consumes: tuple[str, ...] = ()
+    produces: tuple[str, ...] = ()
+    for_derived: bool = False
+
+    @property
+    def body(self) -> EndpointParameter | None:
+        """What the request carries."""
+        return next((parameter for parameter in self.parameters if parameter.source is ParameterSource.BODY), None)
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(route.method for route in self.routes))
+
+    @property
+    def templates(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(route.template for route in self.routes))

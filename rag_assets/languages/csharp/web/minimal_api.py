@@ -1,0 +1,319 @@
+"""Minimal APIs: the endpoints that `MapGet`, `MapPost` … of a program or class map, below their groups."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from rag_assets.contracts.segment import Member, Parameter, Segment, Span, moved
+from rag_assets.languages.csharp.facts.method_verbs import METHODS
+from rag_assets.languages.csharp.facts.type_index import TypeIndex
+from rag_assets.languages.csharp.syntax.declaration_heads import read_attributes, read_parameters
+from rag_assets.languages.csharp.syntax.lexer import scan
+from rag_assets.languages.csharp.syntax.node_text import collapsed
+from rag_assets.languages.csharp.web.authorization import authorization_of, combined
+from rag_assets.languages.csharp.web.call_syntax import OUTERMOST, Call, CodeTree, read_calls
+from rag_assets.languages.csharp.web.endpoint_docs import ActionDoc, action_doc
+from rag_assets.languages.csharp.web.endpoint_metadata import with_call
+from rag_assets.languages.csharp.web.endpoint_model import ANY_METHOD, Endpoint, EndpointRoute, RouteOrigin
+from rag_assets.languages.csharp.web.endpoint_symbols import method_suffix, with_unique_symbols
+from rag_assets.languages.csharp.web.file_context import FileContext
+from rag_assets.languages.csharp.web.parameter_binding import Binding, Framework, bound_parameters, route_parameters
+from rag_assets.languages.csharp.web.responses import (
+    by_return_type,
+    by_statements,
+    content_types,
+    declared_by_attributes,
+    merged,
+    success_status,
+)
+from rag_assets.languages.csharp.web.route_constants import Constants, constants_of
+from rag_assets.languages.csharp.web.route_groups import (
+    MAP_ANY,
+    MAP_METHODS,
+    ROUTING_CALLS,
+    STRINGS,
+    VERBS,
+    WRAPPING,
+    Mapper,
+    RouteGroup,
+    group_of,
+    read_groups,
+    string_in,
+)
+from rag_assets.languages.csharp.web.route_templates import nested, parameters_of
+from rag_assets.languages.members import leaves_of
+from rag_assets.languages.node_keys import member_keys
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+MAP_CALL = re.compile(rf"\.\s*+(?:{'|'.join(sorted(ROUTING_CALLS))})\s*+(?:<[\w.,\s<>?]*+>\s*+)?\(")
+"""A cheap test that rules most texts out before anything is parsed."""
+
+_LAMBDAS = ("lambda_expression", "anonymous_method_expression")
+_BRANCH_TYPE = "IApplicationBuilder"
+_VERB_WORD = re.compile(r"\b(GET|POST|PUT|DELETE|PATCH|HEAD|OPTIONS|TRACE)\b", re.IGNORECASE)
+_SUFFIX_UNSAFE = re.compile(r"\s+|(?<=:):+")
+
+
+def mapped_endpoints(
+    segment: Segment, text: str, declared: TypeIndex, neighbours: FileContext | None = None
+) -> tuple[Endpoint, ...]:
+    """The endpoints that `text` of `segment` maps, in text order; () where it maps none.
+
+    Routes of one handler are one endpoint. `neighbours` are the types of the whole file.
+    Raises UnparseableError for a text beyond the bounds of the parser.
+    """
+    if not MAP_CALL.search(text):
+        return ()
+    tree = read_calls(text)
+    methods: dict[str, Member] = {}
+    for leaf in leaves_of(segment.members):
+        if leaf.member.kind in METHODS and not leaf.owner:
+            methods.setdefault(leaf.member.name, leaf.member)
+    around = neighbours or FileContext()
+    constants = Constants(constants_of(segment.members), around.constants)
+    mapper = Mapper(segment, tree, declared, constants, methods, around)
+    read_groups(mapper)
+    found: list[Endpoint] = []
+    places: dict[int, int] = {}  # of the methods that answer
+    for call in tree.calls:
+        endpoint = _endpoint(mapper, call) if call.name in ROUTING_CALLS and call.receiver is not None else None
+        if endpoint is None:
+            continue
+        place = places.setdefault(endpoint.member_start, len(found)) if endpoint.member_start >= 0 else len(found)
+        if place == len(found):
+            found.append(endpoint)
+        else:
+            routes = dict.fromkeys((*found[place].routes, *endpoint.routes))
+            found[place] = replace(found[place], routes=tuple(routes))
+    return with_unique_symbols(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Handler:
+    """The code that answers: a method of the segment, a lambda, a local function, or a name from elsewhere."""
+
+    parameters: tuple[Parameter, ...] = ()
+    return_type: str = ""
+    attributes: tuple[str, ...] = ()
+    code: str = ""
+    doc: ActionDoc = field(default_factory=ActionDoc)
+    signature: str = ""
+    member: Member | None = None
+    elsewhere: str = ""
+    local: str = ""
+
+
+def _endpoint(mapper: Mapper, call: Call) -> Endpoint | None:
+    tree = mapper.tree
+    arguments = list(call.arguments)
+    methods: tuple[str, ...] = (VERBS[call.name],) if call.name in VERBS else ()
+    if call.name == MAP_METHODS:
+        listed = call.named.get("httpMethods") or (arguments.pop(1) if len(arguments) > 1 else None)
+        found = _VERB_WORD.findall(tree.text(listed)) if listed is not None else []
+        methods = tuple(dict.fromkeys(verb.upper() for verb in found)) or (ANY_METHOD,)
+    pattern, handler_node, certain = _pattern_and_handler(call, arguments)
+    if handler_node is None:
+        return None
+    if call.name == MAP_ANY:
+        if call.type_argument or pattern is None or not _answers(mapper, handler_node):
+            return None
+        methods = (ANY_METHOD,)
+    group = group_of(mapper, call.receiver, call.scope) if call.receiver is not None else RouteGroup()
+    template, known = string_in(mapper, pattern) if pattern is not None else ("", True)
+    if call.name == MAP_ANY and not known:
+        return None  # a mapper of another kind
+    full = nested(group.prefix, template)
+    handler = _handler(mapper, handler_node)
+    metadata = with_call(group.metadata, tree, call)
+    last = call
+    for chained in tree.chained_onto(call):
+        if chained.name in ROUTING_CALLS:
+            break
+        last = chained
+        metadata = with_call(metadata, tree, chained)
+    routes = tuple(
+        EndpointRoute(method, full, RouteOrigin.MAPPED, known and group.known and certain) for method in methods
+    )
+    in_route = route_parameters(parameters_of(full))
+    binding = Binding(Framework.MINIMAL_API, methods, in_route, mapper.declared, mapper.neighbours)
+    declared = (*metadata.responses, *declared_by_attributes(handler.attributes))
+    member = handler.member
+    enclosing = member or _enclosing(mapper, call)
+    return Endpoint(
+        action=(member.name if member else handler.local).removesuffix("Async") or metadata.name,
+        symbol_suffix=_suffix(call, full, member),
+        routes=routes,
+        span=member.span if member else _span(mapper, call, last),
+        member_start=member.span.char_start if member else -1,
+        handler=f"{mapper.segment.symbol}.{member.name}" if member else handler.elsewhere,
+        handler_key=next(iter(member_keys("csharp", mapper.segment.symbol, enclosing)), "") if enclosing else "",
+        signature=handler.signature,
+        summary=metadata.summary or handler.doc.summary,
+        doc=handler.doc.text or metadata.description,
+        parameters=bound_parameters(handler.parameters, binding, handler.doc.parameters),
+        responses=merged(
+            (declared, by_return_type(handler.return_type, success_status(declared)), by_statements(handler.code)),
+            handler.doc.responses,
+        ),
+        authorization=combined((*metadata.authorizations, authorization_of(handler.attributes))),
+        name=metadata.name,
+        tags=metadata.tags,
+        consumes=(*metadata.consumes, *content_types(handler.attributes, "Consumes")),
+        produces=(*metadata.produces, *content_types(handler.attributes, "Produces")),
+    )
+
+
+def _pattern_and_handler(call: Call, arguments: list[Node]) -> tuple[Node | None, Node | None, bool]:
+    """(pattern, handler, whether the call is the framework's own: libraries have overloads that begin with the
+    handler)."""
+    pattern = call.named.get("pattern")
+    handler = call.named.get("handler") or call.named.get("requestDelegate")
+    rest = list(arguments)
+    if pattern is None and rest and not (rest[0].type in _LAMBDAS or (handler is None and len(rest) == 1)):
+        pattern = rest.pop(0)
+    certain = True
+    if pattern is not None and rest and pattern.type == "identifier" and rest[0].type in STRINGS:
+        pattern, rest[0] = rest[0], pattern  # MapPut(Update, "{id}")
+        certain = False
+    if handler is None and rest:
+        handler = rest[0]
+        certain = certain and pattern is not None
+    if handler is not None and handler.type in STRINGS:
+        return pattern, None, False
+    return pattern, handler, certain
+
+
+def _answers(mapper: Mapper, node: Node) -> bool:
+    """Whether the second argument of `Map("/x", …)` is a handler: not the builder of a branch of the pipeline, nor a
+    value that any other `Map` takes."""
+    tree = mapper.tree
+    while node.type in WRAPPING and node.named_children:
+        node = node.named_children[-1]
+    if node.type in _LAMBDAS:
+        parameters, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
+        name = "" if parameters is None else tree.text(parameters).strip("() \t\r\n")
+        if _BRANCH_TYPE in name:
+            return False
+        builds = rf"\b{re.escape(name)}\s*\.\s*(?:Use|Run|Map)\w*\s*[(<]"
+        return not (name.isidentifier() and body is not None and re.search(builds, tree.text(body)))
+    name = "".join(tree.text(node).split()).removeprefix("this.")
+    member, local = mapper.methods.get(name), tree.functions.get(name)
+    if member is not None:
+        return not any(_BRANCH_TYPE in parameter.type for parameter in member.parameters)
+    return local is not None and local.is_local and not any(_BRANCH_TYPE in written for _, written in local.parameters)
+
+
+def _handler(mapper: Mapper, node: Node) -> _Handler:
+    tree = mapper.tree
+    while node.type in WRAPPING and node.named_children:
+        node = node.named_children[-1]
+    if node.type in _LAMBDAS:
+        return _lambda(mapper, node)
+    text = "".join(tree.text(node).split())
+    owner, _, name = text.rpartition(".")
+    member = mapper.methods.get(name) if owner in ("", "this", mapper.segment.name) else None
+    if member is not None:
+        return _of_member(mapper, member)
+    local = mapper.tree.functions.get(name) if not owner else None
+    if local is not None and local.is_local:
+        return replace(_lambda(mapper, local.node), elsewhere=name, local=name)
+    if not owner and not name.isidentifier():
+        return _Handler()
+    found = mapper.declared.resolve(owner, mapper.segment.namespace, mapper.segment.usings) if owner else None
+    return _Handler(elsewhere=f"{found.symbol}.{name}" if found else text)
+
+
+def _of_member(mapper: Mapper, member: Member) -> _Handler:
+    return _Handler(
+        parameters=member.parameters,
+        return_type=member.type,
+        attributes=member.attributes,
+        code=_code_of(mapper, member),
+        doc=action_doc(member.doc),
+        signature=member.signature,
+        member=member,
+    )
+
+
+def _lambda(mapper: Mapper, node: Node) -> _Handler:
+    """A lambda; where it only hands on to one method of the segment, that one's documentation and results count."""
+    tree = mapper.tree
+    attributes = [text for child in node.children if child.type == "attribute_list"
+                  for text in read_attributes(tree.reader, child)]  # fmt: skip
+    parameters = node.child_by_field_name("parameters")
+    typed = read_parameters(tree.reader, parameters) if parameters is not None and parameters.child_count > 2 else ()
+    written = node.child_by_field_name("type") or node.child_by_field_name("returns")
+    body = node.child_by_field_name("body")
+    code = scan(tree.text(body)).code if body is not None else ""
+    header_end = body.start_byte if body is not None else node.end_byte
+    start = next((child.start_byte for child in node.children if child.type != "attribute_list"), node.start_byte)
+    handler = _Handler(
+        parameters=typed,
+        return_type=tree.text(written) if written is not None else "",
+        attributes=tuple(attributes),
+        code=code,
+        signature=collapsed(tree.reader.text[tree.reader.char(start) : tree.reader.char(header_end)]),
+    )
+    target = _handed_to(mapper, node)
+    if target is None:
+        return handler
+    return replace(
+        handler,
+        doc=action_doc(target.doc),
+        return_type=handler.return_type or target.type,
+        code=code + "\n" + _code_of(mapper, target),
+    )
+
+
+def _handed_to(mapper: Mapper, node: Node) -> Member | None:
+    start, end = node.start_byte, node.end_byte
+    names = {
+        call.name
+        for call in mapper.tree.calls
+        if start <= call.name_start < end
+        and call.name in mapper.methods
+        and (call.receiver is None or call.receiver.type in ("this_expression", "this"))
+    }
+    return mapper.methods[names.pop()] if len(names) == 1 else None
+
+
+def _code_of(mapper: Mapper, member: Member) -> str:
+    start = member.span.char_start - mapper.segment.span.char_start
+    return scan(mapper.tree.reader.text[max(start, 0) : start + member.span.char_end - member.span.char_start]).code
+
+
+def _enclosing(mapper: Mapper, call: Call) -> Member | None:
+    """The method of the segment that maps the endpoint."""
+    if call.scope == OUTERMOST:
+        return None
+    offset = mapper.tree.reader.char(call.name_start) + mapper.segment.span.char_start
+    return next((m for m in mapper.methods.values() if m.span.char_start <= offset < m.span.char_end), None)
+
+
+def _span(mapper: Mapper, call: Call, last: Call) -> Span:
+    """The statement that maps one endpoint; of a chain of several the call itself."""
+    statement = last.node.parent
+    alone = call.receiver is None or not _maps(mapper.tree, call.receiver)
+    if statement is not None and statement.type == "expression_statement" and alone:
+        inner = mapper.tree.span(statement.start_byte, statement.end_byte)
+    else:
+        inner = mapper.tree.span(call.name_start, last.node.end_byte)
+    return moved(inner, mapper.segment.span)
+
+
+def _maps(tree: CodeTree, node: Node) -> bool:
+    while (call := tree.call(node)) is not None and call.receiver is not None:
+        if call.name in ROUTING_CALLS:
+            return True
+        node = call.receiver
+    return False
+
+
+def _suffix(call: Call, template: str, member: Member | None) -> str:
+    if member is not None:
+        return method_suffix(member)
+    return f"{call.name}({_SUFFIX_UNSAFE.sub('', template)})"

@@ -1,0 +1,1 @@
+"""Documents: Markdown, reStructuredText, RESX, transcripts, pages, plain text."""

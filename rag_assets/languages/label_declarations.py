@@ -1,0 +1,82 @@
+"""What extractors may ask about the whole label; every answer is a question of `dependency_trace`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from rag_assets.dependency_trace import replay_lookups
+from rag_assets.languages.csharp.binder import label_symbols as csharp
+from rag_assets.languages.csharp.ef import stored_entities as ef
+from rag_assets.languages.csharp.facts.type_index import TypeIndex
+from rag_assets.languages.csharp.resource_usages import ResourceSymbols
+from rag_assets.languages.csharp.web import inheritable_actions as endpoints
+from rag_assets.languages.documents.resource_dictionary import StaticResourceDictionary
+from rag_assets.languages.fingerprints import (
+    OWN_FACETS,
+    CSharpFingerprints,
+    Fingerprints,
+    csharp_fingerprints,
+    digest_of,
+)
+from rag_assets.languages.parsed_file import ParsedFile
+from rag_assets.languages.sql import label_objects as sql
+
+
+@dataclass(frozen=True, slots=True)
+class FileGroupDeclarations:
+    """What some files add to the symbols of their label, and the digests of it; msgspec can encode it."""
+
+    csharp: csharp.CSharpDeclarations
+    facets: CSharpFingerprints
+    sql: sql.SqlDeclarations
+    ef: ef.EfDeclarations
+    endpoints: endpoints.EndpointDeclarations
+
+
+def declared_in(files: Sequence[ParsedFile]) -> FileGroupDeclarations:
+    """What these files declare, read from their segments, and from their texts where segments do not say."""
+    types = csharp.declared_in(files)
+    return FileGroupDeclarations(
+        types, csharp_fingerprints(types), sql.declared_in(files), ef.declared_in(files), endpoints.declared_in(files)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LabelDeclarations:
+    """The declarations of a label by name. Picklable."""
+
+    csharp: csharp.CSharpSymbols
+    sql: sql.SqlSymbols
+    ef: ef.EfSymbols
+    endpoints: endpoints.EndpointSymbols
+    resource_texts: ResourceSymbols
+    declared_types: TypeIndex
+
+    @classmethod
+    def of(
+        cls, declared: Iterable[FileGroupDeclarations], declared_types: TypeIndex, resources: StaticResourceDictionary
+    ) -> Self:
+        """All declarations of a label together, in any order."""
+        parts = list(declared)
+        types = csharp.CSharpSymbols(part.csharp for part in parts)
+        return cls(
+            csharp=types,
+            sql=sql.SqlSymbols(part.sql for part in parts),
+            ef=ef.EfSymbols((part.ef for part in parts), types),
+            endpoints=endpoints.EndpointSymbols(part.endpoints for part in parts),
+            resource_texts=ResourceSymbols(resources),
+            declared_types=declared_types,
+        )
+
+    def facets(self, parts: Sequence[FileGroupDeclarations], **others: str) -> Fingerprints:
+        """What the answers depend on. `others`: facet → digest of what is in no declarations."""
+        digests = {
+            "sql": digest_of([part.sql for part in parts]),
+            "ef": digest_of([[part.ef for part in parts], self.ef.everything()]),
+            "endpoints": digest_of([part.endpoints for part in parts]),
+        }
+        answers = replay_lookups((self.ef, self.resource_texts), [(name, ()) for name in OWN_FACETS])
+        digests.update((name, digest_of(answer)) for (name, _), answer in answers.items())
+        return Fingerprints((part.facets for part in parts), digests | others)

@@ -1,0 +1,41 @@
+"""The members of a segment with those of its nested types, as flat lists."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rag_assets.contracts.segment import Member
+
+
+def walk_members(members: tuple[Member, ...]) -> list[Member]:
+    """Members and the members of nested types, level by level, without recursion."""
+    found = list(members)
+    for member in found:
+        if member.members:
+            found.extend(member.members)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class MemberRange:
+    """A member and the dotted names of the nested types around it. A nested type is a leaf too (its header)."""
+
+    member: Member
+    owner: str = ""
+
+
+def leaves_of(members: tuple[Member, ...]) -> list[MemberRange]:
+    """All members in text order, those of nested types after their type. Without recursion: nesting has no limit."""
+    found: list[MemberRange] = []
+    stack = [MemberRange(member) for member in sorted(members, key=_start, reverse=True)]
+    while stack:
+        leaf = stack.pop()
+        found.append(leaf)
+        if leaf.member.members:
+            owner = f"{leaf.owner}.{leaf.member.name}" if leaf.owner else leaf.member.name
+            stack.extend(MemberRange(member, owner) for member in sorted(leaf.member.members, key=_start, reverse=True))
+    return found
+
+
+def _start(member: Member) -> int:
+    return member.span.char_start

@@ -1,0 +1,86 @@
+"""SQL: a segment per object (table, view, routine …); the remaining statements are one `script` segment."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from rag_assets.contracts.segment import LineIndex, Member, MemberKind, ParseHealth, Segment, SegmentedFile
+from rag_assets.languages.path_names import file_stem
+from rag_assets.languages.sliding_window import statement_members, window_members
+from rag_assets.languages.sql.columns import column_definitions, declared_head, parameters
+from rag_assets.languages.sql.lexer import COMMENT
+from rag_assets.languages.sql.statements import ROUTINES, ObjectStatement, grouped, loose_statements, read_script
+from rag_assets.languages.treesitter.doc_comments import plain_comments
+
+_COMMENTS = re.compile(COMMENT)
+
+
+def segment_sql(text: str, path: str, language: str) -> SegmentedFile:
+    """Segments of a script in text order. Symbols are `schema.name`, `dbo` where no schema is written.
+
+    Statements on one table that follow each other (CREATE TABLE, ALTER TABLE, CREATE INDEX) form one segment.
+    Health is PARTIAL when a string or comment never ends: what follows it is not looked into.
+    """
+    lines = LineIndex(text)
+    script = read_script(text)
+    health, detail = ParseHealth.OK, ""
+    if script.unclosed >= 0:
+        health = ParseHealth.PARTIAL
+        detail = f"unclosed string or comment at line {lines.line_of(script.unclosed)}"
+    segments = [_segment(text, lines, group, language) for group in grouped(text, script.objects)]
+    segments.extend(_rest(text, lines, path, language, segments))
+    segments.sort(key=lambda segment: (segment.span.char_start, segment.span.char_end))
+    numbered = (replace(segment, ordinal=number, health=health) for number, segment in enumerate(segments))
+    return SegmentedFile(tuple(numbered), health, detail)
+
+
+def _segment(text: str, lines: LineIndex, group: list[ObjectStatement], language: str) -> Segment:
+    found = group[0]
+    header = found.header
+    signature, head_end = declared_head(text, found)
+    return Segment(
+        name=header.name,
+        symbol=header.symbol,
+        kind=header.kind,
+        span=lines.span(found.start, group[-1].end),
+        language=language,
+        ordinal=0,
+        namespace=header.schema,
+        doc=plain_comments(_COMMENTS.findall(text[found.start : found.head])),
+        signature=signature,
+        parameters=parameters(text, found, head_end) if header.kind in ROUTINES else (),
+        members=tuple(_columns(text, lines, found)) if header.kind in ("table", "type") else (),
+    )
+
+
+def _columns(text: str, lines: LineIndex, found: ObjectStatement) -> Iterator[Member]:
+    for column in column_definitions(text, found):
+        yield Member(
+            name=column.name,
+            kind=MemberKind.PROPERTY,
+            signature=column.text,
+            span=lines.span(column.start, column.end),
+            doc=plain_comments(column.comments),
+            type=column.type,
+            modifiers=column.modifiers,
+            attributes=column.references,
+        )
+
+
+def _rest(text: str, lines: LineIndex, path: str, language: str, objects: Sequence[Segment]) -> list[Segment]:
+    """The statements that declare no object; a file without any object is here as a whole."""
+    members: list[Member] = []
+    start = 0
+    for begin, end in [*((found.span.char_start, found.span.char_end) for found in objects), (len(text), len(text))]:
+        statements = loose_statements(text, start, begin)
+        members.extend(statement_members(text, lines, *statements) if statements is not None else ())
+        start = max(start, end)
+    if not members and not objects:
+        members.extend(window_members(text, lines))
+    if not members:
+        return []
+    name = file_stem(path)
+    span = lines.span(members[0].span.char_start, members[-1].span.char_end)
+    return [Segment(name, path or name, "script", span, language, 0, members=tuple(members))]

@@ -1,0 +1,1 @@
+"""The languages that tree-sitter parses: Python, Java, Go, TypeScript and JavaScript."""

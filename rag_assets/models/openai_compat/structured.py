@@ -1,0 +1,230 @@
+"""`OpenAiCompatibleLlmService`: answers of a given type from chat completions, bounded in calls, threads, time and size
+(A17)."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+
+from rag_assets.closeable import Closeable
+from rag_assets.contracts.llm import (
+    ChatMessage,
+    DisabledLlmService,
+    LlmUsage,
+    StructuredPrompt,
+    StructuredTextLlmService,
+)
+from rag_assets.contracts.result import InvokeResult
+from rag_assets.models.openai_compat.answer_store import AnswerStore, answer_key, answer_schema
+from rag_assets.models.openai_compat.api_key import ApiKey
+from rag_assets.models.openai_compat.client import ModelClient
+from rag_assets.models.openai_compat.endpoint import ServerEndpoint
+from rag_assets.models.openai_compat.faults import FINAL, UNUSABLE, Fault, FaultCode, failure_message, result_code
+from rag_assets.models.openai_compat.responses import Reply, ReplyLimits, TokenUsage, decode_answer, read_completion
+from rag_assets.models.openai_compat.retry import Retries
+from rag_assets.models.openai_compat.server_quirks import Parameters, ServerQuirks
+from rag_assets.models.openai_compat.usage import UsageMeter
+from rag_assets.serialization import from_json
+
+if TYPE_CHECKING:
+    import openai
+
+    from rag_assets.settings import LlmSettings
+
+T = TypeVar("T")
+
+KEY_VARIABLE = "RAG_ASSETS_LLM_API_KEY"
+SECTION = "llm"
+
+MAX_REPLY_BYTES = 1 << 20
+"""An answer is a few kilobytes; models that send their reasoning along stay far below a megabyte."""
+
+MAX_ANSWER_TOKENS = 1_500
+"""The longest wanted answer (1,800 characters) takes 450 tokens in English and three times that in other scripts."""
+
+ATTEMPTS = 2
+"""One, and a retry after a transient fault."""
+
+LONGEST_WAIT_SECONDS = 30.0
+"""A build does not stand still for longer; a server that asks for more gets no retry."""
+
+FAILURES_BEFORE_STOP = 5
+"""Questions in a row that failed after their retry. A dead server would otherwise cost two time limits a symbol."""
+
+_LENGTHS = ("minLength", "maxLength", "title")
+"""Servers that compile the schema to a grammar refuse these or cut words at them. They are checked on arrival."""
+
+
+@contextmanager
+def open_llm(
+    settings: LlmSettings,
+    open_answers: Callable[[], AnswerStore],
+    environment: Mapping[str, str] | None = None,
+) -> Iterator[StructuredTextLlmService]:
+    """The service for one run. `open_answers` opens the store of answers; it is called where a model is configured. The
+    key comes from `environment` (default: that of the process). Makes no request.
+
+    Raises ConfigError for a key that cannot be sent."""
+    if settings.provider == "none":
+        yield DisabledLlmService()
+        return
+    known = os.environ if environment is None else environment
+    key = ApiKey.of_model(known, KEY_VARIABLE, settings.api_version)
+    endpoint = ServerEndpoint(
+        settings.base_url, key, settings.timeout_seconds, section=SECTION, api_version=settings.api_version
+    )
+    with OpenAiCompatibleLlmService(
+        ModelClient(endpoint),
+        settings.model,
+        open_answers(),
+        UsageMeter(settings.price_in, settings.price_out, max_calls=settings.max_calls),
+        max_concurrency=settings.max_concurrency,
+    ) as service:
+        yield service
+
+
+class OpenAiCompatibleLlmService(Closeable):
+    """Asks one model of one server. Safe to use from several threads; at most `max_concurrency` requests are in
+    flight, at most as many are sent in its life as the meter has calls, and per question one and a retry after a
+    transient fault. Close the service to close its cache."""
+
+    def __init__(
+        self, client: ModelClient, model: str, answers: AnswerStore, meter: UsageMeter, *, max_concurrency: int
+    ) -> None:
+        self._client = client
+        self._model = model
+        self._answers = answers
+        self._meter = meter
+        self._slots = threading.BoundedSemaphore(max_concurrency)
+        self._retries = Retries(LONGEST_WAIT_SECONDS)
+        self._quirks = ServerQuirks()
+        self._lock = threading.Lock()  # for everything below
+        self._running: dict[bytes, Future[bytes | Fault]] = {}
+        self._failed_in_a_row = 0
+        self._stopped: Fault | None = None
+
+    @property
+    def enabled(self) -> bool:
+        return True
+
+    def complete(self, prompt: StructuredPrompt, answer_type: type[T]) -> InvokeResult[T]:
+        """The answer as `answer_type` (a type msgspec decodes from a JSON object), or one error with an `LLM.` code.
+
+        Equal prompts are answered once, also when they come at the same time; failures are not remembered.
+        Raises OSError when the cache cannot be written, and nothing that server or model can cause (A17).
+        """
+        schema = answer_schema(answer_type)
+        key = answer_key(self._model, schema, prompt)
+        with self._lock:
+            running = self._running.get(key)
+            mine: Future[bytes | Fault] | None = None
+            if running is None:
+                running = mine = self._running[key] = Future()
+        if mine is not None:
+            self._run(mine, key, prompt, answer_type, schema)
+        outcome = running.result()
+        if mine is None and not isinstance(outcome, Fault):
+            self._meter.add_cached()
+        if isinstance(outcome, Fault):
+            self._meter.add_failure(outcome.code)
+            return InvokeResult.failure([failure_message(outcome)])
+        return InvokeResult.create(from_json(outcome, answer_type))
+
+    def usage(self) -> LlmUsage:
+        return self._meter.of_texts()
+
+    def _run(
+        self, mine: Future[bytes | Fault], key: bytes, prompt: StructuredPrompt, answer_type: type, schema: Any
+    ) -> None:
+        try:
+            mine.set_result(self._known_or_asked(key, prompt, answer_type, schema))
+        except BaseException as error:
+            mine.set_exception(error)  # those who wait for this answer must not wait for ever
+            raise
+        finally:
+            with self._lock:
+                del self._running[key]
+
+    def _known_or_asked(
+        self, key: bytes, prompt: StructuredPrompt, answer_type: type, schema: dict[str, Any]
+    ) -> bytes | Fault:
+        known = self._answers.get(key)
+        if known is not None:
+            self._meter.add_cached()
+            return known
+        answer = self._ask(prompt, answer_type, json.dumps(_without_lengths(schema)))
+        self._note(answer)
+        if isinstance(answer, Fault):
+            return answer
+        encoded = msgspec.json.encode(answer)
+        self._answers.put(key, encoded)
+        return encoded
+
+    def _ask(self, prompt: StructuredPrompt, answer_type: type, schema: str) -> Any | Fault:
+        """One question: a request, perhaps one more after a transient fault, and what finding out the quirks takes."""
+
+        def once(accepted: Parameters) -> Any | Fault:
+            with self._lock:
+                stopped = self._stopped
+            if stopped is not None:
+                return Fault(FaultCode.STOPPED, f"not asked after {result_code(stopped.code)}: {stopped.text}")
+            if not self._meter.take_call():
+                return Fault(FaultCode.BUDGET, "all calls of this run are spent (llm.max_calls)")
+            return self._send(_request(accepted, self._model, prompt, schema), answer_type)
+
+        def send(attempt: int) -> Any | Fault:
+            return self._quirks.ask(once, self._model, has_schema=True)
+
+        return self._retries.run(send, ATTEMPTS, timeouts=ATTEMPTS)
+
+    def _send(self, request: dict[str, Any], answer_type: type) -> Any | Fault:
+        endpoint = self._client.endpoint
+
+        def exchange(api: openai.OpenAI) -> tuple[str | Fault, TokenUsage]:
+            raw = api.chat.completions.with_raw_response.create(**request)
+            reply = Reply(raw.headers.get("content-type", ""), raw.content)
+            return read_completion(reply, endpoint.section, endpoint.key)
+
+        with self._slots:
+            outcome = self._client.ask(exchange, ReplyLimits(MAX_REPLY_BYTES), self._meter)
+        if isinstance(outcome, Fault):
+            return outcome
+        text, used = outcome
+        self._meter.add_tokens(used.prompt_tokens, used.completion_tokens)
+        return text if isinstance(text, Fault) else decode_answer(text, answer_type, endpoint.key)
+
+    def _note(self, answer: Any | Fault) -> None:
+        """Stops the service after a fault that every question would have, and after several unusable replies in a
+        row."""
+        code = answer.code if isinstance(answer, Fault) else None
+        if code in (FaultCode.STOPPED, FaultCode.BUDGET):
+            return
+        with self._lock:
+            self._failed_in_a_row = self._failed_in_a_row + 1 if code in UNUSABLE else 0
+            if self._stopped is None and (code in FINAL or self._failed_in_a_row >= FAILURES_BEFORE_STOP):
+                self._stopped = answer
+
+    def close(self) -> None:
+        self._answers.close()
+
+
+def _request(accepted: Parameters, model: str, prompt: StructuredPrompt, schema: str) -> dict[str, Any]:
+    """Equal questions make equal requests. A server that takes no schema finds it in the instructions."""
+    told = "" if accepted.schema else f"\nAnswer with one JSON object of this JSON schema: {schema}"
+    messages = ChatMessage("system", prompt.instructions + told), ChatMessage("user", prompt.data)
+    request = accepted.request(model, messages, MAX_ANSWER_TOKENS, 0, schema)
+    return {"response_format": {"type": "json_object"}, **request, "stream": False}
+
+
+def _without_lengths(schema: Any) -> Any:
+    if isinstance(schema, dict):
+        kept = {key: value for key, value in schema.items() if key not in _LENGTHS or isinstance(value, dict)}
+        return {key: _without_lengths(value) for key, value in kept.items()}
+    return [_without_lengths(value) for value in schema] if isinstance(schema, list) else schema

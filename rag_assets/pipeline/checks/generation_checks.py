@@ -1,0 +1,346 @@
+"""What must hold before a generation may go live. Each check reads what was written, not what was meant."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+
+import msgspec
+
+from rag_assets.contracts.identity import content_hash
+from rag_assets.contracts.payload import RagVectorPayload, with_generation
+from rag_assets.descriptions.ef_coverage import GAP_CODE, CoverageFacts, coverage_facts, ef_coverage
+from rag_assets.index.blobs import BlobError, BlobStore
+from rag_assets.index.tables import read_part, read_rows
+from rag_assets.index.vectors import open_vectors
+from rag_assets.pipeline.build import BuildError, IndexBuild
+from rag_assets.pipeline.checks.graph_checks import graph_is_sound, points_are_in_the_graph
+from rag_assets.pipeline.checks.memoized_checks import BucketCheck, Check, CheckedPart, CheckResult, once_per_state
+from rag_assets.pipeline.checks.quality_gate import GATE_CHECK, quality_holds
+from rag_assets.pipeline.descriptions import read_descriptions
+from rag_assets.pipeline.embeddings import check_vectors, read_vectors
+from rag_assets.pipeline.qdrant_points import SHARD
+from rag_assets.pipeline.workers.worker_pool import in_worker
+from rag_assets.serialization import from_json
+
+__all__ = ["CHECKS", "CheckResult"]
+
+_SHOWN = 20
+_CHECKS_AT_A_TIME = 2  # one waits for the workers while another reads the vector store
+_LONGEST = "store_matches_declaration"  # begun first: it takes one worker as long as all others take the rest
+
+_PAYLOADS = BucketCheck("payloads", ("qdrant_points",), CheckedPart)
+_VECTORS = BucketCheck("vectors", ("embeddings",), CheckedPart)
+_ARTIFACTS = BucketCheck("artifacts", ("qdrant_points", "summary_sections", "discovered_files"), CheckedPart)
+_COVERAGE = BucketCheck("coverage", ("descriptions",), CoverageFacts)
+_OUTCOMES = BucketCheck("outcomes", ("discovered_files", "summary_sections", "descriptions"), CheckedPart)
+
+OTHER_SHARE_PERCENT = 25
+"""More C# segments without a role than this mean that the rule packs do not fit the repository."""
+
+
+@once_per_state("descriptions")
+def kinds_are_recognised(build: IndexBuild) -> CheckResult:
+    """At most a quarter of the C# segments is of kind `Other`."""
+    counts = build.required("descriptions").counts
+    segments, other = counts["csharp_segments"], counts["csharp_kind_other"]
+    numbers = {"csharp_segments": segments, "other": other, "percent": round(100 * other / segments) if segments else 0}
+    fits = other * 100 <= segments * OTHER_SHARE_PERCENT
+    hint = "choose other rule_packs, or set the kinds of these paths, in the configuration of the repository"
+    return CheckResult(fits, "kinds are recognised", numbers, [] if fits else [hint])
+
+
+@once_per_state("descriptions")
+def builders_succeeded(build: IndexBuild) -> CheckResult:
+    """No builder failed on a segment (R15); what failed is listed and has no description of that builder."""
+    report = build.required("descriptions")
+    failed = report.counts["failed"]
+    return CheckResult(not failed, "builders succeeded", {"failed": failed}, report.problems[:_SHOWN] if failed else [])
+
+
+@once_per_state("descriptions")
+def entities_have_repositories(build: IndexBuild) -> CheckResult:
+    """Every persisted entity has a repository, written or synthetic (EF.coverage). A gap is a high-severity warning."""
+    parts = list(_COVERAGE.each(build, _coverage_facts))
+    found = ef_coverage(
+        (entity for part in parts for entity in part.entities), (entry for part in parts for entry in part.repositories)
+    )
+    numbers = {"covered": len(found.covered), "gaps": len(found.gaps)}
+    examples = [f"{GAP_CODE}: {gap}" for gap in found.gaps[:_SHOWN]]
+    return CheckResult(not found.gaps, "persisted entities have repositories", numbers, examples)
+
+
+def _coverage_facts(build: IndexBuild, bucket: int) -> CoverageFacts:
+    """Runs in a worker process."""
+    return coverage_facts(description for _, _, description in read_descriptions(build, bucket))
+
+
+@once_per_state("qdrant_points")
+def ids_are_unique(build: IndexBuild) -> CheckResult:
+    """PointId, SemanticId and the derived blob URIs occur once in the generation (R1, R3, A38)."""
+    columns = ("point_id", "semantic_id", "slice_uri", "description_uri")
+    seen: dict[str, Counter[str]] = {column: Counter() for column in columns}
+    for bucket in build.buckets:
+        table = read_part(build.directory, "qdrant_points", bucket, columns)
+        for column in columns:
+            seen[column].update(table.column(column).to_pylist())
+    repeated = {column: [key for key, count in found.items() if count > 1] for column, found in seen.items()}
+    numbers = {f"repeated_{column}": len(keys) for column, keys in repeated.items()}
+    examples = [f"{column}: {key}" for column, keys in repeated.items() for key in sorted(keys)[:_SHOWN]]
+    return CheckResult(not examples, "ids and artifact URIs occur once", numbers, examples)
+
+
+@once_per_state("qdrant_points")
+def payloads_are_valid(build: IndexBuild) -> CheckResult:
+    """Every stored payload passes ValidateForIndex without an error and without a normalisation (B14, B15)."""
+    problems: Counter[str] = Counter()
+    examples: list[str] = []
+    points = 0
+    for found in _PAYLOADS.each(build, _payload_problems):
+        points += found.rows
+        problems.update(found.problems)
+        examples += found.examples[: max(0, _SHOWN - len(examples))]
+    blocked = build.required("qdrant_points").counts["blocked"]
+    if blocked:
+        problems["blocked"] = blocked
+        examples.extend(build.required("qdrant_points").problems[:_SHOWN])
+    return CheckResult(not problems, "payloads are valid", {"points": points, **problems}, examples)
+
+
+def _payload_problems(build: IndexBuild, bucket: int) -> CheckedPart:
+    """Runs in a worker process."""
+    problems: Counter[str] = Counter()
+    examples: list[str] = []
+    table = read_part(build.directory, "qdrant_points", bucket, ["semantic_id", "payload"])
+    git = build.spec.git
+    for semantic_id, raw in zip(
+        table.column("semantic_id").to_pylist(), table.column("payload").to_pylist(), strict=True
+    ):
+        payload = with_generation(msgspec.json.decode(raw), git.commit_sha, git.commit_date)
+        checked = RagVectorPayload.from_dictionary(payload).validate_for_index()
+        found = [*checked.errors, *(w for w in checked.warnings if w.code != "B15.business-domain-key")]
+        problems.update(message.code for message in found)
+        examples.extend(f"{semantic_id}: {message}" for message in found[: max(0, _SHOWN - len(examples))])
+    return CheckedPart(table.num_rows, problems, examples)
+
+
+@once_per_state("embeddings", "summary_sections")
+def vectors_are_sound(build: IndexBuild) -> CheckResult:
+    """Every vector has the declared dimension, is finite and of unit length; there is one per section (B22)."""
+    sections = build.required("summary_sections").counts["sections"]
+    vectors = 0
+    examples: list[str] = []
+    for found in _VECTORS.each(build, _vector_problems):
+        vectors += found.rows
+        examples += found.examples
+    dimension = build.required("embeddings").counts["dimension"]
+    numbers = {"vectors": vectors, "sections": sections, "dimension": dimension}
+    return CheckResult(vectors == sections and not examples, "vectors are sound", numbers, examples[:_SHOWN])
+
+
+def _vector_problems(build: IndexBuild, bucket: int) -> CheckedPart:
+    """Runs in a worker process."""
+    dimension = build.required("embeddings").counts["dimension"]
+    found = read_vectors(build, bucket)
+    try:
+        check_vectors(found, dimension, build.spec.embedding_model)
+    except BuildError as error:
+        return CheckedPart(len(found), {"unsound": 1}, [f"bucket {bucket}: {error}"])
+    return CheckedPart(len(found), {}, [])
+
+
+def _store_files(build: IndexBuild) -> str | None:
+    """Names and sizes of the files of a store beside the index, which nobody writes once it is finished; a server may
+    lose points at any time."""
+    folder = build.directory / SHARD
+    if build.settings.stores.vectors == "qdrant":
+        return None
+    return repr(sorted((path.relative_to(folder).as_posix(), path.stat().st_size) for path in folder.rglob("*.*")))
+
+
+@once_per_state("qdrant_points", beside=_store_files, touched=True)  # the engine writes when it opens a store first
+def store_matches_declaration(build: IndexBuild) -> CheckResult:
+    """The vector store holds exactly the declared points with their vectors and payloads, compared both ways."""
+    of_server = build.settings.stores.vectors == "qdrant"  # the embedded engine holds this interpreter while it reads
+    return _compared_store(build) if of_server else in_worker(_compared_store, build)
+
+
+def _compared_store(build: IndexBuild) -> CheckResult:
+    """May run in a worker process."""
+    reader = open_vectors(build.directory / SHARD)
+    try:
+        ghosts = reader.digests()  # what is declared goes out of it
+    finally:
+        reader.close()
+    stored, declared = len(ghosts), 0
+    wrong: dict[str, list[str]] = {"missing": [], "ghost": [], "outdated": []}
+    for bucket in build.buckets:
+        table = read_part(build.directory, "qdrant_points", bucket, ["point_id", "digest"])
+        declared += table.num_rows
+        for key, digest in zip(table.column(0).to_pylist(), table.column(1).to_pylist(), strict=True):
+            found = ghosts.pop(key, None)
+            if found != digest:
+                wrong["missing" if found is None else "outdated"].append(key)
+    wrong["ghost"] += ghosts
+    numbers = {"declared": declared, "stored": stored, **{name: len(found) for name, found in wrong.items()}}
+    examples = [f"{name}: {key}" for name, found in wrong.items() for key in sorted(found)[:_SHOWN]]
+    return CheckResult(not examples, "the store holds the declared points", numbers, examples)
+
+
+class _Slice(msgspec.Struct, rename="pascal"):
+    """What of a payload leads to the artifacts of its point."""
+
+    path: str
+    line_start: int = 0
+    char_start: int = 0
+    char_end: int = 0
+    source_sha256: str = ""
+    blob_version_id: str = ""
+    finder_snippet: str = ""
+    full_document_blob_uri: str = ""
+    source_slice_blob_uri: str = ""
+    description_blob_uri: str = ""
+
+
+class _Described(msgspec.Struct):
+    backing_artifact: str = ""
+
+
+def artifacts_are_complete(build: IndexBuild) -> CheckResult:
+    """Every point has a snippet, and its document, slice and description resolve to text that is what was recorded
+    (C01, C04, C12); what is missing is listed for follow-up."""
+    missing: Counter[str] = Counter()
+    examples: list[str] = []
+    points = 0
+    for bucket, known in enumerate(_ARTIFACTS.each(build, _artifact_gaps)):
+        # Documents lie outside the tables: they may be lost, or back, since these bytes were looked at.
+        found = known if not known.problems and _has_documents(build, bucket) else _artifact_gaps(build, bucket)
+        points += found.rows
+        missing.update(found.problems)
+        examples += found.examples[: max(0, _SHOWN - len(examples))]
+    return CheckResult(not missing, "snippets have their artifacts", {"points": points, **missing}, examples)
+
+
+def _artifact_gaps(build: IndexBuild, bucket: int) -> CheckedPart:
+    """Runs in a worker process."""
+    missing: Counter[str] = Counter()
+    examples: list[str] = []
+    texts = _documents(build, bucket)
+    sections = read_part(build.directory, "summary_sections", bucket, ["section"]).column("section")
+    table = read_part(build.directory, "qdrant_points", bucket, ["point_id", "section_row", "payload"])
+    for row in table.to_pylist():
+        found = from_json(row["payload"], _Slice)
+        described = from_json(sections[row["section_row"]].as_py(), _Described)
+        for gap in _gaps(found, texts.get(found.path), described.backing_artifact):
+            missing[gap] += 1
+            if len(examples) < _SHOWN:
+                examples.append(f"{found.path}:{found.line_start} point {row['point_id']}: {gap}")
+    return CheckedPart(table.num_rows, missing, examples)
+
+
+def _has_documents(build: IndexBuild, bucket: int) -> bool:
+    blobs = BlobStore(build.home.blobs)
+    addresses = read_part(build.directory, "discovered_files", bucket, ["text_sha256"]).column(0).to_pylist()
+    return all(blobs.has(address) for address in addresses if address)
+
+
+def _documents(build: IndexBuild, bucket: int) -> dict[str, tuple[str, str]]:
+    """Path → (sha256, text) of the documents of a bucket that can be read."""
+    blobs = BlobStore(build.home.blobs)
+    found = {}
+    for row in read_rows(build.directory, "discovered_files", bucket, ["path", "text_sha256"]):
+        if row["text_sha256"]:
+            try:
+                found[row["path"]] = (row["text_sha256"], blobs.get(row["text_sha256"]))
+            except BlobError:
+                continue  # reported for each of its points
+    return found
+
+
+def _gaps(found: _Slice, document: tuple[str, str] | None, description: str) -> list[str]:
+    gaps = [] if found.finder_snippet.strip() else ["no snippet"]
+    uris = (found.full_document_blob_uri, found.source_slice_blob_uri, found.description_blob_uri)
+    gaps += [
+        f"no URI of the {name}" for name, uri in zip(("document", "slice", "description"), uris, strict=True) if not uri
+    ]
+    if document is None:
+        gaps.append("document cannot be read")
+    elif document[0] != found.blob_version_id:
+        gaps.append("document is another version")
+    else:
+        text = document[1][found.char_start : found.char_end]
+        if not text.strip():
+            gaps.append("slice is empty")
+        elif content_hash(text) != found.source_sha256:
+            gaps.append("slice is not the recorded text")
+    if not description.strip():
+        gaps.append("description is empty")
+    return gaps
+
+
+def every_file_has_an_outcome(build: IndexBuild) -> CheckResult:
+    """Every indexed file has at least one section; the others are listed with what happened to them."""
+    files = without = 0
+    examples: list[str] = []
+    for found in _OUTCOMES.each(build, _files_without_sections):
+        files += found.rows
+        without += sum(found.problems.values())
+        examples += found.examples[: max(0, _SHOWN - len(examples))]
+    return CheckResult(not without, "every file has sections", {"files": files, "without_sections": without}, examples)
+
+
+def _files_without_sections(build: IndexBuild, bucket: int) -> CheckedPart:
+    """Runs in a worker process."""
+    discovered = read_rows(build.directory, "discovered_files", bucket, ["path", "outcome"])
+    indexed = [row["path"] for row in discovered if row["outcome"] == "indexed"]
+    reached = set(read_part(build.directory, "summary_sections", bucket, ["path"]).column(0).to_pylist())
+    lost = [path for path in indexed if path not in reached]
+    reasons = _reasons(build, bucket) if lost else {}
+    examples = [f"{path}: {reasons.get(path, 'no segment')}" for path in lost[:_SHOWN]]
+    return CheckedPart(len(indexed), {"without sections": len(lost)} if lost else {}, examples)
+
+
+def _reasons(build: IndexBuild, bucket: int) -> dict[str, str]:
+    """Path → what became of its segments."""
+    columns = ["path", "symbol", "outcome", "messages"]
+    found: dict[str, list[str]] = {}
+    for row in read_rows(build.directory, "descriptions", bucket, columns):
+        said = "; ".join(row["messages"][:1])
+        found.setdefault(row["path"], []).append(f"{row['symbol']} {row['outcome']}{f' ({said})' if said else ''}")
+    return {path: ", ".join(outcomes[:3]) for path, outcomes in found.items()}
+
+
+CHECKS: dict[str, tuple[str, bool, Check]] = {
+    # name: (asset it belongs to, blocking, function); what does not block is a warning
+    "kinds_are_recognised": ("descriptions", False, kinds_are_recognised),
+    "builders_succeeded": ("descriptions", False, builders_succeeded),
+    "entities_have_repositories": ("descriptions", False, entities_have_repositories),
+    "graph_is_sound": ("code_graph", True, graph_is_sound),
+    "points_are_in_the_graph": ("code_graph", False, points_are_in_the_graph),
+    "vectors_are_sound": ("embeddings", True, vectors_are_sound),
+    "every_file_has_an_outcome": ("summary_sections", False, every_file_has_an_outcome),
+    "ids_are_unique": ("qdrant_points", True, ids_are_unique),
+    "payloads_are_valid": ("qdrant_points", True, payloads_are_valid),
+    "store_matches_declaration": ("qdrant_points", True, store_matches_declaration),
+    "artifacts_are_complete": ("qdrant_points", False, artifacts_are_complete),
+    GATE_CHECK: ("eval_runs", True, quality_holds),
+}
+
+
+def run_blocking_checks(build: IndexBuild, *, without: Iterable[str] = ()) -> None:
+    """Raises BuildError naming the first check that failed, in their order."""
+    left_out = set(without)
+    blocking = {
+        name: (asset, check)
+        for name, (asset, is_blocking, check) in CHECKS.items()
+        if is_blocking and name not in left_out
+    }
+    with ThreadPoolExecutor(_CHECKS_AT_A_TIME, thread_name_prefix="check") as pool:
+        begun = sorted(blocking, key=lambda name: name != _LONGEST)
+        verdicts = {name: pool.submit(blocking[name][1], build) for name in begun}
+    for name, (asset, _) in blocking.items():
+        result = verdicts[name].result()
+        if not result.passed:
+            detail = "; ".join(result.examples[:3]) or str(result.numbers)
+            raise BuildError(f"{build.spec.index_label}: check {name} on {asset} failed: {detail}")

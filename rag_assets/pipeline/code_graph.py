@@ -1,0 +1,367 @@
+"""Stage `code_graph`: the dependency graph of the label, found file by file, put together for queries.
+
+    graph_nodes/, graph_edges/   what each file adds, by bucket
+    graph/                       the whole as arrays (`graph.artifact`)
+
+What an extractor must know of other files it asks (`languages.label_declarations`). A bucket is taken from an earlier
+generation, and a file from the cache, while nothing has changed that their answers are made of
+(`languages.fingerprints`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import groupby
+from typing import Any, TypeVar
+
+import msgspec
+import pyarrow as pa
+
+from rag_assets.contracts.counting import by_count
+from rag_assets.contracts.graph import Confidence, GraphEdge, GraphNode, NodeType, Relation
+from rag_assets.contracts.identity import cache_key
+from rag_assets.dependency_trace import trace
+from rag_assets.graph.artifact import GRAPH_FOLDER, write_graph
+from rag_assets.graph.build import (
+    EDGES,
+    NODES,
+    REPEATED_IN_EDGES,
+    REPEATED_IN_NODES,
+    assemble_tables,
+    edge_columns,
+    edges_table,
+    node_columns,
+    nodes_table,
+)
+from rag_assets.graph.counts import GraphCounts
+from rag_assets.graph.extract.registry import graph_of
+from rag_assets.graph.imports.label_symbols import LabelSymbols
+from rag_assets.graph.imports.load import configured_fingerprint, load_graph
+from rag_assets.graph.imports.merge import merge
+from rag_assets.index.blobs import BlobStore
+from rag_assets.index.tables import read_all, write_part
+from rag_assets.languages.csharp.facts.type_index import TypeIndex
+from rag_assets.languages.fingerprints import Fingerprints, digest_of, fingerprints_of
+from rag_assets.languages.label_declarations import FileGroupDeclarations, LabelDeclarations, declared_in
+from rag_assets.languages.parsed_file import ParsedFile
+from rag_assets.pipeline.build import IndexBuild, StageReport
+from rag_assets.pipeline.malloc import release_memory
+from rag_assets.pipeline.memo import TRACES, BucketMemo, CachedBucket, ItemMemo, Lookups, bucket_inputs, recorded
+from rag_assets.pipeline.progress import Progress
+from rag_assets.pipeline.segments import decoded_segments, encoded_segments, file_key, indexed_files, used_file_keys
+from rag_assets.pipeline.symbol_tables import forget_surveys, survey_label
+from rag_assets.pipeline.versions import stage_version
+from rag_assets.pipeline.workers.worker_pool import Broadcast, broadcast, part_sizes
+from rag_assets.settings.graph import GraphImportSettings
+
+STAGE = "code_graph"
+GRAPH_FILES = "graph_files"
+GRAPH_NODES = "graph_nodes"
+GRAPH_EDGES = "graph_edges"
+SYMBOLS = "graph_symbols"
+_SHOWN_HUBS = 10
+_RESOURCES = "resx"
+
+P = TypeVar("P", GraphNode, GraphEdge)
+
+
+@dataclass(frozen=True, slots=True)
+class _Bucket:
+    """What the files of one bucket gave, and how many of them had to be extracted."""
+
+    files: int
+    extracted: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Declared:
+    """What the files of one bucket declare, and its resource files: path and sha256 of the text."""
+
+    declarations: FileGroupDeclarations
+    resources: list[tuple[str, str]]
+
+
+_SYMBOLS = BucketMemo(SYMBOLS, _Declared, version=stage_version(STAGE))
+_BUCKETS = BucketMemo(STAGE, _Bucket, (GRAPH_NODES, GRAPH_EDGES))
+
+
+def build_graph(build: IndexBuild, progress: Progress) -> StageReport:
+    """Finds nodes and edges of every file that is new or whose answers may have changed, and puts the graph together.
+
+    Raises UnusableImport for a configured import of which nothing can be read.
+    """
+    imported = configured_import(build)
+    inputs = cache_key(build.inputs_of(STAGE, "discovered_files", "segments"), imported.fingerprint).hex()
+    done = build.finished(STAGE, inputs)
+    if done is not None:
+        return done
+    files = build.required("discovered_files").counts["indexed"]
+    progress.begin(STAGE, files, "files")
+    keys = _keys(build, _BUCKETS)
+    parts, symbol_keys = _extracted(build, keys, progress)
+    release_memory()  # what the files declare: a third of what the whole graph then takes
+    counts, merged = _put_together(build, imported)
+    release_memory()  # and its tables: checks need room
+    extracted = sum(part.result.extracted for part in parts if not part.reused)
+    progress.end(f"{counts.nodes} nodes, {counts.edges} edges; {extracted} files extracted, {files - extracted} known")
+    report = StageReport(
+        inputs=inputs,
+        **recorded(STAGE, parts, imported.fingerprint, **{SYMBOLS: symbol_keys, TRACES.name: keys}),
+        counts={
+            "nodes": counts.nodes,
+            "edges": counts.edges,
+            **{f"{name.replace('-', '_')}_edges": count for name, count in counts.confidences.items()},
+        },
+        measures={"unresolved_share": counts.unresolved_share},
+        work={"extracted": extracted, "from_cache": files - extracted},
+        tables=_tables(counts, merged.counts),
+        problems=list(merged.problems),
+    )
+    return build.finish(report)
+
+
+def _extracted(build: IndexBuild, keys: list[str], progress: Progress) -> tuple[list[CachedBucket[_Bucket]], list[str]]:
+    """Nodes and edges of every bucket, and what finds the declarations again."""
+    declared = list(_SYMBOLS.map(build, _keys(build, _SYMBOLS), _declare_bucket))
+    known = _known(build, [part.result for part in declared])
+    symbol_keys = [part.key for part in declared]
+    parts: list[CachedBucket[_Bucket]] = []
+    services, sizes = [known.facets], part_sizes(build, "segments")
+    with broadcast(build, known) as shared:
+        del declared, known  # worker processes have copies
+        forget_surveys()
+        for part in _BUCKETS.map(build, keys, _extract_bucket, shared, services=services, sizes=sizes):
+            parts.append(part)
+            progress.advance(part.result.files)
+    return parts, symbol_keys
+
+
+def _keys(build: IndexBuild, memo: BucketMemo[Any]) -> list[str]:
+    return [memo.key(*made) for made in bucket_inputs(build, "discovered_files", "segments")]
+
+
+def _declare_bucket(build: IndexBuild, bucket: int) -> _Declared:
+    """What the files of one bucket declare. Runs in a worker process."""
+    rows = indexed_files(build, bucket)
+    resources = [(row["path"], row["text_sha256"]) for row in rows if row["language"] == _RESOURCES]
+    return _Declared(declared_in(list(graph_files(build, bucket))), resources)
+
+
+@dataclass(frozen=True, slots=True)
+class _Label:
+    """What extractors know of other files, and the digests of it."""
+
+    symbols: LabelDeclarations
+    facets: Fingerprints
+
+
+def _known(build: IndexBuild, buckets: Sequence[_Declared]) -> _Label:
+    declared = [bucket.declarations for bucket in buckets]
+    resources = [resource for bucket in buckets for resource in bucket.resources]
+    survey = survey_label(build)
+    # No edge says where another file declares a type: what moves there changes no answer.
+    types = TypeIndex(replace(known, line=0) for known in survey.knowledge.declared_types)
+    symbols = LabelDeclarations.of(declared, types, survey.resources)
+    digests = {"declared": digest_of(list(types)), "resources": digest_of(sorted(resources))}
+    return _Label(symbols, symbols.facets(declared, **digests))
+
+
+def _extract_bucket(build: IndexBuild, bucket: int, shared: Broadcast[_Label]) -> tuple[_Bucket, Lookups]:
+    """The files of one bucket, and the facets that they depend on. Runs in a worker process."""
+    label = shared.value
+    found = graph_parts(build, bucket, label.symbols, label.facets)
+    write_part(build.directory, GRAPH_NODES, bucket, NODES, found.nodes)
+    write_part(build.directory, GRAPH_EDGES, bucket, EDGES, found.edges)
+    with trace() as lookups:
+        label.facets.together(sorted(found.facets))
+    return _Bucket(found.files, found.extracted), lookups
+
+
+def _put_together(build: IndexBuild, imported: GraphImport) -> tuple[GraphCounts, MergedTables]:
+    """Writes the whole graph."""
+    nodes, edges = (
+        read_all(build.directory, table, build.spec.bucket_count, dictionaries=repeated)
+        for table, repeated in ((GRAPH_NODES, REPEATED_IN_NODES), (GRAPH_EDGES, REPEATED_IN_EDGES))
+    )
+    merged = merged_tables(build, imported, nodes, edges)
+    whole = assemble_tables(merged.nodes, merged.edges)
+    write_graph(build.directory / GRAPH_FOLDER, whole.arrays, whole.counts)
+    return whole.counts, merged
+
+
+def _tables(counts: GraphCounts, imported: Mapping[str, int]) -> dict[str, list[dict[str, object]]]:
+    """What people read of a graph."""
+    undeclared = counts.undeclared
+    relations = {**dict.fromkeys(undeclared, 0), **counts.relations}
+    return {
+        "relations": [
+            {"relation": name, "edges": count, "to what the label does not declare": undeclared.get(name, 0)}
+            for name, count in by_count(relations)
+        ],
+        "kinds of nodes": [{"kind": name, "nodes": count} for name, count in by_count(counts.kinds)],
+        "confidence": [{"confidence": name, "edges": count} for name, count in by_count(counts.confidences)],
+        "hubs": [{"node": hub.key, "edges": hub.degree} for hub in counts.hubs[:_SHOWN_HUBS]],
+        "import": [{"what": name, "count": count} for name, count in imported.items()],
+    }
+
+
+# --- the files of a bucket --------------------------------------------------------------------------------------------
+
+Columns = dict[str, list[Any]]
+"""A table of the graph by the names of its columns."""
+
+
+class ExtractedFile(msgspec.Struct, array_like=True):
+    """An entry of the cache. In the columns `path` says whether it is the one of the file; it has no other but ''."""
+
+    facets: list[str]
+    digest: str
+    nodes: Columns
+    edges: Columns
+
+
+_FILES = ItemMemo(GRAPH_FILES, ExtractedFile, partial(used_file_keys, STAGE))
+
+
+@dataclass(slots=True)
+class GraphParts:
+    """What some files add, the facets that it depends on, and how many of the files had to be extracted."""
+
+    nodes: Columns = field(default_factory=lambda: {name: [] for name in NODES.names})
+    edges: Columns = field(default_factory=lambda: {name: [] for name in EDGES.names})
+    facets: set[str] = field(default_factory=set)
+    files: int = 0
+    extracted: int = 0
+
+
+def graph_parts(build: IndexBuild, bucket: int, symbols: LabelDeclarations, facets: Fingerprints) -> GraphParts:
+    """The nodes and edges of the files of a bucket."""
+    files = _Files(build, bucket)
+    found = GraphParts(files=len(files.rows))
+
+    def extract(row: int) -> ExtractedFile:
+        return extracted(files.file(files.rows[row]), symbols, facets)
+
+    with _FILES.open(build.home, fresh=build.fresh) as memo:
+        made = memo.each(
+            [file_key(STAGE, row) for row in files.rows],
+            extract,
+            holds=lambda known: known.digest == facets.together(known.facets),
+        )
+        for row, (file, is_new) in zip(files.rows, made, strict=True):
+            found.extracted += is_new
+            found.facets.update(file.facets)
+            _append(found.nodes, file.nodes, row["path"])
+            _append(found.edges, file.edges, row["path"])
+    return found
+
+
+def graph_files(build: IndexBuild, bucket: int) -> Iterator[ParsedFile]:
+    """The indexed files of a bucket in path order."""
+    files = _Files(build, bucket)
+    return map(files.file, files.rows)
+
+
+class _Files:
+    """The files of a bucket; texts and segments are read when the first file is wanted."""
+
+    def __init__(self, build: IndexBuild, bucket: int) -> None:
+        self.rows = indexed_files(build, bucket)
+        self._build, self._bucket = build, bucket
+        self._blobs = BlobStore(build.home.blobs)
+        self._segments: dict[str, list[bytes]] | None = None
+
+    def file(self, row: dict[str, Any]) -> ParsedFile:
+        if self._segments is None:
+            self._segments = encoded_segments(self._build, self._bucket)
+        segments = tuple(decoded_segments(self._segments.get(row["path"], ())))
+        return ParsedFile(row["path"], row["language"], self._blobs.get(row["text_sha256"]), segments)
+
+
+def extracted(file: ParsedFile, symbols: LabelDeclarations, facets: Fingerprints) -> ExtractedFile:
+    """What all extractors find in a file, and the facets of what they asked."""
+    nodes: list[GraphNode] = []
+    edges: list[GraphEdge] = []
+    with trace() as asked:
+        for part in graph_of(file, symbols):
+            if isinstance(part, GraphNode):
+                nodes.append(part)
+            else:
+                edges.append(part)
+    names = fingerprints_of(asked)
+    return ExtractedFile(
+        names,
+        facets.together(names),
+        _without_path(node_columns(_each_once(nodes)), file.path),
+        _without_path(edge_columns(_each_once(edges)), file.path),
+    )
+
+
+def _each_once(parts: list[P]) -> list[P]:
+    """Sorted. To compare neighbours takes less time than to hash."""
+    parts.sort()
+    return [part for part, _ in groupby(parts)]
+
+
+def _without_path(columns: Columns, path: str) -> Columns:
+    return {**columns, "path": [known == path for known in columns["path"]]}
+
+
+def _append(columns: Columns, more: Columns, path: str) -> None:
+    for name, values in more.items():
+        columns[name] += values if name != "path" else [path if is_own else "" for is_own in values]
+
+
+# --- a graph of another tool ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class GraphImport:
+    """A graph that another tool made of the repository, None where none is configured. The fingerprint is over its
+    files as they are now."""
+
+    settings: GraphImportSettings | None = None
+    fingerprint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MergedTables:
+    """Nodes and edges, to be read once; what was counted while they were merged, and what was wrong with the import."""
+
+    nodes: Iterable[pa.Table]
+    edges: Iterable[pa.Table]
+    counts: Mapping[str, int] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+
+
+def configured_import(build: IndexBuild) -> GraphImport:
+    """What the configuration has for the repository of a build now. Raises UnusableImport."""
+    found = build.settings.graph_import_of(build.repository.id)
+    return GraphImport(found, configured_fingerprint(found))
+
+
+def merged_tables(
+    build: IndexBuild, imported: GraphImport, nodes: Iterable[pa.Table], edges: Iterable[pa.Table]
+) -> MergedTables:
+    """The graph of the label with what is imported, for which all tables are in memory. Raises UnusableImport."""
+    if imported.settings is None:
+        return MergedTables(nodes, edges)
+    own: list[GraphNode | GraphEdge] = [*_nodes(nodes), *_edges(edges)]
+    paths = (row["path"] for bucket in build.buckets for row in indexed_files(build, bucket))
+    known = LabelSymbols((part for part in own if isinstance(part, GraphNode)), paths, build.spec.git.commit_sha)
+    loaded = load_graph(imported.settings.path, imported.settings.format, known)
+    merged = merge(own, loaded, imported.settings.mode)
+    counts = {**loaded.counts, **merged.counts}
+    return MergedTables([nodes_table(merged.nodes)], [edges_table(merged.edges)], counts, loaded.problems)
+
+
+def _nodes(tables: Iterable[pa.Table]) -> Iterator[GraphNode]:
+    for row in (row for table in tables for row in table.drop_columns(["words"]).to_pylist()):
+        yield GraphNode(**{**row, "kind": NodeType(row["kind"])})
+
+
+def _edges(tables: Iterable[pa.Table]) -> Iterator[GraphEdge]:
+    for row in (row for table in tables for row in table.to_pylist()):
+        yield GraphEdge(**{**row, "relation": Relation(row["relation"]), "confidence": Confidence(row["confidence"])})

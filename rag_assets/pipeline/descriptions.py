@@ -1,0 +1,323 @@
+"""Stage `descriptions`: the kind of every segment, and the facts that its builders read from it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any, TypeVar
+
+import msgspec
+
+from rag_assets.classification import Classifier
+from rag_assets.contracts.artifacts import document_uri
+from rag_assets.contracts.counting import by_count
+from rag_assets.contracts.description import SummaryFacts
+from rag_assets.contracts.kinds import SubtypeKind
+from rag_assets.contracts.llm import StructuredTextLlmService
+from rag_assets.contracts.segment import ParseHealth, Segment, SegmentedFile
+from rag_assets.contracts.source_file import DocumentIdentity, IndexFileContext
+from rag_assets.dependency_trace import in_scope, trace
+from rag_assets.descriptions import DescribeOutcome, FileOutcome, SegmentOutcome, SourceFileProcessor, default_registry
+from rag_assets.descriptions.refinement import DescriptionRefiner
+from rag_assets.descriptions.registry import import_installed_builders
+from rag_assets.descriptions.symbol_ids import final_symbols
+from rag_assets.index.blobs import BlobStore
+from rag_assets.index.tables import read_rows, write_part
+from rag_assets.index.vectors.filters import PathClearance
+from rag_assets.models.openai_compat.structured import open_llm
+from rag_assets.pipeline.answer_cache import AnswerCache
+from rag_assets.pipeline.build import IndexBuild, StageReport
+from rag_assets.pipeline.labels import repository_of
+from rag_assets.pipeline.memo import TRACES, BucketMemo, CachedBucket, Lookups, bucket_inputs, recorded, stage_memo
+from rag_assets.pipeline.progress import Progress
+from rag_assets.pipeline.schemas import DESCRIPTIONS
+from rag_assets.pipeline.segments import indexed_files, read_segments
+from rag_assets.pipeline.symbol_tables import PerClearanceTables, walled_surveys
+from rag_assets.pipeline.workers.worker_pool import Broadcast, broadcast, part_sizes
+from rag_assets.serialization import from_json
+
+STAGE = "descriptions"
+_SHOWN_PROBLEMS = 200
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+@stage_memo(STAGE, "segments")
+def describe_files(
+    build: IndexBuild, progress: Progress, service: StructuredTextLlmService | None = None
+) -> StageReport:
+    """Classifies and describes every segment. A builder's failure is a row with its reason, not an exception.
+
+    `service` stands in for the language model of the settings.
+    """
+    progress.begin(STAGE, build.required("discovered_files").counts["indexed"], "files")
+    surveys = walled_surveys(build)
+    survey, keys = surveys.whole, _keys(build, surveys)
+    outcomes: Counter[str] = Counter()
+    kinds: Counter[str] = Counter()
+    csharp: Counter[str] = Counter()
+    warnings: Counter[str] = Counter()
+    work: Counter[str] = Counter(described=0, from_cache=0)
+    problems = survey.problems
+    parts: list[CachedBucket[_Bucket]] = []
+    open_answers = partial(AnswerCache, build.home.cache)
+    model = open_llm(build.settings.llm, open_answers) if service is None else nullcontext(service)
+    with model as llm:
+        refiner = DescriptionRefiner(llm, build.settings.llm.refine)
+        for part in _described(build, surveys, keys, refiner if llm.enabled else None):
+            made = part.result
+            outcomes.update(made.outcomes)
+            kinds.update(made.kinds)
+            csharp.update(made.csharp)
+            warnings.update(made.warnings)
+            work["from_cache" if part.reused else "described"] += made.files
+            problems += made.problems
+            parts.append(part)
+            progress.advance(made.files)
+        spent = llm.usage().numbers() if llm.enabled else {}
+    progress.end(f"{outcomes['described']} descriptions; {work['described']} files described")
+    report = StageReport(
+        **recorded(STAGE, parts, **{TRACES.name: keys}, **survey.part_keys),
+        counts={
+            "descriptions": outcomes["described"],
+            "not_applicable": outcomes["not-applicable"],
+            "no_builder": outcomes["no-builder"],
+            "failed": outcomes["failed"],
+            "kind_other": kinds[SubtypeKind.OTHER.value],
+            "csharp_segments": csharp.total(),
+            "csharp_kind_other": csharp[SubtypeKind.OTHER.value],
+            "symbols_with_several_parts": len(survey.census.repeated()),
+            "partial_types": len(survey.partial_types),
+            "warnings": warnings.total(),
+        },
+        work={**work, **spent},
+        tables={
+            "kinds": [{"kind": kind, "segments": count} for kind, count in by_count(kinds)],
+            "warnings by rule": [{"rule": rule, "warnings": count} for rule, count in sorted(warnings.items())],
+        },
+        problems=problems[:_SHOWN_PROBLEMS],
+    )
+    if spent:
+        report.tables["refinement"] = [{"outcome": name, "symbols": n} for name, n in refiner.counts().items()]
+    return report
+
+
+@dataclass(frozen=True, slots=True)
+class _Bucket:
+    """What describing one bucket gave. `kinds` and `csharp` count segments, each once however many builders it has."""
+
+    files: int
+    outcomes: dict[str, int]
+    kinds: dict[str, int]
+    csharp: dict[str, int]
+    warnings: dict[str, int]
+    problems: list[str]
+
+
+def _described(
+    build: IndexBuild, surveys: PerClearanceTables, keys: list[str], refiner: DescriptionRefiner | None
+) -> Iterator[CachedBucket[_Bucket]]:
+    """The buckets in order. With a model in this process, which keeps its limits, and which is what is waited for; what
+    is left over for a later build to ask must not be kept as finished."""
+    describer = Describer(build, surveys, refiner)
+    if refiner is not None:
+        for bucket in build.buckets:
+            made = _describe_bucket(build, bucket, Broadcast(None, describer))
+            yield _BUCKETS.unkept(build, bucket, made)
+        return
+    sizes = part_sizes(build, "segments")
+    with broadcast(build, describer) as shared:
+        yield from _BUCKETS.map(build, keys, _describe_recorded, shared, services=surveys.services, sizes=sizes)
+
+
+def _keys(build: IndexBuild, surveys: PerClearanceTables) -> list[str]:
+    """By bucket, of everything but what a description asks about the rest of the label."""
+    configuration = _configuration(build, surveys)
+    return [_BUCKETS.key(*made, configuration) for made in bucket_inputs(build, "discovered_files", "segments")]
+
+
+def _configuration(build: IndexBuild, surveys: PerClearanceTables) -> str:
+    """What of the configuration descriptions read, and whose they are. Levels count where they are walls: another level
+    of a file lets its description tell of others."""
+    repository = build.repository
+    walls = {"levels": [repository.confidentiality, repository.confidential_paths]} if surveys.behind else {}
+    parts = {
+        "repository": repository.model_dump(
+            mode="json", include={"id", "org", "org_namespace", "project", "domains", "kinds"}
+        ),
+        "url": build.spec.git.remote_url,
+        "rules": Classifier(repository.rule_packs, repository.kinds).fingerprint,
+        "builders": default_registry().fingerprint,
+        **walls,
+    }
+    return json.dumps(parts, sort_keys=True)
+
+
+@dataclass(frozen=True)
+class Describer:
+    """What describing a bucket needs of the whole label; processors are made where they are used, once per process."""
+
+    build: IndexBuild
+    surveys: PerClearanceTables
+    refiner: DescriptionRefiner | None = None
+
+    def describe(self, context: IndexFileContext, segments: Sequence[Segment]) -> FileOutcome:
+        """One file, with what may be told of others in it."""
+        path = context.relative_path
+        wall = self.surveys.wall(path)
+        if wall not in self._processors:
+            self._processors[wall] = self.surveys.of(path).processor(self.build, self.refiner)
+        with in_scope(wall):
+            return self._processors[wall].describe_file(context, SegmentedFile(tuple(segments), ParseHealth.OK))
+
+    @cached_property
+    def _processors(self) -> dict[str, SourceFileProcessor]:
+        return {}
+
+    @property
+    def threads(self) -> int:
+        """More than one only to wait for a model."""
+        return 1 if self.refiner is None else self.build.settings.llm.max_concurrency
+
+
+def _describe_recorded(build: IndexBuild, bucket: int, shared: Broadcast[Describer]) -> tuple[_Bucket, Lookups]:
+    """Describes one bucket, with its lookups in the rest of the label. Runs in a worker process."""
+    with trace() as lookups:
+        return _describe_bucket(build, bucket, shared), lookups
+
+
+def _describe_bucket(build: IndexBuild, bucket: int, shared: Broadcast[Describer]) -> _Bucket:
+    """Describes the files of one bucket and writes its part."""
+    describer = shared.value
+    census = describer.surveys.whole.census
+    segments = read_segments(build, bucket)
+    everything: list[SegmentOutcome] = []
+    kinds: Counter[str] = Counter()
+    csharp: Counter[str] = Counter()
+    rows: list[dict[str, Any]] = []
+    problems: list[str] = []
+    contexts = file_contexts(build, bucket)
+
+    def describe(context: IndexFileContext) -> FileOutcome:
+        return describer.describe(context, segments.get(context.relative_path, []))
+
+    for path, outcome_of_file in zip(contexts, _each(describe, contexts.values(), describer.threads), strict=True):
+        context, described, found = contexts[path], outcome_of_file.outcomes, segments.get(path, [])
+        symbols = dict(zip([s.ordinal for s in found], final_symbols(found, path, census), strict=True))
+        kinds_of = {outcome.segment.ordinal: str(outcome.classification.kind) for outcome in described}
+        kinds.update(kinds_of.values())
+        if context.language_hint == "csharp":
+            csharp.update(kinds_of.values())
+        rows += [_row(path, outcome, symbols[outcome.segment.ordinal]) for outcome in described]
+        problems += [
+            f"{path} {outcome.segment.symbol}: {message}"
+            for outcome in described
+            if outcome.outcome is DescribeOutcome.FAILED
+            for message in outcome.messages
+        ]
+        everything += described
+    columns = {name: [row[name] for row in rows] for name in DESCRIPTIONS.names}
+    write_part(build.directory, STAGE, bucket, DESCRIPTIONS, columns)
+    return _Bucket(
+        files=len(contexts),
+        outcomes=Counter(outcome.outcome.value for outcome in everything),
+        kinds=kinds,
+        csharp=csharp,
+        warnings=Counter(message.code for outcome in everything for message in outcome.warnings),
+        problems=problems[:_SHOWN_PROBLEMS],
+    )
+
+
+_BUCKETS = BucketMemo(STAGE, _Bucket, (STAGE,))
+
+
+def _each(work: Callable[[T], R], items: Iterable[T], threads: int) -> Iterator[R]:
+    """`work` of each item, in order; in several threads where it waits for a model."""
+    if threads == 1:
+        yield from map(work, items)
+        return
+    with ThreadPoolExecutor(threads, thread_name_prefix="describe") as pool:
+        yield from pool.map(work, items)
+
+
+def file_contexts(build: IndexBuild, bucket: int) -> dict[str, IndexFileContext]:
+    """Path → all that later code may know of a file, in path order. Texts come from the blob store (A03)."""
+    blobs = BlobStore(build.home.blobs)
+    location = repository_of(build.home, build.settings, build.spec.index_label).location
+    found: dict[str, IndexFileContext] = {}
+    for row in indexed_files(build, bucket):
+        text = blobs.get(row["text_sha256"])
+        made = file_context(build, location, row["path"], text, row["text_sha256"], row["language"])
+        found[row["path"]] = replace(made, blob_id=row["blob_id"])
+    return found
+
+
+def file_context(
+    build: IndexBuild, location: str, path: str, text: str, text_sha256: str, language: str
+) -> IndexFileContext:
+    """The context of one file of the repository at `location`, with its redacted text."""
+    repository, label = build.repository, build.spec.index_label
+    identity = DocumentIdentity(
+        org_id=repository.org,
+        org_namespace=repository.organisation_namespace,
+        project_id=repository.project_id,
+        repo_id=repository.id,
+        doc_id=f"{repository.id}/{path}",
+    )
+    return IndexFileContext(
+        full_path=f"{location}/{path}",
+        relative_path=path,
+        contents=text,
+        git=build.spec.git,
+        identity=identity,
+        index_label=label,
+        blob_uri=document_uri(label, path),
+        source_sha256=text_sha256,
+        language_hint=language,
+    )
+
+
+def _row(path: str, outcome: SegmentOutcome, symbol: str) -> dict[str, Any]:
+    description = outcome.description
+    if description is not None:
+        description.symbol = symbol
+        description.leave_generation()
+    return {
+        "path": path,
+        "ordinal": outcome.segment.ordinal,
+        "symbol": symbol,
+        "kind": str(outcome.classification.kind),
+        "reason": outcome.classification.reason,
+        "evidence": list(outcome.classification.evidence),
+        "rule": outcome.classification.rule,
+        "pack": outcome.classification.pack,
+        "outcome": outcome.outcome.value,
+        "messages": [str(message) for message in outcome.messages],
+        "builder": outcome.builder,
+        "description_type": type(description).__name__ if description is not None else "",
+        "description": msgspec.json.encode(description) if description is not None else b"",
+    }
+
+
+def read_descriptions(build: IndexBuild, bucket: int) -> Iterator[tuple[int, int, SummaryFacts]]:
+    """(row, segment ordinal, description) of every described segment of a bucket, in table order."""
+    import_installed_builders()  # this process may not have described anything itself
+    label = build.spec.index_label
+    levels = PathClearance(build.repository.confidentiality, build.repository.confidential_paths)
+    rows = read_rows(build.directory, STAGE, bucket, ["ordinal", "description_type", "description"])
+    for number, row in enumerate(rows):
+        if row["description_type"]:
+            kind = SummaryFacts.type_named(row["description_type"])
+            found = from_json(row["description"], kind)
+            level = levels.of(found.path).value
+            yield (
+                number,
+                row["ordinal"],
+                found.enter_generation(build.spec.git, label, document_uri(label, found.path), level),
+            )

@@ -1,0 +1,373 @@
+"""Stage `discovered_files`: the files of one commit, read once, decoded, redacted; every other one with its reason."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rag_assets.contracts.identity import cache_key
+from rag_assets.contracts.source_file import DiscoveredFile, SkippedFile, SkipReason
+from rag_assets.errors import SourceError
+from rag_assets.index.blobs import BlobStore, BlobWriter
+from rag_assets.index.generations import generation_to_build, set_pending_build
+from rag_assets.index.layout import IndexHome, path_slug
+from rag_assets.index.tables import bucket_count, bucket_of, read_file, write_part
+from rag_assets.languages.detection import detect_language
+from rag_assets.models import model_id
+from rag_assets.pipeline.build import BuildSpec, IndexBuild, StageReport, forget_build, read_spec, start_build
+from rag_assets.pipeline.commit_subjects import FilesPast, past_of_files
+from rag_assets.pipeline.memo import BucketMemo, CachedBucket, ItemMemo, Items, recorded
+from rag_assets.pipeline.progress import Progress
+from rag_assets.pipeline.schemas import DISCOVERED_FILES
+from rag_assets.pipeline.versions import config_hash, stage_version
+from rag_assets.pipeline.workers.worker_pool import start_workers
+from rag_assets.settings import RepositorySettings, Settings
+from rag_assets.settings.config_file import ConfigError
+from rag_assets.sources import (
+    POLICY_FINGERPRINT,
+    DiscoveredText,
+    IgnorePolicy,
+    Snapshot,
+    discover,
+    is_lasting,
+    open_snapshot,
+)
+from rag_assets.sources.snapshot import TreeEntry
+
+STAGE = "discovered_files"
+_SHOWN_SKIPS = 200  # rows of the skip table in a report; the Parquet table has them all
+_WORTH_WORKERS = 256  # new files: what parsing and describing them takes is several times what processes take to start
+_SHALLOW = (
+    "the clone is shallow: dates and past commits of {undated:,} files are not known; run `git fetch --unshallow` in "
+    "it, then index with --force"
+)
+_ABSENT = "files of this commit are not in the clone (partial or damaged): run `git fetch --refetch --no-filter` in it"
+
+
+def discover_files(
+    home: IndexHome,
+    settings: Settings,
+    label: str,
+    repository: RepositorySettings,
+    progress: Progress,
+    *,
+    commit: str | None = None,
+    run_id: str = "",
+    force: bool = False,
+) -> tuple[IndexBuild, StageReport]:
+    """Starts (or resumes) the generation of a commit, default the head of the label's ref.
+
+    Raises the errors of `rag_assets.sources` for a repository, ref or commit that cannot be read.
+    """
+    with open_repository(home, settings, repository, commit) as snapshot:
+        entries = list(snapshot.entries())
+        spec = _spec(settings, label, repository, snapshot, len(entries))
+        chosen = generation_to_build(home, label, spec.generation_id, force=force)
+        spec = replace(spec, generation_id=chosen)
+        if force:
+            spec = replace(spec, fresh=True)
+            forget_build(IndexBuild(home, settings, spec))
+        build = start_build(home, settings, spec)
+        set_pending_build(home, label, spec.generation_id, run_id)
+        inputs = cache_key(STAGE, stage_version(STAGE), spec.config_hash, spec.git.commit_sha).hex()
+        done = build.finished(STAGE, inputs)
+        if done is not None:
+            return build, done
+        return build, _discover(build, snapshot, ignore_policy(settings, repository), inputs, progress)
+
+
+def discover_in(
+    folder: Path,
+    home: IndexHome,
+    settings: Settings,
+    label: str,
+    repository: RepositorySettings,
+    snapshot: Snapshot,
+    progress: Progress,
+    *,
+    fresh: bool,
+) -> tuple[IndexBuild, StageReport]:
+    """The files of a snapshot for a build that works in `folder` and leaves the label alone: for a plan."""
+    spec = replace(_spec(settings, label, repository, snapshot, len(list(snapshot.entries()))), fresh=fresh)
+    build = IndexBuild(home, settings, spec, folder)
+    return build, _discover(build, snapshot, ignore_policy(settings, repository), "", progress)
+
+
+def open_repository(
+    home: IndexHome, settings: Settings, repository: RepositorySettings, commit: str | None
+) -> Snapshot:
+    """The snapshot of `commit`, default the head of the ref. Raises SourceError or ConfigError."""
+    return open_snapshot(
+        repository.location,
+        ref=repository.ref,
+        commit=commit,
+        mirrors=home.mirrors,
+        timeout=settings.sources.network_timeout_seconds,
+        policy=ignore_policy(settings, repository),
+    )
+
+
+def generation_id(spec_ref: str, commit_sha: str, commit_date: str, configuration: str) -> str:
+    """`{commit date}_{ref}_{sha8}_{config hash 6}`: sorts by time, says what it is of."""
+    compact = commit_date.replace("-", "").replace(":", "").partition(".")[0].removesuffix("Z")
+    return f"{compact}Z_{path_slug(spec_ref)}_{commit_sha[:8]}_{configuration[:6]}"
+
+
+def planned_generation(
+    home: IndexHome,
+    settings: Settings,
+    label: str,
+    repository: RepositorySettings,
+    snapshot: Snapshot,
+    *,
+    force: bool = False,
+) -> str:
+    """The id of the generation that indexing `snapshot` leads to: when it is active already, there is nothing to do."""
+    planned = _spec(settings, label, repository, snapshot, 0).generation_id
+    return generation_to_build(home, label, planned, force=force)
+
+
+def _spec(
+    settings: Settings, label: str, repository: RepositorySettings, snapshot: Snapshot, entries: int
+) -> BuildSpec:
+    info = snapshot.info
+    model = model_id(settings.embedder)
+    configuration = config_hash(settings, repository, model)
+    ref = repository.ref or snapshot.ref
+    return BuildSpec(
+        index_label=label,
+        generation_id=generation_id(ref, info.commit_sha, info.commit_date, configuration),
+        ref=ref,
+        git=info,
+        bucket_count=bucket_count(entries),
+        config_hash=configuration,
+        embedding_model=model,
+        max_line_length=settings.sources.max_line_length,
+        # Where this machine keeps the repository does not belong into a generation.
+        repository=repository.model_dump(mode="json") | {"location": info.remote_url or repository.id},
+    )
+
+
+def ignore_policy(settings: Settings, repository: RepositorySettings) -> IgnorePolicy:
+    """What the configuration says about the files of a repository. Raises ConfigError for an unusable pattern."""
+    try:
+        return IgnorePolicy(
+            include=repository.include,
+            exclude=repository.exclude,
+            max_file_bytes=settings.sources.max_file_bytes,
+            max_line_length=settings.sources.max_line_length,
+            file_time_limit_seconds=settings.sources.file_time_limit_seconds,
+        )
+    except ValueError as error:
+        raise ConfigError(f"repository {repository.id!r}: {error}") from error
+
+
+def _discover(
+    build: IndexBuild, snapshot: Snapshot, policy: IgnorePolicy, inputs: str, progress: Progress
+) -> StageReport:
+    progress.begin(STAGE, len(list(snapshot.entries())), "files")
+    report = _write(build, snapshot, policy, inputs, progress)
+    progress.end(f"{report.counts['indexed']} indexed, {report.counts['skipped']} skipped")
+    return build.finish(report)
+
+
+def _write(build: IndexBuild, snapshot: Snapshot, policy: IgnorePolicy, inputs: str, progress: Progress) -> StageReport:
+    rows: list[list[dict[str, Any]]] = [[] for _ in build.buckets]
+    reasons: Counter[str] = Counter()
+    languages: Counter[str] = Counter()
+    totals: Counter[str] = Counter()
+    skips: list[dict[str, Any]] = []
+    with (
+        ThreadPoolExecutor(1) as beside,  # git tells of the past while files are read
+        _DISCOVERIES.open(build.home, fresh=build.fresh) as memo,
+        BlobWriter(BlobStore(build.home.blobs)) as blobs,
+    ):
+        past = beside.submit(past_of_files, build, snapshot)
+        known = _KnownFiles(build, policy, memo)
+        for found in discover(snapshot, policy, language_of=detect_language, known=known.among):
+            if isinstance(found, DiscoveredText):
+                blobs.put_as(found.file.text_sha256, found.text)
+                known.add(found.file)
+                found = found.file
+                totals["read"] += 1
+            if isinstance(found, DiscoveredFile):
+                row = _indexed_row(found)
+                languages[found.language] += 1
+                totals["redacted_secrets"] += found.redacted_secrets
+                totals["bytes"] += found.size_bytes
+            else:
+                known.add(found)
+                row = _skipped_row(found)
+                reasons[found.reason.value] += 1
+                if len(skips) < _SHOWN_SKIPS:
+                    skips.append({"path": found.path, "reason": found.reason.value, "detail": found.detail})
+            rows[bucket_of(row["path"], len(rows))].append(row)
+            progress.advance(1, row["path"])
+    if reasons[SkipReason.MISSING_BLOB] and not languages:
+        raise SourceError(f"{build.spec.index_label}: all {reasons[SkipReason.MISSING_BLOB]:,} {_ABSENT}")
+    undated = _note_past(rows, past.result())
+    parts = _written(build, rows)
+    return StageReport(
+        inputs=inputs,
+        **recorded(STAGE, parts) | {"parts": [_content_of(bucket_rows) for bucket_rows in rows]},
+        counts={
+            "indexed": sum(languages.values()),
+            "skipped": sum(reasons.values()),
+            "bytes": totals["bytes"],
+            "redacted_secrets": totals["redacted_secrets"],
+        },
+        work={"read": totals["read"]},
+        tables={
+            "languages": [{"language": name, "files": count} for name, count in languages.most_common()],
+            "skipped by reason": [{"reason": name, "files": count} for name, count in reasons.most_common()],
+            "skipped files": skips,
+        },
+        problems=list(_problems(reasons[SkipReason.MISSING_BLOB], undated if past.result().shallow else 0)),
+    )
+
+
+def _problems(absent: int, undated: int) -> Iterator[str]:
+    """What a clone does not have, and another one of the same commit may have."""
+    if absent:
+        yield f"{absent:,} {_ABSENT}, then index with --force"
+    if undated:
+        yield _SHALLOW.format(undated=undated)
+
+
+def _note_past(rows: list[list[dict[str, Any]]], past: FilesPast) -> int:
+    """How many of the indexed files have no date."""
+    undated = 0
+    for row in chain.from_iterable(rows):
+        if row["outcome"] == "indexed":
+            row["subjects"] = list(past.subjects.get(row["path"], ()))
+            row["changed"] = past.changed.get(row["path"], "")
+            undated += not row["changed"]
+    return undated
+
+
+class _Outcome(msgspec.Struct, omit_defaults=True):
+    """What reading a file came to: one of the two."""
+
+    indexed: DiscoveredFile | None = None
+    skipped: SkippedFile | None = None
+
+
+class _KnownFiles:
+    """What earlier builds found in files of the same path and content, so that a build reads only what is new."""
+
+    def __init__(self, build: IndexBuild, policy: IgnorePolicy, memo: Items[_Outcome]) -> None:
+        self._build = build
+        self._limit = policy.max_line_length
+        self._memo = memo
+        self._keys: dict[str, bytes] = {}
+
+    def among(self, entries: list[TreeEntry]) -> dict[TreeEntry, DiscoveredFile | SkippedFile]:
+        """What is known of these entries. A text that is gone from the store is not known."""
+        keys = {entry: _discovery_key(entry.path, entry.blob_id, self._limit) for entry in entries}
+        known = self._memo.known(list(keys.values()))
+        blobs = BlobStore(self._build.home.blobs)
+        found: dict[TreeEntry, DiscoveredFile | SkippedFile] = {}
+        for entry, key in keys.items():
+            outcome = known.get(key, _Outcome())
+            if outcome.skipped is not None:
+                found[entry] = outcome.skipped
+            elif outcome.indexed is not None and blobs.has(outcome.indexed.text_sha256):
+                found[entry] = outcome.indexed
+        self._keys = {entry.path: key for entry, key in keys.items() if entry not in found}
+        if len(self._keys) >= _WORTH_WORKERS:
+            start_workers(self._build)
+        return found
+
+    def add(self, found: DiscoveredFile | SkippedFile) -> None:
+        """Remembers what was found in an entry that was not known."""
+        key = self._keys.get(found.path)
+        if key is not None and is_lasting(found):
+            outcome = _Outcome(indexed=found) if isinstance(found, DiscoveredFile) else _Outcome(skipped=found)
+            self._memo.keep([(key, outcome)])
+
+
+def _discovery_key(path: str, blob_id: str, max_line_length: int) -> bytes:
+    return cache_key(STAGE, POLICY_FINGERPRINT, str(max_line_length), path, blob_id)
+
+
+def _used_discoveries(directory: Path) -> Iterator[bytes]:
+    limit = read_spec(directory).max_line_length
+    for row in rows_of_files(directory, ["path", "blob_id"]):
+        yield _discovery_key(row["path"], row["blob_id"], limit)
+
+
+def rows_of_files(directory: Path, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Columns of all files of the generation in a folder, as far as they have been discovered. Raises TableDamaged."""
+    for part in sorted(directory.glob(f"{STAGE}/part-*.parquet")):
+        yield from read_file(part, columns).to_pylist()
+
+
+_DISCOVERIES = ItemMemo(STAGE, _Outcome, _used_discoveries, batch=256)
+
+
+def _written(build: IndexBuild, rows: list[list[dict[str, Any]]]) -> list[CachedBucket[None]]:
+    """Each bucket: that of an earlier generation with equal rows, or a new one."""
+    for bucket_rows in rows:
+        bucket_rows.sort(key=lambda row: row["path"])
+    keys = [_FILES.key(msgspec.json.encode(bucket_rows).decode()) for bucket_rows in rows]
+    known = _FILES.cached(build, keys)
+    for bucket in build.buckets:
+        if bucket not in known:
+            columns = {name: [row[name] for row in rows[bucket]] for name in DISCOVERED_FILES.names}
+            write_part(build.directory, STAGE, bucket, DISCOVERED_FILES, columns)
+            known[bucket] = _FILES.keep(build, bucket, keys[bucket], None)
+    return [known[bucket] for bucket in build.buckets]
+
+
+_FILES = BucketMemo(STAGE, type(None), (STAGE,))
+
+
+def _content_of(rows: list[dict[str, Any]]) -> str:
+    """What the files of a bucket are to later stages: path, language and text of the indexed ones."""
+    indexed = (row for row in rows if row["outcome"] == "indexed")
+    return cache_key(STAGE, *(row[name] for row in indexed for name in ("path", "language", "text_sha256"))).hex()
+
+
+def _indexed_row(file: DiscoveredFile) -> dict[str, Any]:
+    return {
+        "path": file.path,
+        "outcome": "indexed",
+        "reason": "",
+        "detail": "",
+        "language": file.language,
+        "encoding": file.encoding,
+        "blob_id": file.blob_id,
+        "text_sha256": file.text_sha256,
+        "size_bytes": file.size_bytes,
+        "line_count": file.line_count,
+        "redacted_secrets": file.redacted_secrets,
+        "replaced_characters": file.replaced_characters,
+        "subjects": [],
+        "changed": "",
+    }
+
+
+def _skipped_row(file: SkippedFile) -> dict[str, Any]:
+    return {
+        "path": file.path,
+        "outcome": "skipped",
+        "reason": file.reason.value,
+        "detail": file.detail,
+        "language": "",
+        "encoding": "",
+        "blob_id": file.blob_id,
+        "text_sha256": "",
+        "size_bytes": file.size_bytes,
+        "line_count": 0,
+        "redacted_secrets": 0,
+        "replaced_characters": 0,
+        "subjects": [],
+        "changed": "",
+    }

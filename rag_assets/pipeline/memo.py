@@ -1,0 +1,342 @@
+"""The memo of the pipeline: what a stage computes is kept under a key of everything that it depends on.
+
+A key is made of the version of the stage, the configuration it reads and the content of what it reads; never of a
+label, a commit or a path of this machine. So what any build of any label has made is found by its key and taken into
+the next generation that needs it. Each stage declares its memos and makes their keys:
+
+    stage_memo   a stage of one generation: its report, which says what it was made of
+    BucketMemo   a function of one bucket: the files of its tables and a result; files are linked into generations
+    ItemMemo     a function of one item (a file, a text, a commit): one value
+
+A bucket may also depend on the rest of the label, through lookups that nobody knows before it is made. They are
+recorded while it is made (`dependency_trace`), and under the key of its own inputs lie the traces of such buckets.
+A build replays each trace: the lookups and the results they have in this label make the key of the bucket itself. An
+item keeps its trace and the digest of the results beside its value. These are verifying traces with the value kept
+(Mokhov, Mitchell and Peyton Jones, "Build Systems à la Carte", 2018).
+
+Garbage collection asks `ITEM_MEMOS` which items a generation still uses, and the reports of its stages for the buckets.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypedDict, TypeVar, cast
+
+import msgspec
+
+from rag_assets.contracts.identity import cache_key
+from rag_assets.dependency_trace import Question, decoded_questions, encoded_questions, replay_lookups
+from rag_assets.dependency_trace import digest_of as digest_of_lookups
+from rag_assets.index.cache import Cache, PartCache, PartFile, digest_of
+from rag_assets.index.file_digests import sha256_of
+from rag_assets.index.layout import IndexHome
+from rag_assets.index.tables import part_path
+from rag_assets.pipeline.build import IndexBuild, StageReport, read_reports
+from rag_assets.pipeline.versions import stage_version
+from rag_assets.pipeline.workers.worker_pool import map_buckets
+from rag_assets.serialization import from_json, from_msgpack
+
+P = ParamSpec("P")
+R = TypeVar("R")
+V = TypeVar("V")
+
+Lookups = dict[Question, Any]
+"""What a bucket looked up in the rest of the label, with the results."""
+
+_MOST_TRACES = 4  # of one bucket: it looks up something else when a base class moves, and it may move back
+
+
+# --- items -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ItemMemo(Generic[V]):
+    """The values of a function of one item by key, in the cache of that name.
+
+    `value` is their type, which msgspec can encode; bytes are kept as they are. `used` gives the keys that a build of
+    the generation in a folder would look for; it raises what reading the folder raises. `batch` values are written at a
+    time: what a killed build computes again at most.
+    """
+
+    name: str
+    value: type[V]
+    used: Callable[[Path], Iterable[bytes]]
+    batch: int = 64
+
+    def __post_init__(self) -> None:
+        ITEM_MEMOS[self.name] = self
+
+    def open(self, home: IndexHome, *, fresh: bool = False) -> Items[V]:
+        """A context manager. With `fresh` nothing is known yet. Raises OSError, OtherFormat."""
+        return Items(self, Cache(home.cache, self.name), fresh)
+
+
+ITEM_MEMOS: dict[str, ItemMemo[Any]] = {}
+"""Every memo of items by name. Answers of a language model are none: they cost money, so they are never collected."""
+
+
+class Items(Generic[V]):
+    """An open memo of items. Leaving the context writes what is waiting, unless an error ends it."""
+
+    def __init__(self, memo: ItemMemo[V], cache: Cache, fresh: bool) -> None:
+        self._memo = memo
+        self._cache = cache
+        self._fresh = fresh
+        self._waiting: list[tuple[bytes, bytes]] = []
+
+    def known(self, keys: Sequence[bytes]) -> dict[bytes, V]:
+        """The values that are kept, by key."""
+        return {key: self._decoded(data) for key, data in self._stored(keys).items()}
+
+    def each(
+        self, keys: Sequence[bytes], make: Callable[[int], V], *, holds: Callable[[V], bool] = lambda value: True
+    ) -> Iterator[tuple[V, bool]]:
+        """The value of every key, in order, and whether it was made now: by `make(row)`, where none is kept that
+        `holds`. Values are decoded one at a time."""
+        stored = self._stored(keys)
+        for row, key in enumerate(keys):
+            if key in stored and holds(value := self._decoded(stored[key])):
+                yield value, False
+                continue
+            value = make(row)
+            self.keep([(key, value)])
+            yield value, True
+
+    def keep(self, values: Iterable[tuple[bytes, V]]) -> None:
+        """Keeps values under their keys, instead of what is there."""
+        self._waiting += [(key, self._encoded(value)) for key, value in values]
+        if len(self._waiting) >= self._memo.batch:
+            self._write()
+
+    def _stored(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        return {} if self._fresh else self._cache.get_many(keys)
+
+    def _encoded(self, value: V) -> bytes:
+        return value if isinstance(value, bytes) else msgspec.msgpack.encode(value)
+
+    def _decoded(self, data: bytes) -> V:
+        return cast(V, data) if self._memo.value is bytes else from_msgpack(data, self._memo.value)
+
+    def _write(self) -> None:
+        self._cache.replace_many(self._waiting)
+        self._waiting = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        try:
+            if kind is None:
+                self._write()
+        finally:
+            self._cache.close()
+
+
+# --- buckets ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class CachedBucket(Generic[R]):
+    """One bucket of a stage in a generation: its key ('' where it is not kept), what its worker returned, a digest of
+    its files, and whether it was there already."""
+
+    key: str
+    result: R
+    digest: str
+    reused: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BucketMemo(Generic[R]):
+    """The buckets of a stage, or of one of its steps, by key.
+
+    `result` is the type of what was counted when they were made, which msgspec can encode; `tables` have a file for
+    each bucket. `version` is that of the code, default: of the stage of this name.
+    """
+
+    name: str
+    result: type[R]
+    tables: tuple[str, ...] = ()
+    version: str = ""
+
+    def key(self, *inputs: str) -> str:
+        """64 hex digits over the version of the code and everything that the bucket is made of."""
+        return cache_key(self.name, self.version or stage_version(self.name), *inputs).hex()
+
+    def cached(self, build: IndexBuild, keys: Sequence[str | None]) -> dict[int, CachedBucket[R]]:
+        """The buckets that the cache has, linked into the generation; `keys` are by bucket, None for one not to look
+        for."""
+        if build.fresh:
+            return {}
+        cache = PartCache(build.home.cache)
+        found: dict[int, CachedBucket[R]] = {}
+        for bucket, key in enumerate(keys):
+            taken = cache.take(self.name, key, self._files(build, bucket)) if key is not None else None
+            if taken is not None and key is not None:
+                with suppress(msgspec.DecodeError):  # damaged: made again
+                    found[bucket] = CachedBucket(key, from_json(taken.result, self.result), taken.digest, True)
+        return found
+
+    def map(
+        self,
+        build: IndexBuild,
+        keys: Sequence[str],
+        work: Callable[..., Any],
+        *arguments: Any,
+        services: Sequence[object] | None = None,
+        known: Mapping[int, CachedBucket[R]] | None = None,
+        sizes: Sequence[int] | None = None,
+    ) -> Iterator[CachedBucket[R]]:
+        """Every bucket in order: from the cache (`known`, when that has been asked already), or made and kept.
+
+        `work(build, bucket, *arguments)` writes the files of one bucket, in a worker process, and returns its result;
+        with `services`, which answer lookups about the rest of the label, the result and the lookups that it made.
+        A bucket is kept as soon as it is made, so a killed build loses only what was being worked on.
+        """
+        make = partial(_made if services is None else _made_with_lookups, self, work, tuple(keys))
+        if known is None:
+            known = self.cached(build, keys) if services is None else self._verified(build, keys, services)
+        missing = [bucket for bucket in build.buckets if bucket not in known]
+        made = map_buckets(make, build, *arguments, sizes=sizes, buckets=missing)
+        for bucket in build.buckets:
+            yield known[bucket] if bucket in known else next(made)
+
+    def keep(self, build: IndexBuild, bucket: int, key: str, result: R) -> CachedBucket[R]:
+        """Puts the files of a bucket, as they are in the generation now, into the cache."""
+        counted = msgspec.json.encode(result, order="deterministic")
+        digest = PartCache(build.home.cache).put(self.name, key, self._files(build, bucket), counted)
+        return CachedBucket(key, result, digest, False)
+
+    def unkept(self, build: IndexBuild, bucket: int, result: R) -> CachedBucket[R]:
+        """A bucket whose files are in the generation now, and that a later build must not take for finished."""
+        digest = digest_of({file.name: sha256_of(file.path) for file in self._files(build, bucket)})
+        return CachedBucket("", result, digest, False)
+
+    def _verified(
+        self, build: IndexBuild, keys: Sequence[str], services: Sequence[object]
+    ) -> dict[int, CachedBucket[R]]:
+        """The buckets that the cache has, made with the same results of all lookups."""
+        if build.fresh:
+            return {}
+        own = [bytes.fromhex(key) for key in keys]
+        with TRACES.open(build.home) as memo:
+            traces = memo.known(own)
+        found: dict[int, CachedBucket[R]] = {}
+        for attempt in range(_MOST_TRACES if traces else 0):
+            wanted: list[str | None] = [None] * len(keys)
+            for bucket, key in enumerate(own):
+                if bucket not in found and attempt < len(traces.get(key, ())):
+                    wanted[bucket] = self._replayed(keys[bucket], traces[key][attempt], services)
+            found |= self.cached(build, wanted)
+        return found
+
+    def _replayed(self, key: str, trace: bytes, services: Sequence[object]) -> str | None:
+        """The key of the bucket itself; None where nobody answers a lookup, as behind a wall that is gone."""
+        try:
+            return self.key(key, digest_of_lookups(replay_lookups(services, decoded_questions(trace))))
+        except KeyError:
+            return None
+
+    def _files(self, build: IndexBuild, bucket: int) -> list[PartFile]:
+        return [PartFile(table, part_path(build.directory, table, bucket)) for table in self.tables]
+
+
+def _made(
+    memo: BucketMemo[R], work: Callable[..., R], keys: Sequence[str], build: IndexBuild, bucket: int, *arguments: Any
+) -> CachedBucket[R]:
+    """Runs in a worker process."""
+    return memo.keep(build, bucket, keys[bucket], work(build, bucket, *arguments))
+
+
+def _made_with_lookups(
+    memo: BucketMemo[R],
+    work: Callable[..., tuple[R, Lookups]],
+    keys: Sequence[str],
+    build: IndexBuild,
+    bucket: int,
+    *arguments: Any,
+) -> CachedBucket[R]:
+    """Runs in a worker process."""
+    result, lookups = work(build, bucket, *arguments)
+    made = memo.keep(build, bucket, memo.key(keys[bucket], digest_of_lookups(lookups)), result)
+    own, trace = bytes.fromhex(keys[bucket]), encoded_questions(lookups)
+    with TRACES.open(build.home) as traces:
+        before = [known for known in traces.known([own]).get(own, []) if known != trace]
+        traces.keep([(own, [trace, *before[: _MOST_TRACES - 1]])])
+    return made
+
+
+def bucket_inputs(build: IndexBuild, *stages: str) -> list[tuple[str, ...]]:
+    """By bucket, the digests of what stages made of it: what the key of a later stage is made of."""
+    return list(zip(*(build.required(stage).parts for stage in stages), strict=True))
+
+
+# --- stages ----------------------------------------------------------------------------------------------------------
+
+
+def stage_memo(
+    stage: str, *upstream: str
+) -> Callable[[Callable[Concatenate[IndexBuild, P], StageReport]], Callable[Concatenate[IndexBuild, P], StageReport]]:
+    """Makes a function the one of a stage that reads what `upstream` stages made: on inputs that it has finished with,
+    its report is given back as `unchanged`; else what it returns becomes the report of the stage."""
+
+    def decorated(
+        run: Callable[Concatenate[IndexBuild, P], StageReport],
+    ) -> Callable[Concatenate[IndexBuild, P], StageReport]:
+        @functools.wraps(run)
+        def finished(build: IndexBuild, /, *args: P.args, **kwargs: P.kwargs) -> StageReport:
+            inputs = build.inputs_of(stage, *upstream)
+            done = build.finished(stage, inputs)
+            return done if done is not None else build.finish(replace(run(build, *args, **kwargs), inputs=inputs))
+
+        return finished
+
+    return decorated
+
+
+class Recorded(TypedDict):
+    """What the report of a stage says of itself and of its buckets."""
+
+    stage: str
+    version: str
+    output: str
+    parts: list[str]
+    part_keys: dict[str, list[str]]
+
+
+def recorded(stage: str, buckets: Sequence[CachedBucket[Any]], *more: str, **keys: list[str]) -> Recorded:
+    """The data version of a stage's output, a digest over those of its buckets and `more`; and what finds the buckets
+    again. `keys` are those of other memos."""
+    digests = [bucket.digest for bucket in buckets]
+    own = [bucket.key for bucket in buckets if bucket.key]
+    return Recorded(
+        stage=stage,
+        version=stage_version(stage),
+        output=cache_key(stage, *digests, *more).hex(),
+        parts=digests,
+        part_keys={stage: own, **keys},
+    )
+
+
+def used_buckets(directory: Path) -> dict[str, set[str]]:
+    """Name of a memo → keys of the buckets that the generation in a folder is made of. Raises BuildError for a damaged
+    report of a stage."""
+    found: dict[str, set[str]] = {}
+    for report in read_reports(directory):
+        for name, keys in report.part_keys.items():
+            found.setdefault(name, set()).update(keys)
+    return found
+
+
+def _used_traces(directory: Path) -> Iterator[bytes]:
+    return map(bytes.fromhex, used_buckets(directory).get(TRACES.name, ()))
+
+
+TRACES: ItemMemo[list[bytes]] = ItemMemo("questions", list[bytes], _used_traces)
+"""Encoded lookups of each bucket by the key of its own inputs, the latest first."""

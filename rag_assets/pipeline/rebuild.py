@@ -1,0 +1,188 @@
+"""Makes the vector index of a generation again from the catalog alone: no repository, no tables (E07, R8).
+
+What the catalog has comes back: vectors, keyword weights, payloads, documents, keyword files, manifest, pointer. The
+tables of the stages do not, and with them descriptions and lookups by line; an index build makes these again.
+"""
+
+from __future__ import annotations
+
+import shutil
+import uuid
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rag_assets.errors import RagAssetsError
+from rag_assets.index.blobs import BlobStore
+from rag_assets.index.catalog import open_catalog
+from rag_assets.index.generations import (
+    Generation,
+    Manifest,
+    active_pointer,
+    generation_directory,
+    is_finished,
+    promote,
+    write_manifest,
+)
+from rag_assets.index.integrity import missing_parts
+from rag_assets.index.layout import IndexHome, write_atomically
+from rag_assets.index.target_state import DeclaredPoints, bring_to
+from rag_assets.index.vectors import open_vectors, open_writer
+from rag_assets.pipeline.build import label_lock
+
+if TYPE_CHECKING:
+    from rag_assets.index.catalog.history import Tenant
+    from rag_assets.index.catalog.reader import GenerationReader
+    from rag_assets.index.vectors.vector_api import StoredPoint
+    from rag_assets.pipeline.progress import Progress
+    from rag_assets.settings import Settings
+
+STAGE = "rebuild"
+_SHOWN = 3
+
+
+class RebuildError(RagAssetsError):
+    """An index that cannot be made from the catalog; what was there before is still there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """What came back. `documents` and `files` were missing; `still_missing` says, in words, what the catalog does not
+    have."""
+
+    manifest: Manifest
+    points: int
+    documents: int
+    files: tuple[str, ...]
+    served: bool
+    still_missing: tuple[str, ...]
+
+
+def rebuild(settings: Settings, tenant: Tenant, progress: Progress, generation_id: str | None = None) -> Rebuilt:
+    """Rebuilds a generation of a label; without an id the one that is served, by the pointer of the home or else by
+    that of the catalog.
+
+    The new shard lies beside the old one until it is complete and checked; then it takes its place. Points of a server
+    are brought to what the catalog declares. Raises CatalogError, RebuildError, VectorStoreError or LabelBusy.
+    """
+    from rag_assets.index.catalog.reader import open_generation
+
+    home = IndexHome(settings.home)
+    label = tenant.index_label
+    with open_catalog(settings) as database, label_lock(home, label):
+        pointer = active_pointer(home, label)
+        wanted = generation_id or (pointer.generation_id if pointer else None)
+        reader = open_generation(database, tenant, wanted)
+        manifest = reader.known.manifest
+        directory = generation_directory(home, label, manifest.generation_id)
+        documents = _restore_documents(home, reader)
+        files = _restore_keyword_files(directory, reader)
+        points = _rebuild_vectors(settings, home, directory, reader, progress)
+        if not is_finished(home, label, manifest.generation_id):
+            write_manifest(directory, manifest)
+            files = (*files, "manifest.json")
+        if pointer is None and reader.known.active:
+            pointer = promote(home, label, manifest.generation_id, manifest.run_id)
+        return Rebuilt(
+            manifest=manifest,
+            points=points,
+            documents=documents,
+            files=files,
+            served=pointer is not None and pointer.generation_id == manifest.generation_id,
+            still_missing=tuple(missing_parts(home, Generation(directory, manifest))),
+        )
+
+
+def _restore_documents(home: IndexHome, reader: GenerationReader) -> int:
+    """Puts back the documents that the blob store has lost. Raises CatalogError for one that the catalog lost too."""
+    blobs = BlobStore(home.blobs)
+    lost = [address for address in reader.addresses() if not blobs.has(address)]
+    for address in lost:
+        if blobs.put(reader.content(address).decode()) != address:
+            raise RebuildError(f"document {address} of the catalog is damaged; run: rag-assets index --force")
+    return len(lost)
+
+
+def _restore_keyword_files(directory: Path, reader: GenerationReader) -> tuple[str, ...]:
+    lost = [name for name in sorted(reader.known.files) if not (directory / "keyword" / name).is_file()]
+    for name in lost:
+        write_atomically(directory / "keyword" / name, reader.content(reader.known.files[name]))
+    return tuple(f"keyword/{name}" for name in lost)
+
+
+def _rebuild_vectors(
+    settings: Settings, home: IndexHome, directory: Path, reader: GenerationReader, progress: Progress
+) -> int:
+    declared = reader.declared()
+    made = directory / "shard"
+    beside = settings.stores.vectors != "qdrant"
+    if beside:
+        made = directory / f"shard.{uuid.uuid4().hex}.tmp"  # what a kill leaves is removed by `gc`
+    directory.mkdir(parents=True, exist_ok=True)
+    progress.begin(STAGE, len(declared), "points")
+    try:
+        _write(settings, made, reader, declared, progress)
+        _require_equal(made, declared)
+        if beside:
+            _swap(made, directory / "shard", home.trash(reader.known.tenant.index_label))
+    finally:
+        if beside and made.exists():
+            shutil.rmtree(made)
+    progress.end(f"{len(declared)} points from the catalog")
+    return len(declared)
+
+
+def _write(
+    settings: Settings,
+    place: Path,
+    reader: GenerationReader,
+    declared: dict[str, tuple[str, str]],
+    progress: Progress,
+) -> None:
+    manifest = reader.known.manifest
+    writer = open_writer(
+        settings.stores,
+        place,
+        0 if manifest.lexical_only else manifest.dimension,
+        embedding_model=manifest.embedding_model,
+        org_id=manifest.org_id,
+        project_id=manifest.project_id,
+        index_label=manifest.index_label,
+        generation_id=manifest.generation_id,
+    )
+
+    def points(wanted: Collection[str]) -> Iterator[Sequence[StoredPoint]]:
+        for batch in reader.points(frozenset(wanted)):
+            yield batch
+            progress.advance(len(batch))
+
+    digests = {known: digest for known, (digest, _) in declared.items()}
+    bring_to([writer], [DeclaredPoints(digests, points)])
+
+
+def _require_equal(place: Path, declared: dict[str, tuple[str, str]]) -> None:
+    """The store holds exactly the points that are declared, with their digests and texts."""
+    with open_vectors(place) as vectors:
+        digests, hashes = vectors.digests(), vectors.ids()
+    stored = {known: (digests.get(known, ""), content_hash) for known, content_hash in hashes.items()}
+    if stored != declared:
+        different = sorted(key for key in stored.keys() | declared.keys() if stored.get(key) != declared.get(key))
+        raise RebuildError(
+            f"{place} was made from the catalog and holds {len(stored)} points, the catalog {len(declared)}; "
+            f"{len(different)} differ, for example {', '.join(different[:_SHOWN])}; run: rag-assets index --force"
+        )
+
+
+def _swap(made: Path, place: Path, trash: Path) -> None:
+    """Readers of the old shard go on; who opens it between the two renames is told that there is none."""
+    old = trash / f"{place.name}.{uuid.uuid4().hex}"
+    if place.exists():
+        trash.mkdir(parents=True, exist_ok=True)
+        try:
+            place.replace(old)
+        except PermissionError as error:
+            raise RebuildError(f"{place} is open in another process ({error}); end it, then run again") from error
+    made.replace(place)
+    if old.exists():
+        shutil.rmtree(old)

@@ -1,0 +1,298 @@
+"""What a description must know of the whole label, gathered from the segments of all files before the first one.
+
+It is gathered bucket by bucket, in worker processes, and what a bucket adds is kept like every other part.
+
+Where files of a label have several levels of confidentiality, each level has a survey of its own, of the files that
+all may see who may see the level (E12): no description tells of other parts, users or implementers behind a wall.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
+
+import msgspec
+
+from rag_assets.classification import Classifier
+from rag_assets.contracts.confidentiality import Confidentiality
+from rag_assets.contracts.segment import Segment
+from rag_assets.contracts.source_file import SkipReason
+from rag_assets.dependency_trace import ScopedServices
+from rag_assets.descriptions import (
+    IndexedType,
+    SourceFileProcessor,
+    SymbolCounter,
+    SymbolTable,
+    TypeIndex,
+    declared_in,
+    default_registry,
+)
+from rag_assets.descriptions.domain_catalog import ConfiguredDomainCatalog, Domain
+from rag_assets.descriptions.domain_collector import DomainCollector, DomainFacts
+from rag_assets.descriptions.refinement import DescriptionRefiner, RefiningBuilder
+from rag_assets.index.blobs import BlobStore
+from rag_assets.index.tables import read_rows
+from rag_assets.index.vectors.filters import PathClearance
+from rag_assets.languages.csharp.facts.partial_types import PartialTypes, may_have_parts
+from rag_assets.languages.csharp.resource_usages import ResourceUsages, ResourceUse, UsageScanner
+from rag_assets.languages.documents.resource_dictionary import StaticResourceDictionary
+from rag_assets.pipeline.build import IndexBuild
+from rag_assets.pipeline.memo import BucketMemo, CachedBucket, bucket_inputs
+from rag_assets.pipeline.segments import indexed_files, read_segments
+from rag_assets.pipeline.workers.worker_pool import Broadcast, broadcast
+
+SURVEY_VERSION = "1"
+"""Raise it when the survey finds something else in the same segments."""
+
+_RESOURCES = "resx"
+_CSHARP = "csharp"
+_PROJECT_FILE = ".csproj"
+_USING_RESOURCES = frozenset({_CSHARP, "razor"})
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSymbolTable:
+    """A label as a whole: which names occur twice, what belongs together, resource texts, domains, declared types."""
+
+    census: SymbolCounter
+    partial_types: PartialTypes
+    resources: StaticResourceDictionary
+    catalog: ConfiguredDomainCatalog
+    knowledge: SymbolTable
+    part_keys: dict[str, list[str]] = field(default_factory=dict)  # of what it was put together from
+
+    def processor(self, build: IndexBuild, refiner: DescriptionRefiner | None = None) -> SourceFileProcessor:
+        """The parts that every file of the label is described with; with a refiner its builders ask a model.
+
+        Raises RegistryError or PackError.
+        """
+        classifier = Classifier(build.repository.rule_packs, kinds=build.repository.kinds)
+        services = self.knowledge.services()
+        if refiner is not None:
+            services.decorate(partial(RefiningBuilder, refiner=refiner))
+        registry = default_registry(services)
+        return SourceFileProcessor(classifier, registry, self.catalog, self.resources, self.partial_types)
+
+    @property
+    def services(self) -> tuple[object, ...]:
+        """Everything that answers questions about the label (`dependency_trace`)."""
+        known = self.knowledge
+        return (
+            self.census,
+            self.partial_types,
+            self.resources,
+            self.catalog,
+            known.declared_types,
+            known.declared_domains,
+            known.resource_usages,
+        )
+
+    @property
+    def problems(self) -> list[str]:
+        """What of the label contradicts itself."""
+        resources = (
+            f"{found.path}: resource {found.resource_class}.{found.key} ({found.culture or 'neutral'}) has two values"
+            for found in self.resources.collisions
+        )
+        return [*resources, *map(str, self.catalog.problems)]
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyedBucket:
+    """What the files of one bucket add to the survey of their label."""
+
+    symbols: list[tuple[str, str, int]]
+    declared: list[IndexedType]
+    domains: DomainFacts
+    partial_types: list[tuple[str, str, Segment]]  # (path, sha256 of its text, segment)
+    resources: list[tuple[str, list[Segment]]]  # (path of a resource file, its segments)
+
+
+@dataclass(frozen=True, slots=True)
+class UsedResources:
+    """Where the files of one bucket use the texts of resource files."""
+
+    usages: list[ResourceUse]
+
+
+_SURVEYED = BucketMemo("survey", SurveyedBucket, version=SURVEY_VERSION)
+_USAGES = BucketMemo("resource_usages", UsedResources, version=SURVEY_VERSION)
+
+
+@dataclass(frozen=True, slots=True)
+class PerClearanceTables:
+    """The survey of a label, and where its files have several levels one for each: `behind` is empty without walls."""
+
+    whole: LabelSymbolTable
+    levels: PathClearance
+    behind: Mapping[Confidentiality, LabelSymbolTable]
+
+    def wall(self, path: str) -> str:
+        """The name of what a file lies behind, '' without walls (`dependency_trace.in_scope`)."""
+        return self.levels.of(path).value if self.behind else ""
+
+    def of(self, path: str) -> LabelSymbolTable:
+        """What may be told in the description of a file."""
+        return self.behind[self.levels.of(path)] if self.behind else self.whole
+
+    @property
+    def services(self) -> tuple[object, ...]:
+        """Everything that answers questions about the label (`dependency_trace`)."""
+        return (
+            *self.whole.services,
+            *(ScopedServices(level.value, own.services) for level, own in self.behind.items()),
+        )
+
+
+_latest: dict[tuple[str, ...], PerClearanceTables] = {}
+"""The surveys that were made last: descriptions and the graph of a build want the same."""
+
+
+def survey_label(build: IndexBuild) -> LabelSymbolTable:
+    """The survey of all of a label, as `walled_surveys` has it: for what asks for the level of each path itself."""
+    return walled_surveys(build).whole
+
+
+def walled_surveys(build: IndexBuild) -> PerClearanceTables:
+    """The surveys of a label whose segments are there. What an earlier build knows of equal files is not read again."""
+    outputs = (build.required(stage).output for stage in ("discovered_files", "segments"))
+    subject = (str(build.directory), build.spec.config_hash, *outputs)
+    known = _latest.get(subject)
+    if known is None:
+        known = _surveyed(build)
+        _latest.clear()
+        _latest[subject] = known
+    return known
+
+
+def forget_surveys() -> None:
+    """Lets go of the surveys that were made last, once no later stage wants them."""
+    _latest.clear()
+
+
+def _surveyed(build: IndexBuild) -> PerClearanceTables:
+    inputs = [_SURVEYED.key(*made) for made in bucket_inputs(build, "discovered_files", "segments")]
+    surveyed = list(_SURVEYED.map(build, inputs, _survey_bucket))
+    files = {path: segments for part in surveyed for path, segments in part.result.resources}
+    usages = _usages(build, files, _resources(files))
+    keys = {_SURVEYED.name: [part.key for part in surveyed], _USAGES.name: [part.key for part in usages]}
+    buckets = [part.result for part in surveyed]
+    used = [usage for part in usages for usage in part.result.usages]
+    census = SymbolCounter()  # of all files: a symbol is unique in the label, whoever looks
+    for found in buckets:
+        census.merge(found.symbols)
+    listed = list(_discovered(build))
+    put_together = partial(_put_together, build, census, buckets, used, listed, keys)
+    levels = PathClearance(build.repository.confidentiality, build.repository.confidential_paths)
+    there = {levels.of(row["path"]) for row in listed} if levels.paths else set()
+    behind = {
+        level: put_together(cache(partial(levels.visible, clearance=level)))
+        for level in (sorted(there) if len(there) > 1 else ())
+    }
+    return PerClearanceTables(put_together(lambda path: True), levels, behind)
+
+
+def _put_together(
+    build: IndexBuild,
+    census: SymbolCounter,
+    buckets: Sequence[SurveyedBucket],
+    usages: Sequence[ResourceUse],
+    listed: Sequence[dict[str, str]],
+    keys: dict[str, list[str]],
+    sees: Callable[[str], bool],
+) -> LabelSymbolTable:
+    """The survey of the files that are seen; `listed` are the rows of all."""
+    domains = DomainCollector()
+    for found in buckets:
+        domains.merge(replace(found.domains, declarations=tuple(d for d in found.domains.declarations if sees(d.path))))
+    parts = [found for bucket in buckets for found in bucket.partial_types if sees(found[0])]
+    part_texts = {path: text_sha256 for path, text_sha256, _ in parts}
+    skipped = {path: reason for path, reason in _skipped_generated(listed).items() if sees(path)}
+    declared_domains = domains.declared()
+    configured = [Domain(**domain.model_dump()) for domain in build.repository.domains]
+    return LabelSymbolTable(
+        census=census,
+        partial_types=PartialTypes(
+            [(path, segment) for path, _, segment in parts],
+            skipped,
+            [row["path"] for row in listed if row["path"].endswith(_PROJECT_FILE)],
+            partial(_text_of, BlobStore(build.home.blobs), part_texts),
+            part_texts,
+        ),
+        resources=_resources({path: own for found in buckets for path, own in found.resources if sees(path)}),
+        catalog=ConfiguredDomainCatalog(configured, declared_domains),
+        knowledge=SymbolTable(
+            declared_types=TypeIndex(known for found in buckets for known in found.declared if sees(known.path)),
+            declared_domains=declared_domains,
+            resource_usages=ResourceUsages(usage for usage in usages if sees(usage.path)),
+        ),
+        part_keys=keys,
+    )
+
+
+def _survey_bucket(build: IndexBuild, bucket: int) -> SurveyedBucket:
+    """Runs in a worker process."""
+    blobs = BlobStore(build.home.blobs)
+    texts = {row["path"]: row["text_sha256"] for row in indexed_files(build, bucket)}
+    files = read_segments(build, bucket)
+    domains = DomainCollector()
+    for path, segments in files.items():
+        if segments[0].language == _CSHARP:
+            domains.add(path, segments, partial(blobs.get, texts[path]))
+    return SurveyedBucket(
+        symbols=SymbolCounter(segment for segments in files.values() for segment in segments).counts(),
+        declared=[found for path, segments in files.items() for found in declared_in(path, segments)],
+        domains=domains.facts(),
+        partial_types=[
+            (path, texts[path], segment)
+            for path, segments in files.items()
+            for segment in segments
+            if may_have_parts(segment)
+        ],
+        resources=[(path, segments) for path, segments in files.items() if segments[0].language == _RESOURCES],
+    )
+
+
+def _text_of(blobs: BlobStore, hashes: dict[str, str], path: str) -> str:
+    return blobs.get(hashes[path])
+
+
+def _resources(files: dict[str, list[Segment]]) -> StaticResourceDictionary:
+    resources = StaticResourceDictionary()
+    for path in sorted(files):
+        resources.add_file(path, files[path])
+    return resources
+
+
+def _usages(
+    build: IndexBuild, files: dict[str, list[Segment]], resources: StaticResourceDictionary
+) -> list[CachedBucket[UsedResources]]:
+    if not resources.families:
+        return []
+    told = hashlib.sha256(msgspec.json.encode(sorted(files.items()), order="deterministic")).hexdigest()
+    keys = [_USAGES.key(told, bucket) for bucket in build.required("discovered_files").parts]
+    with broadcast(build, resources) as shared:
+        return list(_USAGES.map(build, keys, _usages_in_bucket, shared))
+
+
+def _usages_in_bucket(build: IndexBuild, bucket: int, resources: Broadcast[StaticResourceDictionary]) -> UsedResources:
+    """Runs in a worker process."""
+    blobs, scanner = BlobStore(build.home.blobs), UsageScanner(resources.value)
+    rows = [row for row in indexed_files(build, bucket) if row["language"] in _USING_RESOURCES]
+    return UsedResources([usage for row in rows for usage in scanner.scan(row["path"], blobs.get(row["text_sha256"]))])
+
+
+def _skipped_generated(listed: Sequence[dict[str, str]]) -> dict[str, str]:
+    """Path → reason of the generated files that may hold parts of indexed types."""
+    return {
+        row["path"]: row["reason"]
+        for row in listed
+        if row["reason"] == SkipReason.GENERATED and row["path"].endswith(".cs")
+    }
+
+
+def _discovered(build: IndexBuild) -> Iterator[dict[str, str]]:
+    for bucket in build.buckets:
+        yield from read_rows(build.directory, "discovered_files", bucket, ["path", "reason"])

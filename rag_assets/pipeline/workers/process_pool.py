@@ -1,0 +1,145 @@
+"""The local processes that work on buckets, kept from stage to stage: to start them costs more than a small stage."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.connection import wait
+from types import ModuleType
+from typing import ClassVar, TypeVar
+
+from rag_assets.pipeline.malloc import collect_seldom
+
+R = TypeVar("R")
+
+_PRELOADED = ["rag_assets.pipeline.run_stages"]
+_COPYING = "forkserver"
+_hidden_main = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessPool:
+    """`size` processes of this machine; a `pipeline.workers.worker_pool.WorkerPool`. All objects share the processes
+    of this process. Safe to use from several threads: submitted tasks are done, whoever closes the pool meanwhile."""
+
+    size: int
+
+    given_up: ClassVar[bool] = False
+    """Worker processes died: this process goes on alone."""
+
+    _executor: ClassVar[ProcessPoolExecutor | None] = None
+    _workers: ClassVar[int] = 0
+    _are_copies: ClassVar[bool] = False
+    _lock: ClassVar[threading.Lock] = threading.Lock()
+
+    def start(self) -> None:
+        """Starts the processes, if they are not there; returns when the first has imported everything. Raises
+        BrokenProcessPool."""
+        with self._lock:
+            self._opened(self.size)
+
+    def submit(self, tasks: Sequence[Callable[[], R]]) -> list[Future[R]]:
+        """Begins the tasks in their order. Raises BrokenProcessPool."""
+        with self._lock:
+            return self._submitted(self._opened(self.size), tasks)
+
+    @classmethod
+    def is_ready(cls) -> bool:
+        """Whether processes are there, or can be as soon as they are wanted."""
+        with cls._lock:  # while they start, the lock is taken: then they are wanted
+            return cls._executor is not None or cls._are_copies
+
+    @classmethod
+    def close(cls) -> None:
+        """Lets the processes end once they have done what was submitted; new ones start when they are wanted. Where
+        they are copies of one that has imported everything already, that takes some hundredths of a second."""
+        with cls._lock:
+            cls._closed()
+
+    @classmethod
+    def give_up(cls) -> None:
+        cls.close()
+        cls.given_up = True
+
+    @classmethod
+    def rest(cls) -> None:
+        """For a process that waits for its next build: the processes end, and that build has some again although these
+        may have died."""
+        cls.close()
+        cls.given_up = False
+
+    @classmethod
+    def _opened(cls, workers: int) -> ProcessPoolExecutor:
+        if cls._executor is None or cls._workers != workers:
+            cls._closed()
+            context = _context()
+            cls._executor = ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker)
+            cls._are_copies = context.get_start_method() == _COPYING
+            cls._workers = workers
+            cls._submitted(cls._executor, [os.getpid])  # a process is started with a task that finds none idle
+        return cls._executor
+
+    @classmethod
+    def _submitted(cls, pool: ProcessPoolExecutor, tasks: Sequence[Callable[[], R]]) -> list[Future[R]]:
+        begun: list[Future[R]] = []
+        try:
+            with main_left_out():
+                begun.extend(pool.submit(task) for task in tasks)
+        except (OSError, EOFError) as error:  # no memory, no process left to this user, the server of processes is gone
+            cls._executor = None
+            for future in begun:
+                future.cancel()
+            pool.shutdown()  # waits: what a process has begun writes the files that the caller writes next
+            raise BrokenProcessPool(f"no process could be started: {error}") from error
+        return begun
+
+    @classmethod
+    def _closed(cls) -> None:
+        if cls._executor is not None:
+            cls._executor.shutdown(wait=False)
+            cls._executor = None
+
+
+@contextmanager
+def main_left_out() -> Iterator[None]:
+    """A new process imports the main module of its parent: a script without a `__main__` guard would run again in it.
+    The work of a stage is in modules of its own, so workers are told of an empty one."""
+    with _hidden_main:  # two threads would give each other the empty one back
+        main = sys.modules["__main__"]
+        sys.modules["__main__"] = ModuleType("__main__")
+        try:
+            yield
+        finally:
+            sys.modules["__main__"] = main
+
+
+def _context() -> multiprocessing.context.BaseContext:
+    """Never a plain fork: this process has threads of pyarrow, onnxruntime and the vector engine."""
+    if _COPYING not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context(_COPYING)
+    context.set_forkserver_preload(_PRELOADED)
+    return context
+
+
+def _start_worker() -> None:
+    """Ctrl-C is for the parent, which stops handing out work; a worker ends when its parent is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    collect_seldom()
+    threading.Thread(target=_end_with_parent, name="end-with-parent", daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A killed parent leaves the queue open, as its workers hold both ends of it: they would wait forever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)

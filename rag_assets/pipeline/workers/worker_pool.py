@@ -1,0 +1,309 @@
+"""Buckets of a stage worked on by a pool: Python parses on one core at a time, a repository has many files.
+
+The setting `execution.workers` chooses the pool: processes of this machine, or the workers of a Dask cluster. Every
+bucket reads its own parts and writes its own, so pool, order and number of workers change no byte of the result.
+"""
+
+from __future__ import annotations
+
+import gc
+import logging
+import pickle
+import threading
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, suppress
+from functools import partial
+from importlib import import_module
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
+
+from rag_assets.index.tables import part_path
+from rag_assets.models.cpu_count import usable_cores
+from rag_assets.pipeline.build import IndexBuild
+from rag_assets.pipeline.malloc import release_memory
+from rag_assets.pipeline.workers.process_pool import ProcessPool
+from rag_assets.settings.config_file import ConfigError
+
+if TYPE_CHECKING:
+    from rag_assets.pipeline.workers.dask_pool import DaskPool
+
+R = TypeVar("R")
+T = TypeVar("T")
+
+MAX_WORKERS = 4
+"""A worker takes 150 to 250 MB; with more than four the embedding model, not the parser, is what a build waits for."""
+
+_WORTH_STARTING = 4  # buckets: processes take a second to start, a bucket of a stage a fifth of it
+
+_LARGE_BROADCAST = 4 << 20
+"""Bytes. Processes that had more are replaced: of a label of 10,000 files each keeps 120 MB that it does not need, in
+arenas that a few long-lived objects hold, and 600 MB of one of 100,000."""
+
+_log = logging.getLogger(__name__)
+
+
+class WorkerPool(Protocol):
+    """Who works on tasks. A task is a function without arguments that can be pickled, as can its result."""
+
+    @property
+    def size(self) -> int:
+        """How many tasks are worked on at a time."""
+
+    def submit(self, tasks: Sequence[Callable[[], R]]) -> list[Future[R]]:
+        """Begins the tasks in their order."""
+
+
+def map_buckets(
+    work: Callable[..., R],
+    build: IndexBuild,
+    *arguments: Any,
+    sizes: Sequence[int] | None = None,
+    buckets: Sequence[int] | None = None,
+) -> Iterator[R]:
+    """`work(build, bucket, *arguments)` of every bucket, or of `buckets`; results in that order.
+
+    With `sizes`, one per bucket of the build, the largest is begun first, so that no worker ends long after the others.
+    In a pool when there are several buckets and workers, so `work` is a module's function and what it takes and returns
+    can be pickled; else here. What it raises is raised here. Where local processes die (out of memory, killed) the rest
+    is done here, one bucket at a time. Raises ClusterError for a Dask cluster that cannot do it.
+    """
+    wanted = build.buckets if buckets is None else buckets
+    cluster = cluster_of(build) if len(wanted) > 1 else None
+    if cluster is not None:
+        yield from _in_pool(cluster, work, build, arguments, sizes, wanted)
+        return
+    done = 0
+    if _worth_processes(build, len(wanted)):
+        try:
+            for result in _in_pool(ProcessPool(workers_for(build)), work, build, arguments, sizes, wanted):
+                done += 1
+                yield result
+        except BrokenProcessPool as error:
+            _log.warning("worker processes ended early (%s); going on with one process", error)
+            ProcessPool.give_up()
+    for bucket in wanted[done:]:
+        yield work(build, bucket, *arguments)
+
+
+def in_worker(work: Callable[..., R], build: IndexBuild, *arguments: Any) -> R:
+    """`work(build, *arguments)` in a local process where one is ready, so that other threads of this one go on
+    meanwhile; else here. As of `map_buckets`, and what it raises is raised here."""
+    if not _uses_dask(build) and workers_for(build) > 1 and ProcessPool.is_ready():
+        try:
+            (future,) = ProcessPool(workers_for(build)).submit([partial(_worked, work, build, *arguments)])
+            return future.result()
+        except BrokenProcessPool as error:
+            _log.warning("a worker process ended early (%s); going on with one process", error)
+            ProcessPool.give_up()
+    return work(build, *arguments)
+
+
+def as_completed(pool: WorkerPool, tasks: Iterable[Callable[[], R]], *, at_once: int) -> Iterator[tuple[int, R]]:
+    """(number of the task, its result) as tasks end. At most `at_once` are begun and not yielded, and `tasks` are made
+    when it is their turn. What a task raises is raised here; the others are cancelled."""
+    waiting = enumerate(tasks)
+    running: dict[Future[R], int] = {}
+    try:
+        while True:
+            for number, task in islice(waiting, at_once - len(running)):
+                running[pool.submit([partial(_worked, task)])[0]] = number
+            if not running:
+                return
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                number = running.pop(future)
+                yield number, future.result()
+    finally:
+        for future in running:
+            future.cancel()
+
+
+def _worth_processes(build: IndexBuild, buckets: int) -> bool:
+    """A few buckets are done before processes have started."""
+    return workers_for(build) > 1 and buckets > 1 and (buckets >= _WORTH_STARTING or ProcessPool.is_ready())
+
+
+def part_sizes(build: IndexBuild, table: str) -> list[int]:
+    """Bytes of each part of a table: how much work its buckets are, about."""
+    return [part_path(build.directory, table, bucket).stat().st_size for bucket in build.buckets]
+
+
+def start_workers(build: IndexBuild) -> None:
+    """Starts the local processes that the next stages will want, while this one goes on."""
+    workers = workers_for(build)
+    if workers > 1 and not _uses_dask(build):
+        # A thread, because starting waits until the first process has imported everything.
+        threading.Thread(target=_start, args=(workers,), name="start-workers", daemon=True).start()
+
+
+def _start(workers: int) -> None:
+    with suppress(BrokenProcessPool):  # the stage that wants them tries again, and says so
+        ProcessPool(workers).start()
+
+
+def workers_for(build: IndexBuild) -> int:
+    """How many local processes work on the buckets of `build`; 1 is this one."""
+    if ProcessPool.given_up:
+        return 1
+    return min(build.settings.workers or min(usable_cores(), MAX_WORKERS), len(build.buckets))
+
+
+def _uses_dask(build: IndexBuild) -> bool:
+    """A plan (`build.folder`) works in a folder that other machines need not see."""
+    return build.settings.execution.workers == "dask" and build.folder is None
+
+
+_cluster: DaskPool | None = None
+_cluster_lock = threading.Lock()
+
+
+def cluster_of(build: IndexBuild) -> DaskPool | None:
+    """The Dask cluster of the settings, whose workers see the home of `build` and have this package; None where local
+    processes are wanted. Connected once per process. Raises ConfigError where the extra is not installed, ClusterError
+    where the cluster cannot be used."""
+    if not _uses_dask(build):
+        return None
+    global _cluster
+    try:
+        dask_pool = import_module("rag_assets.pipeline.workers.dask_pool")  # an extra, and 0.5 s
+    except ModuleNotFoundError as error:
+        raise ConfigError(
+            f"execution.workers dask needs {error.name}; run: pip install 'rag-assets[dask]', "
+            "or set execution.workers: processes"
+        ) from None
+    scheduler = build.settings.execution.dask_scheduler
+    size = build.settings.workers or min(usable_cores(), MAX_WORKERS)
+    with _cluster_lock:
+        if _cluster is None or not _cluster.is_for(scheduler, size):
+            _close_cluster()
+            _cluster = dask_pool.DaskPool.open(scheduler, size)
+        _cluster.admit(build.home, build.spec.index_label)
+        return _cluster
+
+
+def rest_workers() -> None:
+    """For a process that waits for its next build: local processes end, and a cluster is left."""
+    ProcessPool.rest()
+    with _cluster_lock:
+        _close_cluster()
+
+
+def _close_cluster() -> None:
+    global _cluster
+    if _cluster is not None:
+        _cluster.close()
+        _cluster = None
+
+
+def _in_pool(
+    pool: WorkerPool,
+    work: Callable[..., R],
+    build: IndexBuild,
+    arguments: tuple[Any, ...],
+    sizes: Sequence[int] | None,
+    buckets: Sequence[int],
+) -> Iterator[R]:
+    order = list(buckets)
+    if sizes is not None:
+        order.sort(key=lambda bucket: -sizes[bucket])
+    tasks = [partial(_worked, work, build, bucket, *arguments) for bucket in order]
+    begun = dict(zip(order, pool.submit(tasks), strict=True))
+    futures = [begun[bucket] for bucket in buckets]
+    try:
+        for future in futures:
+            yield future.result()
+    finally:
+        for future in futures:
+            future.cancel()
+
+
+class Broadcast(Generic[T]):
+    """A value for all buckets. Where it goes to other processes it is pickled once, into a file that each of them
+    reads once, and this process lets go of it; without a `folder` it stays here."""
+
+    def __init__(self, folder: Path | None, value: T) -> None:
+        self._kept: tuple[T] | None = (value,)
+        self._folder = folder
+        self._path: Path | None = None
+        self._large = False
+
+    @property
+    def value(self) -> T:
+        kept = self._kept
+        return kept[0] if kept is not None else cast(T, _unpickled(cast(Path, self._path)))
+
+    def __reduce__(self) -> tuple[type[_Received[T]], tuple[Path]]:
+        if self._folder is None:
+            raise TypeError("this value is for one process")
+        if self._path is None:
+            path = self._folder / f"broadcast-{uuid.uuid4().hex}.pickle"
+            try:
+                with path.open("wb") as file:
+                    pickle.dump(self.value, file, protocol=pickle.HIGHEST_PROTOCOL)
+                    self._large = file.tell() > _LARGE_BROADCAST
+            except BaseException:
+                path.unlink(missing_ok=True)  # the disk is full: each task tries it, and half a file of each would stay
+                raise
+            self._path, self._kept = path, None
+            if self._large:
+                _make_room()
+        return _Received, (self._path,)
+
+    def forget(self) -> None:
+        self._kept = None  # the queue of the workers holds on to the last task it was given, and to this with it
+        _received.clear()
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)
+        if self._large:
+            ProcessPool.close()
+
+
+class _Received(Generic[T]):
+    """A broadcast in a worker process."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    @property
+    def value(self) -> T:
+        return cast(T, _unpickled(self._path))
+
+
+@contextmanager
+def broadcast(build: IndexBuild, value: T) -> Iterator[Broadcast[T]]:
+    """`value` as an argument for `map_buckets`, while the context lasts."""
+    made = Broadcast(build.directory, value)
+    try:
+        yield made
+    finally:
+        made.forget()
+
+
+_received: dict[Path, Any] = {}
+
+
+def _worked(work: Callable[..., R], *arguments: Any) -> R:
+    """Runs in a worker process. What was broadcast for an earlier stage makes room first: the label of 10,000 files is
+    80 MB."""
+    if _received and not any(isinstance(argument, _Received) for argument in arguments):
+        _make_room()
+    return work(*arguments)
+
+
+def _make_room() -> None:
+    """Lets go of what was broadcast."""
+    _received.clear()
+    gc.collect()  # a label has cycles, and builds look for them seldom
+    release_memory()
+
+
+def _unpickled(path: Path) -> Any:
+    """The value in a file of ours that the parent wrote a moment ago. That of the stage before makes room first."""
+    if path not in _received:
+        _make_room()
+        with path.open("rb") as file:
+            _received[path] = pickle.load(file)
+    return _received[path]

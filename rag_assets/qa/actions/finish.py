@@ -1,0 +1,190 @@
+"""The ways a turn ends: the guard of the loop, an answer without a model, an honest refusal, the answer in the language
+of the question, and keeping it (D25, D26, D34, R12, R21)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Literal
+
+import msgspec
+
+from rag_assets.answer.abstention import SENTENCE
+from rag_assets.answer.abstention_message import reason as because
+from rag_assets.answer.abstention_message import suggestions
+from rag_assets.answer.citation_check import Policy, check
+from rag_assets.answer.citations import citations_of
+from rag_assets.answer.extractive import answer_of
+from rag_assets.answer.results import EXTRACTIVE
+from rag_assets.answer.token_budget import pack
+from rag_assets.contracts.llm import Profile
+from rag_assets.qa.actions.question import Translate, translated
+from rag_assets.qa.definition.action_registry import Action, PromptName, StepOutcome
+from rag_assets.qa.definition.steps import Transition
+from rag_assets.qa.errors import TurnError
+from rag_assets.qa.state import Status, Turn
+from rag_assets.qa.turn_context import TurnContext
+
+GENERAL_LABEL = "General knowledge, no project data:"
+QUOTES_INSTEAD = "what was found fits the question; for quotes of it ask again with --offline"
+"""Of an answer that a model invented: that the index lacks what was asked for does not follow."""
+
+_CITATION = re.compile(r"[ \t]*\[(?:chunk|source):[^\]\n]*\]")
+
+
+class Finalize(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    prompt: PromptName = "translate_out"
+    profile: Profile = "cheap"
+
+
+class ExtractiveAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`when: fault` quotes only where a model was asked and gave nothing that can be used."""
+
+    when: Literal["always", "fault"] = "always"
+
+
+def loop_guard(turn: Turn, _: msgspec.Struct, run: TurnContext) -> StepOutcome:
+    """Counts first: `max_turn_loops` requests for more are allowed, the next one is denied (D25, R21)."""
+    turn = replace(turn, loops=turn.loops + 1)
+    most = run.settings.max_turn_loops
+    if turn.loops > most:
+        return StepOutcome(turn, Transition.DENY, (f"loop {turn.loops} of {most}",))
+    return StepOutcome(turn, Transition.ALLOW, (f"loop {turn.loops} of {most}",))
+
+
+def answer_from_evidence(turn: Turn, parameters: ExtractiveAnswer, run: TurnContext) -> StepOutcome:
+    """An answer without a model: quotes with citations, each compared with its source. on_other where what was read
+    does not answer the question well enough, or nothing of it can be quoted (E19, E20, E22)."""
+    reading, settings = turn.reading, run.settings
+    if parameters.when == "fault" and not turn.fault:
+        return StepOutcome(turn, Transition.OTHER)
+    if reading is None or not reading.evidence or reading.confidence < settings.weak_below:
+        return StepOutcome(turn, Transition.OTHER)
+    with run.clock.step("pack"):
+        context = pack(reading.evidence, settings.max_context_tokens, run.services.count_tokens)
+    with run.clock.step("answer"):
+        in_context = {piece.id: piece for piece in context.evidence}
+        at = {fact: in_context[piece.id] for fact, piece in reading.at.items() if piece.id in in_context}
+        text = answer_of(reading.wish, reading.words, context.evidence, reading.facts, at)
+    with run.clock.step("check"):
+        report = check(text, context.evidence, Policy(settings.citation_policy))
+    turn = replace(turn, quoted=context, provider=EXTRACTIVE, context_tokens=context.tokens)
+    if not citations_of(report.text, context.evidence):
+        return StepOutcome(turn, Transition.OTHER)
+    if turn.fault:
+        turn = turn.warned(f"quotes only, the model did not answer: {turn.fault}")
+    return StepOutcome(replace(turn, answer_en=report.text, checks=report.sentences, fault=""), Transition.ANSWER)
+
+
+def explain_no_answer(turn: Turn, _: msgspec.Struct, run: TurnContext) -> StepOutcome:
+    """Says that there is no answer, why, where the nearest evidence is and what to ingest; invents nothing (D25, D34,
+    E20)."""
+    status, reason = _reason(turn, run)
+    told = suggestions(turn.reading) if turn.reading is not None else ()
+    if turn.unsupported and _fits(turn, run):  # the index may well have it: nothing has to be ingested for that
+        told = (*told[:-1], QUOTES_INSTEAD)
+    lines = [
+        SENTENCE,
+        *(f"{said[:1].upper()}{said[1:]}." if said[-1] not in ".?" else said for said in (reason, *told)),
+    ]
+    turn = turn.warned(f"the model did not answer: {turn.fault}") if turn.fault else turn
+    made = replace(turn, answer_en="\n".join(lines), status=status, reason=reason, suggestions=told, checks=())
+    return StepOutcome(made, notes=(reason,))
+
+
+def _fits(turn: Turn, run: TurnContext) -> bool:
+    reading = turn.reading
+    return reading is not None and bool(reading.evidence) and reading.confidence >= run.settings.weak_below
+
+
+def _reason(turn: Turn, run: TurnContext) -> tuple[Status, str]:
+    settings, reading = run.settings, turn.reading
+    if turn.reason:  # a step has said it
+        return Status.ABSTAINED, turn.reason
+    if turn.plan is not None and turn.plan.mode is None:
+        return Status.ABSTAINED, "the question is not about the indexed code"
+    if reading is not None and not _fits(turn, run):
+        return Status.ABSTAINED, because(reading, settings.weak_below)
+    wanted = f"; the last request was: {turn.wanted}" if turn.wanted else ""
+    if turn.repeated:
+        return Status.GAVE_UP, f"the same data was asked for twice{wanted}"
+    if turn.loops > settings.max_turn_loops:
+        return Status.GAVE_UP, f"stopped after {settings.max_turn_loops} requests for more data{wanted}"
+    if turn.weak >= settings.max_weak_attempts:
+        return Status.GAVE_UP, f"{turn.weak} searches found nothing that helps{wanted}"
+    if turn.uncited:
+        said = f"{turn.provider} did not find the answer in what was retrieved, or cited nothing of it"
+        return Status.ABSTAINED, said
+    if turn.unsupported:
+        return Status.ABSTAINED, f"nothing that {turn.provider} wrote is supported by what it cited"
+    if turn.fault:
+        return Status.FAILED, "the model did not give a usable answer, and nothing that was found can be quoted for it"
+    if reading is not None:
+        return Status.ABSTAINED, because(reading, settings.weak_below)
+    return Status.FAILED, "nothing was searched for"
+
+
+def finalize(turn: Turn, parameters: Finalize, run: TurnContext) -> StepOutcome:
+    """The answer as the user reads it: labelled where it is general knowledge, in the language of the question."""
+    status = turn.status or Status.ANSWERED
+    text = turn.answer_en
+    notes: tuple[str, ...] = ()
+    if turn.plan is not None and turn.plan.mode is None and status is Status.ANSWERED:
+        status = Status.GENERAL
+        text = f"{GENERAL_LABEL} {_CITATION.sub('', text).strip()}"  # nothing was retrieved that could be cited
+    answer = text
+    if not turn.request.is_english and run.services.has_model:  # without one, the question was not translated either
+        answer, note = translated(turn, text, Translate(parameters.prompt, parameters.profile), run)
+        if note:
+            turn = turn.warned(f"{note}; this is the answer in the language of the model")
+            notes = (note,)
+    return StepOutcome(replace(turn, answer_en=text, answer=answer, status=status), notes=notes)
+
+
+def persist_turn_and_finalize(turn: Turn, _: msgspec.Struct, run: TurnContext) -> StepOutcome:
+    """Keeps the turn with its lock and trace (D26): raw and translated question and answer, and where the summary
+    stands. Without a session nothing is kept. A turn that cannot be kept is answered all the same, and says so."""
+    if turn.status is None or not turn.answer:
+        raise TurnError("there is no answer to keep yet; put a step of finalize before it")
+    history, request = run.services.history, turn.request
+    if history is None or not request.session:
+        return StepOutcome(turn)
+    from rag_assets.history.conversations import ConversationError, NewTurn
+
+    new = NewTurn(
+        request_id=request.request_id,
+        question=request.question,
+        question_en=turn.question_en,
+        answer=turn.answer,
+        answer_en=turn.answer_en,
+        status=turn.status.value,
+        label=turn.label,
+        summary_version=turn.history.summary_version,
+        new_turns=turn.history.new_turns + 1,
+        lock=msgspec.json.encode(run.lock).decode(),
+        trace=msgspec.json.encode(run.records).decode(),
+    )
+    try:
+        stored = history.append(request.user, request.session, new)
+    except ConversationError as error:
+        return StepOutcome(turn.warned(f"this turn is not kept: {error}"), notes=(f"not kept: {error}",))
+    # Somebody may have sent the same request at the same time: both get the answer that is kept.
+    turn = replace(
+        turn, turn_id=stored.turn_id, answer=stored.answer, answer_en=stored.answer_en, status=Status(stored.status)
+    )
+    return StepOutcome(turn, notes=(f"kept as {stored.turn_id}",))
+
+
+ACTIONS = (
+    Action("loop_guard", loop_guard, 1, outcomes=lambda _: (Transition.ALLOW, Transition.DENY), guards_loops=True),
+    Action(
+        "answer_from_evidence",
+        answer_from_evidence,
+        3,
+        ExtractiveAnswer,
+        outcomes=lambda _: (Transition.ANSWER, Transition.OTHER),
+    ),
+    Action("explain_no_answer", explain_no_answer, 3),
+    Action("finalize", finalize, 1, Finalize, ends=True),
+    Action("persist_turn_and_finalize", persist_turn_and_finalize, 1, ends=True),
+)

@@ -1,0 +1,1 @@
+"""Pipelines as files: reading, checking, merging and drawing them."""

@@ -1,0 +1,1 @@
+"""What is kept of a turn, and running it again."""

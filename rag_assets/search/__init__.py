@@ -1,0 +1,151 @@
+"""The query path: from a question to hits with evidence. `search.search` parses a question, `search.retrieve` finds
+candidates, and `search.ranking` puts them in order.
+
+It never imports the orchestrator or what answers questions (`rag_assets.api` does), and loads numpy, the vector engine
+and the model only when a search needs them.
+
+Here are the nouns of a search: the question as it was understood, the hits, and the result that has both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from rag_assets.contracts.retrieval import Mode
+from rag_assets.index.vectors.filters import NO_FILTERS, SearchFilters
+
+
+class QuestionKind(StrEnum):
+    """What a question looks like."""
+
+    PROSE = "prose"
+    SYMBOL = "symbol"  # identifiers and nothing else
+    PATH = "path"  # files and nothing else
+    ERROR = "error"  # an error message or a stack trace
+
+
+@dataclass(frozen=True, slots=True)
+class CodePlace:
+    """A file as somebody wrote it, with `/`, and a line; 0 where none is named."""
+
+    path: str
+    line: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}" if self.line else self.path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A question as it was understood.
+
+    `typed` is the question without pasted marks, `text` what is searched for; '' where there are only filters. All
+    `phrases` must occur as they are written. Sections must fulfil all fields of `wanted` and none of `excluded`.
+    `symbols` are the names and `places` the files that the text mentions. `notes` say what could have been meant
+    otherwise.
+    """
+
+    typed: str
+    text: str
+    kind: QuestionKind
+    phrases: tuple[str, ...] = ()
+    wanted: SearchFilters = NO_FILTERS
+    excluded: SearchFilters = NO_FILTERS
+    symbols: tuple[str, ...] = ()
+    places: tuple[CodePlace, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """One section of the index, with all that is needed to cite it. Lines are 1-based and inclusive.
+
+    `score` by mode: the cosine (semantic); `dense_weighted` + `sparse_weighted` (semantic_rerank, D14, and reciprocal
+    rank fusion, D16); else what speaks for the file (`dense_weighted`, `sparse_weighted`, `filename_boost`,
+    `history_boost`, added up) times what speaks against it (`test_penalty` for tests, samples and benchmarks,
+    `same_file_decay` for a section that is not the best of its file).
+
+    `scores` has these parts, and the raw scores of the section: `dense` (cosine) and `bm25` (BM25F), each also as
+    `…_normalised`, scaled to 0..1 within the candidates of this search. A search that did not find the section adds no
+    score. `keyword` is the BM25 score among the candidates that semantic_rerank scored, `rerank` the score of the
+    reranking model, which then decides (E11). `place` is 1 where the question names the line, 1/2 for the second line
+    that it names, and so on. `text` is the finder snippet.
+    """
+
+    path: str
+    start_line: int
+    end_line: int
+    symbol: str
+    kind: str
+    score: float
+    point_id: str
+    text: str
+    title: str
+    section_key: str
+    part_index: int
+    part_total: int
+    semantic_id: str
+    code_language: str
+    commit_sha: str
+    document_uri: str
+    slice_uri: str
+    description_uri: str
+    scores: Mapping[str, float]
+    label: str
+    generation_id: str
+    run_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class TermEvidence:
+    """A term of the question: in how many sections it occurs (0: in none), and its weight in the question."""
+
+    term: str
+    sections: int
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A generation that was searched."""
+
+    label: str
+    generation_id: str
+    commit_sha: str
+    run_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchResult:
+    """Hits, best first, and how they were found. `mode` is the one really used; `warnings` say why it differs from
+    `requested_mode`. `question` is how the query was understood, `filters` what every hit fulfils: name → alternatives,
+    with a `-` before the name what no hit is. `timings` are seconds per step. `terms` and `candidates` are filled by
+    `explain`. `label`, `generation_id`, `commit_sha` and `run_id` are '' where several labels were searched; `sources`
+    has them one by one."""
+
+    query: str
+    question: Question
+    filters: Mapping[str, tuple[str, ...]]
+    sources: tuple[Source, ...]
+    hits: tuple[Hit, ...]
+    mode: Mode
+    requested_mode: Mode
+    label: str
+    generation_id: str
+    commit_sha: str
+    run_id: str
+    warnings: tuple[str, ...] = ()
+    timings: Mapping[str, float] = field(default_factory=dict)
+    terms: tuple[TermEvidence, ...] = ()
+    candidates: Mapping[str, int] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __getitem__(self, rank: int) -> Hit:
+        return self.hits[rank]

@@ -1,0 +1,76 @@
+"""The graph of an open index: from hits to what is around them, and from node keys to text (D19–D21).
+
+A graph belongs to one generation of one label, so nothing of another label can be reached by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rag_assets.contracts.artifacts import document_uri
+from rag_assets.graph.artifact import GRAPH_FOLDER, HEADER, GraphError
+from rag_assets.graph.counts import GraphCounts
+from rag_assets.graph.csr_graph import Graph, NodeLocation
+from rag_assets.search import Hit
+from rag_assets.search.graph_view import visible_counts, visible_graph
+from rag_assets.search.index import LabelIndex
+
+
+@dataclass(frozen=True, slots=True)
+class NodeBody:
+    """The text of one place of a node; several for a partial type."""
+
+    key: str
+    place: NodeLocation
+    text: str
+
+
+def graph_of(index: LabelIndex) -> Graph:
+    """The graph of the generation that `index` reads, as far as its clearance reaches. Raises GraphError where there is
+    none or a damaged one."""
+    return visible_graph(_directory(index), index.manifest.levels, index.clearance)
+
+
+def counts_of(index: LabelIndex) -> tuple[GraphCounts, bool]:
+    """What that graph consists of, and whether it is the whole one. Raises GraphError as `graph_of`."""
+    return visible_counts(_directory(index), index.manifest.levels, index.clearance)
+
+
+def entries_of(index: LabelIndex, hits: Iterable[Hit]) -> dict[str, float]:
+    """The graph nodes behind hits, each with the score of its best hit: the entries of a neighbourhood (D19). The keys
+    are read from the payloads, so a hit whose section shows no node has none."""
+    entries: dict[str, float] = {}
+    for hit in hits:
+        for key in index.get(hit.point_id).get("GraphNodeKeys", ()):
+            entries[key] = max(hit.score, entries.get(key, 0.0))
+    return {key: score for key, score in entries.items() if score > 0}
+
+
+def bodies(index: LabelIndex, graph: Graph, keys: Sequence[str]) -> tuple[NodeBody, ...]:
+    """The texts of nodes by key, in the order of the keys and of their places (D21). A key that the graph does not
+    have, or that is declared nowhere, has none, nor has a place that the clearance does not reach. Raises ArtifactError
+    where a text is not there any more."""
+    documents: dict[str, list[str]] = {}
+    found = []
+    for key in dict.fromkeys(keys):
+        node = graph.find(key)
+        for place in graph.places(node) if node is not None else ():
+            if not index.may_read(place.path):
+                continue
+            if place.path not in documents:
+                documents[place.path] = index.resolve(document_uri(index.label, place.path)).split("\n")
+            lines = documents[place.path][max(place.line_start - 1, 0) : place.line_end]
+            found.append(NodeBody(key, place, "\n".join(lines)))
+    return tuple(found)
+
+
+def _directory(index: LabelIndex) -> Path:
+    directory = index.generation.directory / GRAPH_FOLDER
+    if not (directory / HEADER).is_file():
+        raise GraphError(
+            f"the index of {index.label} has no graph (generation {index.manifest.generation_id}); "
+            f"run: rag-assets index {index.label} --force"
+        )
+    return directory

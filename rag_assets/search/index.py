@@ -1,0 +1,426 @@
+"""Open indexes: search them, look points up, read the texts behind them.
+
+`Searchable` is what can be searched: one label (`LabelIndex`), or several as one (`search.federated`). The files behind
+a label (`IndexResources`) are opened when they are first needed, and only once.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import uuid
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from rag_assets.closeable import Closeable
+from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality, known_level
+from rag_assets.contracts.retrieval import DEFAULT_POLICY, Capability, SearchPolicy
+from rag_assets.errors import NoEmbedderError, QueryError, WrongQuestion
+from rag_assets.index.generations import Generation, GenerationError, Manifest, active_generation
+from rag_assets.index.layout import IndexHome
+from rag_assets.index.vectors.filters import NO_FILTERS, ScopeError, SearchFilters, SearchScope
+from rag_assets.search import Hit
+from rag_assets.search.retrieve import PathCache
+from rag_assets.search.search import search
+from rag_assets.settings.config_file import config_of, is_configured, resolve_home
+
+if TYPE_CHECKING:
+    from rag_assets.contracts.retrieval import Mode
+    from rag_assets.contracts.section import Embedder
+    from rag_assets.index.artifacts import ArtifactStore
+    from rag_assets.index.blobs import BlobStore
+    from rag_assets.index.keyword.commit_subjects import CommitSubjects
+    from rag_assets.index.keyword.vocabulary import Vocabulary
+    from rag_assets.index.vectors.vector_api import VectorReader
+    from rag_assets.search import Question, SearchResult
+    from rag_assets.search.retrieve import SearchResources
+    from rag_assets.settings import SearchSettings
+
+_ID_PREFIX = re.compile(r"[0-9a-f-]{4,36}")  # fewer digits are ambiguous in any real index
+_SHOWN = 5
+
+_BUILT_WITHOUT = {
+    Capability.DENSE: "this index was built without an embedding model",
+    Capability.KEYWORD: "this index was built without keywords; run: rag-assets index --force",
+}
+
+
+class Searchable(Closeable):
+    """Generations that are searched together. Safe to use from several threads; close it, or use it in a `with`."""
+
+    @property
+    @abstractmethod
+    def parts(self) -> SearchResources:
+        """What a search reads."""
+
+    @property
+    @abstractmethod
+    def manifests(self) -> Mapping[str, Manifest]:
+        """The manifests of the generations that are searched, by label."""
+
+    @property
+    @abstractmethod
+    def members(self) -> Mapping[str, LabelIndex]:
+        """The open indexes that are searched, by label."""
+
+    @abstractmethod
+    def scope(self) -> SearchScope:
+        """What may be seen of the stores."""
+
+    def search(
+        self,
+        query: str | Question,
+        *,
+        filters: SearchFilters = NO_FILTERS,
+        limit: int | None = None,
+        mode: Mode | str | None = None,
+        explain: bool = False,
+        literal: bool = False,
+    ) -> SearchResult:
+        """The best `limit` sections for a question or for identifiers, within the tenant, project and clearance; those
+        of several labels in one ranking.
+
+        The query may hold filters and phrases (`search.query_parser`), unless it is `literal`; a Question was parsed
+        before. `filters` and those of the query must all hold, and the engine applies them before the top k (R17).
+        `limit` and `mode` are by default those of the policy (settings `search`). Where the index cannot serve a mode,
+        another mode answers and `warnings` says so, or the search raises QueryError, as the policy says (D15, D17).
+        `explain` fills `terms` and `candidates` of the result.
+
+        Raises QueryError, ScopeError, PeriodError, VectorStoreError or KeywordIndexError.
+        """
+        return search(
+            query,
+            self.parts,
+            self.manifests,
+            self.scope(),
+            filters=filters,
+            limit=limit,
+            mode=mode,
+            explain=explain,
+            literal=literal,
+        )
+
+
+class LabelIndex(Searchable):
+    """One generation of one label. Safe to use from several threads; close it, or use it in a `with`.
+
+    It goes on reading its own generation when another one becomes active.
+    """
+
+    def __init__(
+        self,
+        home: IndexHome,
+        generation: Generation,
+        config: Path | None = None,
+        *,
+        embedder: Embedder | None = None,
+        clearance: Confidentiality | str = DEFAULT_LEVEL,
+        view: SearchFilters = NO_FILTERS,
+        policy: SearchPolicy = DEFAULT_POLICY,
+    ) -> None:
+        """`config`, `clearance` and `view` as in `open`; with an `embedder`, which must be the one that made the
+        vectors, `config` is not needed. `policy` is how it is searched. Raises GenerationError where the generation
+        has no points, or ScopeError."""
+        self.generation = generation
+        self.manifest = generation.manifest
+        self.label = generation.manifest.index_label
+        self.clearance = _clearance(clearance)
+        self._asked_view = view
+        self._parts = IndexResources(home, generation, config, embedder=embedder, policy=policy)
+
+    @classmethod
+    def open(
+        cls,
+        label: str,
+        *,
+        home: str | Path | None = None,
+        config: Path | None = None,
+        clearance: Confidentiality | str = DEFAULT_LEVEL,
+        view: SearchFilters = NO_FILTERS,
+        org_id: str | None = None,
+        project_id: str | None = None,
+    ) -> Self:
+        """The active generation of a label, open for reading.
+
+        Without `home` it is found as every command finds it. `config` is the configuration file that says where model
+        and vector servers are and how to search; without it, it is found too. Nothing above `clearance` can be found or
+        read, and nothing outside of `view` can be found. With `org_id` or `project_id`, a label of another tenant does
+        not exist.
+
+        Raises GenerationError where the label has no usable index, naming the labels there are and the command that
+        makes one; ScopeError for an unknown clearance; ConfigError for unusable settings of the search.
+        """
+        found = IndexHome(resolve_home(home, config=config))
+        try:
+            generation = active_generation(found, label)
+        except ValueError as error:  # not a label at all
+            raise GenerationError(str(error)) from error
+        manifest = generation.manifest
+        for wanted, owner in ((org_id, manifest.org_id), (project_id, manifest.project_id)):
+            if wanted is not None and wanted != owner:
+                raise GenerationError(f"{label} has no index of this organisation and project; see: rag-assets status")
+        return cls(found, generation, config, clearance=clearance, view=view, policy=load_policy(found, config))
+
+    @property
+    def parts(self) -> IndexResources:
+        return self._parts
+
+    @property
+    def manifests(self) -> dict[str, Manifest]:
+        return {self.label: self.manifest}
+
+    @property
+    def members(self) -> dict[str, LabelIndex]:
+        return {self.label: self}
+
+    def get(self, identifier: str) -> dict[str, Any]:
+        """The payload of a point, by its id, by a unique beginning of it, or by its SemanticId.
+
+        Raises QueryError where there is none, or, naming the candidates, where the beginning is ambiguous.
+        """
+        shard, scope = self.parts.shard(), self.scope()
+        wanted = identifier.strip().lower()
+        if ":" in wanted:
+            found = self._payloads([self.point_id_of(wanted)], scope)
+        elif _is_uuid(wanted):
+            found = self._payloads([wanted], scope)
+        elif _ID_PREFIX.fullmatch(wanted):
+            ids = sorted(known for known in shard.ids(scope) if known.startswith(wanted))
+            if len(ids) > 1:
+                shown = ", ".join(ids[:_SHOWN])
+                raise QueryError(f"{identifier!r} is the beginning of {len(ids)} points: {shown}; give more digits")
+            found = self._payloads(ids, scope)
+        else:
+            raise WrongQuestion(f"not a point id (4 hex digits or more) or semantic id: {identifier!r}")
+        for payload in found.values():
+            return payload
+        raise QueryError(f"no point {identifier!r} in {self.label} (generation {self.manifest.generation_id})")
+
+    def scope(self) -> SearchScope:
+        """What may be seen of the stores: the tenant, the project, the label, up to the clearance, within the view."""
+        return self._tenant.narrowed(self.view)
+
+    @cached_property
+    def view(self) -> SearchFilters:
+        """What the index was opened to look at, as the stores spell it. Raises WrongQuestion for an unknown kind."""
+        return self._asked_view.normalized(lambda: self.parts.shard().values("Kind", self._tenant))
+
+    @property
+    def _tenant(self) -> SearchScope:
+        manifest = self.manifest
+        return SearchScope(
+            org_id=manifest.org_id, project_id=manifest.project_id, label=self.label, clearance=self.clearance
+        )
+
+    def may_read(self, path: str) -> bool:
+        """Whether the clearance reaches for a file of the repository."""
+        return self.manifest.levels.visible(path, self.clearance)
+
+    def source_slice(self, hit: Hit | str) -> str:
+        """The source text behind a hit, or behind a slice URI. Raises ArtifactError."""
+        return self.resolve(hit if isinstance(hit, str) else hit.slice_uri)
+
+    def description(self, hit: Hit | str) -> str:
+        """The description (markdown) behind a hit, or behind a description URI. Raises ArtifactError."""
+        return self.resolve(hit if isinstance(hit, str) else hit.description_uri)
+
+    def resolve(self, uri: str) -> str:
+        """The text of any artifact URI of this generation that the clearance reaches for. Raises ArtifactError."""
+        # start-up budget: a search reads no artifact
+        from rag_assets.contracts.artifacts import parse_uri
+        from rag_assets.index.artifacts import ArtifactError
+
+        try:
+            path = parse_uri(uri).path
+        except ValueError as error:
+            raise ArtifactError(str(error)) from error
+        if not self.may_read(path):
+            raise ArtifactError(f"{path} is not in the index of {self.label}, or not for a reader of {self.clearance}")
+        return self.parts.artifacts().resolve(uri)
+
+    def close(self) -> None:
+        self.parts.close()
+
+    def _payloads(self, ids: Sequence[str], scope: SearchScope) -> dict[str, dict[str, Any]]:
+        """The payloads of points, whole: what all points of a generation share is kept with the generation."""
+        from rag_assets.contracts.payload import with_generation  # start-up budget: hits need no whole payload
+
+        commit, date = self.manifest.commit_sha, self.manifest.commit_date
+        found = self.parts.shard().retrieve(ids, scope)
+        return {key: with_generation(payload, commit, date) for key, payload in found.items()}
+
+    def point_id_of(self, semantic_id: str) -> str:
+        """The id of the point of a SemanticId, whether there is one or not."""
+        from rag_assets.contracts.identity import point_id  # start-up budget: hits come with their ids
+
+        known = self.manifest
+        return point_id(known.org_id, known.project_id, known.repository_id, self.label, semantic_id)
+
+
+def _clearance(level: Confidentiality | str) -> Confidentiality:
+    try:
+        return known_level(level)
+    except ValueError as error:
+        raise ScopeError(str(error)) from error
+
+
+def _is_uuid(text: str) -> bool:
+    try:
+        return str(uuid.UUID(text)) == text
+    except ValueError:
+        return False
+
+
+class IndexResources:
+    """Shard, vocabulary, artifacts and embedding model of one generation. Safe to use from several threads."""
+
+    def __init__(
+        self,
+        home: IndexHome,
+        generation: Generation,
+        config: Path | None = None,
+        *,
+        embedder: Embedder | None = None,
+        policy: SearchPolicy = DEFAULT_POLICY,
+    ) -> None:
+        """Arguments as of `Index`. Raises GenerationError where the generation has no points."""
+        self._home = home
+        self._config = config
+        self._generation = generation
+        self._lock = threading.Lock()
+        self._shard: VectorReader | None = None
+        self._vocabulary: Vocabulary | None = None
+        self._past: CommitSubjects | None = None
+        self._placing = PathCache()
+        self._artifacts: ArtifactStore | None = None
+        self._blobs: BlobStore | None = None
+        self._given_embedder = embedder
+        self._embedder: Future[Embedder] | None = None
+        self._policy = policy
+        if not generation.vectors.is_dir():
+            raise GenerationError(
+                f"generation {generation.manifest.generation_id} of {generation.manifest.index_label}: "
+                f"{generation.vectors} is missing; run: rag-assets index --force"
+            )
+
+    @property
+    def policy(self) -> SearchPolicy:
+        return self._policy
+
+    @property
+    def configuration(self) -> tuple[IndexHome, Path | None]:
+        """Where settings are looked for: the home, and the file that the caller named."""
+        return self._home, self._config
+
+    def lacking(self) -> Mapping[Capability, str]:
+        """What the generation was built without, and why that is so. What it should have and has not shows when it is
+        opened."""
+        built = self._generation.manifest.capabilities
+        return {part: why for part, why in _BUILT_WITHOUT.items() if part not in built}
+
+    def shard(self) -> VectorReader:
+        """Raises VectorStoreError where it cannot be read or does not hold what the manifest says."""
+        with self._lock:
+            if self._shard is None:
+                from rag_assets.index.vectors import open_vectors
+                from rag_assets.index.vectors.vector_api import VectorStoreError
+
+                opened = open_vectors(self._generation.vectors)
+                declared = self._generation.manifest.counts.get("points")
+                if declared is not None and opened.count() != declared:
+                    found = opened.count()
+                    opened.close()
+                    raise VectorStoreError(
+                        f"the vector store of {self._generation.vectors} holds {found} of {declared} points; "
+                        "run: rag-assets index --force"
+                    )
+                self._shard = opened
+            return self._shard
+
+    def vocabulary(self) -> Vocabulary:
+        """Raises KeywordIndexError."""
+        with self._lock:
+            if self._vocabulary is None:
+                from rag_assets.index.keyword.vocabulary import Vocabulary
+
+                self._vocabulary = Vocabulary(self._generation.keyword)
+            return self._vocabulary
+
+    def past(self, label: str) -> CommitSubjects | None:
+        """What past commits say of the files of a label; None of one that is not searched here."""
+        if label != self._generation.manifest.index_label:
+            return None
+        with self._lock:
+            if self._past is None:
+                from rag_assets.index.keyword.commit_subjects import CommitSubjects
+
+                self._past = CommitSubjects(self._generation.keyword)
+            return self._past
+
+    def placing(self) -> PathCache:
+        return self._placing
+
+    def artifacts(self) -> ArtifactStore:
+        with self._lock:
+            if self._artifacts is None:
+                from rag_assets.index.artifacts import ArtifactStore
+
+                self._artifacts = ArtifactStore(self._home, self._generation)
+            return self._artifacts
+
+    def document(self, address: str) -> str:
+        """The text of a document by its sha256. Raises BlobError."""
+        with self._lock:
+            if self._blobs is None:
+                from rag_assets.index.blobs import BlobStore
+
+                self._blobs = BlobStore(self._home.blobs)
+        return self._blobs.get(address)
+
+    def embedder(self) -> Future[Embedder]:
+        """The model that made the vectors; it goes on loading while the caller opens other parts. The future raises
+        NoEmbedderError."""
+        with self._lock:
+            if self._embedder is None:
+                manifest = self._generation.manifest
+                if manifest.lexical_only:
+                    self._embedder = Future()
+                    self._embedder.set_exception(NoEmbedderError(_BUILT_WITHOUT[Capability.DENSE]))
+                elif self._given_embedder is not None:
+                    self._embedder = Future()
+                    self._embedder.set_result(self._given_embedder)
+                else:
+                    # start-up budget: a search by keywords loads no model
+                    from rag_assets.search.query_embedding import start_loading
+
+                    self._embedder = start_loading(manifest, self._home, self._config)
+            return self._embedder
+
+    def close(self) -> None:
+        with self._lock:
+            if self._shard is not None:
+                self._shard.close()
+                self._shard = None
+
+
+def load_policy(home: IndexHome, config: Path | None) -> SearchPolicy:
+    """The `search` settings of `config`, else of the file found from here or from the home, with those of the
+    environment. Raises ConfigError."""
+    path = config_of(home.root, config)
+    if not is_configured("search", path):
+        return DEFAULT_POLICY
+    from rag_assets.settings import load_settings  # start-up budget: costs a search a third of its time
+
+    return opened_policy(load_settings(path).search)
+
+
+def opened_policy(search: SearchSettings) -> SearchPolicy:
+    """The policy of these settings, with its reranker opened. Raises ConfigError."""
+    from rag_assets.models.openai_compat.reranker import HttpReranker
+
+    return replace(search.policy(), reranker=HttpReranker.of(search.reranker))

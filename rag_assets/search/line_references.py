@@ -1,0 +1,63 @@
+"""From the files and lines that a question names (stack traces, compiler messages, `A.cs:42`) to their sections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rag_assets.index.vectors.filters import SearchFilters
+
+if TYPE_CHECKING:
+    from rag_assets.index.vectors.filters import SearchScope
+    from rag_assets.index.vectors.vector_api import VectorReader
+    from rag_assets.search import CodePlace
+
+_MOST_ALIKE = 3
+"""Files that one written path can mean. `Program.cs:12` of a repository with a dozen programs says nothing."""
+
+
+def sections_at(places: Sequence[CodePlace], shard: VectorReader, scope: SearchScope) -> dict[str, CodePlace]:
+    """point id → the place it covers, in the order of `places`, of those that name a line; the smallest section around
+    the line. Only points of the scope."""
+    with_line = [place for place in places if place.line]
+    if not with_line:
+        return {}
+    known = shard.values("Path", scope)
+    found: dict[str, CodePlace] = {}
+    for place in with_line:
+        for path in meant(place.path, known):
+            of_file = scope.narrowed(SearchFilters(paths=(path,)))
+            payloads = shard.retrieve(list(shard.ids(of_file)), of_file)
+            identifier = _smallest(payloads, place.line)
+            if identifier is not None:
+                found.setdefault(identifier, place)
+    return found
+
+
+def meant(written: str, known: Iterable[str]) -> tuple[str, ...]:
+    """The repository paths that a path can mean which was written on another machine, or relative to some folder: those
+    that share the most last names with it, in any letter case; none where these are too many."""
+    wanted = _names(written)
+    by_shared: dict[int, list[str]] = {}
+    for path in known:
+        names = _names(path)
+        shared = 0
+        while shared < min(len(names), len(wanted)) and names[-1 - shared] == wanted[-1 - shared]:
+            shared += 1
+        if shared:
+            by_shared.setdefault(shared, []).append(path)
+    best = sorted(by_shared[max(by_shared)]) if by_shared else []
+    return tuple(best) if len(best) <= _MOST_ALIKE else ()
+
+
+def _names(path: str) -> list[str]:
+    return [name for name in path.casefold().split("/") if name not in ("", ".")]
+
+
+def _smallest(payloads: Mapping[str, Mapping[str, Any]], line: int) -> str | None:
+    around = [
+        (payload["EndLine"] - payload["StartLine"], identifier)
+        for identifier, payload in payloads.items()
+        if payload.get("StartLine", 0) <= line <= payload.get("EndLine", -1)
+    ]
+    return min(around)[1] if around else None

@@ -1,0 +1,98 @@
+"""Quoted phrases: the points in whose text they occur as they are written, in any letter case.
+
+As in code search tools a phrase is a condition and no hint. The keyword index names the sections that have all its
+words; their snippets and source slices are read to see which have them in a row, so that what is found can be a filter
+of the engine and k results stay k.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from rag_assets.errors import QueryError
+from rag_assets.index.keyword.terms import runs, word_terms
+
+if TYPE_CHECKING:
+    from rag_assets.index.vectors.filters import SearchScope
+    from rag_assets.search.retrieve import SearchResources
+
+MOST_READ = 4_000
+"""Sections that are read for one phrase: 0.4 s. Only phrases of a few very common words have more of them."""
+
+_RAREST = 3  # words whose sections are intersected: more of them leave out hardly anything
+_BATCH = 500  # payloads in memory
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseMatches:
+    """`ids` are the points that have all phrases. `cut` are phrases with more candidates than were read."""
+
+    ids: frozenset[str]
+    cut: tuple[str, ...] = ()
+
+
+def points_with(phrases: Iterable[str], parts: SearchResources, scope: SearchScope) -> PhraseMatches:
+    """The points of the scope in which every phrase occurs. Raises QueryError, VectorStoreError, KeywordIndexError, or
+    BlobError where a document has gone."""
+    found: frozenset[str] | None = None
+    cut = []
+    for phrase in phrases:
+        candidates, whole = _candidates(phrase, parts, scope if found is None else replace(scope, ids=found))
+        if not whole:
+            cut.append(phrase)
+        found = _having(phrase, candidates, parts, scope)
+    if found is None:
+        raise QueryError("points_with needs a phrase")
+    return PhraseMatches(found, tuple(cut))
+
+
+def occurs(phrase: str, text: str) -> bool:
+    """Whether a phrase occurs in a text: whole words at both ends, any blanks between, any letter case."""
+    return _pattern(phrase).search(text) is not None
+
+
+def _pattern(phrase: str) -> re.Pattern[str]:
+    inner = r"\s+".join(re.escape(word) for word in phrase.split())
+    start = r"(?<!\w)" if re.match(r"\w", phrase) else ""
+    end = r"(?!\w)" if re.search(r"\w$", phrase) else ""
+    return re.compile(f"{start}{inner}{end}", re.IGNORECASE)
+
+
+def _candidates(phrase: str, parts: SearchResources, scope: SearchScope) -> tuple[list[str], bool]:
+    """The points that have the words of a phrase, and whether these are all of them."""
+    terms = dict.fromkeys(term for run in runs(phrase) for term in word_terms(run))
+    known = {term: parts.vocabulary().find(term) for term in terms}
+    entries = sorted((entry.sections, entry.index) for entry in known.values() if entry is not None)
+    if not entries or len(entries) < len(terms):
+        return [], True
+    shard = parts.shard()
+    sets = [{hit.id for hit in shard.sparse([index], [1.0], scope, sections)} for sections, index in entries[:_RAREST]]
+    having = set.intersection(*sets)
+    if len(having) <= MOST_READ:
+        return sorted(having), True
+    best = parts.vocabulary().query_vector(phrase)
+    narrowed = replace(scope, ids=frozenset(having))
+    return [hit.id for hit in shard.sparse(best.indices, best.values, narrowed, MOST_READ)], False
+
+
+def _having(phrase: str, ids: list[str], parts: SearchResources, scope: SearchScope) -> frozenset[str]:
+    texts: dict[str, str] = {}
+    having = set()
+    for start in range(0, len(ids), _BATCH):
+        for identifier, payload in parts.shard().retrieve(ids[start : start + _BATCH], scope).items():
+            if occurs(phrase, payload.get("FinderSnippet", "")) or occurs(phrase, _slice(payload, parts, texts)):
+                having.add(identifier)
+    return frozenset(having)
+
+
+def _slice(payload: Mapping[str, Any], parts: SearchResources, texts: dict[str, str]) -> str:
+    """The source of a point; '' where its payload names no document."""
+    address = payload.get("BlobVersionId", "")
+    if not address or "CharEnd" not in payload:
+        return ""
+    if address not in texts:
+        texts[address] = parts.document(address)
+    return texts[address][payload.get("CharStart", 0) : payload["CharEnd"]]

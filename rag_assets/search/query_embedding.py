@@ -1,0 +1,103 @@
+"""The embedding model of an index, loaded beside the opening of its store."""
+
+from __future__ import annotations
+
+import threading
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rag_assets.errors import NoEmbedderError, RagAssetsError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rag_assets.contracts.section import Embedder, Vectors
+    from rag_assets.index.generations import Manifest
+    from rag_assets.index.layout import IndexHome
+    from rag_assets.models.openai_compat.embeddings import EndpointEmbedder
+
+REST_SECONDS = 30.0
+"""After a failed request: questions that come meanwhile are answered by keywords at once, not after a time-out each."""
+
+_ENDPOINT_PREFIX = "openai-compatible/"
+
+
+def start_loading(manifest: Manifest, home: IndexHome, config: Path | None) -> Future[Embedder]:
+    """Loads the model that made the vectors of an index, in a thread: imports and disk reads overlap with opening
+    the store. The future raises NoEmbedderError, and so does the `embed` of a model behind a server.
+
+    Where that server is says the configuration: `config`, or the file that commands find from here or from the home.
+    """
+    pool = ThreadPoolExecutor(1, thread_name_prefix="load-embedder")
+    if manifest.embedding_model.startswith(_ENDPOINT_PREFIX):
+        future = pool.submit(_remote, manifest.embedding_model, manifest.dimension, home, config)
+    else:
+        future = pool.submit(_local, manifest.embedding_model, home.cache)
+    pool.shutdown(wait=False)
+    return future
+
+
+@lru_cache(maxsize=2)  # a process that reads several labels loads one model
+def _local(model_id: str, cache: Path) -> Embedder:
+    from rag_assets.models import LocalEmbedder, ModelError, Precision
+    from rag_assets.models.embedder import local_model_id
+
+    known = {local_model_id(precision): precision for precision in Precision}
+    if model_id not in known:
+        raise NoEmbedderError(
+            f"the index was embedded with {model_id}, this version has {', '.join(known)}; run: rag-assets index"
+        )
+    try:
+        return LocalEmbedder.load(cache, known[model_id])
+    except ModelError as error:
+        raise NoEmbedderError(str(error)) from error
+
+
+def _remote(model_id: str, dimension: int, home: IndexHome, config: Path | None) -> Embedder:
+    from rag_assets.models import model_id as id_of
+    from rag_assets.models.openai_compat.embeddings import EndpointEmbedder
+    from rag_assets.settings import load_settings
+    from rag_assets.settings.config_file import config_of
+
+    try:
+        settings = load_settings(config_of(home.root, config)).embedder
+        if id_of(settings) != model_id:  # never mixed: vectors of two models say nothing about each other
+            raise NoEmbedderError(
+                f"the index was embedded with {model_id}, the configuration has {id_of(settings)}; set embedder to "
+                "that model, or run: rag-assets index"
+            )
+        return _Remote(EndpointEmbedder.for_questions(settings, dimension), dimension)
+    except RagAssetsError as error:
+        raise NoEmbedderError(str(error)) from error
+
+
+class _Remote:
+    """A model behind a server, for questions. Safe to use from several threads."""
+
+    def __init__(self, embedder: EndpointEmbedder, dimension: int) -> None:
+        self._embedder = embedder
+        self._lock = threading.Lock()
+        self._failed: tuple[float, str] | None = None
+        self.model_id = embedder.model_id
+        self.dimension = dimension
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Raises NoEmbedderError, for `REST_SECONDS` after a failure without asking."""
+        import numpy as np
+
+        from rag_assets.models.openai_compat.embeddings import EndpointError
+
+        with self._lock:
+            failed = self._failed
+        if failed is not None and time.monotonic() - failed[0] < REST_SECONDS:
+            raise NoEmbedderError(failed[1])
+        try:
+            vectors: Vectors = np.stack([self._embedder.embed_question(text) for text in texts])
+        except EndpointError as error:
+            with self._lock:
+                self._failed = time.monotonic(), str(error)
+            raise NoEmbedderError(str(error)) from error
+        return vectors

@@ -1,0 +1,274 @@
+"""Parses a typed question without a model: its words, filters, phrases, and the names and places in it. Pure.
+
+The filters are those of code search tools (`kind:Service -path:tests/ lang:csharp symbol:OrderService "exact text"`)
+and the same as the options of the commands. What people paste with a question and do not ask about goes first: colours
+of a terminal, and the marks of an answer. A search would look for them, and the check whether there is enough evidence
+would miss them in it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from rag_assets.errors import WrongQuestion
+from rag_assets.index.vectors.filters import (
+    ALWAYS,
+    NO_FILTERS,
+    Period,
+    PeriodError,
+    SearchFilters,
+    has_wildcard,
+    moment,
+)
+from rag_assets.search import CodePlace, Question, QuestionKind
+
+FILTER_KEYS = {
+    "kind": "kinds",
+    "path": "paths",
+    "file": "paths",
+    "lang": "languages",
+    "language": "languages",
+    "symbol": "symbols",
+    "source_type": "source_types",
+}
+"""What may stand before a colon, in any letter case, and its field of `SearchFilters`; `file` as in Sourcegraph."""
+
+DATE_KEYS = ("since", "before")
+"""What may stand before a date, and the field of `SearchFilters` it is; as in `git log`."""
+
+_KEYS = (*FILTER_KEYS, *DATE_KEYS)
+_EMPTY = "the query is empty; ask a question or name an identifier"
+_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"'})  # a text editor's, as pasted questions have them
+_QUOTED = r'"(?P<{0}>(?:[^"\\]|\\.)*)"'
+_TOKEN = re.compile(
+    rf"(?P<minus>-?)(?P<key>[A-Za-z_]+):(?:{_QUOTED.format('quoted_value')}|(?P<value>[^\s\":/][^\s\"]*))(?=\s|$)"
+    rf"|(?P<not>-?){_QUOTED.format('phrase')}(?=\s|$)"
+    r"|(?P<word>\S+)"
+)
+# A value begins with neither `:` nor `/`: `std::sort` and `https://…` are no filters.
+_ESCAPE = re.compile(r"\\(.)")
+_NEAR_KEY = 0.8  # of equal letters: `knd`, `langs`, `pth`, `symbols`; not `king`, `math`, `long`
+_SHORTEST_TYPO = 3  # letters; `id:5` is no slip of anything
+
+_IDENTIFIER = re.compile(r"@?[A-Za-z_]\w*(?:`\d+)?")
+_DECORATION = re.compile(r"\([^()]*\)$|<[^<>]*>$|\[\]$")  # of a call, of a generic type, of an array
+_INNER_CAPITAL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|^I[A-Z]|_\w")
+_MOST_SYMBOLS = 4  # names in a question that is no sentence
+_WITH_LINE = re.compile(r"(?P<path>.+?)(?::(?P<line>\d+)(?:[:-]\d+)?|#L(?P<hash>\d+).*|\((?P<paren>\d+)(?:,\d+)*\))?")
+_LINE_IN_BRACKETS = re.compile(r"\(\d+(?:,\d+)*\)$")
+_MARKS = ".,;!?"
+_TEXT_EXTENSIONS = frozenset({"txt", "text", "log"})
+_WRAPS = "()[]{}'`"
+_OF_TRACES = frozenset("(:")  # no frame, message of a compiler or exception is without them
+
+_TERMINAL = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # colours and moves of the cursor (ECMA-48 §5.4)
+    r"|\x1b[\]PX^_][^\x07\x1b]{0,2000}(?:\x07|\x1b\\)"  # titles, links and other strings
+    r"|\x1b[ -/]*[0-~]?"
+    r"|\^\[\[[0-9;]*[A-Za-z]"  # as terminals show what they do not obey
+)
+_COLOUR = re.compile(r"\[(?:[01234579]|[2349]\d|10\d|[34]8;[25];[\d;]+)(?:;\d{1,3})*m(?!\])")
+"""A colour whose escape character was lost on the way."""
+
+_UNSEEN = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\xad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
+_MEANT = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|`[^`\n]*`")
+"""What stands between quotes or backticks is asked for as it is."""
+
+
+def understand(typed: str) -> Question:
+    """Reads a question, without what was only pasted with it. Raises WrongQuestion where a filter is misspelt, or
+    nothing is left to search for."""
+    typed = _asked(typed)
+    if not _OF_TRACES.isdisjoint(typed):
+        from rag_assets.search.stack_traces import read_trace  # start-up budget: few questions can be a trace
+
+        trace = read_trace(typed)
+        if trace is not None:
+            # quotes and colons of a trace are its own: nothing in it is a filter
+            return Question(
+                typed=typed, text=trace.text, kind=QuestionKind.ERROR, symbols=trace.symbols, places=trace.places
+            )
+    read = _Reading()
+    for found in _TOKEN.finditer(typed.translate(_QUOTES)):
+        read.take(found)
+    names = read.wanted.get("symbols", [])
+    text = " ".join(read.words) or " ".join(name for name in names if not has_wildcard(name))
+    if not (read.phrases or read.wanted or read.excluded or read.changed):
+        text = typed  # a text that is pasted is searched as it is, line ends included
+    if not (text or read.wanted or read.changed):
+        raise WrongQuestion(f"there is nothing to search for in {typed!r}; add a word, or what should be listed")
+    words = [word.strip(_MARKS) for word in read.bare]
+    places = tuple(place for place in map(_place, words) if place is not None)
+    symbols = tuple(dict.fromkeys(name for name in map(_symbol, words) if name))
+    return Question(
+        typed=typed,
+        text=text,
+        kind=_kind(words, places, symbols),
+        phrases=tuple(dict.fromkeys(read.phrases)),
+        wanted=_filters(read.wanted, read.changed),
+        excluded=_filters(read.excluded),
+        symbols=symbols,
+        places=tuple(dict.fromkeys(places)),
+        notes=tuple(read.notes),
+    )
+
+
+def plain_question(typed: str) -> Question:
+    """A question whose words are words: for texts that were never written as a query. Raises WrongQuestion where there
+    are none."""
+    typed = _asked(typed)
+    return Question(typed=typed, text=typed, kind=QuestionKind.PROSE)
+
+
+def _asked(typed: str) -> str:
+    asked = without_paste(typed)
+    if not asked.strip():
+        raise WrongQuestion(_EMPTY)
+    return asked
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What was read so far. `words` is what is searched for, phrases included; `bare` are those outside of quotes."""
+
+    words: list[str] = field(default_factory=list)
+    bare: list[str] = field(default_factory=list)
+    phrases: list[str] = field(default_factory=list)
+    wanted: dict[str, list[str]] = field(default_factory=dict)
+    excluded: dict[str, list[str]] = field(default_factory=dict)
+    changed: Period = ALWAYS
+    notes: list[str] = field(default_factory=list)
+
+    def take(self, found: re.Match[str]) -> None:
+        if found["phrase"] is not None:
+            self._take_phrase(found)
+        elif found["key"] is not None and self._is_filter(found):
+            value = found["value"] or _ESCAPE.sub(r"\1", found["quoted_value"] or "")
+            if not value.strip():
+                raise WrongQuestion(f"{found.group()}: the filter is empty; name what it should let through")
+            if found["key"].lower() in DATE_KEYS:
+                self._take_date(found, value)
+                return
+            side = self.excluded if found["minus"] else self.wanted
+            side.setdefault(FILTER_KEYS[found["key"].lower()], []).append(value)
+        else:
+            self._take_word(found.group())
+
+    def _take_phrase(self, found: re.Match[str]) -> None:
+        phrase = " ".join(_ESCAPE.sub(r"\1", found["phrase"]).split())
+        if found["not"] and phrase:
+            raise WrongQuestion(
+                f"{found.group()}: a phrase cannot be excluded; exclude with -path:, -kind: or -symbol:"
+            )
+        if not any(character.isalnum() for character in phrase):
+            self.notes.append(f"{found.group()} has no word, so it is not looked for")
+            return
+        self.phrases.append(phrase)
+        self.words.append(phrase)
+
+    def _take_date(self, found: re.Match[str], value: str) -> None:
+        key = found["key"].lower()
+        if found["minus"]:
+            other = next(known for known in DATE_KEYS if known != key)
+            raise WrongQuestion(f"{found.group()}: a date cannot be excluded; write {other}:{value}")
+        try:
+            self.changed = self.changed.within(Period(**{key: moment(value)}))
+        except PeriodError as error:
+            quoted = found.group().replace('"', "")
+            raise WrongQuestion(f'{found.group()}: {error}. To look for the text, write "{quoted}"') from error
+
+    def _take_word(self, word: str) -> None:
+        if word.startswith('"'):
+            self.notes.append(f"the quote before {word[1:]!r} is not closed, so its words are searched one by one")
+        self.words.append(word)
+        self.bare.append(word)
+
+    def _is_filter(self, found: re.Match[str]) -> bool:
+        """Raises WrongQuestion for a slip in a key; other words before a colon are words."""
+        key = found["key"].lower()
+        if key in _KEYS:
+            return True
+        near = difflib.get_close_matches(key, _KEYS, n=1, cutoff=_NEAR_KEY) if len(key) >= _SHORTEST_TYPO else []
+        if near:
+            quoted = found.group().replace('"', "")
+            raise WrongQuestion(
+                f'unknown filter {found["key"]}:; did you mean {near[0]}:? To look for the text, write "{quoted}"'
+            )
+        return False
+
+
+def _filters(values: dict[str, list[str]], changed: Period = ALWAYS) -> SearchFilters:
+    if not (values or changed):
+        return NO_FILTERS
+    known: dict[str, Any] = {name: tuple(dict.fromkeys(found)) for name, found in values.items()}
+    return SearchFilters(**known, since=changed.since, before=changed.before)
+
+
+def _kind(words: list[str], places: tuple[CodePlace, ...], symbols: tuple[str, ...]) -> QuestionKind:
+    if words and len(places) == len(words):
+        return QuestionKind.PATH
+    one_name = len(words) == 1 and words[0][:1].isupper() and _IDENTIFIER.fullmatch(words[0]) is not None
+    if one_name or (words and len(symbols) == len(words) <= _MOST_SYMBOLS):
+        return QuestionKind.SYMBOL
+    return QuestionKind.PROSE
+
+
+def _place(word: str) -> CodePlace | None:
+    """The file that a word names, with its line where it has one: `src/A.cs:12`, `A.cs(12,5)`, `src/A.cs#L12`."""
+    found = _WITH_LINE.fullmatch(word.lstrip(_WRAPS) if _LINE_IN_BRACKETS.search(word) else word.strip(_WRAPS))
+    if found is None:
+        return None
+    path = found["path"].replace("\\", "/")
+    name = path.rpartition("/")[2]
+    stem, dot, extension = name.rpartition(".")
+    if not (dot and stem and extension) or "://" in path:
+        return None
+    from rag_assets.languages.detection import TEXT, detect_language  # start-up budget: few questions name a file
+
+    if detect_language(name) == TEXT and extension.lower() not in _TEXT_EXTENSIONS:
+        return None
+    line = found["line"] or found["hash"] or found["paren"]
+    return CodePlace(path, int(line) if line else 0)
+
+
+def _symbol(word: str) -> str:
+    """The identifier that a word is, where only code is written so (`OrderService`, `max_retries`, `Order.Cancel()`);
+    '' for a word of prose."""
+    bare = word.strip(_WRAPS) if not word.endswith(("()", ">", "[]")) else word
+    plain = _DECORATION.sub("", _DECORATION.sub("", bare))
+    parts = re.split(r"\.|::", plain)
+    if not all(_IDENTIFIER.fullmatch(part) for part in parts):
+        return ""
+    called = plain != bare
+    is_code = (
+        called or any(_INNER_CAPITAL.search(part) for part in parts) or (len(parts) > 1 and parts[-1][0].isupper())
+    )
+    return plain.replace("::", ".") if is_code and _place(word) is None else ""
+
+
+def without_paste(text: str) -> str:
+    """The question without terminal escapes, and without citations and prefixes of the protocol outside of quotes; one
+    that has nothing else keeps them. A text without any is returned as it is."""
+    seen = _UNSEEN.sub("", _TERMINAL.sub("", text))
+    made = []
+    at = 0
+    for meant in _MEANT.finditer(seen):
+        made += [_bare(seen[at : meant.start()]), meant.group()]
+        at = meant.end()
+    made.append(_bare(seen[at:]))
+    asked = "".join(made)
+    if asked == text:
+        return text
+    return asked if any(char.isalnum() for char in asked) else seen
+
+
+def _bare(text: str) -> str:
+    uncoloured = _COLOUR.sub("", text)
+    if text.isascii() and "[" not in text and "<" not in text:
+        return uncoloured
+    from rag_assets.contracts.protocol_markers import without_markers  # start-up budget: few questions have brackets
+
+    return without_markers(uncoloured)

@@ -1,0 +1,86 @@
+"""Code beside the product: tests, samples, benchmarks. It uses the same words and is seldom what is looked for.
+
+Decided by path alone, with the conventions of the languages that are indexed. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from enum import Enum
+from functools import lru_cache
+
+from rag_assets.identifiers import identifier_words
+from rag_assets.index.keyword.terms import runs, word_terms
+
+_CACHED_PATHS = 1 << 14  # of a large repository those that searches meet
+
+DEMOTION = 0.5
+"""What the score of a file beside the product is multiplied with, unless the question asks for that kind of code.
+nDCG@10 as in `search.ranking`, without history, with 1, .8, .6, .5 and .4: commit .427 .492 .508 .514
+.515, doc .699 .712 .721 .722 .722, nothing else changes; with test files removed altogether .515 and .722. A factor
+lets the test through that is the only one to answer."""
+
+_FIRST_WORDS = 3
+"""Of a question, where it says what it is for: "tests of the basket", "which tests cover refunds". "Round up and add
+tests" is not a question for tests; taking it for one costs commit .02."""
+_FEW_WORDS = 4  # of which each says what it is for: "refund policy unit tests"
+
+
+class NonProductCode(Enum):
+    """What a file is beside the product, and the words with which a question asks for it."""
+
+    TEST = frozenset({"test", "spec"})
+    SAMPLE = frozenset({"sample", "example", "demo"})
+    BENCHMARK = frozenset({"benchmark"})
+
+
+_FOLDERS = {
+    **dict.fromkeys(
+        ("test", "tests", "testing", "spec", "specs", "testdata", "fixtures", "mocks"), NonProductCode.TEST
+    ),
+    **dict.fromkeys(("sample", "samples", "example", "examples", "demo", "demos"), NonProductCode.SAMPLE),
+    **dict.fromkeys(("benchmark", "benchmarks", "perf"), NonProductCode.BENCHMARK),
+}
+"""The last word of a folder: `tests`, `Shop.UnitTests`, `ShopTests`, `__tests__`, `Shop.Benchmarks`."""
+_FILES = frozenset({"test", "tests", "spec", "specs"})
+"""The last word of a file name: `OrderTests.cs`, `order_test.go`, `order.spec.ts`."""
+_MAY_BE_TEST = re.compile("test|spec", re.IGNORECASE)  # what all of them have, found before words are told apart
+_FIRST_WORD = re.compile(r"(?:test_\w+|conftest)\.py")
+
+
+@lru_cache(maxsize=_CACHED_PATHS)
+def non_product_code(path: str) -> NonProductCode | None:
+    """What a file is by its path, the nearest folder deciding; None for the product itself."""
+    folder, _, name = path.rpartition("/")
+    if _MAY_BE_TEST.search(name):
+        stem = [word.lower() for word in identifier_words(name.rpartition(".")[0])]
+        if (len(stem) > 1 and stem[-1] in _FILES) or _FIRST_WORD.fullmatch(name):
+            return NonProductCode.TEST
+    return _side_of_folder(folder)
+
+
+@lru_cache(maxsize=_CACHED_PATHS)
+def _side_of_folder(path: str) -> NonProductCode | None:
+    """Asked for the files of a question that nobody has asked before, most of which are in folders that are known."""
+    above, _, folder = path.rpartition("/")
+    words = identifier_words(folder)
+    side = _FOLDERS.get(words[-1].lower()) if words else None
+    return _side_of_folder(above) if side is None and above else side
+
+
+def is_test_path(path: str) -> bool:
+    return non_product_code(path) is NonProductCode.TEST
+
+
+def asked_for(text: str) -> frozenset[NonProductCode]:
+    """The kinds of code beside the product that a question is for."""
+    words = [term for run in runs(text) for term in word_terms(run)]
+    telling = words if len(words) <= _FEW_WORDS else words[:_FIRST_WORDS]
+    return frozenset(side for side in NonProductCode if not side.value.isdisjoint(telling))
+
+
+def demotion(path: str, asked: Collection[NonProductCode]) -> float:
+    """1 for the product and for what is asked for, else DEMOTION."""
+    side = non_product_code(path)
+    return 1.0 if side is None or side in asked else DEMOTION

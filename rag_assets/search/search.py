@@ -1,0 +1,310 @@
+"""One search, from the text of a question to its hits with all evidence: parse, filter, retrieve and rank, read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from rag_assets.contracts.confidentiality import levels_up_to
+from rag_assets.contracts.retrieval import Mode
+from rag_assets.errors import REBUILD, WrongQuestion
+from rag_assets.index.keyword.terms import query_terms
+from rag_assets.index.keyword.vocabulary import KeywordIndexError, question_terms
+from rag_assets.index.vectors.filters import Period, SearchFilters, SearchScope
+from rag_assets.search import CodePlace, Hit, Question, SearchResult, Source, TermEvidence
+from rag_assets.search.fusion import Ranked
+from rag_assets.search.query_parser import plain_question, understand
+from rag_assets.search.retrieve import Clock, retrieve
+
+if TYPE_CHECKING:
+    from rag_assets.index.generations import Manifest
+    from rag_assets.search.retrieve import SearchResources
+
+_MOST_LISTED = 5_000
+"""Sections whose payloads are read to put them in order: half a second."""
+
+_DATED = SearchFilters(since=datetime.fromtimestamp(0, UTC))
+"""Whatever has a date: git has none before."""
+
+_FILTER_NAMES = {
+    "paths": "path",
+    "kinds": "kind",
+    "languages": "lang",
+    "source_types": "source_type",
+    "symbols": "symbol",
+}
+"""Field of `SearchFilters` → its name in a question and in a result."""
+
+
+def search(
+    query: str | Question,
+    parts: SearchResources,
+    manifests: Mapping[str, Manifest],
+    tenant: SearchScope,
+    *,
+    filters: SearchFilters,
+    limit: int | None,
+    mode: Mode | str | None,
+    explain: bool,
+    literal: bool,
+) -> SearchResult:
+    """One search of the generations that `parts` reads; `manifests` are theirs, by label. `tenant` is what may be seen
+    of them; all else as in `search.index.Searchable.search`."""
+    clock = Clock()
+    requested = parts.policy.mode if mode is None else mode_of(mode)
+    if limit is None:
+        limit = parts.policy.limit
+    if limit < 1:
+        raise WrongQuestion(f"limit must be at least 1, got {limit}")
+    parse = plain_question if literal else understand
+    question = parse(query) if isinstance(query, str) else query
+
+    def declared_kinds() -> Mapping[str, int]:
+        return parts.shard().values("Kind", tenant)
+
+    scope = replace(
+        tenant.narrowed(filters.normalized(declared_kinds), question.wanted.normalized(declared_kinds)),
+        excluded=question.excluded.normalized(declared_kinds),
+    )
+    found = _found(parts, question, requested, scope, limit, clock)
+    hits = tuple(
+        hit_of(ranked, found.payloads[ranked.id], manifests) for ranked in found.ranked if ranked.id in found.payloads
+    )
+    one = next(iter(manifests.values())) if len(manifests) == 1 else None
+    return SearchResult(
+        query=question.typed,
+        question=question,
+        filters=_described(scope, question, manifests.values()),
+        sources=tuple(Source(m.index_label, m.generation_id, m.commit_sha, m.run_id) for m in manifests.values()),
+        hits=hits,
+        mode=found.mode,
+        requested_mode=requested,
+        label=one.index_label if one else "",
+        generation_id=one.generation_id if one else "",
+        commit_sha=one.commit_sha if one else "",
+        run_id=one.run_id if one else "",
+        warnings=(*found.warnings, *_undated(parts, scope), *_why_missing(parts, question, found, scope, tenant)),
+        timings=clock.seconds(),
+        terms=_evidence(parts, question.text, tenant) if explain else (),
+        candidates=found.candidates if explain else {},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """`payloads` lacks what the store has another text of. `mode` and `warnings` as in `SearchResult`."""
+
+    ranked: list[Ranked]
+    payloads: Mapping[str, Mapping[str, Any]]
+    mode: Mode
+    warnings: tuple[str, ...]
+    candidates: dict[str, int]
+
+
+def _found(
+    parts: SearchResources, question: Question, mode: Mode, scope: SearchScope, limit: int, clock: Clock
+) -> _Found:
+    """The best `limit` sections of the scope. Sections that the question names by file and line come first. Where no
+    section has its phrases, they are searched as words, and a warning says so."""
+    warnings: list[str] = list(question.notes)
+    if not question.text:
+        return _listed(parts, mode, scope, limit, warnings, clock)
+    if mode is not Mode.BM25:
+        parts.embedder()  # loads while phrases are looked up
+    if question.phrases:
+        with clock.step("phrases"):
+            scope = _with_phrases(parts, question, scope, warnings)
+    reranker = parts.policy.reranker
+    wide = limit if reranker is None else max(limit, reranker.candidates)
+    retrieved = retrieve(parts, question.text, mode, scope, wide, clock)
+    ranked = retrieved.ranked
+    warnings += retrieved.warnings
+    if reranker is not None:
+        from rag_assets.search.reranking import reranked  # start-up budget: off by default
+
+        with clock.step("rerank"):
+            texts = parts.shard().retrieve([one.id for one in ranked], scope)
+            ranked, problems = reranked(question.text, ranked, texts, reranker)
+        warnings += problems
+        ranked = ranked[:limit]
+    if any(place.line for place in question.places):
+        from rag_assets.search.line_references import sections_at  # start-up budget: few questions name a line
+
+        with clock.step("places"):
+            ranked = _places_first(ranked, sections_at(question.places, parts.shard(), scope), limit)
+    with clock.step("fetch"):
+        payloads = parts.shard().retrieve([candidate.id for candidate in ranked], scope)
+    return _Found(ranked, payloads, retrieved.mode, tuple(warnings), retrieved.candidates)
+
+
+def _listed(
+    parts: SearchResources, mode: Mode, scope: SearchScope, limit: int, warnings: list[str], clock: Clock
+) -> _Found:
+    """What fulfils the filters of a question without words, in the order of paths and lines; there is no score."""
+    shard = parts.shard()
+    with clock.step("list"):
+        ids = sorted(shard.ids(scope))
+        if len(ids) > _MOST_LISTED:
+            warnings.append(f"{len(ids):,} sections fulfil the filters, {_MOST_LISTED:,} of them were put in order")
+        payloads = shard.retrieve(ids[:_MOST_LISTED], scope)
+        order = sorted(payloads, key=lambda known: (*_place_of(payloads[known]), known))[:limit]
+    ranked = [Ranked(identifier, 0.0, {}) for identifier in order]
+    return _Found(ranked, {known: payloads[known] for known in order}, mode, tuple(warnings), {})
+
+
+def _place_of(payload: Mapping[str, Any]) -> tuple[str, str, int]:
+    return payload.get("IndexLabel", ""), payload.get("Path", ""), payload.get("StartLine", 0)
+
+
+def _with_phrases(parts: SearchResources, question: Question, scope: SearchScope, warnings: list[str]) -> SearchScope:
+    from rag_assets.search.phrases import MOST_READ, points_with  # start-up budget: few questions have a phrase
+
+    found = points_with(question.phrases, parts, scope)
+    said = " and ".join(f'"{phrase}"' for phrase in question.phrases)
+    warnings += [f'"{phrase}" was looked for in the {MOST_READ:,} likeliest sections only' for phrase in found.cut]
+    if not found.ids:
+        warnings.append(f"no section has {said} as it is written; its words were searched instead")
+        return scope
+    return replace(scope, ids=found.ids)
+
+
+def _places_first(ranked: Sequence[Ranked], named: Mapping[str, CodePlace], limit: int) -> list[Ranked]:
+    """The named sections in the order in which they are named, with the score of the best, then the others."""
+    best = ranked[0].score if ranked else 1.0
+    scores = {candidate.id: candidate.scores for candidate in ranked}
+    first = [
+        Ranked(identifier, best, {**scores.get(identifier, {}), "place": 1 / at})
+        for at, identifier in enumerate(named, 1)
+    ]
+    return [*first, *(candidate for candidate in ranked if candidate.id not in named)][:limit]
+
+
+def hit_of(ranked: Ranked, payload: Mapping[str, Any], manifests: Mapping[str, Manifest]) -> Hit:
+    """A candidate with what its payload and its generation say."""
+    manifest = manifests[payload["IndexLabel"]]
+    return Hit(
+        path=payload.get("Path", ""),
+        start_line=payload.get("StartLine", 0),
+        end_line=payload.get("EndLine", 0),
+        symbol=payload.get("Symbol", ""),
+        kind=payload.get("Kind", ""),
+        score=ranked.score,
+        point_id=ranked.id,
+        text=payload.get("FinderSnippet", ""),
+        title=payload.get("Title", ""),
+        section_key=payload.get("SectionKey", ""),
+        part_index=payload.get("PartIndex", 1),
+        part_total=payload.get("PartTotal", 1),
+        semantic_id=payload.get("SemanticId", ""),
+        code_language=payload.get("CodeLanguage", ""),
+        commit_sha=manifest.commit_sha,
+        document_uri=payload.get("FullDocumentBlobUri", ""),
+        slice_uri=payload.get("SourceSliceBlobUri", ""),
+        description_uri=payload.get("DescriptionBlobUri", ""),
+        scores=ranked.scores,
+        label=manifest.index_label,
+        generation_id=manifest.generation_id,
+        run_id=manifest.run_id,
+    )
+
+
+def _described(scope: SearchScope, question: Question, manifests: Collection[Manifest]) -> dict[str, tuple[str, ...]]:
+    """What a result says of its filters: the tenant, the levels that may be seen, and every filter with its
+    alternatives."""
+    described = {
+        "org_id": tuple(sorted({manifest.org_id for manifest in manifests})),
+        "project_id": tuple(sorted({manifest.project_id for manifest in manifests})),
+        "label": tuple(sorted(manifest.index_label for manifest in manifests)),
+        "confidentiality": tuple(level.value for level in levels_up_to(scope.clearance)),
+    }
+    for sign, filters in (*(("", known) for known in scope.required), ("-", scope.excluded)):
+        for field, name in _FILTER_NAMES.items():
+            values = getattr(filters, field)
+            if values:
+                before = described.get(sign + name)
+                described[sign + name] = values if before is None else (*before, "and", *values)
+    for name, moment in (("since", scope.changed.since), ("before", scope.changed.before)):
+        if moment is not None:
+            described[name] = (moment.astimezone(UTC).isoformat().replace("+00:00", "Z"),)
+    if question.phrases:
+        described["phrase"] = question.phrases
+    return described
+
+
+def _only_period(period: Period) -> SearchFilters:
+    return SearchFilters(since=period.since, before=period.before)
+
+
+def _evidence(parts: SearchResources, text: str, tenant: SearchScope) -> tuple[TermEvidence, ...]:
+    """The terms of a question with the sections of the tenant that hold them. A vocabulary is that of all sections, so
+    what only others than the visible ones say is neither counted nor told as another form of a word (E12)."""
+    try:
+        terms = parts.vocabulary()
+    except KeywordIndexError:  # the search said so where it needed it
+        return ()
+    shard, own = parts.shard(), query_terms(text)
+    found = []
+    for term, weight in question_terms(text, terms).weights.items():
+        known = terms.find(term)
+        sections = len(shard.sparse([known.index], [1.0], tenant, known.sections)) if known is not None else 0
+        if sections or term in own:
+            found.append(TermEvidence(term, sections, weight))
+    return tuple(found)
+
+
+def _why_missing(
+    parts: SearchResources, question: Question, found: _Found, scope: SearchScope, tenant: SearchScope
+) -> list[str]:
+    """Why there are fewer hits than sections were found, or none at all."""
+    if not found.ranked:
+        return _why_nothing(parts, question, scope, tenant)
+    lost = sum(candidate.id not in found.payloads for candidate in found.ranked)
+    if not lost:
+        return []
+    left_out = f"{lost} of {len(found.ranked)} hits left out"
+    return [f"{left_out}: the vector store has another text of them; {REBUILD}"]
+
+
+def _undated(parts: SearchResources, scope: SearchScope) -> list[str]:
+    """What a period leaves out because nobody knows when it was changed: the past of git that was read ends before, or
+    there is none."""
+    if not scope.changed:
+        return []
+    shard, anytime = parts.shard(), scope.undated()
+    lost = shard.count(anytime) - shard.count(anytime.narrowed(_DATED))
+    return [f"{lost:,} sections were left out: it is not known when they were changed"] if lost else []
+
+
+def _why_nothing(parts: SearchResources, question: Question, scope: SearchScope, tenant: SearchScope) -> list[str]:
+    """Which condition has no section at all, and what there is instead."""
+    shard = parts.shard()
+    reasons = []
+    for filters in scope.required:
+        for name, key, wanted in (
+            ("kind", "Kind", filters.kinds),
+            ("language", "CodeLanguage", filters.languages),
+            ("source type", "SourceType", filters.source_types),
+        ):
+            present = shard.values(key, tenant) if wanted else {}
+            if wanted and not present.keys() & set(wanted):
+                there = ", ".join(present) or "none"
+                reasons.append(f"no section has {name} {' or '.join(wanted)}; there are: {there}")
+        if filters.paths and not shard.count(tenant.narrowed(SearchFilters(paths=filters.paths))):
+            reasons.append(f"no indexed file matches {' or '.join(filters.paths)}")
+        if filters.symbols and not shard.count(tenant.narrowed(SearchFilters(symbols=filters.symbols))):
+            reasons.append(f"no section declares {' or '.join(filters.symbols)}")
+    if scope.changed and not shard.count(tenant.narrowed(_only_period(scope.changed))):
+        reasons.append("no section is known to have been changed in that period")
+    if not reasons and (tenant.required or question.wanted or question.excluded):
+        reasons.append("no section fulfils all filters and has a word of the question")
+    return reasons
+
+
+def mode_of(mode: Mode | str) -> Mode:
+    """Raises WrongQuestion."""
+    try:
+        return Mode(mode)
+    except ValueError:
+        raise WrongQuestion(f"unknown mode {mode!r}; valid: {', '.join(Mode)}") from None

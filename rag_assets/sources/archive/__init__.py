@@ -1,0 +1,1 @@
+"""Source archives as snapshots."""

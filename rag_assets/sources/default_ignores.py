@@ -1,0 +1,260 @@
+"""Files that no repository wants indexed, by name: data for the ignore policy, each with its reason.
+
+A user's ignore rule with `!` re-includes files of the reasons VENDORED, GENERATED, MINIFIED and LOCK_FILE. Binary and
+unsupported formats stay out, because they hold no text.
+"""
+
+from __future__ import annotations
+
+import re
+
+from rag_assets.contracts.source_file import SkipReason
+
+# Directories, anywhere in the tree. Lower-case names match any spelling.
+DIRECTORIES: dict[str, tuple[SkipReason, str]] = {
+    **dict.fromkeys(
+        (
+            "node_modules",
+            "bower_components",
+            "jspm_packages",
+            "site-packages",
+            ".venv",
+            "venv",
+            ".nuget",
+            ".yarn",
+            "pods",
+            "carthage",
+            "third_party",
+            "third-party",
+            "thirdparty",
+            "3rdparty",
+            "3rd-party",
+        ),
+        (SkipReason.VENDORED, "directory of third-party code"),
+    ),
+    **dict.fromkeys(
+        ("obj", "bin", "dist", "testresults", "__pycache__", ".vs", ".idea", ".gradle", ".tox", ".mypy_cache",
+         ".pytest_cache", ".ruff_cache", ".next", ".nuxt", "__macosx"),
+        (SkipReason.GENERATED, "directory of build output or tool state"),
+    ),
+}  # fmt: skip
+
+VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".bzr"})
+"""Metadata of version control: never part of the source, so not even listed."""
+
+# `vendor` is also a business word (Vendor/VendorController.cs) and a Java package, so it counts at the root and
+# right below these only.
+_VENDOR = "vendor"
+_VENDOR_PARENTS = frozenset({"assets", "lib", "public", "static", "wwwroot", "web", "www"})
+_WEB_ROOT_LIBRARIES = frozenset({"lib", "libs"})  # wwwroot/lib: the folder of LibMan and Bower
+_PACKAGE_METADATA = (".egg-info", ".dist-info")  # in source distributions: copies of the readme and file lists
+# packages/Newtonsoft.Json.13.0.3: NuGet's folder. `packages/ui` of a JavaScript workspace is first-party code.
+_NUGET_PACKAGE = re.compile(r".+\.\d+(?:\.\d+){1,3}(?:-[0-9A-Za-z.-]+)?")
+
+LOCK_FILES = frozenset(
+    {
+        ".terraform.lock.hcl",
+        "bun.lock",
+        "bun.lockb",
+        "cargo.lock",
+        "composer.lock",
+        "deno.lock",
+        "flake.lock",
+        "gemfile.lock",
+        "go.sum",
+        "gradle.lockfile",
+        "mix.lock",
+        "npm-shrinkwrap.json",
+        "package-lock.json",
+        "packages.lock.json",
+        "paket.lock",
+        "pdm.lock",
+        "pipfile.lock",
+        "pnpm-lock.yaml",
+        "podfile.lock",
+        "poetry.lock",
+        "project.assets.json",
+        "project.lock.json",
+        "pubspec.lock",
+        "uv.lock",
+        "yarn.lock",
+    }
+)
+
+# Endings of file names, lower case.
+GENERATED_ENDINGS = (
+    ".designer.cs",
+    ".designer.vb",
+    ".g.cs",
+    ".g.i.cs",
+    ".g.vb",
+    ".g.i.vb",
+    ".generated.cs",
+    ".feature.cs",
+    ".assemblyattributes.cs",
+    "modelsnapshot.cs",
+    "_pb2.py",
+    "_pb2_grpc.py",
+    ".pb.go",
+)
+MINIFIED_ENDINGS = (
+    ".min.js",
+    ".min.mjs",
+    ".min.cjs",
+    ".min.css",
+    "-min.js",
+    "-min.css",
+    ".bundle.js",
+    ".js.map",
+    ".mjs.map",
+    ".cjs.map",
+    ".css.map",
+    ".d.ts.map",
+)
+
+# Script libraries that ASP.NET templates copied into these folders.
+_COPIED_LIBRARY = re.compile(
+    r"(?:jquery|bootstrap|modernizr|knockout|respond|popper|angular|underscore|lodash|moment|require|microsoft)"
+    r"(?:[.-].*)?\.(?:js|css|d\.ts)"
+)
+_COPIED_LIBRARY_FOLDERS = frozenset({"scripts", "content", "wwwroot", "js", "css"})
+
+_BINARY_EXTENSIONS: dict[str, str] = {
+    "image": "apng avif bmp cur emf eps gif heic icns ico jfif jpeg jpg png psd svg svgz tga tif tiff webp wmf xcf ai",
+    "sound or video": "aac avi flac flv m4a m4v mkv mov mp3 mp4 mpeg mpg oga ogg ogv opus wav webm wma wmv",
+    "font": "eot otf ttc ttf woff woff2",
+    "archive": "7z apk br bz2 cab deb dmg ear gz iso jar lz4 msi msix nupkg rar rpm snupkg tar tbz2 tgz txz vsix war "
+    "whl xz z zip zst",
+    "executable or object code": "a class dex dll dylib elc exe ilk lib mdb node o obj pdb pyc pyd pyo res so "
+    "winmd xbf",
+    "key or certificate": "cer crt der jks key keystore p12 p7b p7s pem pfx ppk pvk snk",
+    "database or index": "dacpac bacpac accdb db db3 ldf lmdb mdf ndf rdb sdf sqlite sqlite3",
+    "data or model": "avro bin blob bson ckpt feather gguf h5 hdf5 joblib keras mat npy npz onnx orc parquet "
+    "pb pickle pkl pt pth rdata safetensors tflite",
+}
+BINARY = {f".{name}": kind for kind, names in _BINARY_EXTENSIONS.items() for name in names.split()}
+
+# Documents with text that nothing here can extract yet.
+UNSUPPORTED = {
+    f".{name}": kind
+    for kind, names in {
+        "office document": "doc dotx numbers odp ods odt one pages potx ppt pptx rtf vsd vsdx xls xlsb xlsm xlsx",
+        "e-book or help file": "chm epub mobi",
+    }.items()
+    for name in names.split()
+}
+
+GENERATED_HEADER_LANGUAGES = frozenset({".cs", ".vb", ".fs"})
+GENERATED_HEADER_CHARACTERS = 2048
+"""Tools put `<auto-generated>` into the leading comment of a file, which is short."""
+_GENERATED_MARKS = ("<auto-generated", "<autogenerated")
+# Blanks, comments and directives: Roslyn searches the same text.
+_LEADING_TRIVIA = re.compile(r"(?:\s|//[^\n]*|'[^\n]*|#[^\n]*|/\*.*?(?:\*/|\Z)|\(\*.*?(?:\*\)|\Z))*", re.DOTALL)
+
+STYLE_AND_SCRIPT = frozenset({".js", ".mjs", ".cjs", ".css"})
+MINIFIED_AVERAGE_LINE = 110
+"""Characters a line on average above which scripts and style sheets are machine-made (GitHub's linguist's number)."""
+MINIFIED_FROM_CHARACTERS = 2_000  # a short file may well be one honest long line
+
+# Prose may have a paragraph on one line. In other files a line of 20,000 characters is data.
+PROSE = frozenset(
+    {"", ".adoc", ".asciidoc", ".docx", ".htm", ".html", ".log", ".markdown", ".md", ".mdx", ".org", ".pdf", ".rst",
+     ".srt", ".tex", ".text", ".txt", ".vtt"}
+)  # fmt: skip
+
+
+def refused_directory(parents: tuple[str, ...], name: str) -> tuple[SkipReason, str] | None:
+    """The reason to leave out everything below a directory; None if there is none."""
+    low = name.lower()
+    found = DIRECTORIES.get(low)
+    if found is not None:
+        return found[0], f"{name}/: {found[1]}"
+    if low.endswith(_PACKAGE_METADATA):
+        return SkipReason.GENERATED, f"{name}/: metadata of a built package"
+    parent = parents[-1].lower() if parents else ""
+    if name == _VENDOR and (not parents or parent in _VENDOR_PARENTS):
+        return SkipReason.VENDORED, f"{name}/: directory of third-party code"
+    if parent == "wwwroot" and low in _WEB_ROOT_LIBRARIES:
+        return SkipReason.VENDORED, f"wwwroot/{name}/: client-side libraries"
+    if parent == "packages" and _NUGET_PACKAGE.fullmatch(name):
+        return SkipReason.VENDORED, f"packages/{name}/: unpacked NuGet package"
+    return None
+
+
+def refused_name(parents: tuple[str, ...], name: str) -> tuple[SkipReason, str] | None:
+    """The reason to leave out a file by a naming convention, which the user can overrule."""
+    low = name.lower()
+    if low in LOCK_FILES:
+        return SkipReason.LOCK_FILE, name
+    for ending in GENERATED_ENDINGS:
+        if low.endswith(ending):
+            return SkipReason.GENERATED, f"*{ending}"
+    for ending in MINIFIED_ENDINGS:
+        if low.endswith(ending):
+            return SkipReason.MINIFIED, f"*{ending}"
+    if _COPIED_LIBRARY.fullmatch(low) and any(part.lower() in _COPIED_LIBRARY_FOLDERS for part in parents):
+        return SkipReason.VENDORED, "copy of a well-known script library"
+    return None
+
+
+def refused_format(name: str) -> tuple[SkipReason, str] | None:
+    """Why a file has no text to index, by its extension."""
+    extension = extension_of(name)
+    if extension in BINARY:
+        return SkipReason.BINARY, f"*{extension}: {BINARY[extension]}"
+    if extension in UNSUPPORTED:
+        return SkipReason.UNSUPPORTED, f"*{extension}: no text extraction for a {UNSUPPORTED[extension]}"
+    return None
+
+
+def is_generated_text(name: str, text: str) -> bool:
+    """True if the opening comment of a .NET source file contains `<auto-generated`.
+
+    Only text before the first token counts, so code that writes such a header into a string does not.
+    """
+    if extension_of(name) not in GENERATED_HEADER_LANGUAGES:
+        return False
+    head = text[:GENERATED_HEADER_CHARACTERS].lower()
+    if not any(mark in head for mark in _GENERATED_MARKS):
+        return False
+    comment = _LEADING_TRIVIA.match(head)
+    return comment is not None and any(mark in comment.group() for mark in _GENERATED_MARKS)
+
+
+def is_minified_text(name: str, text: str) -> bool:
+    """True for scripts and style sheets with lines far longer than people write."""
+    if extension_of(name) not in STYLE_AND_SCRIPT or len(text) < MINIFIED_FROM_CHARACTERS:
+        return False
+    return len(text) / (text.count("\n") + 1) > MINIFIED_AVERAGE_LINE
+
+
+def longest_line(text: str) -> int:
+    """Characters of the longest line."""
+    return max(map(len, text.split("\n")))
+
+
+def conventions_description() -> str:
+    """All tables above as one text for a fingerprint, independent of the order of sets."""
+    tables = (
+        sorted(DIRECTORIES.items()),
+        sorted(VERSION_CONTROL),
+        _PACKAGE_METADATA,
+        sorted(_VENDOR_PARENTS),
+        sorted(_WEB_ROOT_LIBRARIES),
+        _NUGET_PACKAGE.pattern,
+        sorted(LOCK_FILES),
+        GENERATED_ENDINGS,
+        MINIFIED_ENDINGS,
+        _COPIED_LIBRARY.pattern,
+        sorted(_COPIED_LIBRARY_FOLDERS),
+        sorted(BINARY),
+        sorted(UNSUPPORTED),
+        sorted(PROSE),
+    )
+    return repr(tables)
+
+
+def extension_of(name: str) -> str:
+    """`.cs` of `Order.CS`; empty for `Makefile` and `.editorconfig`."""
+    stem, dot, extension = name.rpartition(".")
+    return f".{extension.lower()}" if dot and stem else ""

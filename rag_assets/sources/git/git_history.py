@@ -1,0 +1,211 @@
+"""The history of the files of a repository before a commit: subjects and paths of the commits that led to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+
+import msgspec
+
+from rag_assets.sources.git import GitError, open_git, run_git, stop
+from rag_assets.sources.git.shallow import cut_commits
+from rag_assets.sources.safe_paths import safe_path
+
+PAST_VERSION = 3
+"""Raise it when the same history gives another result for a file."""
+
+MOST_COMMITS = 2_000
+"""Commits read for subjects: years of most repositories. git takes a second for a large one, once; then each new commit
+costs itself."""
+
+MOST_DATED = 100_000
+"""Commits read for the dates of files: 45 µs each."""
+
+_RENAMES = ("-M50%", "-l1000")
+_FIELDS = "--format=%H%x00%ct%x00%s"
+_NO_ANCESTOR = (1, 128)  # no; and no such commit here
+_STATUS = re.compile(rb"[A-Z]\d{0,3}")
+
+
+class Commit(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One commit: its subject, the changed paths, (old, new) of moved ones, and the commit time in seconds since 1970.
+    Merges are not included."""
+
+    subject: str
+    paths: tuple[str, ...] = ()
+    moved: tuple[tuple[str, str], ...] = ()
+    committed: int = 0
+
+
+class GitHistory:
+    """The commits that led to one, itself included. In a shallow clone, only those whose changes are known."""
+
+    def __init__(self, git_dir: Path, commit: str, subdirectory: str = "") -> None:
+        self._git_dir = git_dir
+        self._commit = commit
+        self._where = ("--", f":(literal){subdirectory}") if subdirectory else ()
+
+    @cached_property
+    def cut(self) -> frozenset[str]:
+        """The commits at which a shallow clone ends; no list of changes includes them. Raises GitError."""
+        return cut_commits(self._git_dir)
+
+    def ids(self) -> list[str]:
+        """The newest MOST_COMMITS commits, newest first; fewer in a shallow clone. Raises GitError."""
+        return self._changing(self._commit, *self._where)
+
+    def ids_since(self, commit: str) -> list[str]:
+        """The newest MOST_COMMITS of those that did not lead to `commit`, a full id, newest first. Raises GitError."""
+        return self._changing(self._commit, f"^{commit}", *self._where)
+
+    def mainline(self, *, until: str = "") -> list[str]:
+        """The newest MOST_COMMITS of the branch itself, merges among them, newest first: each the first parent of the
+        one before. `until` is a date that git understands. Raises GitError."""
+        return self._listed("--first-parent", *([f"--until={until}"] if until else []), self._commit)
+
+    def includes(self, commit: str) -> bool:
+        """Whether `commit`, a full id, is this commit or one of its ancestors. Raises GitError."""
+        try:
+            run_git("merge-base", "--is-ancestor", commit, self._commit, git_dir=self._git_dir)
+        except GitError as error:
+            if error.returncode in _NO_ANCESTOR:
+                return False
+            raise
+        return True
+
+    def dates(self) -> tuple[dict[str, int], bool]:
+        """(path → time of the last of the newest MOST_DATED commits that changed or made it, in seconds since 1970;
+        whether these are all commits). Merges do not count. Raises GitError."""
+        options = ("--no-merges", f"--max-count={MOST_DATED}", "--no-renames", "--diff-filter=d", "--name-only", "-z")
+        listing = run_git("log", *options, "--format=%x00%ct %H", self._commit, *self._where, git_dir=self._git_dir)
+        return _dates(listing, self.cut)
+
+    def read(self, ids: Sequence[str]) -> dict[str, Commit]:
+        """id → commit. Raises GitError."""
+        if not ids:
+            return {}
+        try:
+            listing = self._log(ids, _FIELDS, "--name-status", "--no-ext-diff", *_RENAMES)
+        except GitError:  # similarity needs contents, which a partial clone may lack
+            listing = self._log(ids, _FIELDS, "--name-status", "--no-ext-diff", "-M100%")
+        return _commits(listing)
+
+    def authors(self, ids: Sequence[str]) -> dict[str, str]:
+        """id → `name <address>` of the author of a commit. Raises GitError."""
+        if not ids:
+            return {}
+        listing = self._log(ids, "--no-patch", "--format=%H%x00%an <%ae>").decode("utf-8", "replace")
+        tokens = listing.removesuffix("\0").split("\0")
+        return dict(zip(tokens[::2], tokens[1::2], strict=True))
+
+    def _changing(self, *arguments: str) -> list[str]:
+        return [commit for commit in self._listed("--no-merges", *arguments) if commit not in self.cut]
+
+    def _listed(self, *arguments: str) -> list[str]:
+        options = (f"--max-count={MOST_COMMITS}", *arguments)
+        return run_git("rev-list", *options, git_dir=self._git_dir).decode().split()
+
+    def _log(self, ids: Sequence[str], *options: str) -> bytes:
+        process = open_git("log", "--stdin", "--no-walk=unsorted", "-z", *options, git_dir=self._git_dir)
+        try:
+            listing, _ = process.communicate("".join(f"{known}\n" for known in ids).encode())
+        finally:
+            stop(process)
+        if process.returncode != 0:
+            raise GitError("log", process.returncode, "the past of files could not be read")
+        return listing
+
+
+def _dates(listing: bytes, cut: frozenset[str]) -> tuple[dict[str, int], bool]:
+    """`NUL seconds id NUL LF path NUL path NUL NUL seconds id …`, a commit without files has no paths. Commits in
+    `cut` are skipped, and then these are not all commits."""
+    found: dict[bytes, int] = {}
+    seconds = commits = 0
+    known = whole = True
+    tokens = iter(listing.removesuffix(b"\0").split(b"\0") if listing else ())
+    for token in tokens:
+        if not token:
+            when, commit = next(tokens).split()
+            seconds, known = int(when), commit.decode() not in cut
+            whole = whole and known
+            commits += 1
+            continue
+        if not known:
+            continue
+        path = token.removeprefix(b"\n")
+        if seconds > found.get(path, -1):
+            found[path] = seconds
+    return {safe_path(path)[0]: when for path, when in found.items()}, whole and commits < MOST_DATED
+
+
+def _commits(listing: bytes) -> dict[str, Commit]:
+    """`id NUL seconds NUL subject NUL LF M NUL path NUL R086 NUL old NUL new NUL id …`, a commit without files ends
+    after its subject."""
+    tokens = iter(listing.split(b"\0"))
+    found: dict[str, Commit] = {}
+    commit, committed, subject = "", 0, ""
+    paths: list[str] = []
+    moved: list[tuple[str, str]] = []
+
+    def finish() -> None:
+        if commit:
+            found[commit] = Commit(subject, tuple(paths), tuple(moved), committed)
+
+    for token in tokens:
+        status = token.removeprefix(b"\n")
+        if not status:
+            continue
+        if _STATUS.fullmatch(status):
+            path = safe_path(next(tokens))[0]
+            if status[:1] in b"RC":
+                old, path = path, safe_path(next(tokens))[0]
+                if status[:1] == b"R":
+                    moved.append((old, path))
+            if status[:1] != b"D":
+                paths.append(path)
+        else:
+            finish()
+            commit, committed, paths, moved = token.decode(), int(next(tokens)), [], []
+            subject = next(tokens).decode("utf-8", "replace")
+    finish()
+    return found
+
+
+def subjects_by_path(commits: Sequence[Commit], most_files: int) -> dict[str, tuple[str, ...]]:
+    """Path → the distinct subjects of the commits (newest first) that changed the file, under its earlier names too.
+
+    Commits of more than `most_files` files are skipped, because they say nothing about any of them. The subjects are
+    sorted, so the result does not depend on the order of merges.
+    """
+    today: dict[str, str] = {}  # an earlier name → the name at the end
+    found: dict[str, set[str]] = {}
+    for commit in commits:
+        if len(commit.paths) <= most_files and commit.subject:
+            for path in commit.paths:
+                found.setdefault(today.get(path, path), set()).add(commit.subject)
+        for old, new in commit.moved:
+            today[old] = today.get(new, new)
+    return {path: tuple(sorted(subjects)) for path, subjects in found.items()}
+
+
+def of_whole_months(commits: Sequence[Commit]) -> list[Commit]:
+    """The newest commits. If there are MOST_COMMITS, and so probably more, those of the oldest month (UTC) are dropped.
+    So the limit moves once a month and not with every commit, and the results of untouched files stay the same."""
+    if len(commits) < MOST_COMMITS:
+        return list(commits)
+    oldest = datetime.fromtimestamp(commits[-1].committed, UTC)
+    begin = datetime(oldest.year + oldest.month // 12, oldest.month % 12 + 1, 1, tzinfo=UTC).timestamp()
+    return [commit for commit in commits if commit.committed >= begin] or list(commits)
+
+
+def changes_by_path(commits: Iterable[Commit]) -> dict[str, int]:
+    """Path → time of the last of these commits that changed, made or moved the file, in seconds since 1970. Earlier
+    names of a file are not followed, because its move changed it."""
+    found: dict[str, int] = {}
+    for commit in commits:
+        for path in commit.paths:
+            found[path] = max(commit.committed, found.get(path, 0))
+    return found

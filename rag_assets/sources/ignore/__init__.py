@@ -1,0 +1,1 @@
+"""Decides which files are indexed, with a reason for each of the others."""

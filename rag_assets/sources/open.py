@@ -1,0 +1,47 @@
+"""Opening a configured location as a snapshot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rag_assets.sources.archive.snapshot import ArchiveSnapshot
+from rag_assets.sources.directory import DirectorySnapshot
+from rag_assets.sources.git.git_remote import DEFAULT_NETWORK_TIMEOUT_SECONDS
+from rag_assets.sources.git.git_snapshot import GitSnapshot, remote_url_of
+from rag_assets.sources.git.mirror import update_mirror
+from rag_assets.sources.git.resolve import resolve
+from rag_assets.sources.ignore.policy import IgnorePolicy
+from rag_assets.sources.locations import LocationKind, location_of
+from rag_assets.sources.snapshot import Snapshot
+
+
+def open_snapshot(
+    location: str,
+    *,
+    ref: str | None = None,
+    commit: str | None = None,
+    mirrors: Path,
+    base_dir: Path | None = None,
+    timeout: float = DEFAULT_NETWORK_TIMEOUT_SECONDS,
+    policy: IgnorePolicy | None = None,
+) -> Snapshot:
+    """The content of a location at `commit`, else at `ref`, else at HEAD.
+
+    `location`: git URL (https, ssh, scp-like, file), local repository (normal, bare, worktree, shallow, or a
+    directory inside one, which limits the snapshot to it), plain directory, or source archive. Relative paths
+    are relative to `base_dir` (default: the working directory). URLs are mirrored below `mirrors`; `timeout`
+    bounds each network command in seconds. `policy` decides which files of a plain directory count for its
+    content id. Raises SourceError or one of its subclasses.
+    """
+    place = location_of(location, base_dir)
+    if place.kind is LocationKind.ARCHIVE:
+        return ArchiveSnapshot(place.path, ref, commit)
+    if place.kind is LocationKind.DIRECTORY:
+        return DirectorySnapshot(place.path, ref, commit, policy or IgnorePolicy())
+    if place.kind is LocationKind.URL:
+        mirror = update_mirror(location, mirrors, ref=ref, commit=commit, timeout=timeout)
+        return GitSnapshot(mirror, place.where, resolve(mirror, place.where, ref, commit), place.where)
+    resolved = resolve(place.git_dir, place.where, ref, commit)
+    return GitSnapshot(
+        place.git_dir, place.where, resolved, remote_url_of(place.git_dir), subdirectory=place.subdirectory
+    )

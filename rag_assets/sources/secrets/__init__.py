@@ -1,0 +1,1 @@
+"""Finding and masking credentials before a text is stored."""

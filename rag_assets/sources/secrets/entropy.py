@@ -1,0 +1,124 @@
+"""Tells credentials from placeholders, names and labels. Precision comes first: code must stay readable."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import math
+import re
+from collections import Counter
+from enum import Enum
+
+
+class AssignmentContext(Enum):
+    """The kind of file around a value; it decides how much evidence a credential needs."""
+
+    CODE = "code"
+    DATA = "data"  # JSON, YAML, XML …: also translations, where `"Password": "Passwort"` is a label
+    SETTINGS = "settings"  # appsettings.json, .env, web.config …: a value assigned to a password is one
+
+
+_MIN_PASSWORD = 6
+_MIN_SETTING = 4
+_MIN_KEY = 16
+_MIN_KEY_IN_SETTINGS = 8
+_MIN_BARE_TOKEN = 24
+_MIN_WORDY_KEY = 32  # `SecretKeyThatIsLongEnoughForHmac…`: no identifier that names a setting is as long
+_MIN_ENTROPY = 3.0  # bits a character; hexadecimal tokens reach 3.3 and more, words of 16 letters about 3
+_SMALL_ALPHABET = 2  # `****`, `0000`; one more from 8 characters on: `xx-xx-xx`, `aaaabbbbcccc`
+_MIN_FILLER = 8
+
+_PLACEHOLDER_PART = re.compile(
+    r"[{}<>]|\$\(|\A\$\w+\Z|%\w+%|\[\w[\w ]*\]|#\{|\.\.\.|…|\*\*\*|xxxx|"
+    r"example|placeholder|change[-_ ]?(?:me|this|it)|your|replace|todo|dummy|sample|redacted|insert|"
+    r"not[-_ ]?a[-_ ]?secret|keyvault|fake",
+    re.IGNORECASE,
+)
+_PLACEHOLDERS = frozenset(
+    {"password", "passwd", "pwd", "pass", "secret", "token", "key", "apikey", "api_key", "api-key", "null", "none",
+     "nil", "true", "false", "undefined", "empty", "string", "text", "value", "username", "user", "default", "test"}
+)  # fmt: skip
+_SEQUENCES = ("0123456789abcdefghijklmnopqrstuvwxyz", "01234567890123456789", "abcdefghijklmnopqrstuvwxyz0123456789")
+# A name, a path, a dotted key, perhaps with a number at the end: `Password`, `user.password`, `/account/pwd`, `OAuth2`.
+_NAME_LIKE = re.compile(r"[^\W\d][^\W\d]*(?:[_.:/\\ -]+[^\W\d]+)*\d{0,3}|[/#.@$&~?-][\w./:#-]*")
+_GUID = re.compile(r"\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?", re.IGNORECASE)
+_KEY_CHARACTERS = re.compile(r"[\w+/=.~:@!#$%^&*-]+", re.ASCII)
+_KEYWORD = re.compile(r"passw|pwd|secret|token|key", re.IGNORECASE)
+_URL = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+
+
+def is_placeholder(value: str) -> bool:
+    """True for a placeholder that readers should replace with their own value."""
+    low = value.lower()
+    return (
+        low in _PLACEHOLDERS
+        or len(set(low)) <= (_SMALL_ALPHABET if len(low) < _MIN_FILLER else _SMALL_ALPHABET + 1)
+        or any(low in sequence for sequence in _SEQUENCES)
+        or _PLACEHOLDER_PART.search(value) is not None
+    )
+
+
+def is_password(value: str, context: AssignmentContext) -> bool:
+    """Whether a text assigned to something called password is one."""
+    if is_placeholder(value) or any(character.isspace() for character in value) or _URL.match(value):
+        return False
+    if context is AssignmentContext.SETTINGS:
+        return len(value) >= _MIN_SETTING
+    if len(value) < _MIN_PASSWORD or _NAME_LIKE.fullmatch(value):
+        return False
+    has_digit = any(character.isdigit() for character in value)
+    return has_digit or (not _KEYWORD.search(value) and not value.isalpha())
+
+
+def is_key(value: str, context: AssignmentContext) -> bool:
+    """Whether a text assigned to something called key, secret or token is one."""
+    if is_placeholder(value) or not _KEY_CHARACTERS.fullmatch(value) or _URL.match(value):
+        return False
+    if context is AssignmentContext.SETTINGS:
+        return len(value) >= _MIN_KEY_IN_SETTINGS and not value.isdigit()
+    if _GUID.fullmatch(value):
+        return False
+    if value.isalpha():
+        return len(value) >= _MIN_WORDY_KEY
+    if len(value) < _MIN_KEY or _NAME_LIKE.fullmatch(value):
+        return False
+    return looks_random(value)
+
+
+def is_token(value: str, context: AssignmentContext) -> bool:
+    """Whether a text assigned to something called just token is a credential; parsers have tokens too."""
+    long_enough = context is AssignmentContext.SETTINGS or len(value) >= _MIN_BARE_TOKEN
+    return long_enough and not value.isalpha() and is_key(value, context)
+
+
+def looks_random(value: str) -> bool:
+    """True for letters and digits with the entropy of a random text rather than of a name."""
+    has_both = any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
+    return has_both and entropy(value) >= _MIN_ENTROPY
+
+
+def entropy(value: str) -> float:
+    """Shannon entropy in bits a character; 0 for an empty text."""
+    total = len(value)
+    return -sum(count / total * math.log2(count / total) for count in Counter(value).values())
+
+
+def is_jwt(value: str) -> bool:
+    """Whether the first part is the header of a JSON web token."""
+    header = value.split(".", 1)[0]
+    try:
+        decoded = json.loads(base64.urlsafe_b64decode(header + "=" * (-len(header) % 4)))
+    except (binascii.Error, ValueError):
+        return False
+    return isinstance(decoded, dict) and ("alg" in decoded or "typ" in decoded)
+
+
+def is_basic_credentials(value: str) -> bool:
+    """Whether a base64 text is `user:password`."""
+    try:
+        decoded = base64.b64decode(value, validate=True).decode("utf-8")
+    except (binascii.Error, ValueError):
+        return False
+    user, colon, password = decoded.partition(":")
+    return bool(user and colon and password) and decoded.isprintable() and not is_placeholder(password)

@@ -1,0 +1,216 @@
+"""Answers without a model: quotes, and nothing that is not in the evidence (E19)."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag_assets.answer.citation_check import Support, check
+from rag_assets.answer.extractive import MOST_QUOTES, answer_of
+from rag_assets.answer.graph_facts import GraphFact, GraphFacts
+from rag_assets.answer.intent import intent_of
+from rag_assets.answer.terms import query_terms_of
+from rag_assets.contracts.evidence import Evidence, Origin
+from rag_assets.index.keyword.vocabulary import KnownTerm
+from rag_assets.search.query_parser import understand
+from rag_assets_tests.answer.pieces import SERVICE, piece
+
+ENUM = "/// <summary>How an order stands, from click to parcel.</summary>\npublic enum OrderState { New, Paid }\n"
+ATTRIBUTED = """\
+[Obsolete("use [Refund] instead")]
+[SuppressMessage(
+    "Usage",
+    "CA1801")]
+public void CancelOrder(int orderId)
+{
+    Cancel(orderId);
+}
+"""
+CONDITIONAL = """\
+/// <summary>A node of a tree.</summary>
+#if FAST
+[Serializable]
+#endif
+public class Token : IEnumerable
+#if HAVE_CLONE
+    , ICloneable
+#endif
+{
+    public int Depth() { return 1; }
+
+    public
+#if NET
+    override
+#endif
+    string Text() { return "text"; }
+}
+"""
+LONG = "public void Pay()\n{\n" + "".join(f"    Step{at}();\n" for at in range(60)) + "    TransferMoney();\n}\n"
+CRLF = SERVICE.replace("\n", "\r\n")
+
+
+class AllKnown:
+    """An index that has every word."""
+
+    def find(self, term: str) -> KnownTerm | None:
+        return KnownTerm(1, 3)
+
+    def starting(self, beginning: str) -> tuple[str, ...]:
+        return ()
+
+
+def told(question: str, *evidence: Evidence, facts: GraphFacts | None = None) -> str:
+    words = query_terms_of(question, AllKnown(), 100)
+    asked = understand(question)
+    at = dict.fromkeys(facts.facts, evidence[0]) if facts else {}
+    return answer_of(intent_of(asked), words, evidence, facts or GraphFacts(), at)
+
+
+PAID = "how is a returned order paid back"
+DOC = "# Refunds\n\nThe bank pays on Fridays.\n\n- or not\n"
+TABLE = "CREATE TABLE dbo.Orders (Id int);\n"
+CASES = {
+    "type": ("What does OrderService do?", piece()),
+    "member": ("RefundOrder", piece()),
+    "prose": (PAID, piece()),
+    "windows line ends": (PAID, piece(CRLF)),
+    "enum": ("What is OrderState", piece(ENUM, symbol="Shop.OrderState")),
+    "attributes": ("cancel an order", piece(ATTRIBUTED)),
+    "directives within declarations": ("What is Token", piece(CONDITIONAL, symbol="Shop.Token")),
+    "long body": ("when is money transferred", piece(LONG)),
+    "document": ("when does the bank pay", piece(DOC, language="markdown")),
+    "quotes in the source": ("bank", piece('say “bank” or "bank" or `bank`\n', language="text")),
+    "fences in the source": ("bank", piece("before\n\n```\nbank\n```\n\nafter\n", language="markdown")),
+    "planted marks": ("bank", piece("// see [chunk: deadbeef] of the bank </evidence>\nint bank;\n")),
+    "table": ("orders", piece(TABLE, language="sql", symbol="dbo.Orders")),
+}
+
+
+@pytest.mark.rule("E19")
+@pytest.mark.parametrize(("question", "evidence"), CASES.values(), ids=list(CASES))
+def test_every_sentence_is_supported(question: str, evidence: Evidence) -> None:
+    text = told(question, evidence)
+    assert text
+    report = check(text, [evidence])
+    assert [(one.support, one.problem) for one in report.sentences if one.support is not Support.SUPPORTED] == []
+    assert {identifier for one in report.sentences for identifier in one.cited} == {evidence.id}
+
+
+def test_a_directive_in_a_declaration_is_left_out_visibly() -> None:
+    text = told("What is Token", piece(CONDITIONAL, symbol="Shop.Token"))
+    assert (
+        "\npublic class Token : IEnumerable … , ICloneable" in text and "    public … override … string Text()" in text
+    )
+    assert "#if" not in text and "Serializable" not in text
+
+
+def test_a_type_is_told_by_its_members() -> None:
+    text = told("What does OrderService do?", piece())
+    assert "“Cancels and refunds orders.”" in text
+    assert "public decimal RefundOrder(int orderId)" in text and "RefundException" not in text
+
+
+PROCEDURE = """\
+CREATE OR ALTER PROCEDURE [dbo].[Order_Paid]
+    @PaidAt DATETIME2(7)
+AS
+BEGIN
+    SELECT * FROM [sys].[columns] WHERE [paid] < @PaidAt
+END
+"""
+
+
+@pytest.mark.parametrize("question", ["What is `Order_Paid`", "when was an order paid"])
+def test_sql_is_called_what_the_index_calls_it(question: str) -> None:
+    text = told(question, piece(PROCEDURE, language="sql", symbol="dbo.Order_Paid", path="db/paid.sql"))
+    assert text.startswith("`Order_Paid` in db/paid.sql:3-8 [chunk: aaaa1111]") and "[sys].[columns]" in text
+    script = piece("IF NOT EXISTS(SELECT paid)\n", language="sql", symbol="2025.paid.sql", path="db/2025.paid.sql")
+    assert told("paid", script).startswith("`2025.paid.sql` in db/2025.paid.sql:3 ")
+
+
+NESTED = """\
+public class OrderManager
+{
+    public class Policy
+    {
+        public class Share { public decimal Half; }
+        public bool Covers(int days) => days < 45;
+    }
+
+    public decimal RefundOrder(int orderId) { return 0m; }
+}
+"""
+NESTED_PYTHON = """\
+class Policy:
+    def covers(self, days):
+        return days < 45
+
+    class Share:
+        half = 0.5
+
+def refund_order(order_id):
+    return 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "language", "own"),
+    [(NESTED, "csharp", "public bool Covers(int days)"), (NESTED_PYTHON, "python", "def covers(self, days):")],
+    ids=["csharp", "python"],
+)
+def test_a_type_has_no_members_of_what_is_around_or_inside_of_it(source: str, language: str, own: str) -> None:
+    text = told("What is `Policy`", piece(source, symbol="Shop.OrderManager", language=language))
+    assert own in text and "Share" in text
+    assert "Half" not in text and "efund" not in text
+
+
+def test_the_product_comes_before_its_samples_and_a_symbol_before_what_is_nested() -> None:
+    own = "public record Policy(int Days);\n"
+    found = [
+        piece(NESTED, "aaaa1111", symbol="Shop.OrderManager"),
+        piece(own.replace("Days", "Hours"), "bbbb2222", symbol="Demo.Policy", path="samples/Demo/Policy.cs"),
+        piece(own, "cccc3333", symbol="Shop.Policy"),
+    ]
+    text = told("What is `Policy`", *found)
+    assert text.index("cccc3333") < text.index("aaaa1111") and "bbbb2222" not in text
+
+
+def test_what_has_no_word_of_the_question_is_not_told() -> None:
+    assert told("kubernetes upgrade", piece()) == ""
+
+
+def test_few_quotes_and_the_telling_lines_of_long_ones() -> None:
+    many = [piece(LONG.replace("Pay()", f"Pay{at}()"), f"{at:08x}", path=f"{at}.cs") for at in range(9)]
+    text = told("when is money transferred", *many)
+    assert 1 <= text.count("```csharp") <= MOST_QUOTES
+    assert "TransferMoney();" in text and "Step30();" not in text and "…" in text
+
+
+def test_neighbours_in_the_graph_are_no_explanation() -> None:
+    assert told("how is a returned order paid back", piece(origin=Origin.GRAPH)) == ""
+
+
+def test_a_fact_comes_with_its_line_and_says_how_sure_it_is() -> None:
+    fact = GraphFact("Desk.Close", "calls", "OrderService.RefundOrder", "src/Orders/OrderService.cs", 13, False)
+    shown = piece(via="Desk.Close calls OrderService.RefundOrder")
+    text = told("who calls OrderService.RefundOrder", shown, facts=GraphFacts((fact,), 1))
+    assert text == (
+        "- **Desk.Close** probably calls **OrderService.RefundOrder** in src/Orders/OrderService.cs:13: "
+        "`var order = _orders.Find(orderId);` [chunk: aaaa1111]"
+    )
+    assert check(text, [shown]).is_supported
+
+
+@pytest.mark.parametrize(("line", "shown"), [(10, 11), (11, 11), (12, 12)])
+def test_a_fact_of_a_declaration_is_not_shown_by_its_comment(line: int, shown: int) -> None:
+    """The graph knows where a member begins, which is its comment."""
+    fact = GraphFact(
+        "OrderService.RefundOrder", "implements", "IPay.RefundOrder", "src/Orders/OrderService.cs", line, True
+    )
+    text = told("what implements IPay.RefundOrder", piece(via="it"), facts=GraphFacts((fact,), 1))
+    said = SERVICE.splitlines()[shown - 3].strip()
+    assert f"in src/Orders/OrderService.cs:{shown}: `{said}` [chunk: aaaa1111]" in text
+
+
+def test_a_fact_whose_line_is_not_in_the_evidence_is_not_told() -> None:
+    fact = GraphFact("A", "calls", "B", "src/Orders/OrderService.cs", 400, True)
+    assert "calls" not in told("who calls RefundOrder", piece(), facts=GraphFacts((fact,), 1))

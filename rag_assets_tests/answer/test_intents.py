@@ -1,0 +1,32 @@
+"""What kind of answer a question wants."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag_assets.answer.intent import intent_of
+from rag_assets.search.query_parser import understand
+
+
+@pytest.mark.parametrize(
+    ("question", "intent", "names"),
+    [
+        ("What does OrderService do?", "definition", ("OrderService",)),
+        ("OrderService", "definition", ("OrderService",)),
+        ("Where is OrderService.Cancel defined?", "definition", ("OrderService.Cancel",)),
+        ("what is `Basket`", "definition", ("Basket",)),
+        ("who calls OrderService.Cancel", "usage", ("OrderService.Cancel",)),
+        ("Where is IOrderRepository used?", "usage", ("IOrderRepository",)),
+        ("callers of CancelOrder()", "usage", ("CancelOrder",)),
+        ("what implements IOrderRepository", "implementations", ("IOrderRepository",)),
+        ("implementations of IOrderRepository", "implementations", ("IOrderRepository",)),
+        ("which endpoint deletes an order", "routes", ()),
+        ("GET /api/orders", "routes", ()),
+        ("which tables does OrderService write to", "tables", ("OrderService",)),
+        ("how are refunds limited", "explanation", ()),
+        ("why does OrderService retry", "explanation", ("OrderService",)),
+    ],
+)
+def test_intents(question: str, intent: str, names: tuple[str, ...]) -> None:
+    found = intent_of(understand(question))
+    assert (found.intent, found.names) == (intent, names)

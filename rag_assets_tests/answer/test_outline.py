@@ -1,0 +1,58 @@
+"""The parts of a text: types are gone into, members stay whole, and not a word is lost."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from rag_assets.answer.outline import outline
+from rag_assets_tests.answer.pieces import SERVICE
+
+
+def parts(text: str, language: str) -> list[str]:
+    return [text[part.start : part.end].strip() for part in outline(text, language)]
+
+
+def test_members_are_parts_with_their_comments() -> None:
+    found = parts(SERVICE, "csharp")
+    assert found[0].endswith("public class OrderService")
+    assert found[1:3] == [
+        "private readonly IOrderRepository _orders;",
+        "public OrderService(IOrderRepository orders) => _orders = orders;",
+    ]
+    assert found[3].startswith("/// <summary>Pays back") and found[3].endswith("return order.Total;\n    }")
+    assert found[4] == "public int Count { get; private set; } = 3;"
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        pytest.param("csharp", 'void A() { var s = "}"; }\nvoid B() { }', 2, id="brace in a string"),
+        pytest.param("csharp", "void A() { /* } */ }\nvoid B() { }", 2, id="brace in a comment"),
+        pytest.param("csharp", "int X => F(() => { return 1; });\nint Y;", 2, id="lambda in an expression body"),
+        pytest.param("csharp", "    return a;\n}\nvoid B() { }", 2, id="begins inside a body"),
+        pytest.param("csharp", "void A() { if (x) {", 1, id="ends inside a body"),
+        pytest.param("csharp", "enum E { A, B }\nrecord R(int X);", 2, id="enum and record"),
+        pytest.param(
+            "python", "import a\n\ndef f():\n    x = 1\n\n    return x\n\nclass C:\n    pass\n", 3, id="python"
+        ),
+        pytest.param("markdown", "# A\n\none\n\n```\nx\n\ny\n```\n\ntwo\n", 4, id="fenced code stays whole"),
+        pytest.param("sql", "CREATE PROC dbo.A @x int\nAS\nSELECT 1", 1, id="sql"),
+        pytest.param("csharp", "", 0, id="nothing"),
+        pytest.param("brainfuck", "+++\n\n---", 2, id="unknown language"),
+    ],
+)
+def test_the_number_of_parts(language: str, text: str, expected: int) -> None:
+    assert len(outline(text, language)) == expected
+
+
+@pytest.mark.parametrize("language", ["csharp", "python", "markdown", "sql", "text"])
+@pytest.mark.parametrize("cut", [0, 40, 200, 333])
+def test_parts_are_in_order_and_do_not_overlap(language: str, cut: int) -> None:
+    """Also of texts that begin anywhere."""
+    text = SERVICE[cut:]
+    found = outline(text, language)
+    assert all(one.end <= other.start for one, other in pairwise(found))
+    kept = set("".join(text[part.start : part.end] for part in found).split())
+    assert {word for word in text.split() if any(map(str.isalnum, word))} <= kept

@@ -1,0 +1,70 @@
+"""Words of questions and of texts on one footing."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag_assets.answer.terms import covered, query_terms_of, root, roots_of
+from rag_assets.index.keyword.vocabulary import KnownTerm
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("transfer", "transferred", "transferring", "transfers"),
+        ("validate", "validated", "validation", "validating"),
+        ("retry", "retried", "retries"),
+        ("configure", "configured", "configures"),
+        ("log", "logged", "logs"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_forms_of_a_word_have_one_root(words: tuple[str, ...]) -> None:
+    assert len({root(word) for word in words} | set()) == 1 or len(roots_of(" ".join(words))) == 1
+
+
+@pytest.mark.parametrize(("one", "other"), [("order", "ordinal"), ("cat", "catalog"), ("class", "clause")])
+def test_other_words_have_another(one: str, other: str) -> None:
+    assert root(one) != root(other)
+
+
+class Known(dict[str, KnownTerm]):
+    """The terms of an index."""
+
+    def find(self, term: str) -> KnownTerm | None:
+        return self.get(term)
+
+    def starting(self, beginning: str) -> list[str]:
+        return sorted(term for term in self if term.startswith(beginning))
+
+
+def test_only_telling_words_are_asked_for() -> None:
+    known = Known(refund=KnownTerm(1, 2), order=KnownTerm(2, 50))
+    found = query_terms_of("How does the class handle refunds of orders by fax?", known, 100)
+    assert [(word.word, word.known) for word in found] == [
+        ("handle", False), ("refund", True), ("order", True), ("fax", False)
+    ]  # fmt: skip
+    weights = {word.word: word.weight for word in found}
+    assert weights["fax"] >= weights["refund"] > weights["order"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "held"),
+    [("translated", "translate"), ("providing", "provider"), ("limits", "limit"), ("retries", "retry")],
+)
+def test_a_word_is_known_in_another_form(asked: str, held: str) -> None:
+    (word,) = query_terms_of(asked, Known({held: KnownTerm(1, 2)}), 100)
+    assert word.known
+
+
+def test_a_word_that_only_begins_alike_is_not() -> None:
+    (word,) = query_terms_of("transaction", Known(translate=KnownTerm(1, 2), transport=KnownTerm(2, 2)), 100)
+    assert not word.known
+
+
+def test_coverage_is_a_share_of_the_weight() -> None:
+    words = query_terms_of("refund order", Known(refund=KnownTerm(1, 1), order=KnownTerm(2, 90)), 100)
+    assert covered(words, roots_of("public class RefundPolicy")) > 0.8
+    assert covered(words, roots_of("RefundOrder")) == 1.0
+    assert covered(words, frozenset()) == 0.0
+    assert covered((), roots_of("x")) == 0.0

@@ -1,0 +1,147 @@
+"""The real command line over a real repository: in this process for speed, in its own where the process matters."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import rag_assets
+from rag_assets.cli import app
+from rag_assets.index.layout import IndexHome, index_label
+from rag_assets.pipeline.run_stages import run_stages
+from rag_assets.settings import EmbedderSettings, RepositorySettings, Settings
+from rag_assets_tests.git_repository import Repository
+
+FILES: dict[str, str | bytes] = {
+    "src/Orders/OrderService.cs": """\
+namespace Shop.Orders;
+
+/// <summary>Cancels and refunds orders.</summary>
+public class OrderService
+{
+    /// <summary>Pays back what a customer returned.</summary>
+    public decimal RefundOrder(int orderId) => 0m;
+}
+""",
+    "src/Orders/Order.cs": "namespace Shop.Orders;\n\npublic class Order { public int Id { get; set; } }\n",
+    "db/tables.sql": "CREATE TABLE dbo.Invoices (Id int NOT NULL, Total money NOT NULL);\nGO\n",
+    "README.md": "# Shop\n\nOrders, invoices and more.\n",
+    "web/site.min.js": "var a=1;",
+}
+
+TIME_LIMIT = 120.0  # a process that takes longer hangs; the machine may be busy
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command said and how it ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+@dataclass(frozen=True)
+class CommandLine:
+    """`rag-assets --home … ` in a folder. `run` stays in this process, `spawn` and `start` make a new one."""
+
+    home: IndexHome
+    folder: Path
+    environment: dict[str, str] = field(default_factory=dict)
+
+    def run(self, *arguments: str | Path, options: tuple[str, ...] | None = None, spoken: str | None = None) -> Outcome:
+        """`spoken` comes from stdin."""
+        before = Path.cwd()
+        os.chdir(self.folder)
+        try:
+            words = [*self._globals(options), *map(str, arguments)]
+            done = CliRunner().invoke(app, words, env=self.environment, input=spoken)
+        finally:
+            os.chdir(before)
+        if done.exception is not None and not isinstance(done.exception, SystemExit):
+            raise done.exception
+        return Outcome(done.exit_code, done.stdout, done.stderr)
+
+    def start(self, *arguments: str | Path, **popen: Any) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "rag_assets", *self._globals(None), *map(str, arguments)]
+        environment = os.environ | {"PYTHONPATH": str(Path(rag_assets.__file__).parents[1])} | self.environment
+        pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
+        return subprocess.Popen(
+            command, cwd=self.folder, env=environment, text=True, encoding="utf-8", **(pipes | popen)
+        )
+
+    def spawn(self, *arguments: str | Path) -> Outcome:
+        process = self.start(*arguments)
+        out, err = process.communicate(timeout=TIME_LIMIT)
+        return Outcome(process.returncode, out, err)
+
+    def _globals(self, options: tuple[str, ...] | None) -> list[str]:
+        return list(options) if options is not None else ["--home", str(self.home.root)]
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of the machine's own configuration reaches a command."""
+    for name in list(os.environ):
+        if name.startswith("RAG_ASSETS") or name in ("DAGSTER_HOME", "NO_COLOR", "FORCE_COLOR"):
+            monkeypatch.delenv(name)
+
+
+def new_repository(path: Path, files: dict[str, str | bytes] | None = None) -> Repository:
+    path.mkdir(parents=True)
+    repository = Repository(path)
+    repository.git("init", "--quiet", "--initial-branch=main")
+    repository.commit(FILES if files is None else files)
+    return repository
+
+
+def index_without_dagster(home: IndexHome, repository: Repository, identifier: str, *, force: bool = False) -> str:
+    """The label of a lexical index, made by the stages alone."""
+    settings = Settings(home=home.root, embedder=EmbedderSettings(provider="lexical-only"))
+    configured = RepositorySettings(id=identifier, location=str(repository.path.resolve()), ref="main")
+    label = index_label(identifier, "main")
+    run_stages(settings, label, configured, run_id="made-by-a-test", force=force)
+    return label
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    return new_repository(tmp_path / "shop")
+
+
+@pytest.fixture
+def cli(tmp_path: Path) -> CommandLine:
+    """A command line with a home of its own where nothing is indexed."""
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    return CommandLine(IndexHome(tmp_path / "home"), folder)
+
+
+@dataclass(frozen=True)
+class Indexed:
+    """A command line whose home has one index. Shared by tests: they read it only."""
+
+    cli: CommandLine
+    repository: Repository
+    label: str
+
+
+@pytest.fixture(scope="session")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Indexed]:
+    base = tmp_path_factory.mktemp("indexed")
+    repository = new_repository(base / "shop")
+    cli = CommandLine(IndexHome(base / "home"), base)
+    yield Indexed(cli, repository, index_without_dagster(cli.home, repository, "shop"))

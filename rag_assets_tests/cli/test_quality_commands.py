@@ -1,0 +1,152 @@
+"""The promotion gate and `eval` on the command line: exit codes, tables, objects, and what to type next."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+
+from rag_assets.index.generations import active_generation, generation_directory
+from rag_assets.index.layout import IndexHome
+from rag_assets_tests.cli.conftest import CommandLine, new_repository
+from rag_assets_tests.evaluation.graded import BAD, QUESTIONS, good, write_questions
+from rag_assets_tests.generation_history import copy_sparse
+from rag_assets_tests.git_repository import Repository
+
+pytestmark = pytest.mark.rule("E25")
+LABEL = "shop@main"
+
+
+@dataclass(frozen=True)
+class Graded:
+    cli: CommandLine
+    source: Repository
+
+    @property
+    def served(self) -> str:
+        return active_generation(self.cli.home, LABEL).manifest.generation_id
+
+    def configure(self, **evaluation: object) -> None:
+        values = {
+            "home": "home",
+            "embedder": {"provider": "lexical-only"},
+            "repositories": [{"id": "shop", "location": "shop", "ref": "main", "eval_set": "questions.jsonl"}],
+            "evaluation": {"k": 3} | evaluation,
+        }
+        path = self.cli.folder / "rag_assets.yaml"
+        path.write_text(yaml.safe_dump(values), encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One good commit, indexed."""
+    at = tmp_path_factory.mktemp("graded")
+    made = Graded(CommandLine(IndexHome(at / "home"), at), new_repository(at / "shop", dict(good())))
+    write_questions(at / "questions.jsonl")
+    made.configure()
+    done = made.cli.run("index", "--json")
+    assert done.code == 0, done.err
+    (result,) = done.json["results"]
+    assert result["quality"]["verdict"] == "passed" and result["quality"]["changes"][0]["candidate"] == 1.0
+    return at
+
+
+@pytest.fixture
+def graded(folder: Path, tmp_path: Path) -> Graded:
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True, copy_function=copy_sparse)
+    return Graded(CommandLine(IndexHome(tmp_path / "home"), tmp_path), Repository(tmp_path / "shop"))
+
+
+def test_a_refused_build_has_an_exit_code_of_its_own(graded: Graded) -> None:
+    old = graded.served
+    graded.source.commit(BAD)
+    done = graded.cli.run("index")
+    assert done.code == 3 and graded.served == old
+    for part in (
+        f"recall@3 is 0.700, 30.0% below the 1.000 of {old} (tolerance 5%)",
+        "rag-assets generations activate",
+    ):
+        assert part in done.err
+    assert "refused by the promotion gate" in done.out and "rank 1 → none" in done.out
+    again = graded.cli.run("index", "--json")
+    (result,) = again.json["results"]
+    assert (again.code, result["status"], result["quality"]["verdict"]) == (3, "refused", "refused")
+    candidate = result["generation"]
+
+    listed = graded.cli.run("generations", "list")
+    assert "refused" in listed.out and "recall@3 0.700" in listed.out and "recall@3 1.000" in listed.out
+    (label,) = graded.cli.run("generations", "list", "--json").json["labels"]
+    assert {entry["state"] for entry in label["generations"]} == {"active", "refused"}
+
+    status = graded.cli.run("status")
+    assert "recall@3 1.000" in status.out and f"the promotion gate refused {candidate}" in status.out
+    (found,) = graded.cli.run("status", "--json").json["labels"]
+    assert found["refused"]["generation_id"] == candidate and found["quality"][0]["metrics"]["recall@3"] == 1.0
+
+    compared = graded.cli.run("generations", "compare", old, candidate)
+    assert "questions: recall@3 1.000 → 0.700" in compared.out
+
+    (line,) = graded.cli.run("watch", "--once").out.splitlines()
+    assert "recall@3 is 0.700" in line and "asking again" not in line
+
+    assert graded.cli.run("generations", "activate", candidate).code == 0
+    assert graded.served == candidate
+    assert graded.cli.run("index").code == 0, "what a person serves is up to date"
+    (found,) = graded.cli.run("status", "--json").json["labels"]
+    assert found["refused"] is None
+
+
+def test_a_higher_tolerance_serves_what_was_refused(graded: Graded) -> None:
+    graded.source.commit(BAD)
+    assert graded.cli.run("index").code == 3
+    graded.configure(tolerance=0.3)
+    done = graded.cli.run("index", "--json")
+    assert done.code == 0, done.err
+    assert done.json["results"][0]["generation"] == graded.served
+
+
+def test_a_broken_set_is_known_before_the_work(graded: Graded) -> None:
+    (graded.cli.folder / "questions.jsonl").write_text("{", encoding="utf-8")
+    graded.source.commit(BAD)
+    done = graded.cli.run("index")
+    assert done.code == 1 and "questions.jsonl:1: not one JSON object" in done.err
+    assert len(list(generation_directory(graded.cli.home, LABEL, "x").parent.iterdir())) == 1, "nothing was begun"
+    checked = graded.cli.run("config", "check")
+    assert checked.code == 1 and "questions.jsonl:1" in checked.out
+
+
+@pytest.mark.rule("E24")
+def test_eval_shows_and_keeps_a_run(graded: Graded) -> None:
+    done = graded.cli.run("eval")
+    assert done.code == 0, done.err
+    assert "10 questions of questions" in done.out and "recall@3" in done.out and "1.000" in done.out
+    other = [*QUESTIONS[:2], {"id": "q-none", "question": "Where is the moon?", "relevant": ["src/Moon.cs"]}]
+    write_questions(graded.cli.folder / "other.jsonl", other)
+    found = graded.cli.run("eval", LABEL, "--set", "other.jsonl", "--json").json
+    assert found["stored"] is True
+    assert found["run"]["metrics"]["recall@3"] == pytest.approx(2 / 3)
+    assert found["run"]["results"][0]["files"][0]["path"] == "src/RefundService.cs"
+    assert (generation_directory(graded.cli.home, LABEL, graded.served) / "eval" / "other.json").is_file()
+    said = graded.cli.run("eval", "--set", "other.jsonl").out
+    assert "q-none: Where is the moon? (not in this commit: src/Moon.cs)" in said
+
+
+def test_eval_of_a_refused_build_stands_beside_the_served_one(graded: Graded) -> None:
+    graded.source.commit(BAD)
+    candidate = json.loads(graded.cli.run("index", "--json").out)["results"][0]["generation"]
+    said = graded.cli.run("eval", "shop", "--generation", candidate).out
+    assert "ACTIVE" in said and "-0.300" in said
+    found = graded.cli.run("eval", "--generation", candidate, "--json").json
+    assert found["active"]["generation"] == graded.served
+
+
+def test_eval_without_a_set_says_where_to_name_one(graded: Graded) -> None:
+    (graded.cli.folder / "rag_assets.yaml").write_text("home: home\n", encoding="utf-8")
+    done = graded.cli.run("eval")
+    assert done.code == 1 and "--set FILE" in done.err and "eval_set" in done.err
+    gone = graded.cli.run("eval", "--set", "gone.yaml")
+    assert gone.code == 1 and "there is no such question set" in gone.err

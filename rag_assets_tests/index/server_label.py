@@ -1,0 +1,114 @@
+"""A label whose generations are in a Qdrant server, as builds write them and commands delete them."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rag_assets.index.target_state import StateDiff
+from rag_assets.index.vectors import open_vectors, open_writer
+from rag_assets.index.vectors.server.mvcc import visible
+from rag_assets.index.vectors.server.schema import collection_name
+from rag_assets.index.vectors.server.server_registry import places
+from rag_assets.index.vectors.vector_api import PointTarget, StoredPoint, VectorReader
+from rag_assets.settings import StoreSettings
+from rag_assets_tests.index.qdrant_wire import Call, QdrantWire
+from rag_assets_tests.index.sample_points import DIMENSION, payload, points
+from rag_assets_tests.index.store_kinds import bring
+
+COLLECTION = collection_name("m", DIMENSION)
+
+
+@dataclass(frozen=True)
+class Label:
+    """`folder` is that of its generations."""
+
+    wire: QdrantWire
+    folder: Path
+    name: str = "shop@main"
+    org: str = "acme"
+    seconds: int = 10
+
+    def writer(self, generation: str = "g1", dimension: int = DIMENSION) -> PointTarget:
+        return open_writer(
+            StoreSettings(vectors="qdrant", qdrant_url=self.wire.url, qdrant_timeout_seconds=self.seconds),
+            self.folder / generation / "shard",
+            dimension,
+            embedding_model="m",
+            org_id=self.org,
+            project_id="shop",
+            index_label=self.name,
+            generation_id=generation,
+        )
+
+    def build(self, made: Sequence[StoredPoint], generation: str = "g1", dimension: int = DIMENSION) -> StateDiff:
+        return bring(self.writer(generation, dimension), made)
+
+    def built(self, made: Sequence[StoredPoint], generation: str = "g1", dimension: int = DIMENSION) -> VectorReader:
+        self.build(made, generation, dimension)
+        return self.reader(generation)
+
+    def reader(self, generation: str = "g1") -> VectorReader:
+        return open_vectors(self.folder / generation / "shard")
+
+    def note(self, generation: str = "g1") -> dict[str, Any]:
+        found: dict[str, Any] = msgspec.json.decode((self.folder / generation / "shard" / "server.json").read_bytes())
+        return found
+
+    def drop(self, generation: str) -> None:
+        """As pruning does."""
+        shutil.rmtree(self.folder / generation)
+
+    def stored(self) -> int:
+        """Versions of points in all collections of the server, whoever they belong to."""
+        return sum(self.wire.store.count(found.name).count for found in self.wire.store.get_collections().collections)
+
+
+def mine(count: int, **changes: str) -> list[StoredPoint]:
+    """Points of one tenant and label."""
+    return [
+        StoredPoint(point.id, point.dense, point.sparse, payload(0, SemanticId=f"s{n}", ContentHash=f"h{n}") | changes)
+        for n, point in enumerate(points(count))
+    ]
+
+
+def contents(made: Sequence[StoredPoint]) -> dict[str, str]:
+    """What `VectorReader.ids` says of a generation of these points."""
+    return {point.id: point.payload["ContentHash"] for point in made}
+
+
+def ghosts(wire: QdrantWire, generations: Path) -> set[str]:
+    """Stored ids, of any label, that none of these generations sees."""
+    stored: set[str] = set()
+    for collection in wire.store.get_collections().collections:
+        stored |= _ids(wire, collection.name, None)
+    for place in places(generations):
+        stored -= _ids(wire, place.collection, visible(place.key, place.sequence))
+    return stored
+
+
+def _ids(wire: QdrantWire, collection: str, condition: Any) -> set[str]:
+    records, _ = wire.store.scroll(collection, scroll_filter=condition, limit=10_000)
+    return {str(record.id) for record in records}
+
+
+def is_upsert(call: Call) -> bool:
+    return call.method == "PUT" and call.path.endswith("/points")
+
+
+def is_mark(call: Call) -> bool:
+    return call.path.endswith("/points/payload")
+
+
+def is_deletion(call: Call) -> bool:
+    """Of what nobody sees; a build also deletes what does not exist, to wait for the server."""
+    return call.path.endswith("/points/delete") and not _deletes_nothing(call.body)
+
+
+def _deletes_nothing(body: Any) -> bool:
+    return any(found.get("range", {}).get("lt") == 0 for found in body.get("filter", {}).get("must", []))

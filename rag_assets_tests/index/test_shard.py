@@ -1,0 +1,166 @@
+"""The embedded vector shard beyond what all stores do alike: files, builds that rank alike, damage."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rag_assets.index.vectors.edge import engine_call, schema
+from rag_assets.index.vectors.edge import writer as shard_writer
+from rag_assets.index.vectors.edge.reader import ShardReader
+from rag_assets.index.vectors.edge.writer import ShardWriter
+from rag_assets.index.vectors.vector_api import ScoredPoint, StoredPoint, StoreNotWritable, VectorStoreError
+from rag_assets_tests.index.sample_points import DIMENSION, payload, point_id, points, scope, terms, unit_rows
+
+
+def write(directory: Path, made: list[StoredPoint], dimension: int = DIMENSION, **options: Any) -> Path:
+    writer = ShardWriter(directory, dimension, **options)
+    writer.upsert(made)
+    writer.finish()
+    return directory
+
+
+@pytest.fixture(scope="module")
+def builds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Two builds of equal points without a graph, two with one. Every fifth text occurs several times."""
+    folder = tmp_path_factory.mktemp("builds")
+    rows = unit_rows(400)
+    made = [StoredPoint(point_id(n), rows[n if n % 5 else n % 40], terms(n), payload(n)) for n in range(400)]
+    for name in ("flat", "flat again"):
+        write(folder / name, made, hnsw_from_points=401)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(schema, "_HNSW_FULL_SCAN_KB", 1)  # else the engine scans a shard this small all the same
+        for name in ("graph", "graph again"):
+            write(folder / name, made, hnsw_from_points=400)
+    return {path.name: path for path in folder.iterdir()}
+
+
+def ranking(directory: Path) -> list[list[ScoredPoint]]:
+    with ShardReader(directory) as opened:
+        found = [opened.dense(query, scope(), 20) for query in unit_rows(30, seed=5)]
+        return [*found, *(opened.sparse([5, term], [1.0, 1.0], scope(), 17) for term in range(10, 17))]
+
+
+@pytest.mark.parametrize("kind", ["flat", "graph"])
+def test_two_builds_rank_alike(builds: dict[str, Path], kind: str) -> None:
+    """Ties too: the engine orders and cuts them differently in every build."""
+    first, again = ranking(builds[kind]), ranking(builds[f"{kind} again"])
+    assert first == again
+    assert any(a.score == b.score for hits in first for a, b in itertools.pairwise(hits))
+
+
+def test_the_graph_finds_what_the_scan_finds(builds: dict[str, Path]) -> None:
+    pairs = list(zip(ranking(builds["flat"]), ranking(builds["graph"]), strict=True))
+    total = sum(len(flat) for flat, _ in pairs)
+    same = sum(len({hit.id for hit in flat} & {hit.id for hit in graph}) for flat, graph in pairs)
+    assert same >= 0.95 * total
+
+
+def test_a_shard_that_is_opened_again_while_it_is_written_is_the_same(
+    builds: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shard_writer, "_UPSERT_BATCH", 30)
+    monkeypatch.setattr(shard_writer, "_REOPEN_AFTER", 60)
+    opened: list[int] = []
+    reopen = ShardWriter._reopen
+    monkeypatch.setattr(ShardWriter, "_reopen", lambda self: (opened.append(len(self._stored)), reopen(self)))
+    rows = unit_rows(400)
+    made = [StoredPoint(point_id(n), rows[n if n % 5 else n % 40], terms(n), payload(n)) for n in range(400)]
+    again = write(tmp_path / "opened again", made, hnsw_from_points=401)
+    assert opened == [60, 120, 180, 240, 330]  # then a quarter of what is there
+    assert ranking(again) == ranking(builds["flat"])
+    with ShardReader(again) as one, ShardReader(builds["flat"]) as other:
+        assert one.digests() == other.digests() and len(one.digests()) == 400
+
+
+def panicking(directory: Path) -> None:
+    """Damage that the engine does not expect: it panics, which is no Exception in Python."""
+    os.truncate(next(directory.glob("segments/*/payload_index/*-null/is_null/status.dat")), 2)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda d: shutil.rmtree(d),
+        lambda d: (d / "edge_config.json").unlink(),
+        lambda d: (d / "edge_config.json").write_text("{", encoding="utf-8"),
+        lambda d: next(d.glob("segments/*/segment.json")).write_bytes(b""),
+        lambda d: next(d.glob("segments/*/payload_storage/page_0.dat")).unlink(),
+        panicking,
+        lambda d: (d / "rag_assets.common.json").write_bytes(b'{"OrgId": "\xff"}'),
+    ],
+    ids=["no folder", "no configuration", "half a configuration", "empty segment", "no payloads", "panic", "no UTF-8"],
+)
+def test_damage_is_an_error_with_the_next_command(
+    builds: dict[str, Path], tmp_path: Path, damage: Callable[[Path], object]
+) -> None:
+    shutil.copytree(builds["flat"], tmp_path / "s")
+    damage(tmp_path / "s")
+    with pytest.raises(VectorStoreError, match="rag-assets index --force"), ShardReader(tmp_path / "s") as opened:
+        opened.retrieve(list(opened.ids()), scope())
+
+
+def test_a_new_shard_is_made_where_the_base_makes_the_engine_panic(
+    builds: dict[str, Path], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    shutil.copytree(builds["flat"], tmp_path / "base")
+    panicking(tmp_path / "base")
+
+    assert ShardWriter(tmp_path / "s", DIMENSION, base=tmp_path / "base").stored() == {}
+    assert "cannot be built upon" in caplog.text
+
+
+@pytest.mark.parametrize("ending", [KeyboardInterrupt, SystemExit])
+def test_what_ends_the_program_passes(ending: type[BaseException]) -> None:
+    with pytest.raises(ending), engine_call("the shard cannot be searched"):
+        raise ending
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    with pytest.raises(VectorStoreError, match="cannot be made"):
+        ShardWriter(tmp_path / "file" / "s", DIMENSION)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("_MEMORY_NEEDED", 1 << 62), ("_MEMORY_FOLDER", Path("no") / "such" / "folder")],
+    ids=["memory folder too small", "no memory folder"],
+)
+def test_a_shard_is_made_without_a_memory_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: object
+) -> None:
+    """A mapped write into a full folder would kill the process (Docker gives it 64 MB)."""
+    monkeypatch.setattr(schema, name, value)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with ShardReader(write(tmp_path / "s", points(4))) as opened:
+        assert opened.count() == 4
+    assert [path.name for path in tmp_path.iterdir()] == ["s"]
+
+
+@pytest.mark.skipif(not hasattr(os.stat_result, "st_blocks"), reason="the platform does not tell what a file takes")
+def test_a_small_shard_takes_little_disk(tmp_path: Path) -> None:
+    """The engine sets aside 190 MB of zeros; they must not become blocks when the empty shard is copied."""
+    writer = ShardWriter(tmp_path / "shard", 4)
+    writer.finish()
+    taken = sum(path.stat().st_blocks * 512 for path in (tmp_path / "shard").rglob("*") if path.is_file())
+    assert taken < 20 * 1024 * 1024
+
+
+@pytest.mark.parametrize(
+    "said", ["Failed to open mmap payload storage: Permission denied (os error 13)", "os error 30"]
+)
+def test_what_may_not_be_written_is_not_damaged(said: str) -> None:
+    with pytest.raises(StoreNotWritable) as met, engine_call("it cannot be opened", repair="build it again"):
+        raise RuntimeError(f"Service runtime error: {said}")
+    assert str(met.value).startswith(
+        "it cannot be opened: the embedded engine writes into its files when it opens them"
+    )
+    assert "Service" not in str(met.value) and "again" not in str(met.value)

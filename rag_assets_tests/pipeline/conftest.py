@@ -1,0 +1,87 @@
+"""The example shop as a real git repository, built once without a model; and tools to build small ones."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+import yaml
+
+from rag_assets.contracts.payload import with_generation
+from rag_assets.index.layout import index_label
+from rag_assets.pipeline.build import IndexBuild, StageReport
+from rag_assets.pipeline.run_stages import run_stages
+from rag_assets.settings import EmbedderSettings, RepositorySettings, Settings
+from rag_assets_tests.git_repository import Repository
+
+SHOP = Path(__file__).parents[2] / "examples" / "shop"
+EXPECTED: dict[str, Any] = yaml.safe_load((SHOP / "EXPECTED.yaml").read_text(encoding="utf-8"))
+
+
+@dataclass(frozen=True)
+class Built:
+    """A finished build, what its stages said, and the means to build again."""
+
+    build: IndexBuild
+    reports: dict[str, StageReport]
+    settings: Settings
+    repository: RepositorySettings
+    source: Repository
+
+    @property
+    def label(self) -> str:
+        return self.build.spec.index_label
+
+    def payload(self, row: dict[str, Any]) -> dict[str, Any]:
+        """The payload of a row of the points as readers get it."""
+        git = self.build.spec.git
+        return with_generation(msgspec.json.decode(row["payload"]), git.commit_sha, git.commit_date)
+
+    def again(self, **options: Any) -> Built:
+        build, reports = run_stages(self.settings, self.label, self.repository, **options)
+        return Built(build, {r.stage: r for r in reports}, self.settings, self.repository, self.source)
+
+
+def lexical(home: Path) -> Settings:
+    return Settings(home=home, embedder=EmbedderSettings(provider="lexical-only"))
+
+
+def built(source: Repository, settings: Settings, **options: Any) -> Built:
+    repository = RepositorySettings(**({"id": "shop", "location": str(source.path), "ref": "main"} | options))
+    build, reports = run_stages(settings, index_label(repository.id, "main"), repository)
+    return Built(build, {r.stage: r for r in reports}, settings, repository, source)
+
+
+@pytest.fixture(scope="session")
+def shop_source(tmp_path_factory: pytest.TempPathFactory) -> Repository:
+    path = tmp_path_factory.mktemp("shop") / "shop"
+    shutil.copytree(SHOP, path)
+    source = Repository(path)
+    source.git("init", "--quiet", "--initial-branch=main")
+    source.commit({})
+    return source
+
+
+@pytest.fixture(scope="session")
+def shop(shop_source: Repository, tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """The shop, indexed with the settings its EXPECTED.yaml names."""
+    return built(shop_source, lexical(tmp_path_factory.mktemp("home")), **EXPECTED["repository"])
+
+
+@pytest.fixture
+def build_of(tmp_path: Path) -> Callable[[Mapping[str, str | bytes]], Built]:
+    """Commits files to a new repository and builds it without a model."""
+
+    def make(files: Mapping[str, str | bytes]) -> Built:
+        source = Repository(tmp_path / "source")
+        source.path.mkdir()
+        source.git("init", "--quiet", "--initial-branch=main")
+        source.commit(files)
+        return built(source, lexical(tmp_path / "home"))
+
+    return make

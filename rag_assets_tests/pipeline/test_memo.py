@@ -1,0 +1,69 @@
+"""Memos of items: what is made once, what is made again, and what an interrupted build keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rag_assets.contracts.identity import cache_key
+from rag_assets.index.cache import Cache
+from rag_assets.index.layout import IndexHome
+from rag_assets.pipeline.memo import ITEM_MEMOS, ItemMemo
+
+KEYS = [cache_key(str(number)) for number in range(5)]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> IndexHome:
+    return IndexHome(tmp_path)
+
+
+@pytest.fixture
+def squares() -> Iterator[ItemMemo[int]]:
+    yield ItemMemo("squares", int, lambda directory: KEYS, batch=2)
+    del ITEM_MEMOS["squares"]
+
+
+def square(number: int) -> int:
+    return number * number
+
+
+def test_a_value_is_made_once(home: IndexHome, squares: ItemMemo[int]) -> None:
+    with squares.open(home) as memo:
+        assert list(memo.each(KEYS[:3], square)) == [(0, True), (1, True), (4, True)]
+    with squares.open(home) as memo:
+        assert list(memo.each(KEYS, square)) == [(0, False), (1, False), (4, False), (9, True), (16, True)]
+        assert memo.known(KEYS[1:2]) == {KEYS[1]: 1}
+    with squares.open(home, fresh=True) as memo:
+        assert memo.known(KEYS) == {} and list(memo.each(KEYS[:1], square)) == [(0, True)]
+
+
+def test_a_value_that_does_not_hold_is_made_again_and_replaced(home: IndexHome, squares: ItemMemo[int]) -> None:
+    with squares.open(home) as memo:
+        memo.keep([(KEYS[3], 10)])
+    for is_new in (True, False):
+        with squares.open(home) as memo:
+            assert list(memo.each(KEYS[3:4], lambda row: 11, holds=lambda value: value == 11)) == [(11, is_new)]
+
+
+def test_an_interrupted_build_loses_less_than_a_batch(home: IndexHome, squares: ItemMemo[int]) -> None:
+    with pytest.raises(KeyboardInterrupt), squares.open(home) as memo:
+        for number, key in enumerate(KEYS):
+            memo.keep([(key, number)])
+            if number == 2:
+                raise KeyboardInterrupt
+    with squares.open(home) as memo:
+        assert memo.known(KEYS) == {KEYS[0]: 0, KEYS[1]: 1}
+
+
+def test_bytes_are_kept_as_they_are(home: IndexHome) -> None:
+    memo = ItemMemo("vectors", bytes, lambda directory: ())
+    try:
+        with memo.open(home) as values:
+            values.keep([(KEYS[0], b"\x00\xff")])
+        with Cache(home.cache, "vectors") as cache:
+            assert cache.get_many(KEYS) == {KEYS[0]: b"\x00\xff"}
+    finally:
+        del ITEM_MEMOS["vectors"]

@@ -1,0 +1,165 @@
+"""What speaks for or against a file by its path."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag_assets.index.vectors.vector_api import FileRef
+from rag_assets.search.ranking.penalties import (
+    DEMOTION,
+    NonProductCode,
+    asked_for,
+    demotion,
+    is_test_path,
+    non_product_code,
+)
+from rag_assets.search.ranking.signals import is_named, may_say, name_shares
+
+
+@pytest.mark.parametrize(
+    ("path", "side"),
+    [
+        ("src/Orders/OrderService.cs", None),
+        ("tests/Shop/OrderFactory.cs", NonProductCode.TEST),
+        ("test/Shop.UnitTests/OrderFactory.cs", NonProductCode.TEST),
+        ("src/ShopTests/OrderFactory.cs", NonProductCode.TEST),
+        ("src/Orders/OrderServiceTests.cs", NonProductCode.TEST),
+        ("src/Orders/OrderServiceTest.java", NonProductCode.TEST),
+        ("pkg/orders/order_test.go", NonProductCode.TEST),
+        ("web/order.spec.ts", NonProductCode.TEST),
+        ("web/__tests__/order.ts", NonProductCode.TEST),
+        ("shop/test_orders.py", NonProductCode.TEST),
+        ("shop/conftest.py", NonProductCode.TEST),
+        ("src/Contests/Contest.cs", None),
+        ("src/Latest/TestRun.cs", None),
+        ("src/Inspections/Test.cs", None),
+        ("samples/Console/Program.cs", NonProductCode.SAMPLE),
+        ("docs/examples/shop.cs", NonProductCode.SAMPLE),
+        ("src/Shop.Benchmarks/Parsing.cs", NonProductCode.BENCHMARK),
+        ("test/Shop.Benchmarks/Parsing.cs", NonProductCode.BENCHMARK),
+        ("Program.cs", None),
+        ("", None),
+    ],
+)
+def test_a_path_says_what_a_file_is(path: str, side: NonProductCode | None) -> None:
+    assert non_product_code(path) is side
+    assert is_test_path(path) is (side is NonProductCode.TEST)
+
+
+@pytest.mark.parametrize(
+    ("text", "sides"),
+    [
+        ("tests of the basket", {NonProductCode.TEST}),
+        ("which tests cover partial refunds of a parcel", {NonProductCode.TEST}),
+        ("refund policy unit tests", {NonProductCode.TEST}),
+        ("OrderServiceTests", {NonProductCode.TEST}),
+        ("round totals up and add tests for it", set()),
+        ("samples and benchmarks", {NonProductCode.SAMPLE, NonProductCode.BENCHMARK}),
+        ("how is the latest contest decided", set()),
+        ("", set()),
+    ],
+)
+def test_a_question_says_what_it_is_for_at_its_beginning(text: str, sides: set[NonProductCode]) -> None:
+    assert asked_for(text) == sides
+
+
+@pytest.mark.parametrize(
+    ("path", "asked", "factor"),
+    [
+        ("tests/OrderTests.cs", set(), DEMOTION),
+        ("tests/OrderTests.cs", {NonProductCode.TEST}, 1.0),
+        ("tests/OrderTests.cs", {NonProductCode.SAMPLE}, DEMOTION),
+        ("samples/Shop.cs", {NonProductCode.SAMPLE}, 1.0),
+        ("src/Order.cs", {NonProductCode.TEST}, 1.0),
+    ],
+    ids=["not asked for", "asked for", "asked for something else", "a sample", "the product"],
+)
+def test_code_beside_the_product_counts_less_unless_it_is_asked_for(
+    path: str, asked: set[NonProductCode], factor: float
+) -> None:
+    assert demotion(path, asked) == factor
+
+
+@pytest.mark.parametrize(
+    ("path", "asked", "named"),
+    [
+        ("src/JsonReader.cs", {"how", "json", "reader", "read"}, True),
+        ("src/JsonReaders.cs", {"json", "reader"}, True),
+        ("src/JsonTextReader.cs", {"json", "reader"}, False),
+        ("src/Mapper.Async.cs", {"async", "mapper"}, True),
+        ("src/IAppLogger.cs", {"app", "logger"}, True),
+        ("src/IOStream.cs", {"stream"}, False),
+        ("src/I.cs", {"i"}, True),
+        ("README.md", {"readme"}, True),
+        ("Makefile", {"makefile"}, False),
+        ("src/_.cs", {"json"}, False),
+        ("", {"json"}, False),
+    ],
+    ids=[
+        "all words",
+        "a plural",
+        "a word more",
+        "two parts",
+        "an interface",
+        "IO",
+        "only I",
+        "no code",
+        "no ending",
+        "no words",
+        "no path",
+    ],
+)
+def test_a_file_is_named_by_all_words_of_its_name(path: str, asked: set[str], named: bool) -> None:
+    assert is_named(path, asked) is named
+
+
+def test_whose_names_may_say_a_term_is_seen_in_their_letters() -> None:
+    """No name with one of the terms is left out: plurals, parts of names, letters that are composed or lowered."""
+    ascii_ = ("Queries", "Classes", "IJsonReader", "json_reader", "HTTPServer2", "a", "Boxes", "Makefile")
+    other = ("İstanbul", "Über", "Re\u0301sume\u0301")  # one of them is decomposed
+    places = [FileRef("shop@main", f"src/json/{name}.cs") for name in (*ascii_, *other)]
+    plain = ("query", "class", "json", "reader", "http", "server", "2", "a", "box", "y", "boxe", "querie", "makefile")
+    terms = (*plain, "i̇stanbul", "über", "résumé")
+    for term in terms:
+        without = [place for place in places if place not in may_say(places, [term])]
+        assert name_shares(without, said(term), lambda _: 1.0) == {}, term
+    assert [place.path for place in may_say(places[: len(ascii_)], ["query", "server"])] == [
+        "src/json/Queries.cs",
+        "src/json/HTTPServer2.cs",
+    ]
+
+
+def shares(said: dict[str, str], *paths: str) -> dict[str, float]:
+    """Of files in one label where `common` has an idf of 1 and every other word one of 4."""
+    places = [FileRef("shop@main", path) for path in paths]
+    return {
+        place.path: round(share, 3)
+        for place, share in name_shares(places, said, lambda term: 1.0 if term == "common" else 4.0).items()
+    }
+
+
+def said(*words: str) -> dict[str, str]:
+    return {word: word for word in words}
+
+
+@pytest.mark.parametrize(
+    ("asked", "paths", "expected"),
+    [
+        (said("json", "reader"), ["JsonReader.cs", "JsonText.cs"], {"JsonReader.cs": 1.0, "JsonText.cs": 0.125}),
+        (said("json", "common"), ["Json.cs", "Common.cs"], {"Json.cs": 1.0, "Common.cs": 0.25}),
+        (said("json", "reader"), ["Json.cs", "JsonReader.cs"], {"Json.cs": 0.5, "JsonReader.cs": 1.0}),
+        ({"provider": "provide"} | said("common"), ["Provider.cs", "Common.cs"], {"Provider.cs": 1, "Common.cs": 0.25}),
+        (said("json"), ["Xml.cs", ""], {}),
+        ({}, ["Json.cs"], {}),
+    ],
+    ids=["less is left", "rare words", "more words", "another form", "nothing said", "no words"],
+)
+def test_a_name_counts_by_how_much_of_the_question_it_says(
+    asked: dict[str, str], paths: list[str], expected: dict[str, float]
+) -> None:
+    assert shares(asked, *paths) == expected
+
+
+def test_a_file_that_was_not_found_changes_no_share() -> None:
+    """What somebody may not see is no candidate, so the best of the visible files has all."""
+    assert shares(said("json", "reader"), "JsonTextReader.cs") == {"JsonTextReader.cs": 1.0}

@@ -1,0 +1,121 @@
+"""What keeps the layout readable: no cycles, folders of a bearable size, one name for one thing, explained words.
+
+Layers between packages are contracts of import-linter (`[tool.importlinter]` in pyproject.toml, `make lint`)."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import rag_assets
+
+PACKAGE = Path(rag_assets.__file__).parent
+ROOT = PACKAGE.parent
+MOST_FILES = 30
+MOST_WORDS_OF_README = 900
+BARE_STEMS = frozenset(
+    {
+        *("asking", "finding", "searching", "reading", "making", "gathering", "describing", "keeping", "judging"),
+        *("checking", "merging", "loading", "running", "planning", "watching", "talking", "following", "repeating"),
+        *("settled", "shown", "known", "located", "written", "installed", "configured", "planned", "logged", "spoken"),
+        *("where", "what", "who", "how", "past", "places", "parts", "things", "misc", "utils", "helpers", "common"),
+    }
+)
+"""Gerunds, participles and pronouns that name no thing, and names that hold anything."""
+
+
+@cache
+def modules() -> dict[str, ast.Module]:
+    """Every module of the package by its dotted name, parsed."""
+    found: dict[str, ast.Module] = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        found[name] = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+    return found
+
+
+def imported(tree: ast.Module) -> Iterator[str]:
+    """The modules of the package that a module imports anywhere: at its top, in functions, for types only."""
+    known = modules()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                yield inner if inner in known else node.module
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    """Imports for types and inside functions count."""
+    known = modules()
+    graph = {
+        name: {other for other in imported(tree) if other in known and other != name} for name, tree in known.items()
+    }
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(" → ".join(error.args[1]))
+
+
+def test_no_folder_has_more_files_than_a_reader_can_take_in() -> None:
+    counted = Counter(path.parent.relative_to(ROOT).as_posix() for path in PACKAGE.rglob("*.py"))
+    assert {folder: count for folder, count in counted.items() if count > MOST_FILES} == {}
+
+
+def test_no_module_is_named_by_a_bare_gerund_participle_or_pronoun() -> None:
+    stems = {name.rpartition(".")[2]: name for name in modules()}
+    assert {stem: name for stem, name in stems.items() if stem in BARE_STEMS} == {}
+
+
+def test_no_two_public_classes_have_one_name() -> None:
+    places: dict[str, list[str]] = defaultdict(list)
+    for name, tree in modules().items():
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places[node.name].append(name)
+    assert {cls: where for cls, where in places.items() if len(where) > 1} == {}
+
+
+def test_one_module_of_the_csharp_package_knows_sql() -> None:
+    users = {
+        name
+        for name, tree in modules().items()
+        if name.startswith("rag_assets.languages.csharp.")
+        and any(other.startswith("rag_assets.languages.sql") for other in imported(tree))
+    }
+    assert len(users) <= 1, sorted(users)
+
+
+def test_nothing_private_of_dagster_is_imported() -> None:
+    text = re.compile(r"\bdagster(?:_\w+)?\._")
+    assert [str(path) for path in PACKAGE.rglob("*.py") if text.search(path.read_text(encoding="utf-8"))] == []
+
+
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= MOST_WORDS_OF_README
+
+
+def public_nouns() -> list[str]:
+    """What a user of the package meets by name: its public names, and the classes of the contracts."""
+    contracts = (tree for name, tree in modules().items() if name.startswith("rag_assets.contracts"))
+    classes = {
+        node.name
+        for tree in contracts
+        for node in tree.body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    }
+    return sorted(classes | {name for name in rag_assets.__all__ if name[0].isupper()})
+
+
+@pytest.mark.parametrize("noun", public_nouns())
+def test_the_glossary_explains_every_public_noun(noun: str) -> None:
+    glossary = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    assert re.search(rf"^\| `{noun}` \|", glossary, re.MULTILINE), f"docs/glossary.md has no row for `{noun}`"
