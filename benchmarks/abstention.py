@@ -24,7 +24,7 @@ from rag_assets import Index, open_index
 from rag_assets.answer.abstention import THRESHOLD, AbstentionWeights, Signals, confidence, values_of
 from rag_assets.answer.context_pack import read
 from rag_assets.evaluation.answer_mining import Minable, SyntheticQuestion
-from rag_assets.qa.definition.pipeline_settings import MOST_CHUNKS
+from rag_assets.qa.definition.steps import MOST_CHUNKS
 
 ANSWERED = (0.95, 0.90, 0.85, 0.80, 0.70)
 WRITTEN, WRITTEN_ABOUT_NOTHING = "written", "written, no answer"

@@ -14,12 +14,10 @@ import time
 from collections import Counter
 
 from rag_assets import Index, open_index
-from rag_assets.answer.artifact.output import ARTIFACTS, OutputType
-from rag_assets.answer.artifact.templates import WHOLE
-from rag_assets.answer.citation_check import Support
+from rag_assets.answer.artifact.templates import ARTIFACTS, WHOLE, OutputType
+from rag_assets.answer.citations import Support
 from rag_assets.qa.agents.library import AgentLibrary
-from rag_assets.qa.answering import QuestionAnswerer
-from rag_assets.qa.artifact_assembly import Artifact, make_artifact
+from rag_assets.qa.answering import Artifact, QuestionAnswerer, make_artifact
 from rag_assets.qa.ask_options import AskOptions
 
 ALIENS = ("moon rockets", "payroll of warehouse robots", "patient blood samples", "wedding cake recipes")

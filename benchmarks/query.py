@@ -85,8 +85,7 @@ def first(cell: str) -> float:
 def build(home: Path, size: int) -> dict[str, str]:
     """Writes a generation of `size` points as the stages do."""
     from rag_assets.index.generations import Manifest, generation_directory, promote, write_manifest
-    from rag_assets.index.keyword.bm25f import merge_statistics, statistics_of, term_indices, weights
-    from rag_assets.index.keyword.term_frequencies import count_terms
+    from rag_assets.index.keyword.bm25f import count_terms, merge_statistics, statistics_of, term_indices, weights
     from rag_assets.index.keyword.vocabulary import write_vocabulary
     from rag_assets.index.layout import IndexHome
     from rag_assets.index.vectors import open_writer

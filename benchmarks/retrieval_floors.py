@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from rank_bm25 import BM25Okapi  # type: ignore[import-untyped]
 
 from rag_assets import Index
-from rag_assets.contracts.artifacts import document_uri
+from rag_assets.contracts.identity import document_uri
 from rag_assets.evaluation.runs import visible_files
 from rag_assets.identifiers import split_identifiers
 

@@ -57,7 +57,7 @@ class _Answering(Searchable):
         """
         # start-up budget: a search answers nothing
         from rag_assets.qa.answering import QuestionAnswerer
-        from rag_assets.qa.from_settings import configured
+        from rag_assets.qa.ask_options import configured
 
         if options is None:
             options = configured(*next(iter(self.members.values())).parts.configuration)

@@ -2,6 +2,8 @@
 
 The weights are those of a logistic regression over mined questions with and without an answer;
 `benchmarks/abstention.py` mines them, fits them and prints the curve.
+
+The threshold of abstention that was calibrated on the questions of a generation (E22).
 """
 
 from __future__ import annotations
@@ -10,9 +12,15 @@ import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
 
-from rag_assets.answer.terms import QueryTerm, covered, roots_of
+from rag_assets.answer.question_analysis import QueryTerm, covered, roots_of
 from rag_assets.contracts.evidence import Evidence
+from rag_assets.index.answer_results import read_calibration
+
+if TYPE_CHECKING:
+    from rag_assets.index.generations import Generation
+
 
 SENTENCE = "I don’t see enough information in this brain to answer that yet."
 """The one sentence of every refusal (E20)."""
@@ -142,3 +150,22 @@ def is_refusal(text: str) -> bool:
 
 def _plain(text: str) -> str:
     return " ".join(text.replace("’", "'").split()).strip(" .\"'").casefold()
+
+
+def threshold_of(generation: Generation, mode: str) -> float | None:
+    """The confidence below which questions to a generation are refused when it is searched in `mode`; None where it was
+    not calibrated for that, or for confidences that mean something else."""
+    found = read_calibration(generation.directory)
+    return found.threshold if found is not None and (found.mode, found.scale) == (mode, SCALE) else None
+
+
+def threshold_in_use(said: float | None, of_pipeline: float, generations: Sequence[Generation], mode: str) -> float:
+    """The confidence below which questions are refused: what the caller or the configuration `said`; else that of the
+    pipeline where it has one of its own; else the calibrated one, which cannot hold for several generations at once;
+    else the shipped one."""
+    if said is not None:
+        return said
+    if of_pipeline != THRESHOLD or len(generations) != 1:
+        return of_pipeline
+    known = threshold_of(generations[0], mode)
+    return of_pipeline if known is None else known

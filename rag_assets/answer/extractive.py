@@ -10,10 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from rag_assets.answer.citations import marker
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts
-from rag_assets.answer.intent import Intent, QueryIntent
 from rag_assets.answer.passages import Passage, members_of, passages_of, ranked
 from rag_assets.answer.prompt_sanitize import neutral
-from rag_assets.answer.terms import QueryTerm, roots_of
+from rag_assets.answer.question_analysis import Intent, QueryIntent, QueryTerm, roots_of
 from rag_assets.contracts.evidence import Evidence, Origin, clock, lines_of
 from rag_assets.contracts.time_codes import PAGE_BREAK, TRANSCRIPTS, begins_at, spoken
 from rag_assets.search.ranking.penalties import non_product_code

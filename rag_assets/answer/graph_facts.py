@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rag_assets.answer.intent import Intent
+from rag_assets.answer.question_analysis import Intent
 from rag_assets.contracts.evidence import short_name
 from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets.search.ranking.penalties import non_product_code

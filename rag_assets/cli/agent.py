@@ -17,7 +17,7 @@ from rag_assets.qa.agents.overrides import with_agent
 
 if TYPE_CHECKING:
     from rag_assets.contracts.kinds import Kind
-    from rag_assets.qa.agents.agent import Agent
+    from rag_assets.qa.agents.library import Agent
     from rag_assets.qa.definition.steps import Pipeline
 
 

@@ -9,22 +9,30 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 
-from rag_assets.answer.artifact.output import ARTIFACTS, OutputType
-from rag_assets.answer.artifact.templates import WHOLE
+from rag_assets.answer.artifact.templates import ARTIFACTS, WHOLE, OutputType
 from rag_assets.answer.citations import numbered, rendered
 from rag_assets.cli.agent import Folders, agent_library
-from rag_assets.cli.ask_options import AskedPacks, AskOptionsFromCli, Labels, Offline, PipelineName, opened
-from rag_assets.cli.ask_output import Streamed, show_markdown, show_refusal, show_sources
+from rag_assets.cli.ask import (
+    AskedPacks,
+    AskOptionsFromCli,
+    Labels,
+    Offline,
+    PipelineName,
+    Streamed,
+    opened,
+    show_markdown,
+    show_refusal,
+    show_sources,
+)
 from rag_assets.cli.options import AsJson, Force, check_new_file, session_of
 from rag_assets.cli.render import NOTHING_FOUND, CommandError
-from rag_assets.qa.artifact_assembly import make_artifact
+from rag_assets.qa.answering import make_artifact
 from rag_assets.settings.validation_messages import nearest
 
 if TYPE_CHECKING:
     from rag_assets.cli.render import Output
-    from rag_assets.qa.agents.agent import Agent
-    from rag_assets.qa.agents.library import AgentLibrary
-    from rag_assets.qa.artifact_assembly import Artifact
+    from rag_assets.qa.agents.library import Agent, AgentLibrary
+    from rag_assets.qa.answering import Artifact
 
 
 def artifact(

@@ -1,28 +1,324 @@
-"""`rag-assets ask`: a question in, an answer with checked citations out, or an honest refusal (exit code 4)."""
+"""`rag-assets ask`: a question in, an answer with checked citations out, or an honest refusal (exit code 4).
+
+What `ask` and `chat` have in common: their options, and an open index that is asked with them.
+
+What `rag-assets ask` shows: an answer with numbered sources for people, one object for programs.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rag_assets.answer.abstention import SENTENCE
+from rag_assets.answer.citations import Citation, numbered, rendered
+from rag_assets.answer.results import Answer
 from rag_assets.cli.agent import AgentName, Folders, chosen_agent
-from rag_assets.cli.ask_options import (
-    AnsweringProfile,
-    AskedPacks,
-    AskOptionsFromCli,
-    Labels,
-    Language,
-    Limit,
-    Offline,
-    Paths,
-    PipelineName,
-    User,
-    named_session,
-    opened,
-)
-from rag_assets.cli.options import session_of
-from rag_assets.cli.render import NOTHING_FOUND
+from rag_assets.cli.options import CliSession, chosen_label, complete_label, session_of
+from rag_assets.cli.pipeline import checked_packs
+from rag_assets.cli.render import NOTHING_FOUND, Output, Part, short
+from rag_assets.cli.search import FreshnessOf, staleness
+from rag_assets.qa.engine import TurnResult
+
+if TYPE_CHECKING:
+    from rag_assets.index.layout import IndexHome
+    from rag_assets.qa.agents.library import Agent
+    from rag_assets.qa.answering import QuestionAnswerer
+    from rag_assets.qa.ask_options import AskOptions
+    from rag_assets.search.index import Searchable
+
+
+_MOST_HITS = 50  # a context of more has its tokens spent on what is not asked for
+
+Labels = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--label",
+        "-l",
+        help="Which index; repeatable. Default: that of the pipeline, else as for search.",
+        autocompletion=complete_label,
+    ),
+]
+Paths = Annotated[list[str] | None, typer.Option("--path", help="Only files of this path, folder or glob; repeatable.")]
+Limit = Annotated[
+    int | None,
+    typer.Option("--limit", "-n", min=1, max=_MOST_HITS, help="How many hits to look at. Default: as configured."),
+]
+Offline = Annotated[bool, typer.Option("--offline", help="Answer with quotes alone, also where a model is configured.")]
+
+
+def known_profile(name: str | None) -> str | None:
+    """Raises BadParameter for a profile that no setting can give a model to."""
+    from rag_assets.contracts.llm import PROFILES
+
+    if name is not None and name not in PROFILES:
+        raise typer.BadParameter(f"no profile {name!r}; valid: {', '.join(PROFILES)}")
+    return name
+
+
+AnsweringProfile = Annotated[
+    str | None,
+    typer.Option(
+        "--profile",
+        callback=known_profile,
+        help="Which model answers: cheap, balanced or premium. Default: as configured.",
+    ),
+]
+PipelineName = Annotated[
+    str, typer.Option("--pipeline", metavar="NAME|FILE", help="The pipeline that answers. Default: as configured.")
+]
+AskedPacks = Annotated[
+    list[Path] | None, typer.Option("--pack", metavar="FOLDER", help="A folder of pipelines; repeatable.")
+]
+
+
+def named_session(name: str | None) -> str | None:
+    """Raises BadParameter for an empty name, as of a variable that a script has not set: nothing would be kept."""
+    if name is not None and not name.strip():
+        raise typer.BadParameter("it is empty; a session has a name")
+    return name
+
+
+User = Annotated[str, typer.Option("--user", help="Whose session it is. Default: your name in this system.")]
+Language = Annotated[
+    str,
+    typer.Option(
+        "--language",
+        metavar="CODE",
+        help="The language of the question, such as de. The model translates. Default: en.",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class AskOptionsFromCli:
+    """What the user typed of the options above."""
+
+    labels: tuple[str, ...]
+    limit: int | None
+    offline: bool
+    profile: str | None
+    pipeline: str
+    packs: tuple[Path, ...]
+    agent: Agent | None = None
+
+    @classmethod
+    def of(
+        cls,
+        labels: list[str] | None,
+        limit: int | None,
+        offline: bool,
+        profile: str | None,
+        pipeline: str,
+        packs: list[Path] | None,
+        agent: Agent | None = None,
+    ) -> AskOptionsFromCli:
+        """Raises BadParameter for a pack that is no folder."""
+        return cls(tuple(labels or ()), limit, offline, profile, pipeline, checked_packs(packs), agent)
+
+
+@contextmanager
+def opened(session: CliSession, wanted: AskOptionsFromCli) -> Iterator[tuple[QuestionAnswerer, Searchable]]:
+    """What is asked, and the indexes behind it. Raises CommandError for a label that is not there, and what opening
+    raises."""
+    from rag_assets.qa.answering import QuestionAnswerer
+    from rag_assets.qa.ask_options import configured
+
+    home = session.home()
+    options = configured(
+        home, session.config_option, offline=wanted.offline, profile=wanted.profile, limit=wanted.limit
+    )
+    configured_one = options.pipeline if wanted.agent is None else ""  # an agent has a pipeline of its own
+    options = replace(options, pipeline=wanted.pipeline or configured_one, packs=wanted.packs, agent=wanted.agent)
+    names = _labels(session, home, wanted, options)
+    with _index(session, home, names, wanted.agent) as target, QuestionAnswerer(target, options) as asker:
+        yield asker, target
+
+
+def _labels(session: CliSession, home: IndexHome, wanted: AskOptionsFromCli, options: AskOptions) -> list[str]:
+    if not wanted.labels and options.pipeline:
+        from rag_assets.qa.answering import label_of_pipeline
+        from rag_assets.settings.config_file import config_of
+
+        named = label_of_pipeline(options, config_of(home.root, session.config_option))
+        if named:
+            return [chosen_label(session, home, named)]
+    return list(dict.fromkeys(chosen_label(session, home, label) for label in wanted.labels or (None,)))
+
+
+def _index(session: CliSession, home: IndexHome, names: list[str], agent: Agent | None) -> Searchable:
+    """The indexes as far as the caller and the agent see."""
+    from rag_assets.search.federated import FederatedIndex
+    from rag_assets.search.index import LabelIndex
+
+    known: dict[str, Any] = {"home": home.root, "config": session.config_option, "clearance": session.clearance()}
+    if agent is not None:
+        from rag_assets.qa.agents.overrides import scope_of
+
+        view = scope_of(agent, known["clearance"])
+        known |= {"clearance": view.clearance, "view": view.filters}
+    return LabelIndex.open(names[0], **known) if len(names) == 1 else FederatedIndex.open(names, **known)
+
+
+_FENCE = re.compile(r"^\s*(?:```|~~~)")
+_CODE_INDENT = "    "
+
+
+class Streamed:
+    """Writes an answer as a model makes it, on stderr: what stands on stdout has been checked."""
+
+    def __init__(self, output: Output, *, silent: bool = False) -> None:
+        self._output = output
+        self._silent = silent
+        self._line = ""
+
+    def __call__(self, text: str) -> None:
+        if self._silent:
+            return
+        *lines, self._line = (self._line + text).split("\n")
+        for line in lines:
+            self._output.note((line, "dim"))
+
+    def end(self) -> None:
+        if self._line:
+            self._output.note((self._line, "dim"))
+            self._line = ""
+
+
+def as_object(result: TurnResult, found: Answer, freshness: FreshnessOf) -> dict[str, Any]:
+    """The object of `ask --json`. `turn` is the id that `rag-assets trace` takes. `citations` are those of
+    `answer`, in order of first use; `checks` is every sentence before the policy; seconds in `timings`; `usage` is null
+    without a model."""
+    known = numbered(found.citations)
+    scores = {identifier: piece for piece in found.evidence for identifier in piece.ids}
+    return {
+        "question": found.question,
+        "answer": found.text,
+        "abstained": found.abstained,
+        "status": result.status,
+        "pipeline": result.lock.name,
+        "turn": result.turn_id or None,
+        "reason": found.reason or None,
+        "suggestions": list(found.suggestions),
+        "notes": list(found.notes),
+        "provider": found.provider,
+        "intent": found.intent,
+        "confidence": round(found.confidence, 4),
+        "signals": _rounded(asdict(found.signals)),
+        "citations": [
+            {"number": known[citation.id], **asdict(citation), "score": round(scores[citation.id].score, 6)}
+            for citation in found.citations
+        ],
+        "checks": [
+            {
+                "sentence": checked.sentence.text,
+                "support": checked.support,
+                "cites": list(checked.cited),
+                "problem": checked.problem or None,
+            }
+            for checked in found.checks
+        ],
+        "evidence": [
+            {
+                "id": piece.id,
+                "place": piece.place,
+                "symbol": piece.symbol,
+                "origin": piece.origin,
+                "score": round(piece.score, 6),
+            }
+            for piece in found.evidence
+        ],
+        "context_tokens": found.context_tokens,
+        "usage": found.usage.numbers() if found.usage else None,
+        "mode": found.search.mode,
+        "sources": [
+            {
+                "label": source.label,
+                "generation": source.generation_id,
+                "commit": source.commit_sha,
+                "stale": freshness[source.label].stale,
+            }
+            for source in found.search.sources
+        ],
+        "warnings": list(found.warnings),
+        "timings": {step: round(spent, 5) for step, spent in found.timings.items()},
+    }
+
+
+def show(output: Output, found: Answer, freshness: FreshnessOf) -> None:
+    """The answer, its sources by number, and what it is from."""
+    show_markdown(output, found.text, found.citations)
+    if found.abstained and found.text == SENTENCE:
+        show_refusal(output, found)
+    else:
+        show_sources(output, found.citations)
+    for note in found.notes:
+        output.line((note, "dim"))
+    for source in found.search.sources:
+        parts: list[Part] = [(f"{source.label}  commit {short(source.commit_sha)}  ", "dim")]
+        output.line(*parts, *staleness(freshness[source.label], source.label))
+
+
+def show_markdown(output: Output, text: str, citations: Sequence[Citation]) -> None:
+    """A checked text for a terminal: citations as numbers, code indented, quotes dim."""
+    known = numbered(citations)
+    in_code = False
+    for line in rendered(text, lambda identifier: _number(known, identifier)).split("\n"):
+        if _FENCE.match(line):
+            in_code = not in_code
+        elif in_code:
+            output.line((_CODE_INDENT + line, "plain"))
+        elif line.startswith(">"):
+            output.line((line, "dim"))
+        else:
+            output.line(*_styled(line))
+
+
+def show_refusal(output: Output, found: Answer) -> None:
+    """Why there is no answer, and what would help."""
+    output.line((f"because {found.reason}", "dim"))
+    for suggestion in found.suggestions:
+        output.line((suggestion, "dim"))
+
+
+def show_sources(output: Output, citations: Sequence[Citation]) -> None:
+    """What the numbers mean, below an empty line; nothing where nothing is cited."""
+    known = numbered(citations)
+    if citations:
+        output.line()
+    for number, citation in sorted({known[one.id]: one for one in reversed(citations)}.items()):
+        output.line((f"[{number}] ", "dim"), (citation.rendered, "path"), (f"  rag-assets show {citation.id}", "dim"))
+
+
+def _number(known: Mapping[str, int], identifier: str) -> str | None:
+    return str(known[identifier]) if identifier in known else None
+
+
+_EMPHASIS = re.compile(r"\*\*(?P<bold>[^*]+)\*\*|`(?P<code>[^`]+)`|(?P<cite>\[\d+\])")
+
+
+def _styled(line: str) -> list[Part]:
+    """Names in bold, citations dim; the marks of Markdown go."""
+    made: list[Part] = []
+    at = 0
+    for mark in _EMPHASIS.finditer(line):
+        made.append(line[at : mark.start()])
+        if mark["cite"]:
+            made.append((mark["cite"], "dim"))
+        else:
+            made.append((mark["bold"] or mark["code"], "bold"))
+        at = mark.end()
+    return [*made, line[at:]]
+
+
+def _rounded(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: round(value, 4) if isinstance(value, float) else value for name, value in values.items()}
 
 
 def ask(
@@ -56,7 +352,6 @@ def ask(
     """Ask a question; get an answer with citations. Exit code 4 when the index does not have the answer."""
     if not question.strip():
         raise typer.BadParameter("the question is empty")
-    from rag_assets.cli.ask_output import Streamed, as_object, show
     from rag_assets.index.freshness import freshness_of
     from rag_assets.index.vectors.filters import SearchFilters
 

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rag_assets.answer.citation_check import Support
-from rag_assets.answer.citations import numbered
+from rag_assets.answer.citations import Support, numbered
 from rag_assets.answer.results import EXTRACTIVE
 from rag_assets.cli.agent import AgentName, Folders, chosen_agent
-from rag_assets.cli.ask_options import (
+from rag_assets.cli.ask import (
     AnsweringProfile,
     AskedPacks,
     AskOptionsFromCli,
@@ -24,11 +23,12 @@ from rag_assets.cli.ask_options import (
     Offline,
     Paths,
     PipelineName,
+    Streamed,
     User,
     named_session,
     opened,
+    show,
 )
-from rag_assets.cli.ask_output import Streamed, show
 from rag_assets.cli.options import AsJson, CliSession, session_of
 from rag_assets.cli.render import CommandError, counted, said_graph
 from rag_assets.contracts.identity import plain_symbol
@@ -37,7 +37,7 @@ from rag_assets.index.freshness import freshness_of
 from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets.qa.actions.retrieval import entries_of
 from rag_assets.qa.answering import history_of, system_user
-from rag_assets.qa.state import Status
+from rag_assets.qa.turn import Status
 
 if TYPE_CHECKING:
     from rag_assets.graph.neighbourhood import Neighbourhood

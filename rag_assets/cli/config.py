@@ -14,7 +14,7 @@ from rag_assets.cli.render import FAILURE, CommandError
 from rag_assets.errors import RagAssetsError
 from rag_assets.index.catalog import CatalogError, place_of
 from rag_assets.index.layout import IndexHome
-from rag_assets.qa.definition.search_path import library_of
+from rag_assets.qa.definition.loader import library_of
 from rag_assets.settings.config_file import CONFIG_NAME, CONFIG_VARIABLE, DEFAULT_HOME, ConfigError
 from rag_assets.sources.urls import default_repository_id, is_remote
 

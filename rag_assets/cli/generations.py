@@ -13,15 +13,13 @@ import typer
 from rag_assets.cli.options import AsJson, CliSession, complete_label, known_label, label_named, session_of
 from rag_assets.cli.quality import measured
 from rag_assets.cli.render import Output, Style, aligned, short, size
-from rag_assets.index import tags
+from rag_assets.index import generation_refs
 from rag_assets.index.catalog import CatalogError, forget_stale, tell_served
 from rag_assets.index.disk_usage import size_on_disk
-from rag_assets.index.generation_refs import named_generation
+from rag_assets.index.generation_refs import ACTIVE, PREVIOUS, named_generation
 from rag_assets.index.generations import all_generations, read_generation
-from rag_assets.index.inventory import inventory
-from rag_assets.index.retention import prune as pruned
-from rag_assets.index.retention import prune_servers
-from rag_assets.index.tags import ACTIVE, PREVIOUS
+from rag_assets.index.inventory import inventory, prune_servers
+from rag_assets.index.inventory import prune as pruned
 
 if TYPE_CHECKING:
     from rag_assets.index.generations import Manifest
@@ -151,7 +149,7 @@ def tag(
     session = session_of(context)
     home = session.home()
     of_label, generation_id = _named(home, name, label)
-    tags.tag(home, of_label, generation_id, tag_name)
+    generation_refs.tag(home, of_label, generation_id, tag_name)
     session.output.line((of_label, "path"), f" {generation_id} is tagged {tag_name} and kept")
 
 
@@ -165,7 +163,7 @@ def untag(
     session = session_of(context)
     home = session.home()
     of_label = known_label(home, label)
-    generation_id = tags.untag(home, of_label, tag_name)
+    generation_id = generation_refs.untag(home, of_label, tag_name)
     session.output.line((of_label, "path"), f" {generation_id} is no longer tagged {tag_name}")
 
 

@@ -15,26 +15,24 @@ import msgspec
 import typer
 
 from rag_assets.cli.agent import Folders, agent_library
-from rag_assets.cli.ask_options import known_profile
+from rag_assets.cli.ask import known_profile
 from rag_assets.cli.options import AsJson, CliSession, label_named, session_of
 from rag_assets.cli.pipeline import Packs, checked_packs
 from rag_assets.cli.render import FAILURE, CommandError, Output, Part, Style, aligned, counted, seconds, short
 from rag_assets.contracts.confidentiality import Confidentiality
-from rag_assets.contracts.sql_values import stamp
 from rag_assets.history.query_log import ERROR, LogFilter, open_query_log
+from rag_assets.index.database import stamp
 from rag_assets.index.vectors.filters import PeriodError, moment
-from rag_assets.qa.log.log_detail import read_detail, read_replies
-from rag_assets.qa.log.log_totals import totals_of
-from rag_assets.qa.state import Status
+from rag_assets.qa.log.query_log_record import read_detail, read_replies, totals_of
+from rag_assets.qa.turn import Status
 from rag_assets.settings.config_file import config_of
 
 if TYPE_CHECKING:
     from rag_assets.history.query_log import LoggedQuestion, LogRecord, QueryLog
     from rag_assets.qa.chat_model import AskModel
-    from rag_assets.qa.log.log_detail import TurnDetail
-    from rag_assets.qa.log.log_totals import Spread, Totals
+    from rag_assets.qa.log.query_log_record import Spread, Totals, TurnDetail
     from rag_assets.qa.log.replay import Replay
-    from rag_assets.qa.state import CallRecord, StepRecord
+    from rag_assets.qa.turn import CallRecord, StepRecord
     from rag_assets.settings import AnswerSettings, Settings
 
 SHORT_ID = 8
@@ -133,7 +131,7 @@ def replay(
     # Start-up budget: `log` and `trace` load nothing that answers.
     from rag_assets.models.openai_compat.token_counting import token_counter
     from rag_assets.qa.answering import history_of
-    from rag_assets.qa.definition.search_path import library_of
+    from rag_assets.qa.definition.loader import library_of
     from rag_assets.qa.log.replay import Replayer
 
     if profile is not None and not live:
@@ -244,7 +242,7 @@ def _unknown_turn(log: QueryLog, wanted: str) -> str:
 
 
 def _live_model(answer: AnswerSettings, profile: str | None) -> AskModel:
-    from rag_assets.qa.from_settings import configured_model
+    from rag_assets.qa.ask_options import configured_model
 
     model = configured_model(answer, profile)
     if model is None:

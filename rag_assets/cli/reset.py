@@ -84,7 +84,7 @@ def remove_labels(home: IndexHome, labels: Sequence[str], output: Output) -> int
 def _sweep(home: IndexHome, output: Output) -> int:
     """Removes the documents that no label needs; returns the freed bytes."""
     # Start-up budget: loaded when it runs, not for --help and completion.
-    from rag_assets.index.gc.sweep import sweep_documents
+    from rag_assets.index.gc import sweep_documents
     from rag_assets.pipeline.build import LabelBusy, label_lock
 
     with ExitStack() as locks:

@@ -14,9 +14,8 @@ import typer
 from rag_assets.api import Index, open_index
 from rag_assets.cli.options import AsJson, CliSession, LabelOption, chosen_label, session_of
 from rag_assets.cli.render import CommandError, Output, counted, short
-from rag_assets.contracts.artifacts import parse_uri
 from rag_assets.contracts.confidentiality import Confidentiality
-from rag_assets.contracts.identity import content_hash, point_id
+from rag_assets.contracts.identity import content_hash, parse_uri, point_id
 from rag_assets.contracts.payload import with_generation
 from rag_assets.index.catalog import open_catalog
 from rag_assets.index.freshness import remembered_repository

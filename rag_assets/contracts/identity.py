@@ -1,4 +1,10 @@
-"""Deterministic identities: semantic ids, point ids, slugs (A31, A32, B04, B05, B19–B21; R1, R2)."""
+"""Deterministic identities: semantic ids, point ids, slugs (A31, A32, B04, B05, B19–B21; R1, R2).
+
+The URIs of the backing artifacts of a point (IDX-070, C01–C06, C13; R3).
+
+``rag://{label}/{path}`` names the full document; every asset of the file shares it, and indexing the file
+again does not change it. Slices and descriptions are that URI plus a lower-case derived suffix.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +12,8 @@ import hashlib
 import re
 import uuid
 from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import quote, unquote
 
 POINT_NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "https://rag-assets.dev/point")
 """The fixed project namespace of every PointId (R2). Changing it re-creates every point."""
@@ -121,3 +129,47 @@ def cache_key(*parts: str) -> bytes:
         digest.update(len(data).to_bytes(8, "big"))
         digest.update(data)
     return digest.digest()
+
+
+SCHEME = "rag://"
+_SAFE_IN_PATH = "/()[]+,=@!$"  # readable in terminals and logs; `#` and `?` must stay quoted
+
+
+@dataclass(frozen=True, slots=True)
+class BlobUri:
+    """A parsed URI. `suffix` is empty for the full document, else `{kind}.{symbol}.{section}.{part}`."""
+
+    label: str
+    path: str
+    suffix: str = ""
+
+
+def document_uri(label: str, path: str) -> str:
+    """FullDocumentBlobUri: case is kept (R3)."""
+    return f"{SCHEME}{quote(label, safe='@')}/{quote(path, safe=_SAFE_IN_PATH)}"
+
+
+def slice_uri(document: str, symbol: str, section_key: str, part_index: int) -> str:
+    """SourceSliceBlobUri of one section."""
+    return _derived(document, "slice", symbol, section_key, part_index)
+
+
+def description_uri(document: str, symbol: str, section_key: str, part_index: int) -> str:
+    """DescriptionBlobUri of one section."""
+    return _derived(document, "description", symbol, section_key, part_index)
+
+
+def _derived(document: str, kind: str, symbol: str, section_key: str, part_index: int) -> str:
+    suffix = f"{kind}.{symbol}.{section_key}.{part_index}".lower().replace(" ", "_")
+    return f"{document}#{quote(suffix, safe=_SAFE_IN_PATH + '`~')}"
+
+
+def parse_uri(uri: str) -> BlobUri:
+    """The parts of a URI that this module made. Raises ValueError for any other text."""
+    if not uri.startswith(SCHEME):
+        raise ValueError(f"not a {SCHEME} URI: {uri!r}")
+    location, _, suffix = uri.removeprefix(SCHEME).partition("#")
+    label, slash, path = location.partition("/")
+    if not (label and slash and path):
+        raise ValueError(f"not a {SCHEME} URI: {uri!r}")
+    return BlobUri(unquote(label), unquote(path), unquote(suffix))

@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from rag_assets.contracts.artifacts import description_uri, slice_uri
-from rag_assets.contracts.identity import content_hash, declared_names, plain_symbol
+from rag_assets.contracts.identity import content_hash, declared_names, description_uri, plain_symbol, slice_uri
 from rag_assets.contracts.result import InvokeResult, Message
 from rag_assets.contracts.segment import Span
 

@@ -1,24 +1,81 @@
-"""The assets and the job that indexes a label: what every way of running them shares, without schedules."""
+"""The assets and the job that indexes a label: what every way of running them shares, without schedules.
+
+The executor that the settings name: one of Dagster's own. An extra is imported when it is wanted and not before.
+"""
 
 from __future__ import annotations
+
+import os
+from importlib import import_module
+from typing import Any, cast
 
 from dagster import (
     AssetCheckKey,
     AssetKey,
     AssetSelection,
     Definitions,
+    ExecutorDefinition,
     define_asset_job,
+    in_process_executor,
     load_assets_from_package_module,
+    multiprocess_executor,
 )
 
 from rag_assets.defs import assets
 from rag_assets.defs.automation.automation_conditions import with_conditions
-from rag_assets.defs.execution import executor_for
 from rag_assets.defs.resources import Workspace
 from rag_assets.pipeline.checks.generation_checks import CHECKS
 from rag_assets.pipeline.progress import Silent
 from rag_assets.pipeline.versions import STAGES
 from rag_assets.settings import ExecutionSettings
+from rag_assets.settings.config_file import ConfigError
+
+BROKER_VARIABLE = "RAG_ASSETS_CELERY_BROKER"
+BACKEND_VARIABLE = "RAG_ASSETS_CELERY_BACKEND"
+
+
+def executor_for(settings: ExecutionSettings) -> ExecutorDefinition:
+    """The configured executor. Connects to nothing yet. Docker and Kubernetes take image and namespace from the run
+    launcher of the instance (deploy/).
+
+    Raises ConfigError with the pip line for an executor whose extra is not installed, or with what else it lacks.
+    """
+    if settings.executor == "multiprocess":
+        return multiprocess_executor
+    if settings.executor == "docker":
+        return cast(ExecutorDefinition, _extra("docker", "dagster_docker").docker_executor)
+    if settings.executor == "k8s":
+        return cast(ExecutorDefinition, _extra("k8s", "dagster_k8s").k8s_job_executor)
+    if settings.executor == "celery":
+        return _celery()
+    # A step is milliseconds to minutes of work, a process per step costs two seconds: parallelism is inside the steps
+    # and across runs.
+    return in_process_executor
+
+
+def _celery() -> ExecutorDefinition:
+    """Workers: `dagster-celery worker start -A dagster_celery.app -y deploy/celery.yaml`. Only the names of the
+    variables are in the configuration, which Dagster stores."""
+    module = _extra("celery", "dagster_celery")
+    missing = [name for name in (BROKER_VARIABLE, BACKEND_VARIABLE) if not os.environ.get(name)]
+    if missing:
+        raise ConfigError(
+            f"execution.executor celery needs {' and '.join(missing)} in the environment, "
+            f"for example {missing[0]}=redis://localhost:6379/0"
+        )
+    urls = {"broker": {"env": BROKER_VARIABLE}, "backend": {"env": BACKEND_VARIABLE}}
+    return cast(ExecutorDefinition, module.celery_executor.configured(urls))
+
+
+def _extra(name: str, module: str) -> Any:
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        raise ConfigError(
+            f"execution.executor {name} needs {error.name}; run: pip install 'rag-assets[{name}]', "
+            "or set execution.executor: in_process"
+        ) from None
+
 
 index_job = define_asset_job(
     "index",

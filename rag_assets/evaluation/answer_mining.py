@@ -15,9 +15,9 @@ from functools import cached_property
 from itertools import zip_longest
 from typing import Any
 
-from rag_assets.answer.fetch import FetchRequest, fetch_evidence
+from rag_assets.answer.context_pack import FetchRequest, fetch_evidence
 from rag_assets.answer.passages import passages_of
-from rag_assets.answer.terms import query_terms_of
+from rag_assets.answer.question_analysis import query_terms_of
 from rag_assets.contracts.evidence import Evidence, short_name
 from rag_assets.evaluation.out_of_scope import PREDICATES, WORLD
 from rag_assets.identifiers import identifier_words

@@ -10,7 +10,7 @@ import numpy as np
 
 from rag_assets.evaluation.intervals import estimate
 from rag_assets.index.answer_results import AnswerResult, Judging, Outcome
-from rag_assets.index.metrics_history import AnswerSummary, Estimate, JudgeSummary
+from rag_assets.index.eval_records import AnswerSummary, Estimate, JudgeSummary
 
 _MS = 1000
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from rag_assets.answer.citation_check import Support
+from rag_assets.answer.citations import Support
 from rag_assets.evaluation.answer_summary import (
     ANSWERED,
     PRECISION,
@@ -18,8 +18,7 @@ from rag_assets.evaluation.comparison import AnswersDelta
 from rag_assets.evaluation.risk_coverage import risk_curve, row_at
 from rag_assets.evaluation.tables import Row, format_estimate
 from rag_assets.index.answer_results import BEST_MARK, AnswerResult, Calibration, Outcome
-from rag_assets.index.eval_records import EvalRun
-from rag_assets.index.metrics_history import AnswerSummary, JudgeSummary
+from rag_assets.index.eval_records import AnswerSummary, EvalRun, JudgeSummary
 
 COVERAGES = (1.0, 0.95, 0.90, 0.85, 0.80, 0.70)
 """Shares of the answerable questions that a table of risk has a row for, and the threshold that is used besides."""

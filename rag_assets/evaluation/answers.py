@@ -23,7 +23,7 @@ from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets.qa.answering import QuestionAnswerer
 from rag_assets.qa.ask_options import AskOptions
 from rag_assets.qa.engine import TurnResult
-from rag_assets.qa.state import Status
+from rag_assets.qa.turn import Status
 from rag_assets.search.index import LabelIndex
 
 if TYPE_CHECKING:

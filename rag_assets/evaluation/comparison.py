@@ -10,8 +10,7 @@ from rag_assets.evaluation.answer_summary import ANSWER_METRICS, JUDGE
 from rag_assets.evaluation.intervals import estimate
 from rag_assets.evaluation.summary import by_category
 from rag_assets.index.answer_results import Outcome
-from rag_assets.index.eval_records import EvalRun, QuestionChange, QuestionResult, RankChange, RunDifference
-from rag_assets.index.metrics_history import Estimate
+from rag_assets.index.eval_records import Estimate, EvalRun, QuestionChange, QuestionResult, RankChange, RunDifference
 
 if TYPE_CHECKING:
     from pandas import Series

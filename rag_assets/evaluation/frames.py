@@ -18,8 +18,7 @@ import pandas as pd
 from rag_assets.evaluation.answer_summary import ANSWER_METRICS, JUDGE, metric_estimates, values_of
 from rag_assets.history.query_log import LoggedQuestion
 from rag_assets.index.answer_results import AnswerResult
-from rag_assets.index.eval_records import EvalRun, QuestionResult
-from rag_assets.index.metrics_history import EvalRecord
+from rag_assets.index.eval_records import EvalRecord, EvalRun, QuestionResult
 
 _TEXT, _WHOLE, _NUMBER, _TIME, _TUPLE = "str", "int64", "float64", "datetime64[ns, UTC]", "object"
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rag_assets.index.metrics_history import Estimate
+from rag_assets.index.eval_records import Estimate
 
 RESAMPLES = 2_000
 """Bounds of 2,000 are within .008 of those of 20,000 at 100 questions, for 2 ms instead of 19."""

@@ -17,16 +17,16 @@ from rag_assets.answer.citations import cited_ids
 from rag_assets.answer.token_budget import pack
 from rag_assets.contracts.llm import PROFILES
 from rag_assets.contracts.result import Message
-from rag_assets.contracts.sql_values import storable
 from rag_assets.errors import RagAssetsError
 from rag_assets.evaluation.rubric import Rubric, read_rubric
 from rag_assets.index.answer_results import BEST_MARK, Judged, Judging
+from rag_assets.index.database import storable
 from rag_assets.models.openai_compat.answer_store import answer_schema
 from rag_assets.models.openai_compat.api_key import ApiKey
 from rag_assets.models.openai_compat.faults import FINAL, UNUSABLE, Fault, result_code
 from rag_assets.models.openai_compat.responses import decode_answer
 from rag_assets.qa.errors import PipelineError
-from rag_assets.qa.log.secret_masking import masked
+from rag_assets.qa.log.model_calls import masked
 from rag_assets.qa.services import Generated, ModelCall
 from rag_assets.settings.config_file import ConfigError
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from rag_assets.contracts.llm import Profile
     from rag_assets.qa.chat_model import AskModel
     from rag_assets.settings import Settings
-    from rag_assets.settings.evaluation import EvaluationSettings
+    from rag_assets.settings.root import EvaluationSettings
 
 PURPOSE = "judge"
 
@@ -173,7 +173,7 @@ def configured_judge(settings: Settings, profile: str | None = None) -> Judge | 
     if answer.replies != "replay" and not (answer.base_url and named):
         raise ConfigError(f"no model judges as {chosen!r}: set answer.base_url and answer.{chosen}.model")
     from rag_assets.models.openai_compat.token_counting import token_counter
-    from rag_assets.qa.from_settings import configured_model
+    from rag_assets.qa.ask_options import configured_model
 
     rubric, ask = read_rubric(rules.judge_rubric), configured_model(answer, chosen)
     assert ask is not None  # there is a server, or a recording

@@ -13,16 +13,23 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from rag_assets.answer.citation_check import Support
+from rag_assets.answer.citations import Support
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.evaluation.summary import record_of
 from rag_assets.index.answer_results import AnswerResult, Judged, write_calibration
 from rag_assets.index.columns import table
-from rag_assets.index.eval_records import EvalRun, QuestionResult, read_run, run_path, write_run
+from rag_assets.index.eval_records import (
+    EvalRecord,
+    EvalRun,
+    QuestionResult,
+    note_record,
+    read_run,
+    run_path,
+    write_run,
+)
 from rag_assets.index.generations import Generation, Manifest, is_finished
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.locks import pointer_lock
-from rag_assets.index.metrics_history import EvalRecord, note_record
 
 _COLUMNS = (
     ("label", pa.string()),
@@ -66,7 +73,7 @@ def keep_run(home: IndexHome, generation: Generation, run: EvalRun) -> EvalRecor
     generations/{id}/eval/{set}.parquet    a row per question
     generations/{id}/eval/{set}.answers.parquet    a row per answer, where there are some
     generations/{id}/threshold.json        the threshold that was calibrated, `index.answer_results`
-    labels/{label}/eval_history.json       means and intervals, `index.metrics_history`
+    labels/{label}/eval_history.json       means and intervals, `index.eval_records`
     """
     with pointer_lock(home, generation.manifest.index_label):
         return _keep(home, generation, run)

@@ -21,9 +21,8 @@ from rag_assets.evaluation.tables import (
     markdown_text,
     move_rows,
 )
-from rag_assets.index.eval_records import EvalRun, read_runs
+from rag_assets.index.eval_records import Estimate, EvalRecord, EvalRun, read_runs
 from rag_assets.index.generations import Generation, Manifest
-from rag_assets.index.metrics_history import Estimate, EvalRecord
 
 MOST_RECORDS = 30
 """Generations in the table and in the plot, the newest: a month of nights."""

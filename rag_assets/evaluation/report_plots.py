@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from rag_assets.evaluation.risk_coverage import row_at
-from rag_assets.index.metrics_history import CategorySummary, EvalRecord
+from rag_assets.index.eval_records import CategorySummary, EvalRecord
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -11,9 +11,8 @@ from rag_assets.contracts.retrieval import SearchPolicy
 from rag_assets.errors import QueryError, RagAssetsError
 from rag_assets.evaluation.metrics import METRICS_VERSION, depth, first_gains, mean, measure
 from rag_assets.evaluation.questions import EvalQuestion, QuestionSet, split_target
-from rag_assets.index.eval_records import EvalRun, QuestionResult, RankedFile
+from rag_assets.index.eval_records import Conditions, EvalRun, QuestionResult, RankedFile
 from rag_assets.index.generations import Generation
-from rag_assets.index.metrics_history import Conditions
 from rag_assets.index.tables import read_all
 from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets.search import Hit, SearchResult

@@ -9,9 +9,8 @@ import numpy as np
 
 from rag_assets.evaluation.answer_summary import summarise_answers
 from rag_assets.evaluation.intervals import estimate
-from rag_assets.index.eval_records import EvalRun, QuestionResult
+from rag_assets.index.eval_records import CategorySummary, EvalRecord, EvalRun, QuestionResult
 from rag_assets.index.generations import Manifest
-from rag_assets.index.metrics_history import CategorySummary, EvalRecord
 
 ALL = "all"
 """The name of the category that every question is in."""

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from rag_assets.evaluation.comparison import CategoryDelta
-from rag_assets.index.eval_records import RankChange, RunDifference
-from rag_assets.index.metrics_history import CategorySummary, Estimate
+from rag_assets.index.eval_records import CategorySummary, Estimate, RankChange, RunDifference
 
 Row = dict[str, str]
 

@@ -1,7 +1,11 @@
-"""What a graph consists of, in numbers."""
+"""What a graph consists of, in numbers.
+
+The one order of counts, for tables of Dagster, the command line and JSON.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 
@@ -36,3 +40,8 @@ class GraphCounts:
         outside = sum(self.undeclared.values())
         found = self.edges + outside
         return (self.confidences.get("name-only", 0) + outside) / found if found else 0.0
+
+
+def by_count(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    """Highest count first, equal counts by name, so the order of counting does not matter."""
+    return sorted(counts.items(), key=lambda found: (-found[1], found[0]))

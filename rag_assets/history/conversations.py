@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from rag_assets.closeable import Closeable
 from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality
-from rag_assets.contracts.sql_values import stamp, storable
 from rag_assets.errors import RagAssetsError
 from rag_assets.history.schema import (
     FILE_NAME,
@@ -27,8 +26,16 @@ from rag_assets.history.schema import (
     TURN_COLUMNS,
     TURNS,
 )
-from rag_assets.index.database import DatabaseFault, SqlDatabase, SqlTransaction, StoreProfile
-from rag_assets.index.database_location import postgres_location, sqlite_location
+from rag_assets.index.database import (
+    DatabaseFault,
+    SqlDatabase,
+    SqlTransaction,
+    StoreProfile,
+    postgres_location,
+    sqlite_location,
+    stamp,
+    storable,
+)
 
 __all__ = [
     "ConversationError",

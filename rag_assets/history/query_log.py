@@ -13,13 +13,19 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from rag_assets.closeable import Closeable
 from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality, levels_up_to
-from rag_assets.contracts.sql_values import stamp, storable
 from rag_assets.errors import RagAssetsError
 from rag_assets.history.schema import FILE_NAME, HISTORY_SCHEMA, SCHEMA_VERSION
 from rag_assets.history.schema import LOG_COLUMNS as COLUMNS
 from rag_assets.history.schema import QUERY_LOG as TABLE
-from rag_assets.index.database import DatabaseFault, SqlDatabase, StoreProfile
-from rag_assets.index.database_location import postgres_location, sqlite_location
+from rag_assets.index.database import (
+    DatabaseFault,
+    SqlDatabase,
+    StoreProfile,
+    postgres_location,
+    sqlite_location,
+    stamp,
+    storable,
+)
 
 if TYPE_CHECKING:
     from rag_assets.index.layout import IndexHome

@@ -5,8 +5,7 @@ They are in one database, so that a session is deleted with its records in one t
 
 from __future__ import annotations
 
-from rag_assets.index.database import Schema
-from rag_assets.index.database_location import DatabaseKind
+from rag_assets.index.database import DatabaseKind, Schema
 
 FILE_NAME = "conversations.sqlite"
 """In the home."""

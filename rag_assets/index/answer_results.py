@@ -68,7 +68,7 @@ class AnswerResult:
     """One question and its answer, without its text.
 
     `confidence` is that of the evidence. `checks` counts sentences by what the post-check says of them
-    (`answer.citation_check.Support`), `cited` are the distinct files that they cite, `unknown_citations` the ids among
+    (`answer.citations.Support`), `cited` are the distinct files that they cite, `unknown_citations` the ids among
     the cited ones that were never retrieved. `precision` is the share of what is cited that is expected, each unknown
     id counting as a file that is not; None where nothing is cited. `recall` is the share of the targets that are cited;
     both are None for a question without an answer. `error` is what a model or the search failed with; the question may

@@ -11,8 +11,7 @@ from typing import Any
 
 import msgspec
 
-from rag_assets.contracts.artifacts import BlobUri, parse_uri
-from rag_assets.contracts.identity import content_hash
+from rag_assets.contracts.identity import BlobUri, content_hash, parse_uri
 from rag_assets.errors import RagAssetsError
 from rag_assets.index.blobs import BlobError, BlobStore
 from rag_assets.index.generations import Generation

@@ -2,24 +2,127 @@
 
 Conversations, the query log and the catalog use it. It speaks to the drivers themselves: SQLAlchemy takes 150 ms to
 import where SQLite's own driver takes 2, and every `ask` writes to the log. Only the catalog puts SQLAlchemy on top.
+
+Files for their owner only: people ask what they would not publish.
+
+Texts and times in forms that every database accepts.
+
+Where a database is: a SQLite file, or a Postgres database that only the environment names.
+
+The URL holds a password, so it is never a setting, never written anywhere and not part of any message.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from enum import Enum, auto
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from rag_assets.closeable import Closeable
 from rag_assets.errors import RagAssetsError
-from rag_assets.index.database_location import URL_VARIABLE, DatabaseKind, DatabaseLocation
-from rag_assets.index.owner_only_file import NOT_WRITABLE, ensure_private, is_disk_full
+from rag_assets.settings.base import is_loopback
+
+if TYPE_CHECKING:
+    from sqlalchemy import URL
+
+
+_OWNER_ONLY = 0o600
+_DISK_FULL_TEXTS = ("is full", "disk I/O", "No space left")
+"""How SQLite and the system say it; an I/O error of SQLite is a limit on the size of files, or a failing disk."""
+
+
+NOT_WRITABLE = "the file cannot be written, which even reading it needs"
+"""Said instead of SQLite's `attempt to write a readonly database`, of which nobody knows what was to be written."""
+
+
+def ensure_private(path: Path) -> None:
+    """Makes an empty file, and its folder, where there is none; files that SQLite puts beside it get its mode. Raises
+    OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch(mode=_OWNER_ONLY)
+
+
+def is_disk_full(said: str) -> bool:
+    """Whether a message of SQLite or of the system means that there is no space."""
+    return any(words in said for words in _DISK_FULL_TEXTS)
+
+
+def storable(text: str) -> str:
+    """The text without NUL, with lone surrogates replaced."""
+    return text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")
+
+
+def stamp(moment: datetime) -> str:
+    """A time as rows store it: `2026-01-31T12:00:00.000Z`. These sort as text."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+DatabaseKind = Literal["sqlite", "postgres"]
+
+URL_VARIABLE = "RAG_ASSETS_CATALOG_URL"
+
+_DRIVER = "postgresql+psycopg2"  # said in full: a bare postgresql:// means psycopg 3 from SQLAlchemy 2.1 on
+_SCHEMES = ("postgresql", "postgres", _DRIVER)
+_EXAMPLE = "postgresql://user:password@host:5432/database"
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseLocation:
+    """`name` is what messages call the database, the path of a file; `url` and `secrets`, which only Postgres has,
+    never appear in one."""
+
+    kind: DatabaseKind
+    name: str
+    url: URL | None = field(default=None, repr=False)
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+
+    def masked(self, text: str) -> str:
+        for secret in self.secrets:
+            text = text.replace(secret, "***")
+        return text
+
+
+def sqlite_location(path: Path) -> DatabaseLocation:
+    return DatabaseLocation("sqlite", str(path))
+
+
+def postgres_location(
+    error: type[RagAssetsError] = RagAssetsError, environment: Mapping[str, str] | None = None
+) -> DatabaseLocation:
+    """The database that the environment names. Connects to nothing. Raises `error`, without repeating the value, which
+    holds a password."""
+    from sqlalchemy import make_url  # 150 ms, which a SQLite file does not wait for
+    from sqlalchemy.exc import ArgumentError
+
+    value = (os.environ if environment is None else environment).get(URL_VARIABLE, "").strip()
+    if not value:
+        raise error(f"stores.catalog is postgres, but {URL_VARIABLE} is not set; set it to {_EXAMPLE}")
+    try:
+        url = make_url(value)
+    except (ArgumentError, ValueError):
+        raise error(f"{URL_VARIABLE} is not a database URL; set it to {_EXAMPLE}") from None
+    if url.drivername not in _SCHEMES:
+        raise error(f"{URL_VARIABLE} names a {url.drivername} database; set it to {_EXAMPLE}")
+    if not url.database:
+        raise error(f"{URL_VARIABLE} names no database; set it to {_EXAMPLE}")
+    url = url.set(drivername=_DRIVER)
+    host = url.host or str(url.query.get("host", ""))
+    if host and not host.startswith("/") and not is_loopback(host) and "sslmode" not in url.query:
+        url = url.update_query_dict({"sslmode": "require"})  # source code goes there: whoever wants it in clear says so
+    secrets = {str(url.password or ""), str(url.query.get("password", ""))} - {""}
+    port = f":{url.port}" if url.port else ""
+    user = f"{url.username}@" if url.username else ""
+    name = f"{user}{host or 'localhost'}{port}/{url.database}"
+    return DatabaseLocation("postgres", name, url, tuple(sorted(secrets)))
+
 
 ERASE_SECONDS = 5.0  # for readers to finish before the log of SQLite is emptied
 

@@ -16,13 +16,14 @@ from rag_assets.index.keyword import FIELDS
 from rag_assets.index.keyword.bm25f import (
     KeywordStatistics,
     SparseRows,
+    TermFrequencies,
     assigned_indices,
+    count_terms,
     merge_statistics,
     statistics_of,
     weights,
 )
 from rag_assets.index.keyword.commit_subjects import write_past
-from rag_assets.index.keyword.term_frequencies import TermFrequencies, count_terms
 from rag_assets.index.keyword.vocabulary import write_vocabulary
 from rag_assets.index.tables import digest_files, read_part, read_rows, write_part
 from rag_assets.pipeline.build import IndexBuild, StageReport

@@ -19,7 +19,6 @@ from typing import Any, TypeVar
 import msgspec
 import pyarrow as pa
 
-from rag_assets.contracts.counting import by_count
 from rag_assets.contracts.graph import Confidence, GraphEdge, GraphNode, NodeType, Relation
 from rag_assets.contracts.identity import cache_key
 from rag_assets.dependency_trace import trace
@@ -35,7 +34,7 @@ from rag_assets.graph.build import (
     node_columns,
     nodes_table,
 )
-from rag_assets.graph.counts import GraphCounts
+from rag_assets.graph.counts import GraphCounts, by_count
 from rag_assets.graph.extract.registry import graph_of
 from rag_assets.graph.imports.label_symbols import LabelSymbols
 from rag_assets.graph.imports.load import configured_fingerprint, load_graph
@@ -54,7 +53,7 @@ from rag_assets.pipeline.segments import decoded_segments, encoded_segments, fil
 from rag_assets.pipeline.symbol_tables import forget_surveys, survey_label
 from rag_assets.pipeline.versions import stage_version
 from rag_assets.pipeline.workers.worker_pool import Broadcast, broadcast, part_sizes
-from rag_assets.settings.graph import GraphImportSettings
+from rag_assets.settings.repositories import GraphImportSettings
 
 STAGE = "code_graph"
 GRAPH_FILES = "graph_files"

@@ -15,14 +15,12 @@ from pathlib import Path
 
 import msgspec
 
-from rag_assets.index.gc import sweep
-from rag_assets.index.gc.mark import SweepError, marked
-from rag_assets.index.gc.sweep import LEFTOVER_GRACE_SECONDS, Swept
+from rag_assets.index import gc
+from rag_assets.index.gc import LEFTOVER_GRACE_SECONDS, SweepError, Swept, marked
 from rag_assets.index.generations import GenerationError
+from rag_assets.index.inventory import prune, prune_servers
 from rag_assets.index.layout import IndexHome
-from rag_assets.index.locks import HomeBusy, collection_lock
-from rag_assets.index.retention import prune, prune_servers
-from rag_assets.index.scratch import scratch_in_use
+from rag_assets.index.locks import HomeBusy, collection_lock, scratch_in_use
 from rag_assets.pipeline.build import IndexBuild, LabelBusy, label_holder, label_lock
 from rag_assets.pipeline.checks import generation_checks  # noqa: F401  # declares its memos, as all stages before it
 from rag_assets.pipeline.memo import ITEM_MEMOS, used_buckets
@@ -64,14 +62,14 @@ def collect_garbage(
     if not home.root.is_dir():
         return found
     with nullcontext(_free_labels(home, found)) if dry_run else _held(home, found) as free:
-        builds = [(label, path) for label in free for path in sweep.abandoned_builds(home, label, at)]
-        found.swept.append(sweep.sweep_builds(home, builds, dry_run=dry_run))
+        builds = [(label, path) for label in free for path in gc.abandoned_builds(home, label, at)]
+        found.swept.append(gc.sweep_builds(home, builds, dry_run=dry_run))
         if not dry_run:
             found.kept.extend(problem for label in free for problem in prune_servers(home, label))
-        found.swept.append(sweep.sweep_leftovers(home, free, at, dry_run=dry_run))
+        found.swept.append(gc.sweep_leftovers(home, free, at, dry_run=dry_run))
         needed = _needed_mirrors(home, settings, found)
         if needed is not None:
-            found.swept.append(sweep.sweep_mirrors(home, needed, at, dry_run=dry_run))
+            found.swept.append(gc.sweep_mirrors(home, needed, at, dry_run=dry_run))
         if scratch_in_use(home):
             found.kept.append("documents and cache entries: a plan is being made; collect again when it is done")
         elif len(free) == len(home.known_labels()):
@@ -84,12 +82,12 @@ def collect_garbage(
 def _sweep_shared(home: IndexHome, found: GarbageCollection, without: set[Path], dry_run: bool) -> None:
     """Documents and caches, which all labels share. What cannot be judged stays, with the reason."""
     try:
-        found.swept.append(sweep.sweep_documents(home, without=without, dry_run=dry_run))
-        found.swept.append(sweep.sweep_parts(home, _used_parts(home, without), dry_run=dry_run))
+        found.swept.append(gc.sweep_documents(home, without=without, dry_run=dry_run))
+        found.swept.append(gc.sweep_parts(home, _used_parts(home, without), dry_run=dry_run))
         for name, memo in sorted(ITEM_MEMOS.items()):
             used = marked(home, memo.used, without=without)
             try:
-                found.swept.append(sweep.sweep_cache(home, name, used, dry_run=dry_run))
+                found.swept.append(gc.sweep_cache(home, name, used, dry_run=dry_run))
             except OSError as error:  # a full disk, or a home that may only be read: the rest goes all the same
                 found.kept.append(f"cache entries of {name}: {error}")
     except SweepError as error:
@@ -124,7 +122,7 @@ def _sweep_unshared_parts(home: IndexHome) -> None:
     links of their own, so what is in one is safe; where it cannot be known what is needed, `gc` says so."""
     with suppress(SweepError, OSError):
         before = time.time() - LEFTOVER_GRACE_SECONDS
-        sweep.sweep_parts(home, _used_parts(home), dry_run=False, older_than=before)
+        gc.sweep_parts(home, _used_parts(home), dry_run=False, older_than=before)
 
 
 @contextmanager

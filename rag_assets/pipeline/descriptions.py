@@ -14,9 +14,8 @@ from typing import Any, TypeVar
 import msgspec
 
 from rag_assets.classification import Classifier
-from rag_assets.contracts.artifacts import document_uri
-from rag_assets.contracts.counting import by_count
 from rag_assets.contracts.description import SummaryFacts
+from rag_assets.contracts.identity import document_uri
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.contracts.llm import StructuredTextLlmService
 from rag_assets.contracts.segment import ParseHealth, Segment, SegmentedFile
@@ -26,6 +25,7 @@ from rag_assets.descriptions import DescribeOutcome, FileOutcome, SegmentOutcome
 from rag_assets.descriptions.refinement import DescriptionRefiner
 from rag_assets.descriptions.registry import import_installed_builders
 from rag_assets.descriptions.symbol_ids import final_symbols
+from rag_assets.graph.counts import by_count
 from rag_assets.index.blobs import BlobStore
 from rag_assets.index.tables import read_rows, write_part
 from rag_assets.index.vectors.filters import PathClearance

@@ -143,7 +143,7 @@ class _Bench:
             return run
         from rag_assets.evaluation.answers import settings_digest, with_answers  # loads all that answers
         from rag_assets.evaluation.judge import configured_judge
-        from rag_assets.qa.from_settings import options_of
+        from rag_assets.qa.ask_options import options_of
 
         settings = settings_digest(answer, rules.answer_limit, rules.answered_share)
         try:

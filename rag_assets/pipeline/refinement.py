@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from rag_assets.contracts.llm import LlmUsage, StructuredPrompt
 from rag_assets.descriptions.refinement import DescriptionRefiner, RefinedText
 from rag_assets.index.cache import Cache
-from rag_assets.index.scratch import scratch_folder
+from rag_assets.index.locks import scratch_folder
 from rag_assets.models.openai_compat.answer_store import CACHE_NAME
 from rag_assets.models.openai_compat.faults import FaultCode, result_code
 from rag_assets.models.openai_compat.structured import open_llm

@@ -1,38 +1,44 @@
 """Asking an open index, or several as one: a pipeline, the options of the caller, a model and a history, for as many
-questions as there are."""
+questions as there are.
+
+An artifact from its turn: what was made, by whom, with which sources, and what is wrong with it.
+"""
 
 from __future__ import annotations
 
 import getpass
 import threading
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from rag_assets.answer.threshold import threshold_in_use
+from rag_assets.answer.abstention import threshold_in_use
+from rag_assets.answer.artifact.templates import WHOLE, OutputType, Section, split
 from rag_assets.closeable import Closeable
 from rag_assets.contracts.retrieval import DEFAULT_POLICY, Mode
 from rag_assets.errors import WrongUsage
 from rag_assets.index.vectors.filters import NO_FILTERS, SearchFilters
 from rag_assets.qa.ask_options import AskOptions
-from rag_assets.qa.definition.search_path import library_of
+from rag_assets.qa.definition.loader import library_of
 from rag_assets.qa.engine import TurnResult, label_of
 from rag_assets.qa.index_services import IndexServices, label_of_all
 from rag_assets.qa.log.turn_logger import logged_turn, open_turn_log
 from rag_assets.qa.services import nobody_listens
-from rag_assets.qa.state import TurnRequest
+from rag_assets.qa.turn import TurnRequest
 from rag_assets.search.index import LabelIndex
 from rag_assets.settings.config_file import config_of, is_configured
 
 if TYPE_CHECKING:
+    from rag_assets.answer.results import Answer
     from rag_assets.contracts.confidentiality import Confidentiality
     from rag_assets.history.conversations import Conversations
     from rag_assets.index.layout import IndexHome
     from rag_assets.qa.definition.loader import PipelineLibrary
     from rag_assets.qa.definition.steps import Pipeline
     from rag_assets.search.index import Searchable
+
 
 WITH_MODEL = "code_question_answering"
 WITHOUT_MODEL = "code_question_answering_offline"
@@ -250,3 +256,39 @@ def _loaded(named: str, packs: tuple[Path, ...], stamp: tuple[object, ...]) -> P
     from rag_assets.qa.definition.loader import PipelineLibrary
 
     return PipelineLibrary(packs).load(named)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Artifact:
+    """`answer` has the text with `[chunk: id]` marks, its citations and checks, who wrote it and what that took;
+    `sections` are the parts of the text, none of a refusal. `turn` has the trace and the lock."""
+
+    output: OutputType
+    subject: str
+    agent: str
+    label: str
+    sections: tuple[Section, ...]
+    answer: Answer
+    turn: TurnResult
+
+    @property
+    def refused(self) -> bool:
+        return self.answer.abstained
+
+
+def make_artifact(
+    asker: QuestionAnswerer, subject: str = WHOLE, *, on_text: Callable[[str], None] = lambda text: None
+) -> Artifact:
+    """The artifact that the agent of `asker` writes (`AskOptions.agent`). Raises what `Asker.ask` raises."""
+    pipeline = asker.pipeline()
+    result = asker.ask(subject, on_text=on_text)
+    assert result.response is not None  # only a request that was answered before has none
+    return Artifact(
+        output=pipeline.settings.output_type,
+        subject=subject,
+        agent=pipeline.agent,
+        label=asker.label,
+        sections=() if result.response.abstained else split(result.response.text)[1],
+        answer=result.response,
+        turn=result,
+    )

@@ -1,21 +1,31 @@
-"""How a question is to be answered, besides what the pipeline says."""
+"""How a question is to be answered, besides what the pipeline says.
+
+How the configuration wants questions to be answered, and by which model.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag_assets.answer.citation_check import Policy
+from rag_assets.answer.citations import Policy
 from rag_assets.answer.token_budget import TokenCounter
+from rag_assets.contracts.llm import PROFILES
+from rag_assets.qa.chat_model import ANSWERING, AskModel, ChatModel, unknown_profile
+from rag_assets.settings.config_file import ConfigError, config_of, is_configured
 
 if TYPE_CHECKING:
     from rag_assets.contracts.result import InvokeResult
-    from rag_assets.qa.agents.agent import Agent
+    from rag_assets.qa.agents.library import Agent
     from rag_assets.qa.services import Generated, ModelCall
 
     Generate = Callable[[ModelCall], InvokeResult[Generated]]
+    from rag_assets.index.layout import IndexHome
+    from rag_assets.models.openai_compat.chat import ChatService, Model
+    from rag_assets.settings import AnswerSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,3 +50,98 @@ class AskOptions:
     pipeline: str = ""
     packs: tuple[Path, ...] = ()
     agent: Agent | None = None
+
+
+_SECTION = "answer"
+
+
+def configured(
+    home: IndexHome, config: Path | None, *, offline: bool = False, profile: str | None = None, limit: int | None = None
+) -> AskOptions:
+    """The `answer` settings of `config`, or of the file that is found from here or from the home. Makes no request.
+    Raises ConfigError, also for a `profile` that has no model; TokenizerMissing."""
+    path = config_of(home.root, config)
+    if not is_configured(_SECTION, path):
+        if profile is not None:
+            from rag_assets.qa.chat_model import unknown_profile
+
+            if profile not in PROFILES:
+                raise ConfigError(unknown_profile(profile))
+            raise ConfigError(f"no model answers as {profile!r}: set answer.base_url and answer.{profile}.model")
+        return AskOptions(limit=limit)
+    from rag_assets.settings import load_settings
+
+    return options_of(load_settings(path).answer, offline=offline, profile=profile, limit=limit)
+
+
+def options_of(
+    settings: AnswerSettings, *, offline: bool = False, profile: str | None = None, limit: int | None = None
+) -> AskOptions:
+    """Options from settings. What the settings do not say is as the pipeline says, and `offline` needs one without a
+    model. Raises ConfigError for a profile without a model, and TokenizerMissing."""
+    from rag_assets.models.openai_compat.token_counting import token_counter
+
+    said = settings.model_fields_set
+    return AskOptions(
+        limit=limit or (settings.max_chunks if "max_chunks" in said else None),
+        budget=settings.max_context_tokens if "max_context_tokens" in said else None,
+        count=token_counter(settings.tokenizer),
+        threshold=settings.threshold,
+        policy=Policy(settings.unsupported) if "unsupported" in said else None,
+        model=None if offline else configured_model(settings, profile),
+        offline=offline and bool(settings.base_url or settings.replies == "replay"),
+        pipeline="" if offline else settings.pipeline,
+    )
+
+
+def service_of(settings: AnswerSettings) -> ChatService:
+    """The server of `answer.base_url`. Makes no request. Raises ConfigError for a key that cannot be sent."""
+    from rag_assets.models.openai_compat.api_key import ApiKey
+    from rag_assets.models.openai_compat.chat import ChatService
+    from rag_assets.models.openai_compat.client import ModelClient
+    from rag_assets.models.openai_compat.endpoint import ServerEndpoint
+    from rag_assets.settings.search import KEY_VARIABLE
+
+    version = settings.api_version
+    key = ApiKey.of_model(os.environ, KEY_VARIABLE, version)
+    endpoint = ServerEndpoint(settings.base_url, key, settings.timeout_seconds, _SECTION, api_version=version)
+    return ChatService(ModelClient(endpoint), retries=settings.retries)
+
+
+def model_of(settings: AnswerSettings, profile: str) -> Model:
+    """The model that answers as a profile. Raises ConfigError where there is none."""
+    from rag_assets.models.openai_compat.chat import Model
+
+    if profile not in PROFILES:
+        from rag_assets.qa.chat_model import unknown_profile
+
+        raise ConfigError(unknown_profile(profile))
+    known = settings.model_of(profile)
+    if not known.model:
+        raise ConfigError(f"no model answers as {profile!r}: set answer.{profile}.model")
+    return Model(known.model, known.max_tokens, known.temperature, known.price_in, known.price_out)
+
+
+def configured_model(settings: AnswerSettings, profile: str | None = None) -> AskModel | None:
+    """The models of the `answer` settings, what they say written down or played back as `answer.replies` wants; None
+    without a server. `profile`, by default that of the settings, writes the answers. Raises ConfigError for one without
+    a model or a key that cannot be sent, and CassetteError."""
+    if profile is not None and profile not in PROFILES:
+        raise ConfigError(unknown_profile(profile))
+    if settings.replies == "replay":
+        from rag_assets.qa.log.model_calls import recorded_replies
+
+        return recorded_replies(Path(settings.replies_file))
+    if not settings.base_url:
+        if profile is not None:
+            raise ConfigError(f"no model answers as {profile!r}: set answer.base_url and answer.{profile}.model")
+        return None
+
+    answering = model_of(settings, profile or settings.profile)
+    models = {name: model_of(settings, name) for name in PROFILES if settings.model_of(name).model}
+    model = ChatModel(service_of(settings), {**models, ANSWERING: answering})
+    if settings.replies == "record":
+        from rag_assets.qa.log.model_calls import Recorder
+
+        return Recorder(model, Path(settings.replies_file))
+    return model

@@ -18,7 +18,7 @@ from rag_assets.qa.services import Generated, ModelCall
 
 if TYPE_CHECKING:
     from rag_assets.answer.context_pack import AnswerInputs
-    from rag_assets.answer.terms import QueryTerm
+    from rag_assets.answer.question_analysis import QueryTerm
     from rag_assets.answer.token_budget import TokenCounter
     from rag_assets.contracts.evidence import Evidence
     from rag_assets.contracts.retrieval import Mode
@@ -114,7 +114,7 @@ class IndexServices:
 
     def node_texts(self, label: str, keys: Sequence[str], limit: int) -> tuple[Evidence, ...]:
         """The sections that show the nodes: what a citation of them opens."""
-        from rag_assets.answer.fetch import FetchRequest, fetch_evidence
+        from rag_assets.answer.context_pack import FetchRequest, fetch_evidence
         from rag_assets.contracts.evidence import Origin
 
         target = self._target(label)
@@ -148,7 +148,7 @@ class IndexServices:
         return tuple(dict.fromkeys(known))
 
     def asked_words(self, label: str, text: str) -> tuple[QueryTerm, ...]:
-        from rag_assets.answer.terms import words_asked_of
+        from rag_assets.answer.question_analysis import words_asked_of
 
         return words_asked_of(self._target(label).parts, text)
 

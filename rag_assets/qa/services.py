@@ -15,7 +15,7 @@ from rag_assets.index.vectors.filters import NO_FILTERS, SearchFilters
 
 if TYPE_CHECKING:
     from rag_assets.answer.context_pack import AnswerInputs
-    from rag_assets.answer.terms import QueryTerm
+    from rag_assets.answer.question_analysis import QueryTerm
     from rag_assets.contracts.evidence import Evidence
     from rag_assets.contracts.result import InvokeResult
     from rag_assets.contracts.retrieval import Mode

@@ -232,7 +232,7 @@ class LabelIndex(Searchable):
     def resolve(self, uri: str) -> str:
         """The text of any artifact URI of this generation that the clearance reaches for. Raises ArtifactError."""
         # start-up budget: a search reads no artifact
-        from rag_assets.contracts.artifacts import parse_uri
+        from rag_assets.contracts.identity import parse_uri
         from rag_assets.index.artifacts import ArtifactError
 
         try:

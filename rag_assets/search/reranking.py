@@ -1,4 +1,9 @@
-"""The best candidates once more, in the order of a reranking model (E11). Off by default."""
+"""The best candidates once more, in the order of a reranking model (E11). Off by default.
+
+SEMANTIC_RERANK: the nearest embeddings, put in order by what their texts share with the question too (D14). Pure.
+
+Their texts are scored as a small corpus of their own, so no index of words is needed.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +12,55 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rag_assets.contracts.retrieval import Reranker, RerankError
-from rag_assets.search.fusion import Ranked
+from rag_assets.index.keyword.terms import FUNCTION_WORDS, name_terms, query_terms, runs, word_terms
+from rag_assets.search.fusion import Candidate, Ranked
+
+
+def rescored(
+    query: str,
+    dense: Sequence[Candidate],
+    payloads: Mapping[str, Mapping[str, Any]],
+    limit: int,
+    *,
+    alpha: float,
+    beta: float,
+) -> list[Ranked]:
+    """The best `limit` of the nearest embeddings `dense`, best first: alpha · cosine + beta · keyword score as a share
+    of the best one. Ties: dense rank, keyword rank, id (R9). Without a payload a candidate has no words."""
+    words = _keyword_scores(query, [payloads.get(one.id, {}) for one in dense])
+    best = max(words, default=0.0)
+    ranked = []
+    for one, score in zip(dense, words, strict=True):
+        share = score / best if best > 0 else 0.0
+        parts = {"dense_weighted": alpha * one.score, "sparse_weighted": beta * share}
+        raw = {"dense": one.score, "keyword": score, "keyword_normalised": share}
+        ranked.append(Ranked(one.id, sum(parts.values()), raw | parts))
+    dense_ranks = {one.id: rank for rank, one in enumerate(dense)}
+    ranked.sort(key=lambda one: (-one.score, dense_ranks[one.id], -one.scores["keyword"], one.id))
+    return ranked[:limit]
+
+
+def _keyword_scores(query: str, payloads: Sequence[Mapping[str, Any]]) -> list[float]:
+    """BM25 of each payload among these; 0 where it shares no term with the question."""
+    from rank_bm25 import BM25Plus
+
+    asked = list(query_terms(query))
+    telling = [term for term in asked if term not in FUNCTION_WORDS] or asked
+    corpus = [_terms(payload) for payload in payloads]
+    if not any(corpus):
+        return [0.0] * len(corpus)
+    # With delta 0 it is BM25 whose idf is positive. That of Okapi is negative for what half of the candidates say,
+    # which is what the question is about.
+    scores: list[float] = BM25Plus(corpus, delta=0).get_scores(telling).tolist()
+    return scores
+
+
+def _terms(payload: Mapping[str, Any]) -> list[str]:
+    """Names as the index of words has them: as a whole and in words; the snippet in words."""
+    names = f"{payload.get('Symbol', '')} {' '.join(payload.get('DeclaredNames', ()))}"
+    named = [term for run in runs(names) for term in name_terms(run)]
+    said = f"{payload.get('Path', '')} {payload.get('FinderSnippet', '')}"
+    return named + [term for run in runs(said) for term in word_terms(run)]
 
 
 def reranked(

@@ -97,7 +97,7 @@ def retrieve(parts: SearchResources, query: str, mode: Mode, scope: SearchScope,
     if mode is Mode.SEMANTIC:
         ranked = as_found(dense[:limit], "dense")
     elif mode is Mode.SEMANTIC_RERANK:
-        from rag_assets.search.semantic_rerank import rescored  # start-up budget: needs a library of its own
+        from rag_assets.search.reranking import rescored  # start-up budget: needs a library of its own
 
         with clock.step("rescore"):
             payloads = shard.retrieve([one.id for one in dense], scope)

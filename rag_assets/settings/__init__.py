@@ -11,17 +11,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rag_assets.settings.answering import AnswerSettings
-    from rag_assets.settings.automation import DEFAULT_CRON, DEFAULT_TIMEZONE, AutomationSettings
     from rag_assets.settings.config_file import ENV_PREFIX
-    from rag_assets.settings.evaluation import EvaluationSettings
-    from rag_assets.settings.execution import ExecutionSettings
-    from rag_assets.settings.graph import GraphImportSettings
     from rag_assets.settings.load import load_settings
     from rag_assets.settings.models import EmbedderSettings, LlmSettings
-    from rag_assets.settings.repositories import DomainSettings, RepositorySettings, SourceLimits
-    from rag_assets.settings.root import Settings
-    from rag_assets.settings.search import RerankerSettings, SearchSettings
+    from rag_assets.settings.repositories import DomainSettings, GraphImportSettings, RepositorySettings, SourceLimits
+    from rag_assets.settings.root import (
+        DEFAULT_CRON,
+        DEFAULT_TIMEZONE,
+        AutomationSettings,
+        EvaluationSettings,
+        ExecutionSettings,
+        Settings,
+    )
+    from rag_assets.settings.search import AnswerSettings, RerankerSettings, SearchSettings
     from rag_assets.settings.stores import RetentionSettings, StoreSettings
 
 _MODULES = {

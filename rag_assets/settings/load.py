@@ -8,11 +8,10 @@ from pathlib import Path
 
 from pydantic_settings import SettingsError
 
-from rag_assets.settings.answering import AnswerSettings
 from rag_assets.settings.config_file import ENV_PREFIX, ConfigError, find_config, read_config, resolve_home
-from rag_assets.settings.evaluation import EvaluationSettings
-from rag_assets.settings.graph import GraphImportSettings
-from rag_assets.settings.root import Settings
+from rag_assets.settings.repositories import GraphImportSettings
+from rag_assets.settings.root import EvaluationSettings, Settings
+from rag_assets.settings.search import AnswerSettings
 from rag_assets.settings.validation_messages import Location
 from rag_assets.settings.yaml_loader import InvalidFileError, Mark, Node, load_model
 

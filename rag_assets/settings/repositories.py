@@ -1,16 +1,33 @@
-"""The indexed repositories, their tenants and domains, and the limits of discovery."""
+"""The indexed repositories, their tenants and domains, and the limits of discovery.
+
+Settings of the dependency graph: imports beside the files of a repository.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
 from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality
 from rag_assets.contracts.kinds import Kind, checked_kind
 from rag_assets.settings.base import Name, Strict
-from rag_assets.settings.graph import GraphImportSettings
+
+ImportFormat = Literal["roslyn", "scip"]
+ImportMode = Literal["merge", "replace"]
+
+
+class GraphImportSettings(Strict):
+    """A graph of the same repository that another tool made."""
+
+    path: Path = Field(description="folder or archive of RoslynIndexer artifacts, or SCIP index")
+    format: ImportFormat = Field(default="roslyn", description="what wrote it: roslyn or scip")
+    mode: ImportMode = Field(
+        default="merge",
+        description="merge: what either finds; replace: only the import where it covers a file and a relation",
+    )
+
 
 DEFAULT_ORG = "local"
 MEBIBYTE = 1024 * 1024

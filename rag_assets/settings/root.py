@@ -1,26 +1,150 @@
-"""All settings of rag_assets, in one model."""
+"""All settings of rag_assets, in one model.
+
+Settings of Dagster's schedule and sensors.
+
+Settings of evaluation: how well a build must answer before it is served.
+
+Who executes the steps of a Dagster run, and who works on the buckets of a stage.
+"""
 
 from __future__ import annotations
 
 import difflib
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from rag_assets.contracts.confidentiality import Confidentiality
-from rag_assets.settings.answering import AnswerSettings
-from rag_assets.settings.automation import AutomationSettings
-from rag_assets.settings.base import Name, without_nothing
+from rag_assets.contracts.llm import Profile
+from rag_assets.settings.base import Name, Strict, without_nothing
 from rag_assets.settings.config_file import DEFAULT_HOME, ENV_PREFIX, ConfigError
-from rag_assets.settings.evaluation import EvaluationSettings
-from rag_assets.settings.execution import ExecutionSettings
-from rag_assets.settings.graph import GraphImportSettings
 from rag_assets.settings.models import EmbedderSettings, LlmSettings
-from rag_assets.settings.repositories import RepositorySettings, SourceLimits
-from rag_assets.settings.search import SearchSettings
+from rag_assets.settings.repositories import GraphImportSettings, RepositorySettings, SourceLimits
+from rag_assets.settings.search import AnswerSettings, SearchSettings
 from rag_assets.settings.stores import RetentionSettings, StoreSettings
+
+_CRON_FIELDS = 5
+DEFAULT_CRON = "0 2 * * *"
+DEFAULT_TIMEZONE = "UTC"
+
+
+class AutomationSettings(Strict):
+    """When Dagster indexes on its own. The address of the failure webhook is a secret: RAG_ASSETS_WEBHOOK_URL only."""
+
+    cron: str = Field(default=DEFAULT_CRON, description="when every label is indexed, as five cron fields")
+    timezone: str = Field(default=DEFAULT_TIMEZONE, description="of the cron fields, for example Europe/Berlin")
+    poll_seconds: int = Field(default=60, ge=30, description="how often the commit sensor asks the repositories")
+    poll_timeout_seconds: float = Field(default=10.0, gt=0, le=30, description="for one answer to the commit sensor")
+    stale_after_hours: float = Field(
+        default=26.0,
+        gt=0,
+        description="a label without a successful run for longer is reported",
+    )
+    ui_url: str = Field(default="http://127.0.0.1:3000", description="of the Dagster UI, for links in notifications")
+
+    @field_validator("cron")
+    @classmethod
+    def _is_a_schedule(cls, value: str) -> str:
+        if value != DEFAULT_CRON:
+            from croniter import (  # 20 ms that the default saves; Dagster carries the same parser
+                CroniterError,
+                croniter,
+            )
+
+            try:
+                if len(value.split()) != _CRON_FIELDS:
+                    raise CroniterError
+                croniter(value).get_next()  # a day that never comes is no schedule
+            except CroniterError:
+                raise ValueError(
+                    f"{value!r} is not a cron schedule of five fields, for example '30 2 * * 1-5'"
+                ) from None
+        return value
+
+    @field_validator("timezone")
+    @classmethod
+    def _is_a_time_zone(cls, value: str) -> str:
+        if value != DEFAULT_TIMEZONE:
+            try:
+                ZoneInfo(value)
+            except (ZoneInfoNotFoundError, ValueError, OSError) as error:  # OSError: the name of a folder
+                raise ValueError(f"{value!r} is not a time zone, for example Europe/Berlin") from error
+        return value
+
+    @field_validator("ui_url")
+    @classmethod
+    def _is_a_web_address(cls, value: str) -> str:
+        parts = urlsplit(value.strip())
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.password:
+            raise ValueError("must be an http or https URL without credentials")
+        return value.strip().rstrip("/")
+
+
+Metric = Literal["recall", "hit", "mrr", "ndcg"]
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class EvaluationSettings(Strict):
+    """What to measure for a repository with an `eval_set`, and how the promotion gate decides."""
+
+    k: int = Field(default=10, ge=1, le=100, description="how many ranked files recall and hit rate look at")
+    tolerance: float = Field(
+        default=0.05, ge=0, lt=1, description="share of a metric of the served build that a new one may lose"
+    )
+    metrics: tuple[Metric, ...] = Field(
+        default=("recall",), min_length=1, description="what is compared: recall, hit, mrr, ndcg"
+    )
+    minimum: dict[Metric, Share] = Field(
+        default={}, description="metric → value between 0 and 1 that every new build must reach, also the first"
+    )
+    answers: bool = Field(
+        default=False, description="also ask every question for an answer, and measure that; never decides the gate"
+    )
+    answer_limit: int | None = Field(
+        default=None, ge=1, description="how many questions at most are asked for an answer; default: all"
+    )
+    answered_share: float = Field(
+        default=0.85, gt=0, le=1, description="share of the answerable that a calibrated threshold must answer"
+    )
+    judge: Profile | None = Field(
+        default=None, description="which model of answer marks the answers: cheap, balanced, premium; default: none"
+    )
+    judge_rubric: Path | None = Field(
+        default=None, description="prompt of the judge in place of the shipped one; relative to the configuration file"
+    )
+    gate: bool = Field(default=True, description="false: measure and show, but serve in any case")
+
+
+_SCHEDULER_SCHEMES = ("tcp", "tls", "ucx", "ws", "wss")
+
+
+class ExecutionSettings(Strict):
+    """Who works on a build; see docs/scaling.md. `executor` is for Dagster runs, `workers` also for `rag-assets index`.
+
+    The broker of Celery may hold a password: RAG_ASSETS_CELERY_BROKER and RAG_ASSETS_CELERY_BACKEND only.
+    """
+
+    executor: Literal["in_process", "multiprocess", "docker", "celery", "k8s"] = Field(
+        default="in_process",
+        description="of the steps of a run; the last three need their extra: pip install 'rag-assets[k8s]'",
+    )
+    workers: Literal["processes", "dask"] = Field(
+        default="processes",
+        description="who works on the buckets of a stage; dask needs: pip install 'rag-assets[dask]'",
+    )
+    dask_scheduler: str = Field(default="", description="tcp://host:8786; empty: a Dask cluster on this machine")
+
+    @field_validator("dask_scheduler")
+    @classmethod
+    def _is_a_scheduler(cls, value: str) -> str:
+        parts = urlsplit(value.strip())
+        if value.strip() and (parts.scheme not in _SCHEDULER_SCHEMES or not parts.hostname or parts.password):
+            raise ValueError(f"{value!r} is not the address of a Dask scheduler, for example tcp://scheduler:8786")
+        return value.strip()
 
 
 class Settings(BaseSettings):

@@ -1,4 +1,7 @@
-"""Settings of search: the mode, the fusion of its two sides, and the fallback if a part is missing."""
+"""Settings of search: the mode, the fusion of its two sides, and the fallback if a part is missing.
+
+Settings of `ask`: how much it reads, when it refuses, and which models may write. Keys are never settings.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,9 @@ from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from rag_assets.contracts.llm import Profile
 from rag_assets.contracts.retrieval import DEFAULT_POLICY, Fusion, Mode, OnMissing, SearchPolicy
-from rag_assets.settings.base import Strict
-from rag_assets.settings.urls import plain_server_url, refuse_unencrypted
+from rag_assets.settings.base import Strict, plain_server_url, refuse_unencrypted
 
 
 class RerankerSettings(Strict):
@@ -79,3 +82,85 @@ class SearchSettings(Strict):
     def policy(self) -> SearchPolicy:
         """The policy without the reranker, which must be opened."""
         return SearchPolicy(**(self.model_dump(exclude={"reranker"}) | {"mode": Mode(self.mode)}))
+
+
+KEY_VARIABLE = "RAG_ASSETS_ANSWER_API_KEY"
+
+
+class ModelProfile(Strict):
+    """One model that may write answers; none without a name."""
+
+    model: str = Field(default="", description="as the server names it; empty: this profile has no model")
+    max_tokens: int = Field(
+        default=3_000, ge=16, le=100_000, description="of one answer; a Blueprint or PDR needs 3000"
+    )
+    temperature: float = Field(default=0.2, ge=0, le=2, description="low: answers repeat what the evidence says")
+    price_in: float | None = Field(default=None, ge=0, description="per million prompt tokens; for the cost shown")
+    price_out: float | None = Field(default=None, ge=0, description="per million answer tokens; for the cost shown")
+
+
+class AnswerSettings(Strict):
+    """How `ask` answers questions. Without a model it quotes, offline."""
+
+    base_url: str = Field(default="", description="what /chat/completions is appended to; empty: no model is asked")
+    api_version: str = Field(
+        default="",
+        pattern=r"^[\w.-]*$",
+        description="for Azure OpenAI, such as 2024-10-21; base_url is then https://NAME.openai.azure.com, and "
+        "every model a deployment",
+    )
+    allow_plain_http: bool = Field(
+        default=False, description="send source and key unencrypted to a base_url that is not this machine"
+    )
+    pipeline: str = Field(
+        default="",
+        description="name or file of the pipeline that ask runs; empty: the shipped one, with a model or not",
+    )
+    profile: Profile = Field(default="balanced", description="which of the models answers")
+    cheap: ModelProfile = Field(default=ModelProfile(), description="for drafts and routing")
+    balanced: ModelProfile = Field(default=ModelProfile(), description="for answers")
+    premium: ModelProfile = Field(default=ModelProfile(), description="for what is hard")
+    timeout_seconds: float = Field(default=120.0, gt=0, description="for one answer, from first byte to last")
+    retries: int = Field(default=2, ge=0, le=10, description="after a rate limit, a server error or a cut stream")
+    max_chunks: int = Field(
+        default=15, ge=1, le=50, description="hits that are looked at (maxChunksForContext); instead of the pipeline's"
+    )
+    max_context_tokens: int = Field(default=6_000, ge=200, description="of evidence in an answer or a prompt")
+    tokenizer: Literal["estimate", "cl100k_base", "o200k_base"] = Field(
+        default="estimate",
+        description="how these are counted; all but estimate need: pip install 'rag-assets[tokenizers-openai]'",
+    )
+    threshold: float | None = Field(
+        default=None, ge=0, le=1, description="of confidence, below which ask refuses; default: the calibrated one"
+    )
+    unsupported: Literal["flag", "drop", "keep"] = Field(
+        default="flag", description="what becomes of sentences that their citation does not support"
+    )
+    log: bool = Field(default=True, description="keep every question with its way; see: rag-assets log")
+    log_days: int = Field(default=90, ge=1, le=36_500, description="after which a record of the log is deleted")
+    log_replies: bool = Field(default=True, description="keep what models wrote, so that replay needs no model")
+    replies: Literal["live", "record", "replay"] = Field(
+        default="live", description="record: write down what models say, into replies_file; replay: ask that file only"
+    )
+    replies_file: str = Field(default="", description="JSON lines; relative to the configuration file")
+
+    @field_validator("base_url")
+    @classmethod
+    def _is_a_plain_url(cls, value: str) -> str:
+        return plain_server_url(value, KEY_VARIABLE)
+
+    @model_validator(mode="after")
+    def _can_be_used(self) -> AnswerSettings:
+        if self.base_url:
+            refuse_unencrypted(self.base_url, allowed=self.allow_plain_http)
+            if not self.model_of(self.profile).model:
+                raise ValueError(f"base_url needs a model for the profile that answers: {self.profile}.model")
+        if self.replies != "live" and not self.replies_file:
+            raise ValueError(f"replies {self.replies} needs a file: replies_file")
+        if self.replies == "record" and not self.base_url:
+            raise ValueError("replies record needs a server that is asked: base_url")
+        return self
+
+    def model_of(self, profile: str) -> ModelProfile:
+        """The model of one of the PROFILES; it may have no name."""
+        return {"cheap": self.cheap, "balanced": self.balanced, "premium": self.premium}[profile]

@@ -6,8 +6,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from rag_assets.settings.base import Strict
-from rag_assets.settings.urls import object_store_url, plain_server_url, refuse_unencrypted
+from rag_assets.settings.base import Strict, object_store_url, plain_server_url, refuse_unencrypted
 
 
 class StoreSettings(Strict):

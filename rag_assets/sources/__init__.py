@@ -10,8 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rag_assets.sources.discovery import DiscoveredText, discover, is_lasting
-    from rag_assets.sources.fingerprint import POLICY_FINGERPRINT
+    from rag_assets.sources.discovery import POLICY_FINGERPRINT, DiscoveredText, discover, is_lasting
     from rag_assets.sources.git.git_refs import default_ref, remote_head
     from rag_assets.sources.ignore.policy import IgnorePolicy
     from rag_assets.sources.open import open_snapshot

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rag_assets.sources.archive.snapshot import ArchiveSnapshot
+from rag_assets.sources.archive import ArchiveSnapshot
 from rag_assets.sources.directory import DirectorySnapshot
 from rag_assets.sources.git.git_remote import DEFAULT_NETWORK_TIMEOUT_SECONDS
 from rag_assets.sources.git.git_snapshot import GitSnapshot, remote_url_of

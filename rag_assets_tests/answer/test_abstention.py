@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from rag_assets.answer.abstention import THRESHOLD, Signals, confidence, signals_of
-from rag_assets.answer.terms import QueryTerm
+from rag_assets.answer.question_analysis import QueryTerm
 from rag_assets_tests.answer.pieces import piece
 
 STRONG = Signals(

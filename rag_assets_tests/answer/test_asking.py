@@ -6,7 +6,7 @@ import pytest
 
 from rag_assets import Index, open_index, open_indexes
 from rag_assets.answer.abstention import SENTENCE
-from rag_assets.answer.citation_check import Support
+from rag_assets.answer.citations import Support
 from rag_assets.answer.results import EXTRACTIVE
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.vectors.filters import SearchFilters

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from rag_assets.answer.citation_check import FLAG, Policy, Support, check
+from rag_assets.answer.citations import FLAG, Policy, Support, check
 from rag_assets_tests.answer.pieces import SERVICE, piece
 
 MAIL = """\

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.answer.context_compression import signatures
+from rag_assets.answer.token_budget import signatures
 from rag_assets_tests.answer.pieces import SERVICE
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.answer.citation_check import Support, check
+from rag_assets.answer.citations import Support, check
 from rag_assets.answer.extractive import MOST_QUOTES, answer_of
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts
-from rag_assets.answer.intent import intent_of
-from rag_assets.answer.terms import query_terms_of
+from rag_assets.answer.question_analysis import intent_of, query_terms_of
 from rag_assets.contracts.evidence import Evidence, Origin
 from rag_assets.index.keyword.vocabulary import KnownTerm
 from rag_assets.search.query_parser import understand

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rag_assets import Index, open_index
-from rag_assets.answer.fetch import FetchedEvidence, FetchRequest, fetch_evidence
+from rag_assets.answer.context_pack import FetchedEvidence, FetchRequest, fetch_evidence
 from rag_assets.index.layout import IndexHome
 
 AUDITOR = "src/Catalog/Auditor.cs"

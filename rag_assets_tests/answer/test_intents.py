@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.answer.intent import intent_of
+from rag_assets.answer.question_analysis import intent_of
 from rag_assets.search.query_parser import understand
 
 

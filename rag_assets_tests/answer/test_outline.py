@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from rag_assets.answer.outline import outline
+from rag_assets.answer.passages import outline
 from rag_assets_tests.answer.pieces import SERVICE
 
 

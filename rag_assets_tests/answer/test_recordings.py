@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from rag_assets import Index, open_index
-from rag_assets.answer.citation_check import Support, check
+from rag_assets.answer.citations import Support, check
 from rag_assets.answer.passages import passages_of
 from rag_assets.contracts.evidence import clock
 from rag_assets.index.layout import IndexHome

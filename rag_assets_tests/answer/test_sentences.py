@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.answer.sentences import sentences
+from rag_assets.answer.citations import sentences
 
 CODE = "It is so:\n\n```csharp\nvar a = 1;\n\nvar b = 2;\n```"
 QUOTED = "It says [chunk: a]\n\n> Hello there.\n> Bye."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.answer.terms import covered, query_terms_of, root, roots_of
+from rag_assets.answer.question_analysis import covered, query_terms_of, root, roots_of
 from rag_assets.index.keyword.vocabulary import KnownTerm
 
 

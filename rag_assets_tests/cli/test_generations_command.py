@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from rag_assets.index.generation_refs import tags_of
 from rag_assets.index.generations import active_generation, finished_generations, generation_directory
 from rag_assets.index.layout import IndexHome
-from rag_assets.index.tags import tags_of
 from rag_assets.pipeline.build import label_lock
 from rag_assets.pipeline.run_stages import run_stages
 from rag_assets_tests.cli.conftest import CommandLine

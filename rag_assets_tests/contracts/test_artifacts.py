@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_assets.contracts.artifacts import BlobUri, description_uri, document_uri, parse_uri, slice_uri
+from rag_assets.contracts.identity import BlobUri, description_uri, document_uri, parse_uri, slice_uri
 
 PATHS = st.text(min_size=1).filter(lambda text: not text.startswith("/"))
 

@@ -21,7 +21,7 @@ from dagster import (
 
 from rag_assets.definitions import defs
 from rag_assets.defs import assets
-from rag_assets.defs.assets import segments as segments_asset
+from rag_assets.defs import assets as segments_asset
 from rag_assets.defs.pipeline import pipeline
 from rag_assets.defs.resources import Workspace
 from rag_assets.defs.stage_asset import markdown_table

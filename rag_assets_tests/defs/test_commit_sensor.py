@@ -16,8 +16,8 @@ from dagster import (
     build_sensor_context,
 )
 
-from rag_assets.defs.automation.commit_sensor import NewestRun, commit_sensor, react, read_cursor
 from rag_assets.defs.automation.git_heads import LabelHead
+from rag_assets.defs.automation.sensors import NewestRun, commit_sensor, react, read_cursor
 from rag_assets.defs.pipeline import pipeline
 from rag_assets.pipeline.build import label_lock
 from rag_assets.settings import RepositorySettings

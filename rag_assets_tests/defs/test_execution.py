@@ -12,8 +12,7 @@ import pytest
 from dagster import AssetsDefinition, Definitions, GraphDefinition
 from pydantic import ValidationError
 
-from rag_assets.defs.execution import BACKEND_VARIABLE, BROKER_VARIABLE, executor_for
-from rag_assets.defs.pipeline import pipeline, pipeline_for
+from rag_assets.defs.pipeline import BACKEND_VARIABLE, BROKER_VARIABLE, executor_for, pipeline, pipeline_for
 from rag_assets.defs.resources import Workspace
 from rag_assets.settings import ExecutionSettings, load_settings
 from rag_assets.settings.config_file import ConfigError

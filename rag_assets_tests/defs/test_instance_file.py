@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from dagster import DagsterInstance, DagsterRunStatus
 
+from rag_assets.defs.partitions import LABEL_TAG
 from rag_assets.defs.pipeline import pipeline
-from rag_assets.defs.tags import LABEL_TAG
 
 ROOT = Path(__file__).parents[2]
 

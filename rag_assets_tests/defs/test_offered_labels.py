@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from dagster import DefaultSensorStatus, SensorResult, SkipReason, build_sensor_context
 
-from rag_assets.defs.automation.partition_sensor import NOTHING_CONFIGURED, label_sensor
+from rag_assets.defs.automation.sensors import NOTHING_CONFIGURED, label_sensor
 from rag_assets.index.layout import IndexHome, index_label
 from rag_assets.pipeline.labels import repository_of
 from rag_assets.settings import RepositorySettings, Settings

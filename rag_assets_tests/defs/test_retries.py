@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import OperationalError
 
+from rag_assets.defs import assets as segments_asset
 from rag_assets.defs import retries
-from rag_assets.defs.assets import segments as segments_asset
 from rag_assets.defs.retries import DELAYS_SECONDS, RULES, delay, is_transient
 from rag_assets.errors import MissingRef, SourceRefused, SourceUnreachable
 from rag_assets.models.weights import ModelMissing

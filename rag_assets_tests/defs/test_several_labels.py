@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rag_assets.defs.assets import segments as segments_asset
+from rag_assets.defs import assets as segments_asset
 from rag_assets.index.generations import active_pointer
 from rag_assets.pipeline.build import BuildError, IndexBuild, StageReport
 from rag_assets.pipeline.progress import Progress

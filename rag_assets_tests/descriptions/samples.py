@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from rag_assets.classification import Classifier
-from rag_assets.contracts.artifacts import document_uri
 from rag_assets.contracts.description import SummaryFacts
-from rag_assets.contracts.identity import content_hash
+from rag_assets.contracts.identity import content_hash, document_uri
 from rag_assets.contracts.segment import SegmentedFile
 from rag_assets.contracts.source_file import DocumentIdentity, GitRepoInfo, IndexFileContext
 from rag_assets.descriptions import (

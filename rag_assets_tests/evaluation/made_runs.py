@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rag_assets.evaluation.metrics import mean, measure
-from rag_assets.index.eval_records import EvalRun, QuestionResult
+from rag_assets.index.eval_records import Conditions, EvalRun, QuestionResult
 from rag_assets.index.generations import Manifest
-from rag_assets.index.metrics_history import Conditions
 
 K = 3
 TARGET = "a"

@@ -10,8 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from rag_assets import Index, open_index
-from rag_assets.answer.abstention import THRESHOLD
-from rag_assets.answer.threshold import threshold_of
+from rag_assets.answer.abstention import THRESHOLD, threshold_of
 from rag_assets.evaluation.answers import sample, with_answers
 from rag_assets.evaluation.persist import keep_run_of_finished
 from rag_assets.evaluation.questions import EvalQuestion, QuestionSet
@@ -19,8 +18,7 @@ from rag_assets.evaluation.risk_coverage import FEWEST
 from rag_assets.evaluation.runs import EvalError, run_questions
 from rag_assets.history.schema import FILE_NAME
 from rag_assets.index.answer_results import AnswerResult, Calibration, Outcome, read_calibration, write_calibration
-from rag_assets.index.eval_records import EvalRun, read_run
-from rag_assets.index.metrics_history import read_history
+from rag_assets.index.eval_records import EvalRun, read_history, read_run
 from rag_assets.qa.answering import QuestionAnswerer
 from rag_assets.qa.ask_options import AskOptions
 from rag_assets.qa.errors import UnknownPipeline

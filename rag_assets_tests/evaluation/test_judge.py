@@ -24,8 +24,8 @@ from rag_assets.index.eval_records import EvalRun
 from rag_assets.qa.ask_options import AskOptions
 from rag_assets.qa.errors import PipelineError
 from rag_assets.settings import AnswerSettings, EvaluationSettings, Settings
-from rag_assets.settings.answering import ModelProfile
 from rag_assets.settings.config_file import ConfigError
+from rag_assets.settings.search import ModelProfile
 from rag_assets_tests.evaluation.graded import TOPICS, new_graded
 from rag_assets_tests.generation_history import History
 from rag_assets_tests.models.llm.model_server import Asked, ModelServer, Reply, completion, failing

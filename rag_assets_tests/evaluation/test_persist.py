@@ -9,10 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from rag_assets.evaluation.persist import keep_run, keep_run_of_finished
-from rag_assets.index.eval_records import EvalRun, read_run, read_runs
+from rag_assets.index.eval_records import EvalRun, merged, note_record, read_history, read_run, read_runs
 from rag_assets.index.generations import Generation, generation_directory, write_manifest
 from rag_assets.index.layout import IndexHome
-from rag_assets.index.metrics_history import merged, note_record, read_history
 from rag_assets_tests.evaluation.made_runs import manifest, result, run
 
 pytestmark = pytest.mark.rule("E24")

@@ -20,8 +20,7 @@ from rag_assets.history.conversations import (
     open_conversations,
 )
 from rag_assets.history.schema import FILE_NAME, HISTORY_SCHEMA
-from rag_assets.index.database import SqlDatabase
-from rag_assets.index.database_location import URL_VARIABLE, sqlite_location
+from rag_assets.index.database import URL_VARIABLE, SqlDatabase, sqlite_location
 from rag_assets.index.layout import IndexHome
 
 USER, SESSION = "ann", "s1"

@@ -18,12 +18,10 @@ from typing import Any
 import pytest
 
 from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality
-from rag_assets.contracts.sql_values import stamp
 from rag_assets.history.conversations import NewTurn, open_conversations
 from rag_assets.history.query_log import PROFILE, LogFilter, LogRecord, QueryLog, QueryLogError, open_query_log
 from rag_assets.history.schema import FILE_NAME, HISTORY_SCHEMA
-from rag_assets.index.database import SqlDatabase
-from rag_assets.index.database_location import URL_VARIABLE, sqlite_location
+from rag_assets.index.database import URL_VARIABLE, SqlDatabase, sqlite_location, stamp
 from rag_assets.index.layout import IndexHome
 
 ROOT = Path(__file__).parents[2]

@@ -12,8 +12,7 @@ import msgspec
 
 from rag_assets.index.target_state import StateDiff
 from rag_assets.index.vectors import open_vectors, open_writer
-from rag_assets.index.vectors.server.mvcc import visible
-from rag_assets.index.vectors.server.schema import collection_name
+from rag_assets.index.vectors.server.schema import collection_name, visible
 from rag_assets.index.vectors.server.server_registry import places
 from rag_assets.index.vectors.vector_api import PointTarget, StoredPoint, VectorReader
 from rag_assets.settings import StoreSettings

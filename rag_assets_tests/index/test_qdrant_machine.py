@@ -18,9 +18,8 @@ from qdrant_client.http.exceptions import ResponseHandlingException
 
 from rag_assets.index.vectors.server import server_registry
 from rag_assets.index.vectors.server.client_calls import QdrantServer
-from rag_assets.index.vectors.server.mvcc import delete_unseen, visible
 from rag_assets.index.vectors.server.reader import ServerReader
-from rag_assets.index.vectors.server.schema import collection_name
+from rag_assets.index.vectors.server.schema import collection_name, delete_unseen, visible
 from rag_assets.index.vectors.server.server_registry import ServerPlace
 from rag_assets.index.vectors.server.writer import ServerWriter
 from rag_assets.index.vectors.vector_api import StoredPoint, VectorStoreError
@@ -203,7 +202,7 @@ class Generations(RuleBasedStateMachine):
 def test_every_kept_generation_reads_as_declared(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rag_assets.index.vectors.server.writer._UPSERT_BATCH", 2)  # so that there is a middle
     monkeypatch.setattr("rag_assets.index.vectors.server.writer._MARK_BATCH", 2)
-    monkeypatch.setattr("rag_assets.index.vectors.server.mvcc._SCROLL_BATCH", 3)
+    monkeypatch.setattr("rag_assets.index.vectors.server.schema._SCROLL_BATCH", 3)
     run_state_machine_as_test(
         Generations,
         settings=settings(

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from rag_assets.index.vectors.edge import engine_call, schema
+from rag_assets.index.vectors.edge import engine_call, writer
 from rag_assets.index.vectors.edge import writer as shard_writer
 from rag_assets.index.vectors.edge.reader import ShardReader
 from rag_assets.index.vectors.edge.writer import ShardWriter
@@ -36,7 +36,7 @@ def builds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     for name in ("flat", "flat again"):
         write(folder / name, made, hnsw_from_points=401)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(schema, "_HNSW_FULL_SCAN_KB", 1)  # else the engine scans a shard this small all the same
+        patch.setattr(writer, "_HNSW_FULL_SCAN_KB", 1)  # else the engine scans a shard this small all the same
         for name in ("graph", "graph again"):
             write(folder / name, made, hnsw_from_points=400)
     return {path.name: path for path in folder.iterdir()}
@@ -138,7 +138,7 @@ def test_a_shard_is_made_without_a_memory_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: object
 ) -> None:
     """A mapped write into a full folder would kill the process (Docker gives it 64 MB)."""
-    monkeypatch.setattr(schema, name, value)
+    monkeypatch.setattr(writer, name, value)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with ShardReader(write(tmp_path / "s", points(4))) as opened:
         assert opened.count() == 4

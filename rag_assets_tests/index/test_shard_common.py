@@ -12,8 +12,7 @@ import pytest
 from rag_assets.contracts.confidentiality import Confidentiality, levels_up_to
 from rag_assets.index.vectors.edge import COMMON, common_of
 from rag_assets.index.vectors.edge.reader import ShardReader
-from rag_assets.index.vectors.edge.schema import LEVEL
-from rag_assets.index.vectors.edge.writer import ShardWriter
+from rag_assets.index.vectors.edge.writer import LEVEL, ShardWriter
 from rag_assets.index.vectors.filters import SearchFilters, SearchScope
 from rag_assets.index.vectors.vector_api import StoredPoint, VectorStoreError
 from rag_assets_tests.index.sample_points import DIMENSION, payload, point_id, scope, terms, unit_rows, with_digest

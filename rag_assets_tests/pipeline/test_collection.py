@@ -15,13 +15,12 @@ from pathlib import Path
 import pytest
 
 from rag_assets.index.cache import Cache
-from rag_assets.index.gc.mark import referenced_blobs
-from rag_assets.index.gc.sweep import LEFTOVER_GRACE_SECONDS, UNFINISHED_GRACE_SECONDS
+from rag_assets.index.gc import LEFTOVER_GRACE_SECONDS, UNFINISHED_GRACE_SECONDS, referenced_blobs
 from rag_assets.index.generations import active_generation, finished_generations, generation_directory, read_generation
 from rag_assets.index.integrity import missing_parts
+from rag_assets.index.inventory import prune
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.locks import HomeBusy, collection_lock
-from rag_assets.index.retention import prune
 from rag_assets.pipeline.build import label_lock
 from rag_assets.pipeline.collect_garbage import GarbageCollection, collect_garbage
 from rag_assets.pipeline.labels import register_label

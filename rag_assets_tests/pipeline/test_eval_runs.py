@@ -17,7 +17,7 @@ from rag_assets.evaluation.questions import QuestionSetError
 from rag_assets.index.catalog import open_catalog
 from rag_assets.index.catalog.eval_runs import read_records
 from rag_assets.index.catalog.history import Tenant
-from rag_assets.index.eval_records import RankChange, Verdict, read_decision, read_run, read_runs
+from rag_assets.index.eval_records import RankChange, Verdict, read_decision, read_history, read_run, read_runs
 from rag_assets.index.generations import (
     active_generation,
     active_pointer,
@@ -26,7 +26,6 @@ from rag_assets.index.generations import (
     read_generation,
 )
 from rag_assets.index.inventory import GenerationState, inventory
-from rag_assets.index.metrics_history import read_history
 from rag_assets.index.promotion import activate, roll_back
 from rag_assets.models import ModelMissing
 from rag_assets.models.weights import locate_model
@@ -35,7 +34,7 @@ from rag_assets.pipeline.build import BuildError, candidate_build
 from rag_assets.pipeline.checks.quality_gate import GATE_CHECK, quality_holds
 from rag_assets.pipeline.eval_runs import QualityRefused, evaluate
 from rag_assets.settings import AnswerSettings
-from rag_assets.settings.answering import ModelProfile
+from rag_assets.settings.search import ModelProfile
 from rag_assets_tests.evaluation.graded import BAD, QUESTIONS, emptied, good, new_graded, with_rules, write_questions
 from rag_assets_tests.generation_history import History
 from rag_assets_tests.models.llm.model_server import ModelServer, Reply, completion, failing

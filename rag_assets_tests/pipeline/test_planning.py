@@ -16,8 +16,8 @@ import pytest
 
 from rag_assets.index.generations import active_generation
 from rag_assets.index.layout import IndexHome, index_label
+from rag_assets.index.locks import scratch_folder
 from rag_assets.index.promotion import roll_back
-from rag_assets.index.scratch import scratch_folder
 from rag_assets.pipeline.build import IndexBuild, StageReport
 from rag_assets.pipeline.collect_garbage import collect_garbage
 from rag_assets.pipeline.plan.build_plan import ANSWER_TOKENS, BuildPlan, plan_build

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from rag_assets import open_index
-from rag_assets.contracts.artifacts import description_uri, slice_uri
-from rag_assets.contracts.identity import point_id
+from rag_assets.contracts.identity import description_uri, point_id, slice_uri
 from rag_assets.contracts.payload import RagVectorPayload
 from rag_assets.contracts.section import EmbeddingWindow
 from rag_assets.index.artifacts import ArtifactStore

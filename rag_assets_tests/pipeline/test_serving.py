@@ -13,6 +13,7 @@ import pytest
 
 from rag_assets import Index
 from rag_assets.index import disk_usage
+from rag_assets.index.generation_refs import tag
 from rag_assets.index.generations import (
     GenerationError,
     active_generation,
@@ -20,10 +21,9 @@ from rag_assets.index.generations import (
     generation_directory,
 )
 from rag_assets.index.integrity import damage
+from rag_assets.index.inventory import prune
 from rag_assets.index.locks import HomeBusy, pointer_lock
 from rag_assets.index.promotion import activate, roll_back
-from rag_assets.index.retention import prune
-from rag_assets.index.tags import tag
 from rag_assets.pipeline.active_index import activate as activate_build
 from rag_assets.pipeline.build import candidate_build
 from rag_assets.settings import RetentionSettings

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rag_assets.contracts.artifacts import document_uri
+from rag_assets.contracts.identity import document_uri
 from rag_assets.contracts.payload import RagVectorPayload
 from rag_assets.index.artifacts import ArtifactStore
 from rag_assets.index.generations import active_generation

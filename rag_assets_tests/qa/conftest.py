@@ -17,7 +17,7 @@ from rag_assets.qa.definition.steps import Pipeline
 from rag_assets.qa.engine import TurnResult, run_turn
 from rag_assets.qa.index_services import IndexServices
 from rag_assets.qa.services import PipelineServices
-from rag_assets.qa.state import TurnRequest
+from rag_assets.qa.turn import TurnRequest
 from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
 from rag_assets_tests.models.llm.model_server import ModelServer
 from rag_assets_tests.qa.http_model import Script, http_model

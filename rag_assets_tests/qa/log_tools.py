@@ -11,9 +11,9 @@ from rag_assets.history.query_log import LogFilter, LogRecord, QueryLog, open_qu
 from rag_assets.index.layout import IndexHome
 from rag_assets.qa.definition.steps import Pipeline
 from rag_assets.qa.engine import TurnResult
-from rag_assets.qa.log.log_detail import TurnDetail, read_detail
+from rag_assets.qa.log.query_log_record import TurnDetail, read_detail
 from rag_assets.qa.log.turn_logger import TurnLog, logged_turn
-from rag_assets.qa.state import TurnRequest
+from rag_assets.qa.turn import TurnRequest
 from rag_assets_tests.qa.conftest import REFUND, Asking
 
 NOON = datetime(2026, 1, 2, 12, 30, tzinfo=UTC)

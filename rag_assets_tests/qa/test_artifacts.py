@@ -10,15 +10,12 @@ import pytest
 
 from rag_assets import open_index
 from rag_assets.answer.abstention import SENTENCE
-from rag_assets.answer.artifact.output import ARTIFACTS, OutputType
-from rag_assets.answer.artifact.templates import NOTHING_FOUND, TEMPLATES, WHOLE
+from rag_assets.answer.artifact.templates import ARTIFACTS, NOTHING_FOUND, TEMPLATES, WHOLE, OutputType
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.models.openai_compat.token_counting import estimate_tokens
-from rag_assets.qa.agents.agent import Agent, Filters, Limits
-from rag_assets.qa.agents.library import AgentLibrary
+from rag_assets.qa.agents.library import Agent, AgentLibrary, Filters, Limits
 from rag_assets.qa.agents.overrides import scope_of
-from rag_assets.qa.answering import QuestionAnswerer
-from rag_assets.qa.artifact_assembly import Artifact, make_artifact
+from rag_assets.qa.answering import Artifact, QuestionAnswerer, make_artifact
 from rag_assets.qa.ask_options import AskOptions
 from rag_assets.qa.errors import PipelineError, TurnError
 from rag_assets_tests.models.llm.model_server import Asked, ModelServer, Reply, failing

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from rag_assets.contracts.llm import ChatMessage
-from rag_assets.qa.from_settings import configured_model
-from rag_assets.qa.log.cassettes import CassetteError, Recorder, read_cassette, recorded_replies
-from rag_assets.qa.log.recorded_replies import NotRecorded
+from rag_assets.qa.ask_options import configured_model
+from rag_assets.qa.log.model_calls import CassetteError, NotRecorded, Recorder, read_cassette, recorded_replies
 from rag_assets.qa.services import ModelCall
 from rag_assets.settings import AnswerSettings, load_settings
 from rag_assets.settings.config_file import ConfigError

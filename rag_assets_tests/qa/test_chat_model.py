@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rag_assets.contracts.llm import ChatMessage
-from rag_assets.qa.from_settings import configured_model
+from rag_assets.qa.ask_options import configured_model
 from rag_assets.qa.services import ModelCall
 from rag_assets.settings import AnswerSettings
 from rag_assets.settings.config_file import ConfigError

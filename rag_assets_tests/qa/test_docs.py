@@ -10,7 +10,7 @@ import pytest
 
 from rag_assets.qa.actions import BUILT_IN
 from rag_assets.qa.definition.loader import PipelineLibrary
-from rag_assets.qa.definition.pipeline_settings import PipelineSettings
+from rag_assets.qa.definition.steps import PipelineSettings
 from rag_assets.qa.prompts import DATA, FACTS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "pipelines.md").read_text(encoding="utf-8")

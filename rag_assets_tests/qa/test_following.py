@@ -6,8 +6,8 @@ import pytest
 
 from rag_assets.answer.results import EXTRACTIVE
 from rag_assets.history.conversations import Conversations
-from rag_assets.qa.coreference import carried_over
-from rag_assets.qa.state import Status
+from rag_assets.qa.actions.question import carried_over
+from rag_assets.qa.turn import Status
 from rag_assets_tests.qa.conftest import Asking
 
 ABOUT_ONE = "What does RefundPolicy do?"

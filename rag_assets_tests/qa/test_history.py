@@ -11,7 +11,7 @@ import pytest
 
 from rag_assets.history.conversations import Conversations, NewTurn
 from rag_assets.models.openai_compat.token_counting import estimate_tokens
-from rag_assets.qa.state import Status
+from rag_assets.qa.turn import Status
 from rag_assets_tests.models.llm.model_server import Asked, failing
 from rag_assets_tests.qa.conftest import Asking
 from rag_assets_tests.qa.http_model import prompt_text

@@ -15,7 +15,7 @@ from rag_assets import open_index
 from rag_assets.history.conversations import Conversations, NewTurn
 from rag_assets.index.layout import IndexHome
 from rag_assets.qa.index_services import IndexServices
-from rag_assets.qa.state import Status
+from rag_assets.qa.turn import Status
 from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
 from rag_assets_tests.models.llm.model_server import Asked, ModelServer
 from rag_assets_tests.qa.conftest import FILES, Asking

@@ -98,7 +98,7 @@ pipeline:
 
 @pytest.mark.rule("D30")
 def test_nested_settings_are_merged_to_the_leaves() -> None:
-    from rag_assets.qa.definition.extends import merged_settings
+    from rag_assets.qa.definition.validator import merged_settings
     from rag_assets.settings.yaml_loader import parse_yaml
 
     parent = parse_yaml(b"a: {b: 1, c: {d: 2, e: 3}}\nf: [1, 2]\ng: {h: 1}", "p").value

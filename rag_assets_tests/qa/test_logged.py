@@ -11,14 +11,14 @@ import pytest
 
 from rag_assets.history.conversations import Conversations
 from rag_assets.history.query_log import ERROR, LogFilter, open_query_log
-from rag_assets.index.database_location import URL_VARIABLE
+from rag_assets.index.database import URL_VARIABLE
 from rag_assets.index.layout import IndexHome
 from rag_assets.qa.actions import default_registry
 from rag_assets.qa.definition.action_registry import Action, ActionRegistry, StepOutcome
 from rag_assets.qa.errors import TurnError
-from rag_assets.qa.log.log_detail import read_replies
+from rag_assets.qa.log.query_log_record import read_replies
 from rag_assets.qa.log.turn_logger import open_turn_log
-from rag_assets.qa.state import Status, TurnRequest
+from rag_assets.qa.turn import Status, TurnRequest
 from rag_assets.settings.config_file import ConfigError
 from rag_assets_tests.models.llm.model_server import Reply, completion, failing
 from rag_assets_tests.qa.conftest import REFUND, Shop

@@ -11,19 +11,17 @@ import pytest
 
 from rag_assets.models.openai_compat.token_counting import estimate_tokens
 from rag_assets.qa.actions import BUILT_IN, default_registry
-from rag_assets.qa.code_placeholders import protect, restore
+from rag_assets.qa.actions.context_budget import batches, compacted, whole, with_identifiers
+from rag_assets.qa.actions.question import protect, restore
+from rag_assets.qa.actions.retrieval import comparable, same_query
 from rag_assets.qa.definition.action_registry import Action, ActionError, ActionRegistry, StepOutcome
 from rag_assets.qa.definition.loader import PipelineLibrary
 from rag_assets.qa.definition.steps import Transition
 from rag_assets.qa.engine import run_turn
 from rag_assets.qa.errors import PipelineError, TurnError
-from rag_assets.qa.log.provenance import TurnFingerprint, differences
-from rag_assets.qa.prompt_context import batches, compacted, whole, with_identifiers
 from rag_assets.qa.prompts import find_prompt, parse_prompt
-from rag_assets.qa.query_equality import comparable, same_query
 from rag_assets.qa.services import PipelineServices
-from rag_assets.qa.state import RetrievalState, Turn, TurnRequest
-from rag_assets.qa.turn_context import TurnContext
+from rag_assets.qa.turn import RetrievalState, Turn, TurnContext, TurnFingerprint, TurnRequest, differences
 from rag_assets_tests.qa.conftest import Asking
 
 PROMPT = "# system\nBe brief, {language}.\n# user\nQ: {question}\n{history}"

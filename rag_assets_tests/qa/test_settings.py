@@ -7,7 +7,7 @@ import pytest
 from rag_assets.contracts.retrieval import Mode
 from rag_assets.models.openai_compat.token_counting import estimate_tokens
 from rag_assets.qa.engine import TurnResult
-from rag_assets.qa.state import RetrievalState
+from rag_assets.qa.turn import RetrievalState
 from rag_assets_tests.models.llm.model_server import failing
 from rag_assets_tests.qa.conftest import Asking, Shop
 from rag_assets_tests.qa.http_model import prompt_text

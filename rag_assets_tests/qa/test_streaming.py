@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.qa.answer_stream import AnswerStream
+from rag_assets.qa.turn import AnswerStream
 
 
 def seen(*parts: str) -> str:

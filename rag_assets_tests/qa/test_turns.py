@@ -12,7 +12,7 @@ from rag_assets.contracts.retrieval import Mode
 from rag_assets.qa.actions.finish import GENERAL_LABEL
 from rag_assets.qa.engine import TurnResult
 from rag_assets.qa.errors import TurnError
-from rag_assets.qa.state import MAX_QUESTION_CHARS, RequestError, Status, TurnRequest
+from rag_assets.qa.turn import MAX_QUESTION_CHARS, RequestError, Status, TurnRequest
 from rag_assets_tests.models.llm.model_server import Reply, completion, failing
 from rag_assets_tests.qa.conftest import REFUND, Asking, Shop
 from rag_assets_tests.qa.http_model import prompt_text

@@ -12,8 +12,7 @@ from rag_assets.contracts.identity import content_hash, declared_names, point_id
 from rag_assets.contracts.section import Embedder
 from rag_assets.index.blobs import BlobStore
 from rag_assets.index.generations import Manifest, generation_directory, promote, write_manifest
-from rag_assets.index.keyword.bm25f import KeywordStatistics, statistics_of, term_indices, weights
-from rag_assets.index.keyword.term_frequencies import count_terms
+from rag_assets.index.keyword.bm25f import KeywordStatistics, count_terms, statistics_of, term_indices, weights
 from rag_assets.index.keyword.vocabulary import write_vocabulary
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.vectors.edge.writer import ShardWriter

@@ -9,8 +9,8 @@ import pytest
 from rag_assets import Index, Mode
 from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets.index.vectors.vector_api import ScoredPoint
+from rag_assets.search.reranking import rescored
 from rag_assets.search.retrieve import widened
-from rag_assets.search.semantic_rerank import rescored
 
 
 def payload(symbol: str, snippet: str = "", path: str = "src/A.cs") -> dict[str, Any]:

@@ -14,10 +14,9 @@ if TYPE_CHECKING:
     from rag_assets.api import Index
     from rag_assets.contracts.confidentiality import Confidentiality
     from rag_assets.evaluation.questions import QuestionSet
-    from rag_assets.index.eval_records import EvalRun
+    from rag_assets.index.eval_records import Conditions, EvalRun
     from rag_assets.index.generations import Generation
     from rag_assets.index.layout import IndexHome
-    from rag_assets.index.metrics_history import Conditions
 
 _SHOWN_MISSING = 5
 
@@ -60,7 +59,7 @@ def ask(
 def _with_answers(session: CliSession, index: Index, questions: QuestionSet, run: EvalRun, answers: Answers) -> EvalRun:
     from rag_assets.evaluation.answers import settings_digest, with_answers
     from rag_assets.evaluation.judge import configured_judge
-    from rag_assets.qa.from_settings import configured
+    from rag_assets.qa.ask_options import configured
 
     settings = session.settings()
     share = settings.evaluation.answered_share

@@ -10,8 +10,8 @@ import typer
 from rag_assets.cli.options import CliSession, chosen_label, complete_label, label_named, session_of
 
 if TYPE_CHECKING:
+    from rag_assets.index.eval_records import EvalRecord
     from rag_assets.index.generations import Manifest
-    from rag_assets.index.metrics_history import EvalRecord
 
 
 _HOW = "as rag-assets eval report LABEL"
@@ -54,7 +54,7 @@ def report(
 
 def _records(session: CliSession, manifest: Manifest) -> list[EvalRecord]:
     """The records of this home, and those that only the catalog has: other homes write to it too."""
-    from rag_assets.index.metrics_history import merged, read_history
+    from rag_assets.index.eval_records import merged, read_history
 
     own, settings = read_history(session.home(), manifest.index_label), session.settings()
     if settings.stores.catalog == "none":

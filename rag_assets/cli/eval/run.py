@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rag_assets.cli.ask_options import known_profile
+from rag_assets.cli.ask import known_profile
 from rag_assets.cli.eval.questions import Answers, QuestionSelection, ask, questions_for
 from rag_assets.cli.options import CliSession, chosen_label, complete_label, label_named, session_of
 from rag_assets.cli.quality import show_moves, show_table
 from rag_assets.cli.render import Output, short
 
 if TYPE_CHECKING:
-    from rag_assets.index.eval_records import EvalRun
+    from rag_assets.index.eval_records import EvalRecord, EvalRun
     from rag_assets.index.generations import Generation
     from rag_assets.index.layout import IndexHome
-    from rag_assets.index.metrics_history import EvalRecord
 
 _HOW = "as rag-assets eval run LABEL"
 _SHOWN_QUESTIONS = 10

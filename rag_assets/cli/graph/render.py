@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import typer
 
 from rag_assets.cli.render import Output, Part, counted, named_counts, said_graph, short
-from rag_assets.contracts.counting import by_count
 from rag_assets.contracts.graph import Confidence, GraphEdge
-from rag_assets.graph.counts import GraphCounts
+from rag_assets.graph.counts import GraphCounts, by_count
 from rag_assets.graph.csr_graph import NodeLocation
 from rag_assets.graph.diagram import Diagram, mermaid
 from rag_assets.graph.impact import Effect, Impact, ImpactGroup, Reached

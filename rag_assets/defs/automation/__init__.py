@@ -9,11 +9,10 @@ from __future__ import annotations
 from dagster import Definitions
 
 from rag_assets.defs.automation.automation_conditions import changed_inputs
-from rag_assets.defs.automation.commit_sensor import commit_sensor
 from rag_assets.defs.automation.failure_webhook import failure_webhook
 from rag_assets.defs.automation.freshness import freshness_job, freshness_schedule, index_is_fresh
 from rag_assets.defs.automation.nightly import nightly_schedule
-from rag_assets.defs.automation.partition_sensor import label_sensor
+from rag_assets.defs.automation.sensors import commit_sensor, label_sensor
 from rag_assets.settings import AutomationSettings
 
 __all__ = ["automation"]

@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 
 from dagster import DagsterRun, DefaultSensorStatus, RunFailureSensorContext, SkipReason, run_failure_sensor
 
+from rag_assets.defs.partitions import COMMIT_TAG, LABEL_TAG
 from rag_assets.defs.resources import Workspace
-from rag_assets.defs.tags import COMMIT_TAG, LABEL_TAG
 from rag_assets.errors import RagAssetsError
 from rag_assets.models.openai_compat.api_key import ApiKey
 from rag_assets.models.openai_compat.endpoint import ServerEndpoint

@@ -7,8 +7,7 @@ from typing import Any
 
 from dagster import DagsterInstance, DagsterRunStatus, RunRequest, RunsFilter
 
-from rag_assets.defs.partitions import index_labels
-from rag_assets.defs.tags import COMMIT_TAG, LABEL_TAG, TRIGGER_TAG
+from rag_assets.defs.partitions import COMMIT_TAG, LABEL_TAG, TRIGGER_TAG, index_labels
 
 IN_FLIGHT = (
     DagsterRunStatus.QUEUED,

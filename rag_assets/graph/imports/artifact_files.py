@@ -10,8 +10,8 @@ from pathlib import Path
 
 from rag_assets.errors import CorruptArchive
 from rag_assets.graph.imports.imported_graph import UnusableImport
-from rag_assets.settings.graph import ImportFormat
-from rag_assets.sources.archive.members import ArchiveMember, members_of
+from rag_assets.settings.repositories import ImportFormat
+from rag_assets.sources.archive import ArchiveMember, members_of
 
 MAX_FILE_BYTES = 512 * 1024**2
 """`chunks.json` repeats the code of a solution; half a gigabyte of code is more than one label holds."""

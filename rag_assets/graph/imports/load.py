@@ -7,7 +7,7 @@ from pathlib import Path
 from rag_assets.graph.imports.artifact_files import read_artifacts
 from rag_assets.graph.imports.imported_graph import ImportedGraph
 from rag_assets.graph.imports.label_symbols import LabelSymbols
-from rag_assets.settings.graph import GraphImportSettings, ImportFormat
+from rag_assets.settings.repositories import GraphImportSettings, ImportFormat
 
 
 def load_graph(path: Path, form: ImportFormat, known: LabelSymbols | None = None) -> ImportedGraph:

@@ -13,7 +13,7 @@ from rag_assets.contracts.graph import GraphEdge, GraphNode, Relation
 from rag_assets.graph.imports.builder import EDGE_ORDER, is_higher
 from rag_assets.graph.imports.imported_graph import ImportedGraph
 from rag_assets.graph.imports.key_parser import key_parts
-from rag_assets.settings.graph import ImportMode
+from rag_assets.settings.repositories import ImportMode
 
 _CACHED_KEYS = 1 << 17  # the targets of a large label
 

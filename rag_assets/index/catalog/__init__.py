@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
+from rag_assets.index.catalog.catalog_registry import place_of
 from rag_assets.index.catalog.errors import CatalogEmpty, CatalogError, CatalogUnreachable
-from rag_assets.index.catalog.location import place_of
-from rag_assets.index.database_location import URL_VARIABLE
+from rag_assets.index.database import URL_VARIABLE
 from rag_assets.index.layout import IndexHome
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ def open_catalog_target(
     from rag_assets.index.catalog.catalog_registry import remember
     from rag_assets.index.catalog.database import Database
     from rag_assets.index.catalog.history import Tenant
+    from rag_assets.index.catalog.rows import DocumentTexts
     from rag_assets.index.catalog.target import CatalogTarget
-    from rag_assets.index.catalog.texts import DocumentTexts
     from rag_assets.index.generations import generation_directory
 
     home, tenant = IndexHome(settings.home), Tenant(org_id, project_id, index_label)

@@ -1,6 +1,8 @@
 """Which catalogs have rows of a label: a note beside its generations, without secrets.
 
 Whoever removes a label or moves its pointer finds the rows through it, whatever the configuration says by then.
+
+Where the catalog of a home is.
 """
 
 from __future__ import annotations
@@ -12,14 +14,24 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from rag_assets.index.catalog.errors import CatalogError
-from rag_assets.index.catalog.location import place_of
-from rag_assets.index.database_location import URL_VARIABLE, DatabaseKind
+from rag_assets.index.database import URL_VARIABLE, DatabaseKind, DatabaseLocation, postgres_location, sqlite_location
 from rag_assets.index.layout import IndexHome, write_atomically
 from rag_assets.serialization import from_json
 
 if TYPE_CHECKING:
     from rag_assets.index.catalog.database import Database
     from rag_assets.index.catalog.history import Tenant
+
+
+FILE_NAME = "catalog.sqlite"
+
+
+def place_of(kind: DatabaseKind, home: IndexHome, environment: Mapping[str, str] | None = None) -> DatabaseLocation:
+    """The catalog of a home. Connects to nothing. Raises CatalogError where the environment names no usable one."""
+    if kind == "sqlite":
+        return sqlite_location(home.root / FILE_NAME)
+    return postgres_location(CatalogError, environment)
+
 
 _FILE = "catalog.json"
 

@@ -1,26 +1,222 @@
-"""A connected catalog: SQLAlchemy on the connections of the shared wrapper, and the words of the catalog."""
+"""A connected catalog: SQLAlchemy on the connections of the shared wrapper, and the words of the catalog.
+
+The tables of the catalog, and making them.
+
+A chunk is valid from the build that wrote it (`born`) up to the one that replaced or deleted it (`died`), counted in
+sequence numbers of its label. So a build writes what changed, and every kept generation can be read exactly:
+generation s consists of the rows with born <= s < died.
+
+Writing many rows at once: Postgres' binary COPY, elsewhere one INSERT for all.
+
+Binary, because vectors are bytes: as text they would double, and escaping costs more than sending.
+"""
 
 from __future__ import annotations
 
+import struct
 import threading
-from collections.abc import Iterator
+import uuid
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import URL, create_engine, event, text
+from sqlalchemy import (
+    URL,
+    BigInteger,
+    Column,
+    Float,
+    ForeignKey,
+    Identity,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+    Uuid,
+    create_engine,
+    event,
+    inspect,
+    select,
+    text,
+)
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from rag_assets.closeable import Closeable
 from rag_assets.index.catalog.errors import CatalogEmpty, CatalogError, CatalogUnreachable
-from rag_assets.index.catalog.schema import SCHEMA_VERSION, ensure_schema, identity
 from rag_assets.index.database import DatabaseFault, SqlDatabase, StoreProfile
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from rag_assets.index.database_location import DatabaseLocation
+    from rag_assets.index.database import DatabaseLocation
+
+
+SCHEMA_VERSION = "2"
+"""Raise it when an older version of this program could misread the tables."""
+
+ALIVE = 2**31 - 1
+"""`died` of a row that no build has replaced."""
+
+_CREATION_LOCK = 7_160_254_113  # any fixed number: two first openings of one database wait for each other
+
+metadata = MetaData()
+
+about = Table("rag_catalog", metadata, Column("name", Text, primary_key=True), Column("value", Text, nullable=False))
+
+labels = Table(
+    "rag_labels",
+    metadata,
+    Column("label_id", Integer, Identity(), primary_key=True),
+    Column("org_id", Text, nullable=False),
+    Column("project_id", Text, nullable=False),
+    Column("index_label", Text, nullable=False),
+    Column("last_sequence", Integer, nullable=False),
+    Column("writer", Text, nullable=False),  # who writes now: a build that finds another name here has lost the label
+    Column("active_generation", Text, nullable=False),
+    UniqueConstraint("org_id", "project_id", "index_label"),
+)
+
+generations = Table(
+    "rag_generations",
+    metadata,
+    Column("label_id", ForeignKey(labels.c.label_id), primary_key=True),
+    Column("sequence", Integer, primary_key=True, autoincrement=False),
+    Column("generation_id", Text, nullable=False),
+    Column("state", Text, nullable=False),  # writing | complete
+    Column("points", Integer, nullable=False),
+    Column("commit_sha", Text, nullable=False),
+    Column("config_hash", Text, nullable=False),
+    Column("embedding_model", Text, nullable=False),
+    Column("dimension", Integer, nullable=False),
+    Column("run_id", Text, nullable=False),
+    Column("files", Text, nullable=False),  # JSON: name → sha256, the keyword files among the documents
+    Column("manifest", Text, nullable=False),  # JSON; empty until a build has finished the generation
+)
+
+chunks = Table(
+    "rag_chunks",
+    metadata,
+    Column("row_id", BigInteger().with_variant(Integer, "sqlite"), Identity(), primary_key=True),
+    Column("label_id", ForeignKey(labels.c.label_id), nullable=False),
+    Column("point_id", Uuid(as_uuid=False), nullable=False),
+    Column("born", Integer, nullable=False),
+    Column("died", Integer, nullable=False),
+    Column("digest", Text, nullable=False),
+    Column("content_hash", Text, nullable=False),
+    Column("path", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("symbol", Text, nullable=False),
+    Column("language", Text, nullable=False),
+    Column("source_type", Text, nullable=False),
+    Column("section_key", Text, nullable=False),
+    Column("part_index", Integer, nullable=False),
+    Column("part_total", Integer, nullable=False),
+    Column("line_start", Integer),
+    Column("line_end", Integer),
+    Column("char_start", Integer),
+    Column("char_end", Integer),
+    Column("document_sha256", Text, nullable=False),  # the text of the file is among the documents
+    Column("text", Text, nullable=False),  # the finder snippet
+    Column("words", Text, nullable=False),  # what the full-text index holds: identifiers split, each term once
+    Column("payload", Text, nullable=False),  # JSON, whole
+    Column("dense", LargeBinary),  # float32, little-endian
+    Column("sparse", LargeBinary, nullable=False),  # uint32 indices, then as many float32 weights
+    UniqueConstraint("label_id", "point_id", "born"),
+    Index("rag_chunks_died", "label_id", "died", "born"),
+)
+
+documents = Table(
+    "rag_documents",
+    metadata,
+    Column("label_id", ForeignKey(labels.c.label_id), primary_key=True),
+    Column("sha256", Text, primary_key=True),
+    Column("content", LargeBinary, nullable=False),  # zlib
+)
+
+eval_runs = Table(
+    "rag_eval_runs",
+    metadata,
+    Column("label_id", ForeignKey(labels.c.label_id, ondelete="CASCADE"), primary_key=True),
+    Column("generation_id", Text, primary_key=True),
+    Column("question_set", Text, primary_key=True),
+    Column("category", Text, primary_key=True),
+    Column("position", Integer, nullable=False),  # of the category; that of all questions is 0
+    Column("questions", Integer, nullable=False),
+    Column("commit_sha", Text, nullable=False),
+    Column("commit_date", Text, nullable=False),
+    Column("fingerprint", Text, nullable=False),
+    Column("k", Integer, nullable=False),
+    Column("metrics_version", Integer, nullable=False),
+    Column("mode", Text, nullable=False),
+    Column("embedding_model", Text, nullable=False),
+    Column("metrics", Text, nullable=False),  # JSON: metric → value, low, high
+    Column("p50_ms", Float, nullable=False),
+    Column("p95_ms", Float, nullable=False),
+    Column("conditions", Text),  # JSON: how it was searched; NULL where the run does not say it
+    Column("answers", Text),  # JSON: the numbers of the answers, beside all questions; NULL where only the search ran
+)
+WORDS_TABLE = "rag_chunk_words"
+"""The full-text index on SQLite; on Postgres it is the column `search`."""
+
+_POSTGRES = (
+    "ALTER TABLE rag_chunks ADD COLUMN search tsvector "
+    "GENERATED ALWAYS AS (to_tsvector('simple'::regconfig, words)) STORED",
+    "CREATE INDEX rag_chunks_search ON rag_chunks USING gin (search)",
+    # Vectors and weights do not shrink: trying costs a third of the writing time.
+    "ALTER TABLE rag_chunks ALTER COLUMN dense SET STORAGE EXTERNAL, ALTER COLUMN sparse SET STORAGE EXTERNAL",
+    "ALTER TABLE rag_documents ALTER COLUMN content SET STORAGE EXTERNAL",
+)
+_SQLITE = (
+    f"CREATE VIRTUAL TABLE {WORDS_TABLE} USING fts5(words, content='rag_chunks', content_rowid='row_id')",
+    f"CREATE TRIGGER rag_chunk_added AFTER INSERT ON rag_chunks BEGIN "
+    f"INSERT INTO {WORDS_TABLE}(rowid, words) VALUES (new.row_id, new.words); END",
+    f"CREATE TRIGGER rag_chunk_gone AFTER DELETE ON rag_chunks BEGIN "
+    f"INSERT INTO {WORDS_TABLE}({WORDS_TABLE}, rowid, words) VALUES ('delete', old.row_id, old.words); END",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogIdentity:
+    """Which catalog a database holds, and the version of its tables; empty where nothing says it."""
+
+    id: str
+    version: str
+
+
+def ensure_schema(connection: Connection) -> CatalogIdentity:
+    """Makes the tables where there are none, all or nothing, and returns the identity of the catalog. Whoever may only
+    write rows can use tables that somebody else has made."""
+    found = identity(connection)
+    if found is not None:
+        return found
+    postgres = connection.dialect.name == "postgresql"
+    if postgres:
+        connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _CREATION_LOCK})
+        found = identity(connection)  # somebody else may have made them meanwhile
+        if found is not None:
+            return found
+    metadata.create_all(connection)
+    for statement in _POSTGRES if postgres else _SQLITE:
+        connection.execute(text(statement))
+    made = CatalogIdentity(uuid.uuid4().hex, SCHEMA_VERSION)
+    rows = [{"name": "version", "value": made.version}, {"name": "id", "value": made.id}]
+    connection.execute(about.insert(), rows)
+    return made
+
+
+def identity(connection: Connection) -> CatalogIdentity | None:
+    """Which catalog this is; None for a database that holds none."""
+    if not inspect(connection).has_table(about.name):
+        return None
+    known = {row.name: row.value for row in connection.execute(select(about))}
+    return CatalogIdentity(known.get("id", ""), known.get("version", ""))
+
 
 StorageError = DBAPIError
 """What SQLAlchemy raises for a database that fails, for code that only meets it through Dagster's storage."""
@@ -129,3 +325,59 @@ class Database(Closeable):
 def _begin_on_sqlite(connection: Any) -> None:
     writes = connection.get_execution_options().get(_WRITES, False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")  # readers do not wait for writers
+
+
+_HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)  # signature, flags, length of the extension
+_TRAILER = struct.pack("!h", -1)
+_NULL = struct.pack("!i", -1)
+_length = struct.Struct("!i").pack
+_integer = struct.Struct("!ii").pack
+
+_Encoder = Callable[[Any], bytes]
+
+
+def insert_rows(connection: Connection, table: Table, rows: Sequence[dict[str, Any]]) -> None:
+    """Inserts rows, which all have the same columns."""
+    if not rows:
+        return
+    if connection.dialect.name != "postgresql":
+        connection.execute(table.insert(), list(rows))
+        return
+    names = list(rows[0])
+    cursor = connection.connection.cursor()
+    try:
+        cursor.copy_expert(
+            f"COPY {table.name} ({', '.join(names)}) FROM STDIN WITH (FORMAT binary)", _encoded(table, names, rows)
+        )
+    finally:
+        cursor.close()
+
+
+def _encoded(table: Table, names: Sequence[str], rows: Sequence[dict[str, Any]]) -> BytesIO:
+    encoders = [(name, _encoder(table.c[name].type)) for name in names]
+    begin = struct.pack("!h", len(names))
+    parts = [_HEADER]
+    for row in rows:
+        parts.append(begin)
+        for name, encode in encoders:
+            value = row[name]
+            parts.append(_NULL if value is None else encode(value))
+    parts.append(_TRAILER)
+    return BytesIO(b"".join(parts))
+
+
+def _encoder(kind: object) -> _Encoder:
+    """The value of a column as COPY takes it: its length, then its bytes."""
+    if isinstance(kind, Integer):
+        return lambda value: _integer(4, value)
+    if isinstance(kind, Uuid):
+        return lambda value: _length(16) + uuid.UUID(value).bytes
+    if isinstance(kind, LargeBinary):
+        return lambda value: _length(len(value)) + value
+    assert isinstance(kind, Text), kind
+
+    def text(value: str) -> bytes:
+        data = value.encode()
+        return _length(len(data)) + data
+
+    return text

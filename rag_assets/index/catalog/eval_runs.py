@@ -1,6 +1,6 @@
 """How well generations answered, in the catalog: one row per run and category.
 
-Rows belong to a label and outlive its generations, as the history of a home does (`index.metrics_history`); they go
+Rows belong to a label and outlive its generations, as the history of a home does (`index.eval_records`); they go
 with the label.
 """
 
@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 from sqlalchemy import and_, delete, select
 
+from rag_assets.index.catalog.database import eval_runs as runs
+from rag_assets.index.catalog.database import labels
 from rag_assets.index.catalog.errors import CatalogError
-from rag_assets.index.catalog.schema import eval_runs as runs
-from rag_assets.index.catalog.schema import labels
-from rag_assets.index.metrics_history import AnswerSummary, CategorySummary, Conditions, Estimate, EvalRecord
+from rag_assets.index.eval_records import AnswerSummary, CategorySummary, Conditions, Estimate, EvalRecord
 from rag_assets.serialization import from_json
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from sqlalchemy import and_, delete, except_, func, select, update
 
+from rag_assets.index.catalog.database import ALIVE, chunks, documents, generations, labels
 from rag_assets.index.catalog.errors import CatalogError
-from rag_assets.index.catalog.schema import ALIVE, chunks, documents, generations, labels
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, Connection

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from sqlalchemy import and_, func, select
 
+from rag_assets.index.catalog.database import chunks, documents, generations, labels
 from rag_assets.index.catalog.errors import CatalogError
 from rag_assets.index.catalog.history import COMPLETE, Tenant
-from rag_assets.index.catalog.rows import point_of
-from rag_assets.index.catalog.schema import chunks, documents, generations, labels
-from rag_assets.index.catalog.texts import content
+from rag_assets.index.catalog.rows import content, point_of
 
 if TYPE_CHECKING:
     from rag_assets.index.catalog.database import Database

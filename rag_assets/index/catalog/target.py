@@ -11,13 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import delete, select, update
 
-from rag_assets.index.catalog.bulk_insert import insert_rows
-from rag_assets.index.catalog.database import Database
+from rag_assets.index.catalog.database import ALIVE, Database, chunks, insert_rows
 from rag_assets.index.catalog.errors import CatalogError
 from rag_assets.index.catalog.history import COMPLETE, Tenant, batched, begin, complete, mark_writing, require_writer
-from rag_assets.index.catalog.rows import row_of
-from rag_assets.index.catalog.schema import ALIVE, chunks
-from rag_assets.index.catalog.texts import DocumentTexts, absent, put
+from rag_assets.index.catalog.rows import DocumentTexts, absent, put, row_of
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, Connection

@@ -9,8 +9,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from rag_assets.index.layout import IndexHome
-from rag_assets.index.remote.objects import ObjectMissing, ObjectStore, RemoteError
-from rag_assets.index.remote.packing import PackedFile
+from rag_assets.index.remote.objects import ObjectMissing, ObjectStore, PackedFile, RemoteError
 from rag_assets.serialization import from_json
 
 T = TypeVar("T")

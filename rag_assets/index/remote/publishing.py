@@ -34,8 +34,16 @@ from rag_assets.index.remote.manifests import (
     read_published,
     referenced,
 )
-from rag_assets.index.remote.objects import AT_A_TIME, ObjectStore, RemoteError, object_path
-from rag_assets.index.remote.packing import BLOCK_BYTES, PackedFile, files_of, packed_file
+from rag_assets.index.remote.objects import (
+    AT_A_TIME,
+    BLOCK_BYTES,
+    ObjectStore,
+    PackedFile,
+    RemoteError,
+    files_of,
+    object_path,
+    packed_file,
+)
 from rag_assets.index.tables import read_file
 from rag_assets.serialization import from_json
 

@@ -30,11 +30,14 @@ from rag_assets.index.remote.manifests import (
     read_published,
     read_published_pointer,
 )
-from rag_assets.index.remote.objects import AT_A_TIME, ObjectMissing, ObjectStore, RemoteError
-from rag_assets.index.remote.packing import (
+from rag_assets.index.remote.objects import (
+    AT_A_TIME,
     BLOCK_BYTES,
     ContentBlock,
+    ObjectMissing,
+    ObjectStore,
     PackedFile,
+    RemoteError,
     blocks_by_name,
     read_block,
     unpacked_path,

@@ -141,7 +141,7 @@ def forget_points(generations: Path) -> None:
 def _delete_unseen(label: ServerLabel, places: list[ServerPlace]) -> int:
     """`places` counts whatever its URL: one server can have several."""
     from rag_assets.index.vectors.server.client_calls import QdrantServer
-    from rag_assets.index.vectors.server.mvcc import delete_unseen
+    from rag_assets.index.vectors.server.schema import delete_unseen
 
     kept = defaultdict[str, set[int]](set)
     for place in places:
@@ -172,7 +172,7 @@ def _url(place: ServerLabel) -> str:
     named = os.environ.get(URL_VARIABLE, "")
     if not named:
         return place.url
-    from rag_assets.settings.urls import plain_server_url, refuse_unencrypted
+    from rag_assets.settings.base import plain_server_url, refuse_unencrypted
 
     try:
         url = plain_server_url(named, "QDRANT_API_KEY")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from rag_assets.models.openai_compat.api_key import ApiKey
-from rag_assets.settings.urls import is_loopback
+from rag_assets.settings.base import is_loopback
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from rag_assets.contracts.llm import LlmUsage
 from rag_assets.descriptions.llm_output_checks import DETAILS_CHARS, SUMMARY_CHARS
 from rag_assets.index.generations import Generation, GenerationError, active_generation, read_generation
 from rag_assets.index.layout import IndexHome
-from rag_assets.index.scratch import scratch_folder
+from rag_assets.index.locks import scratch_folder
 from rag_assets.models import known_dimension, model_id
 from rag_assets.models.openai_compat.dry_run import dry_run_llm
 from rag_assets.pipeline.answer_cache import AnswerCache

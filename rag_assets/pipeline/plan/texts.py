@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rag_assets.index.gc.mark import generation_directories
+from rag_assets.index.gc import generation_directories
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.tables import read_part, read_rows
 from rag_assets.models import embedding_window

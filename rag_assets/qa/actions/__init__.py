@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from rag_assets.entry_points import offered
-from rag_assets.qa.actions import artifact, citations, context_budget, finish, model, question, retrieval
+from rag_assets.qa.actions import artifact, context_budget, finish, model, question, retrieval
 from rag_assets.qa.definition.action_registry import ENTRY_POINT_GROUP, ActionRegistry
 
 BUILT_IN = (
@@ -13,7 +13,6 @@ BUILT_IN = (
     *model.ACTIONS,
     *retrieval.ACTIONS,
     *context_budget.ACTIONS,
-    *citations.ACTIONS,
     *artifact.ACTIONS,
     *finish.ACTIONS,
 )

@@ -12,11 +12,20 @@ import msgspec
 
 from rag_assets.answer.abstention import is_refusal
 from rag_assets.answer.artifact.extractive import quoted
-from rag_assets.answer.artifact.output import ARTIFACTS, OutputType
-from rag_assets.answer.artifact.structure import Section, joined, normalised, problems_of, split
-from rag_assets.answer.artifact.templates import NOTHING_FOUND, TEMPLATES, Template, is_whole
-from rag_assets.answer.citation_check import CheckedSentence, Policy, Support, check
-from rag_assets.answer.citations import by_id, citations_of
+from rag_assets.answer.artifact.templates import (
+    ARTIFACTS,
+    NOTHING_FOUND,
+    TEMPLATES,
+    OutputType,
+    Section,
+    Template,
+    is_whole,
+    joined,
+    normalised,
+    problems_of,
+    split,
+)
+from rag_assets.answer.citations import CheckedSentence, Policy, Support, by_id, check, citations_of
 from rag_assets.answer.results import EXTRACTIVE
 from rag_assets.contracts.evidence import Evidence
 from rag_assets.contracts.llm import Profile
@@ -27,8 +36,7 @@ from rag_assets.qa.definition.action_registry import Action, PromptName, StepOut
 from rag_assets.qa.definition.steps import Transition
 from rag_assets.qa.errors import TurnError
 from rag_assets.qa.protocols import Broken
-from rag_assets.qa.state import Turn
-from rag_assets.qa.turn_context import TurnContext
+from rag_assets.qa.turn import Turn, TurnContext
 from rag_assets.search.query_parser import plain_question
 
 if TYPE_CHECKING:

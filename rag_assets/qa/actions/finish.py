@@ -1,5 +1,8 @@
 """The ways a turn ends: the guard of the loop, an answer without a model, an honest refusal, the answer in the language
-of the question, and keeping it (D25, D26, D34, R12, R21)."""
+of the question, and keeping it (D25, D26, D34, R12, R21).
+
+The citations of an answer, checked against the evidence that the model was given (E21).
+"""
 
 from __future__ import annotations
 
@@ -9,21 +12,48 @@ from typing import Literal
 
 import msgspec
 
-from rag_assets.answer.abstention import SENTENCE
-from rag_assets.answer.abstention_message import reason as because
-from rag_assets.answer.abstention_message import suggestions
-from rag_assets.answer.citation_check import Policy, check
-from rag_assets.answer.citations import citations_of
+from rag_assets.answer.abstention import SENTENCE, is_refusal
+from rag_assets.answer.citations import Policy, Support, check, citations_of
 from rag_assets.answer.extractive import answer_of
-from rag_assets.answer.results import EXTRACTIVE
+from rag_assets.answer.results import EXTRACTIVE, suggestions
+from rag_assets.answer.results import reason as because
 from rag_assets.answer.token_budget import pack
 from rag_assets.contracts.llm import Profile
 from rag_assets.qa.actions.question import Translate, translated
 from rag_assets.qa.definition.action_registry import Action, PromptName, StepOutcome
 from rag_assets.qa.definition.steps import Transition
 from rag_assets.qa.errors import TurnError
-from rag_assets.qa.state import Status, Turn
-from rag_assets.qa.turn_context import TurnContext
+from rag_assets.qa.turn import Status, Turn, TurnContext
+
+
+def check_citations(turn: Turn, _: msgspec.Struct, run: TurnContext) -> StepOutcome:
+    """Flags or drops what its citations do not support, as `citation_policy` says, and takes out what is no citation of
+    the evidence; on_other where none is left, or no sentence is supported by its own: then nothing shows that the
+    answer is about this code (E19)."""
+    evidence = turn.evidence
+    if is_refusal(turn.answer_en):
+        return StepOutcome(
+            replace(turn, answer_en="", uncited=True), Transition.OTHER, ("the model does not find the answer",)
+        )
+    with run.clock.step("check"):
+        report = check(turn.answer_en, evidence, Policy(run.settings.citation_policy))
+    bad = [
+        f"{one.support.value}: {one.problem or one.sentence.text}" for one in report.sentences if _is_bad(one.support)
+    ]
+    if not report.has_support and citations_of(turn.answer_en, evidence):
+        turn = replace(turn, answer_en="", unsupported=True)
+        return StepOutcome(turn, Transition.OTHER, (*bad, "no sentence is supported by what it cites"))
+    if not citations_of(report.text, evidence):
+        return StepOutcome(
+            replace(turn, answer_en="", uncited=True), Transition.OTHER, (*bad, "no citation of the evidence")
+        )
+    turn = replace(turn, answer_en=report.text, checks=report.sentences)
+    return StepOutcome(turn, Transition.OK, tuple(bad))
+
+
+def _is_bad(support: Support) -> bool:
+    return support is not Support.SUPPORTED
+
 
 GENERAL_LABEL = "General knowledge, no project data:"
 QUOTES_INSTEAD = "what was found fits the question; for quotes of it ask again with --offline"
@@ -176,6 +206,7 @@ def persist_turn_and_finalize(turn: Turn, _: msgspec.Struct, run: TurnContext) -
 
 
 ACTIONS = (
+    Action("check_citations", check_citations, 2, outcomes=lambda _: (Transition.OK, Transition.OTHER)),
     Action("loop_guard", loop_guard, 1, outcomes=lambda _: (Transition.ALLOW, Transition.DENY), guards_loops=True),
     Action(
         "answer_from_evidence",

@@ -1,18 +1,158 @@
-"""Before retrieval: the question in the language of the model (D04) and what was said before (D05–D08)."""
+"""Before retrieval: the question in the language of the model (D04) and what was said before (D05–D08).
+
+What of a conversation goes into a prompt (D05–D08): all turns, or a summary and the turns since. Pure.
+
+Translating prose around code (R28): code, identifiers and citations are taken out and put back. Pure.
+
+What a follow-up question means by "it", without a model: the name that the question before was about. Pure.
+
+Only what is certain is carried over: one name, into a question that has none of its own. Everything else is for a
+model, which reads the conversation.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import msgspec
 
+from rag_assets.answer.question_analysis import intent_of
+from rag_assets.answer.token_budget import TokenCounter
 from rag_assets.contracts.llm import Profile
-from rag_assets.qa.code_placeholders import protect, restore
-from rag_assets.qa.conversation_history import Injected, cut_to, formatted, injected, newest_that_fit
-from rag_assets.qa.coreference import carried_over
+from rag_assets.errors import QueryError
 from rag_assets.qa.definition.action_registry import Action, PromptName, StepOutcome
-from rag_assets.qa.state import HistoryState, Turn
-from rag_assets.qa.turn_context import TurnContext
+from rag_assets.qa.turn import HistoryState, Turn, TurnContext
+from rag_assets.search.query_parser import understand
+
+if TYPE_CHECKING:
+    from rag_assets.history.conversations import PastTurn, Summary
+
+
+_SUMMARY = "Summary of the conversation before:"
+
+
+@dataclass(frozen=True, slots=True)
+class Injected:
+    """`text` as a prompt gets it; `summary` and `turns` are what it consists of."""
+
+    text: str
+    summary: Summary | None
+    turns: tuple[PastTurn, ...]
+
+
+def injected(summary: Summary | None, turns: Sequence[PastTurn]) -> Injected:
+    """The summary, where there is one, and only the turns that it does not cover, oldest first (D07)."""
+    newer = tuple(turn for turn in turns if summary is None or turn.position > summary.through)
+    return Injected(formatted(summary.text if summary else "", newer), summary, newer)
+
+
+def formatted(summary: str, turns: Sequence[PastTurn]) -> str:
+    parts = [f"{_SUMMARY}\n{summary}"] if summary else []
+    parts += [f"User: {turn.question_en}\nAssistant: {turn.answer_en}" for turn in turns]
+    return "\n\n".join(parts)
+
+
+def newest_that_fit(found: Injected, budget: int, count: TokenCounter) -> str:
+    """As much of it as fits: the summary, then turns from the newest back; '' where not even one fits."""
+    summary = found.summary.text if found.summary else ""
+    for start in range(len(found.turns) + 1):
+        text = formatted(summary, found.turns[start:])
+        if count([text])[0] <= budget:
+            return text
+    return ""
+
+
+def cut_to(text: str, budget: int, count: TokenCounter) -> str:
+    """The beginning of a text within a budget, at a word: for a summary that came out longer than was asked for."""
+    if count([text])[0] <= budget:
+        return text
+    words = text.split(" ")
+    low, high = 0, len(words)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if count([" ".join(words[:middle])])[0] <= budget else (low, middle - 1)
+    return " ".join(words[:low])
+
+
+_KEPT = re.compile(
+    r"```.*?(?:```|\Z)"  # fenced code
+    r"|`[^`\n]+`"
+    r"|\[(?:chunk|source):[^\]\n]*\]"
+    r"|https?://\S+"
+    r"|\b[\w.-]+(?:/[\w.-]+)+(?::\d+(?:-\d+)?)?"  # paths, with lines
+    r"|\b\w+(?:(?:\.|::)\w+)+(?:\(\))?"  # qualified names
+    r"|\b[A-Za-z]*[a-z0-9][A-Z]\w*\b|\b[A-Z][A-Z]+[a-z]\w*\b|\b\w*[A-Za-z0-9]_\w+\b"  # camelCase, snake_case
+    r"|\b[A-Za-z]\w*\(\)",
+    re.DOTALL,
+)
+_PLACEHOLDER = re.compile(r"⟦(\d+)⟧")
+
+
+@dataclass(frozen=True, slots=True)
+class ProtectedText:
+    """`text` has `⟦0⟧`, `⟦1⟧` … in place of `kept`; equal ones share a number."""
+
+    text: str
+    kept: tuple[str, ...]
+
+
+def protect(text: str) -> ProtectedText:
+    """Takes out what no translation may change. What reads like a placeholder already is taken out, too."""
+    kept: dict[str, int] = {}
+
+    def out(found: re.Match[str]) -> str:
+        return f"⟦{kept.setdefault(found.group(), len(kept))}⟧"
+
+    pattern = re.compile(f"{_PLACEHOLDER.pattern}|{_KEPT.pattern}", re.DOTALL)
+    made = pattern.sub(out, text)
+    return ProtectedText(made, tuple(kept))
+
+
+def restore(translated: str, protected: ProtectedText) -> str | None:
+    """The translation with everything back in its place; None where something is lost or made up."""
+    found = [int(number) for number in _PLACEHOLDER.findall(translated)]
+    if set(found) != set(range(len(protected.kept))):
+        return None
+    return _put_back(translated, protected.kept)
+
+
+def _put_back(text: str, kept: Sequence[str]) -> str:
+    return _PLACEHOLDER.sub(lambda found: kept[int(found[1])], text)
+
+
+_KIND = r"(?:class|type|method|function|interface|enum|struct|record|service|property|field|table|endpoint|controller)"
+_EXPLETIVE = r"(?:possible|true|likely|necessary|allowed|safe|better|worth|ok|okay|important|common)\b"
+_OWNER = re.compile(r"\b(?:its|their)\b", re.IGNORECASE)
+_POINTER = re.compile(
+    rf"\b(?:it|them|they)\b(?!\s+(?:is\s+|was\s+)?{_EXPLETIVE})"  # "is it possible to …" is about nothing
+    rf"|\b(?:this|that|the same)\s+{_KIND}\b"
+    r"|\b(?:this|that)(?=\s*[?.!]?\s*$)",
+    re.IGNORECASE,
+)
+
+
+def names_of(question: str) -> tuple[str, ...]:
+    """The identifiers that a question writes as code is written; none of one that cannot be read."""
+    try:
+        return intent_of(understand(question)).names
+    except QueryError:
+        return ()
+
+
+def carried_over(question: str, before: str) -> tuple[str, str]:
+    """(the question with the name that `before` was about in place of what points at it, that name); the question as it
+    is and '' where it has names, points at nothing, or `before` was not about exactly one name."""
+    known = names_of(before)
+    if len(known) != 1 or names_of(question):
+        return question, ""
+    name = known[0]
+    owned = _OWNER.sub(f"{name}'s", question)
+    made = owned if owned != question else _POINTER.sub(name, question)
+    return (made, name) if made != question else (question, "")
+
 
 MAX_TRANSLATION_TOKENS = 4_000
 

@@ -1,7 +1,13 @@
-"""Evidence: search, the graph around what was found, and the texts of nodes (D11–D21, D34)."""
+"""Evidence: search, the graph around what was found, and the texts of nodes (D11–D21, D34).
+
+When two queries are the same: in their words, whatever their case, order, marks and spaces.
+"""
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from collections.abc import Iterable
 from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -14,14 +20,27 @@ from rag_assets.qa.definition.action_registry import Action, StepOutcome
 from rag_assets.qa.definition.steps import Transition
 from rag_assets.qa.errors import TurnError
 from rag_assets.qa.protocols import RetrievalPlan
-from rag_assets.qa.query_equality import comparable
-from rag_assets.qa.state import RetrievalState, Turn
-from rag_assets.qa.turn_context import TurnContext
+from rag_assets.qa.turn import RetrievalState, Turn, TurnContext
 from rag_assets.search import Question
 from rag_assets.search.query_parser import plain_question, understand
 
 if TYPE_CHECKING:
     from rag_assets.answer.context_pack import AnswerInputs
+
+
+_WORD = re.compile(r"\w+")
+
+
+def comparable(query: str) -> str:
+    """The words of a query, each once, sorted."""
+    folded = unicodedata.normalize("NFKC", query).casefold()
+    return " ".join(sorted(set(_WORD.findall(folded)))) or folded.strip()
+
+
+def same_query(query: str, asked: Iterable[str]) -> bool:
+    """Whether a query was asked before; `asked` are comparable ones."""
+    return comparable(query) in set(asked)
+
 
 Which = Literal["active", "compared"]
 Count = Annotated[int, msgspec.Meta(ge=1, le=100)]
@@ -125,7 +144,7 @@ def _read(
     started = perf_counter()
     reading = run.services.search(label, question, mode, limit, turn.request.filters)
     if turn.untranslated:
-        from rag_assets.answer.untranslated_fallback import as_it_is
+        from rag_assets.answer.results import as_it_is
 
         reading = as_it_is(reading)
     searched = reading.search.timings["total"]

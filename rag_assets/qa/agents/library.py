@@ -1,18 +1,123 @@
-"""Agents by name: files in folders, the first folder that has a name wins, and those that come with rag_assets."""
+"""Agents by name: files in folders, the first folder that has a name wins, and those that come with rag_assets.
+
+An agent as its file has it. Pure nouns; every field is read where an agent is applied.
+
+From a YAML file to an agent: every problem at once, each with file, line and the nearest valid name.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from rag_assets.answer.artifact.output import OutputType
+import msgspec
+
+from rag_assets.answer.artifact.templates import OutputType
+from rag_assets.contracts.confidentiality import Confidentiality
+from rag_assets.contracts.kinds import Kind, known_kind
+from rag_assets.contracts.llm import Profile
 from rag_assets.errors import RagAssetsError
-from rag_assets.qa.agents.agent import Agent
-from rag_assets.qa.agents.parser import AgentError, DeclaredKinds, is_agent, read_agent
+from rag_assets.languages.detection import SourceType
 from rag_assets.settings.validation_messages import nearest
-from rag_assets.settings.yaml_loader import InvalidFileError, Mark, Problem, read_yaml
+from rag_assets.settings.yaml_loader import InvalidFileError, Mark, Node, Problem, load_struct, read_yaml, under_key
+
+MAX_PERSONA_CHARS = 4_000
+"""A page. What is longer is knowledge, and belongs into an index, where it can be cited."""
+
+Text = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+Count = Annotated[int, msgspec.Meta(ge=1, le=100)]
+
+
+class Filters(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where an agent looks: all fields must hold, the values of one are alternatives. They only ever narrow: what a
+    caller may not see stays unseen, whatever `confidentiality` says."""
+
+    kinds: tuple[Text, ...] = ()
+    paths: tuple[Text, ...] = ()
+    languages: tuple[Text, ...] = ()
+    source_types: tuple[SourceType, ...] = ()
+    confidentiality: Confidentiality | None = None
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What an agent may take at most. They only ever lower what the pipeline allows."""
+
+    max_tokens: Annotated[int, msgspec.Meta(ge=16, le=100_000)] | None = None
+    max_context_tokens: Annotated[int, msgspec.Meta(ge=64)] | None = None
+    max_turn_loops: Annotated[int, msgspec.Meta(ge=0, le=20)] | None = None
+    retrieval_top_k: Count | None = None
+
+
+class Agent(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`persona` goes into the system message, before the rules (E16). `pipeline` empty: the one of the output type.
+    `actions` are all that its pipeline may do; none named: what the pipeline says. `file` is where it is from."""
+
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
+    persona: Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_PERSONA_CHARS)]
+    description: str = ""
+    model_profile: Profile = "balanced"
+    output_type: OutputType = OutputType.ANSWER
+    pipeline: str = ""
+    actions: tuple[Text, ...] = ()
+    filters: Filters = Filters()
+    limits: Limits = Limits()
+    file: str = ""
+
+    def runs_on(self, *, has_model: bool = True) -> str:
+        """The name of its pipeline; the shipped ones are others where there is no model."""
+        shipped = _ANSWERING if self.output_type is OutputType.ANSWER else _ARTIFACTS
+        return self.pipeline or (shipped if has_model else f"{shipped}{_OFFLINE}")
+
+
+_ANSWERING, _ARTIFACTS, _OFFLINE = "code_question_answering", "artifact_generation", "_offline"
+
+
+ROOT = "agent"
+
+DeclaredKinds = Callable[[], Iterable[Kind]]
+"""The kinds that rule packs add to the built-in ones; asked where an agent names one that is not built in."""
+
+
+class AgentError(InvalidFileError):
+    """An agent that cannot be used."""
+
+
+def is_agent(document: Node) -> bool:
+    return document.is_mapping and ROOT in document.value
+
+
+def read_agent(document: Node, shown: str, declared_kinds: DeclaredKinds = tuple) -> Agent:
+    """The agent of a file; `shown` is what messages call the file. Raises AgentError, and what `declared_kinds`
+    raises."""
+    problems: list[Problem] = []
+    try:
+        root = under_key(document, ROOT, problems)
+    except InvalidFileError as error:
+        raise AgentError(error.problems) from error
+    found = load_struct(Agent, root, ROOT, problems, file=shown)
+    filters = root.value.get("filters") if root.is_mapping else None
+    if filters is not None and filters.is_mapping and "kinds" in filters.value:
+        problems += _unknown_kinds(filters.value["kinds"], declared_kinds)
+    if found is None or problems:
+        raise AgentError(problems)
+    return found
+
+
+def _unknown_kinds(entry: Node, declared: DeclaredKinds) -> Iterable[Problem]:
+    """In any case, as filters of a search have them."""
+    for one in entry.value if entry.is_list else ():
+        if not isinstance(one.value, str):
+            continue  # of a wrong type, which was said
+        try:
+            known_kind(one.value)
+        except ValueError:
+            try:
+                known_kind(one.value, declared())
+            except ValueError as error:
+                yield Problem(one.mark, f"filters: kinds: {error}")
+
 
 AGENT_FOLDER = "agents"
 """Beside the configuration file: the folder that needs no option."""

@@ -10,15 +10,14 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from rag_assets.answer.artifact.output import OutputType
+from rag_assets.answer.artifact.templates import OutputType
 from rag_assets.contracts.confidentiality import Confidentiality, may_see
 from rag_assets.errors import RagAssetsError
 from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets.qa.actions import default_registry
-from rag_assets.qa.agents.agent import Agent
+from rag_assets.qa.agents.library import Agent
 from rag_assets.qa.definition.action_registry import ActionRegistry
-from rag_assets.qa.definition.pipeline_settings import PipelineSettings
-from rag_assets.qa.definition.steps import Pipeline, Step, reached
+from rag_assets.qa.definition.steps import Pipeline, PipelineSettings, Step, reached
 from rag_assets.settings.validation_messages import nearest
 
 PERSONA = "persona"

@@ -15,8 +15,7 @@ from rag_assets.qa.definition.steps import Transition
 from rag_assets.settings.validation_messages import nearest
 
 if TYPE_CHECKING:
-    from rag_assets.qa.state import Turn
-    from rag_assets.qa.turn_context import TurnContext
+    from rag_assets.qa.turn import Turn, TurnContext
 
 ENTRY_POINT_GROUP = "rag_assets.actions"
 """A package offers `def register(registry): registry.add(Action(...))` under an entry point of this group."""

@@ -2,6 +2,8 @@
 
 A pack is a folder of YAML files; prompts of its pipelines are in its folder `prompts`. Names are looked for in the pack
 of the file that asks, then in the other packs in their order, then among those that come with rag_assets.
+
+Where pipelines are: the packs that a caller names, those of the configuration, and the folder beside it.
 """
 
 from __future__ import annotations
@@ -15,11 +17,11 @@ from typing import Any
 
 from rag_assets.qa.actions import default_registry
 from rag_assets.qa.definition.action_registry import ActionRegistry
-from rag_assets.qa.definition.extends import RawPipeline, merged
 from rag_assets.qa.definition.steps import Pipeline
-from rag_assets.qa.definition.validator import checked
+from rag_assets.qa.definition.validator import RawPipeline, checked, merged
 from rag_assets.qa.errors import PipelineError, UnknownPipeline
 from rag_assets.qa.prompts import PROMPT_FOLDER, PROMPT_SUFFIX
+from rag_assets.settings.config_file import ConfigError, is_configured
 from rag_assets.settings.validation_messages import nearest
 from rag_assets.settings.yaml_loader import InvalidFileError, Node, Problem, read_yaml, under_key
 
@@ -217,4 +219,30 @@ def _steps(entry: Node, problems: list[Problem]) -> dict[str, Node]:
             problems.append(Problem(name.mark, f"step {name.value!r} is defined twice, first in line {first}"))
         else:
             found[name.value] = step
+    return found
+
+
+PACK_FOLDER = "pipelines"
+"""Beside the configuration file: the pack that needs no setting."""
+
+
+def library_of(config: Path | None, packs: Sequence[Path] = ()) -> PipelineLibrary:
+    """All pipelines there are, in the order in which a name is looked for. Raises ConfigError for a pack that is no
+    folder."""
+    for pack in packs:
+        if not pack.is_dir():
+            raise ConfigError(f"{pack} is no folder of pipelines")
+    own = config.parent / PACK_FOLDER if config is not None else None
+    return PipelineLibrary([*packs, *_configured(config), *([own] if own is not None and own.is_dir() else ())])
+
+
+def _configured(config: Path | None) -> tuple[Path, ...]:
+    if not is_configured("packs", config):
+        return ()
+    from rag_assets.settings import load_settings
+
+    found = load_settings(config).packs
+    for pack in found:
+        if not pack.is_dir():
+            raise ConfigError(f"{config or 'environment'}: packs: {pack} is no folder of pipelines")
     return found

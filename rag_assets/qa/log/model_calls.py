@@ -1,22 +1,47 @@
-"""One question to a model with its reply, as it is kept: enough to give the same reply again, and to say what differs
-where another question is asked."""
+"""Calls of models as they are kept: enough to give the same reply again, in the query log and in cassettes.
+
+One question to a model with its reply, as it is kept: enough to give the same reply again, and to say what differs
+where another question is asked.
+
+Secrets in what is kept of a turn: masked as in the index, at the same length.
+
+A model that says again what was recorded, and nothing else.
+
+Cassettes: files of recorded replies, one JSON object a line, for reproducible runs without a server.
+
+Secrets are masked in them. A line is written at once, so that several processes may record into one file.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+import os
+import threading
+import time
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 
 from rag_assets.contracts.result import InvokeResult, Message
+from rag_assets.errors import RagAssetsError
 from rag_assets.qa.definition.steps import digest_of
-from rag_assets.qa.log.secret_masking import masked
 from rag_assets.qa.services import Generated
+from rag_assets.serialization import from_json
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from rag_assets.qa.chat_model import AskModel
     from rag_assets.qa.services import ModelCall
+
+
+def masked(text: str) -> str:
+    """The text with every credential that the rules know as `*` (the rules of the index)."""
+    from rag_assets.sources.secrets.redaction import redact
+
+    return redact(text, "").text
+
 
 _DIGITS = 16
 _SHOWN_CHARS = 60  # of a line that differs
@@ -133,3 +158,115 @@ def _changed(said: RecordedMessage, now: str) -> str:
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+
+
+class NotRecorded(RagAssetsError, LookupError):
+    """A question that no reply was recorded for; the text says what differs from the nearest one that was."""
+
+
+class RecordedReplies:
+    """Answers a call with the reply to exactly this call, and with its fault where it had one. A call that was recorded
+    several times gets its replies in their order, the last one for ever. Safe to use from several threads."""
+
+    def __init__(self, exchanges: Sequence[RecordedCall], origin: str) -> None:
+        """`origin` is what messages call the recording."""
+        self._exchanges = tuple(exchanges)
+        self._origin = origin
+        self._lock = threading.Lock()
+        self._used: Counter[str] = Counter()
+        self._by_digest: defaultdict[str, list[RecordedCall]] = defaultdict(list)
+        for exchange in exchanges:
+            self._by_digest[exchange.digest].append(exchange)
+
+    def __call__(self, call: ModelCall) -> InvokeResult[Generated]:
+        """Who listens is given the reply at once. Raises NotRecorded."""
+        digest = call_digest(call)
+        with self._lock:
+            number = self._used[digest]
+            self._used[digest] += 1
+        replies = self._by_digest.get(digest)
+        if not replies:
+            raise NotRecorded(self._missing(call))
+        result = result_of(replies[min(number, len(replies) - 1)])
+        if result.value is not None:
+            call.on_text(result.value.text)
+        return result
+
+    def _missing(self, call: ModelCall) -> str:
+        known = nearest(self._exchanges, call)
+        if known is None:
+            purposes = ", ".join(dict.fromkeys(exchange.purpose for exchange in self._exchanges)) or "nothing"
+            return f"{self._origin} has no reply to the prompt {call.purpose!r}; it has replies to: {purposes}"
+        return (
+            f"{self._origin} has no reply to this question of the prompt {call.purpose!r}; "
+            f"different from the recorded one: {'; '.join(differences(known, call))}"
+        )
+
+
+class CassetteError(RagAssetsError):
+    """A file of replies that cannot be read or written; the text names the line and what helps."""
+
+
+class Recorder:
+    """Asks a model and writes down what it says, faults too. Safe to use from several threads."""
+
+    def __init__(self, model: AskModel, path: Path) -> None:
+        """New replies are added to those that `path` has. Raises CassetteError where it cannot be written."""
+        self._model = model
+        self._path = path
+        self._lock = threading.Lock()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("ab+") as file:
+                if _ends_in_a_line(file):
+                    file.write(b"\n")
+        except OSError as error:
+            raise _unusable(path, error, "choose another file for answer.replies_file") from error
+
+    def __call__(self, call: ModelCall) -> InvokeResult[Generated]:
+        """Raises CassetteError."""
+        started = time.perf_counter()
+        result = self._model(call)
+        exchange = exchange_of(call, result, time.perf_counter() - started, with_texts=True)
+        line = msgspec.json.encode(exchange) + b"\n"
+        try:
+            with self._lock, self._path.open("ab", buffering=0) as file:
+                file.write(line)
+        except OSError as error:
+            raise _unusable(self._path, error, "choose another file for answer.replies_file") from error
+        return result
+
+
+def recorded_replies(path: Path) -> RecordedReplies:
+    """The replies of a file. Raises CassetteError."""
+    return RecordedReplies(read_cassette(path), str(path))
+
+
+def read_cassette(path: Path) -> tuple[RecordedCall, ...]:
+    """All exchanges in the order they were recorded in. Raises CassetteError naming the first broken line."""
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError as error:
+        raise _unusable(path, error, "record replies first, with answer.replies: record") from error
+    found = []
+    for number, line in enumerate(lines, 1):
+        try:
+            found.append(from_json(line, RecordedCall))
+        except msgspec.DecodeError as error:
+            raise CassetteError(
+                f"{path}:{number}: not a recorded reply: {error}; delete this line, or delete the file and record again"
+            ) from error
+    return tuple(found)
+
+
+def _ends_in_a_line(file: BinaryIO) -> bool:
+    """A process that was killed while it wrote leaves half a line; what follows must not become a part of it."""
+    end = file.seek(0, os.SEEK_END)
+    if not end:
+        return False
+    file.seek(end - 1)
+    return file.read(1) != b"\n"
+
+
+def _unusable(path: Path, error: OSError, hint: str) -> CassetteError:
+    return CassetteError(f"{path}: {error.strerror or error}; {hint}")

@@ -1,7 +1,13 @@
-"""From a turn to its record in the query log (E23). Pure, but for the masking of secrets."""
+"""From a turn to its record in the query log (E23). Pure, but for the masking of secrets.
+
+What the query log keeps of a turn besides the columns that are searched: nouns, and their JSON.
+
+Sums over records of the query log. Pure.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -9,20 +15,116 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rag_assets.answer.citations import cited_ids
-from rag_assets.history.query_log import ERROR, LogRecord
+from rag_assets.errors import RagAssetsError, WrongUsage
+from rag_assets.history.query_log import ERROR, Figures, LogRecord
+from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets.qa.actions import retrieval
 from rag_assets.qa.definition.loader import SHIPPED, SHIPPED_MARK
-from rag_assets.qa.log.log_detail import LoggedIndex, LoggedPiece, TurnDetail, encoded
-from rag_assets.qa.log.model_calls import exchange_of
-from rag_assets.qa.log.secret_masking import masked
+from rag_assets.qa.definition.steps import PipelineSettings
+from rag_assets.qa.log.model_calls import RecordedCall, exchange_of, masked
+from rag_assets.qa.turn import Status, StepRecord, TurnFingerprint, TurnRequest
+from rag_assets.serialization import from_json, from_plain
 
 if TYPE_CHECKING:
     from rag_assets.contracts.evidence import Evidence
     from rag_assets.index.generations import Manifest
     from rag_assets.qa.definition.steps import Pipeline
     from rag_assets.qa.engine import TurnResult
-    from rag_assets.qa.state import CallRecord, StepRecord, Turn, TurnRequest
-    from rag_assets.qa.trace import Journal
+    from rag_assets.qa.turn import CallRecord, Journal, Turn
+
+
+_OTHER_VERSION = "this turn was logged by another version of rag-assets: {}"
+
+
+class DetailError(RagAssetsError):
+    """A record that this version cannot read."""
+
+
+class LoggedPiece(msgspec.Struct, frozen=True, kw_only=True):
+    """A piece of evidence: where it is, and whether the answer `cites` it. `id` is what a citation names and
+    `rag-assets show` opens; `section` the symbol or heading."""
+
+    id: str
+    label: str
+    path: str
+    line_start: int
+    line_end: int
+    commit: str
+    section: str
+    origin: str
+    score: float
+    cites: bool
+    rendered: str  # `path:lines@commit`
+
+
+class LoggedIndex(msgspec.Struct, frozen=True, kw_only=True):
+    """An index that was asked, down to the Dagster run that made it."""
+
+    label: str
+    generation: str
+    commit: str
+    run_id: str
+    org: str
+    project: str
+
+
+class TurnDetail(msgspec.Struct, frozen=True, kw_only=True):
+    """`request` is the request as it was made, its question masked; `is_masked` says that a secret was in it.
+    `pipeline_file` is where the pipeline was read from, '' for one of the package; `settings` are its own with what the
+    caller said instead. Before this turn the session had `history_turns` turns.
+    Answers are masked; `reason` says why there is none, `confidence` how likely the evidence answers the question.
+    `lock` is None for a turn that ended before it had one."""
+
+    request: dict[str, Any]
+    is_masked: bool
+    pipeline_file: str
+    settings: dict[str, Any]
+    history_turns: int
+    question_en: str
+    answer: str
+    answer_en: str
+    reason: str
+    confidence: float | None
+    warnings: tuple[str, ...]
+    lock: TurnFingerprint | None
+    indexes: tuple[LoggedIndex, ...]
+    pieces: tuple[LoggedPiece, ...]
+    steps: tuple[StepRecord, ...]
+
+    def turn_request(self) -> TurnRequest:
+        """The request again, as it can be run. Raises DetailError."""
+        try:
+            return TurnRequest(**(self.request | {"filters": SearchFilters(**self.request["filters"])}))
+        except (WrongUsage, TypeError, LookupError) as error:
+            raise DetailError(_OTHER_VERSION.format(error)) from error
+
+    def pipeline_settings(self) -> PipelineSettings:
+        """The settings of the pipeline, as they were used. Raises DetailError."""
+        try:
+            return from_plain(self.settings, PipelineSettings)
+        except msgspec.ValidationError as error:
+            raise DetailError(_OTHER_VERSION.format(error)) from error
+
+
+def encoded(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def read_detail(text: str) -> TurnDetail:
+    """Raises DetailError."""
+    try:
+        return from_json(text, TurnDetail)
+    except (msgspec.DecodeError, TypeError) as error:
+        raise DetailError(_OTHER_VERSION.format(error)) from error
+
+
+def read_replies(text: str) -> tuple[RecordedCall, ...]:
+    """Raises DetailError."""
+    try:
+        return from_json(text, tuple[RecordedCall, ...])
+    except msgspec.DecodeError as error:
+        raise DetailError(_OTHER_VERSION.format(error)) from error
+
 
 _RETRIEVING = frozenset(action.name for action in retrieval.ACTIONS)
 _SCORE_DIGITS = 6
@@ -165,3 +267,53 @@ def _error(error: BaseException | None, calls: Sequence[CallRecord]) -> str:
     if error is not None:
         return str(error) or type(error).__name__
     return "; ".join(dict.fromkeys(call.error for call in calls if call.error))
+
+
+REFUSED = frozenset({Status.ABSTAINED.value, Status.GAVE_UP.value})
+FAILED = frozenset({Status.FAILED.value, ERROR})
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Seconds that half and 95 % of the questions took at most; None where none took any."""
+
+    p50: float | None
+    p95: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Totals:
+    """`cost` is None where no price is known. `generation` is of the questions that asked a model."""
+
+    questions: int
+    refused: int
+    failed: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+    retrieval: Spread
+    generation: Spread
+
+
+def totals_of(figures: Sequence[Figures]) -> Totals:
+    costs = [one.cost for one in figures if one.cost is not None]
+    return Totals(
+        questions=len(figures),
+        refused=sum(one.status in REFUSED for one in figures),
+        failed=sum(one.status in FAILED for one in figures),
+        prompt_tokens=sum(one.prompt_tokens for one in figures),
+        completion_tokens=sum(one.completion_tokens for one in figures),
+        cost=sum(costs) if costs else None,
+        retrieval=spread([one.retrieval_seconds for one in figures]),
+        generation=spread([one.generation_seconds for one in figures if one.calls]),
+    )
+
+
+def spread(seconds: Sequence[float]) -> Spread:
+    """By the nearest rank: a time that was really taken."""
+    ordered = sorted(seconds)
+
+    def rank(share: float) -> float | None:
+        return ordered[math.ceil(share * len(ordered)) - 1] if ordered else None
+
+    return Spread(rank(0.5), rank(0.95))

@@ -9,21 +9,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag_assets.answer.threshold import threshold_in_use
+from rag_assets.answer.abstention import threshold_in_use
 from rag_assets.contracts.confidentiality import Confidentiality, may_see
-from rag_assets.contracts.sql_values import storable
 from rag_assets.errors import RagAssetsError
 from rag_assets.history.query_log import ERROR
+from rag_assets.index.database import storable
 from rag_assets.index.generations import Generation, GenerationError, read_generation
 from rag_assets.index.vectors.filters import NO_FILTERS
 from rag_assets.qa.engine import run_turn
 from rag_assets.qa.index_services import IndexServices, members_of
-from rag_assets.qa.log.log_detail import TurnDetail, read_detail, read_replies
-from rag_assets.qa.log.provenance import differences
-from rag_assets.qa.log.query_log_record import models_of
-from rag_assets.qa.log.recorded_replies import RecordedReplies
-from rag_assets.qa.log.secret_masking import masked
-from rag_assets.qa.trace import Journal
+from rag_assets.qa.log.model_calls import RecordedReplies, masked
+from rag_assets.qa.log.query_log_record import TurnDetail, models_of, read_detail, read_replies
+from rag_assets.qa.turn import Journal, differences
 
 if TYPE_CHECKING:
     from rag_assets.answer.token_budget import TokenCounter
@@ -31,12 +28,11 @@ if TYPE_CHECKING:
     from rag_assets.history.query_log import LogRecord
     from rag_assets.index.layout import IndexHome
     from rag_assets.index.vectors.filters import SearchFilters
-    from rag_assets.qa.agents.agent import Agent
-    from rag_assets.qa.agents.library import AgentLibrary
+    from rag_assets.qa.agents.library import Agent, AgentLibrary
     from rag_assets.qa.chat_model import AskModel
     from rag_assets.qa.definition.loader import PipelineLibrary
     from rag_assets.qa.definition.steps import Pipeline
-    from rag_assets.qa.state import StepRecord
+    from rag_assets.qa.turn import StepRecord
     from rag_assets.search.index import Searchable
 
 

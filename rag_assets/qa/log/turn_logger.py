@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING
 
 from rag_assets.closeable import Closeable
 from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality
-from rag_assets.contracts.sql_values import stamp
 from rag_assets.errors import RagAssetsError
 from rag_assets.history.query_log import QueryLog, open_query_log
+from rag_assets.index.database import stamp
 from rag_assets.index.generations import GenerationError, Manifest, read_generation
 from rag_assets.index.layout import IndexHome
 from rag_assets.qa.engine import TurnResult, run_turn
 from rag_assets.qa.index_services import members_of
 from rag_assets.qa.log.query_log_record import FinishedTurn, record_of
 from rag_assets.qa.services import nobody_listens
-from rag_assets.qa.trace import Journal
+from rag_assets.qa.turn import Journal
 from rag_assets.settings.config_file import config_of, is_configured
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from rag_assets.qa.definition.action_registry import ActionRegistry
     from rag_assets.qa.definition.steps import Pipeline
     from rag_assets.qa.services import PipelineServices
-    from rag_assets.qa.state import TurnRequest
+    from rag_assets.qa.turn import TurnRequest
 
 TURN_ID_DIGITS = 16
 DAYS = 90

@@ -88,7 +88,7 @@ def remote_head(
     """
     place = location_of(location, base_dir)
     if place.kind is LocationKind.ARCHIVE:
-        from rag_assets.sources.archive.snapshot import archive_id  # a query asks about a git repository, as a rule
+        from rag_assets.sources.archive import archive_id  # a query asks about a git repository, as a rule
 
         return archive_id(place.path)
     if place.kind is LocationKind.DIRECTORY:

@@ -6,12 +6,10 @@ from typing import Any
 
 import pytest
 
-from rag_assets.answer.artifact.extractive import MOST_ITEMS, Quoted, quoted
-from rag_assets.answer.artifact.marked_lines import marked_lines
-from rag_assets.answer.artifact.output import ARTIFACTS, OutputType
-from rag_assets.answer.artifact.templates import TEMPLATES, Material
-from rag_assets.answer.citation_check import check
-from rag_assets.answer.terms import QueryTerm, root
+from rag_assets.answer.artifact.extractive import MOST_ITEMS, Quoted, marked_lines, quoted
+from rag_assets.answer.artifact.templates import ARTIFACTS, TEMPLATES, Material, OutputType
+from rag_assets.answer.citations import check
+from rag_assets.answer.question_analysis import QueryTerm, root
 from rag_assets.contracts.evidence import Evidence
 from rag_assets.contracts.graph import Confidence, GraphEdge, NodeType, Relation
 from rag_assets.graph.neighbourhood import Neighbour, Neighbourhood

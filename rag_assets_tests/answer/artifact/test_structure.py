@@ -9,9 +9,17 @@ from pathlib import Path
 import pytest
 
 from rag_assets.answer import abstention
-from rag_assets.answer.artifact.output import ARTIFACTS, OutputType
-from rag_assets.answer.artifact.structure import joined, normalised, problems_of, split
-from rag_assets.answer.artifact.templates import NOTHING_FOUND, TEMPLATES, is_whole
+from rag_assets.answer.artifact.templates import (
+    ARTIFACTS,
+    NOTHING_FOUND,
+    TEMPLATES,
+    OutputType,
+    is_whole,
+    joined,
+    normalised,
+    problems_of,
+    split,
+)
 
 BLUEPRINT = TEMPLATES[OutputType.BLUEPRINT]
 KNOWN = {"aaaa1111"}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rag_assets.contracts.graph import Confidence, GraphEdge, GraphNode, Relation
 from rag_assets.graph.imports.imported_graph import Coverage, ImportedGraph
 from rag_assets.graph.imports.merge import merge
-from rag_assets.settings.graph import ImportMode
+from rag_assets.settings.repositories import ImportMode
 from rag_assets_tests.graph.imports.bundles import known_node
 
 A, B, C = "csharp:N.A.Run()|METHOD", "csharp:N.B.Go(int)|METHOD", "csharp:N.B.Go(string)|METHOD"

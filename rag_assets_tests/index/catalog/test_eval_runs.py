@@ -11,7 +11,7 @@ from rag_assets.evaluation.summary import record_of
 from rag_assets.index.catalog import forget_label, forget_stale, open_catalog
 from rag_assets.index.catalog.eval_runs import keep_record, read_records
 from rag_assets.index.catalog.history import Tenant
-from rag_assets.index.metrics_history import EvalRecord
+from rag_assets.index.eval_records import EvalRecord
 from rag_assets.settings import StoreSettings
 from rag_assets_tests.evaluation.made_answers import answers
 from rag_assets_tests.evaluation.made_runs import result, run

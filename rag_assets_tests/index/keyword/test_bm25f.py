@@ -12,12 +12,12 @@ from rag_assets.index.keyword import FIELDS, K1, Field
 from rag_assets.index.keyword.bm25f import (
     KeywordStatistics,
     SparseRows,
+    count_terms,
     merge_statistics,
     statistics_of,
     term_indices,
     weights,
 )
-from rag_assets.index.keyword.term_frequencies import count_terms
 from rag_assets.index.keyword.terms import name_terms, runs, word_terms
 from rag_assets.index.keyword.vocabulary import inverse_document_frequency
 from rag_assets_tests.index.keyword.corpus import WORDS, sections

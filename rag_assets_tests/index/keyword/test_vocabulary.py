@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from rag_assets.index.keyword import KEYWORD_VERSION
-from rag_assets.index.keyword.bm25f import statistics_of, term_indices, weights
-from rag_assets.index.keyword.term_frequencies import count_terms
+from rag_assets.index.keyword.bm25f import count_terms, statistics_of, term_indices, weights
 from rag_assets.index.keyword.terms import FORM_WEIGHT, FUNCTION_WORD_WEIGHT
 from rag_assets.index.keyword.vocabulary import KeywordIndexError, KnownTerm, Vocabulary, write_vocabulary
 from rag_assets_tests.index.keyword.corpus import sections

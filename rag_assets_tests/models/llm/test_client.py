@@ -19,9 +19,9 @@ from rag_assets.models.openai_compat.chat import Model
 from rag_assets.models.openai_compat.embeddings import EndpointEmbedder
 from rag_assets.models.openai_compat.structured import open_llm
 from rag_assets.pipeline.answer_cache import AnswerCache
-from rag_assets.qa.from_settings import service_of
+from rag_assets.qa.ask_options import service_of
 from rag_assets.settings import AnswerSettings, LlmSettings
-from rag_assets.settings.answering import ModelProfile
+from rag_assets.settings.search import ModelProfile
 from rag_assets_tests.models.embedding_server import embedding
 from rag_assets_tests.models.endpoint_tools import endpoint_settings
 from rag_assets_tests.models.llm.conftest import Opener
@@ -214,7 +214,7 @@ from rag_assets.models.openai_compat.embeddings import EndpointEmbedder
 from rag_assets.models.openai_compat.reranker import HttpReranker
 from rag_assets.pipeline.answer_cache import AnswerCache
 from rag_assets.models.openai_compat.structured import open_llm
-from rag_assets.qa.from_settings import service_of
+from rag_assets.qa.ask_options import service_of
 from rag_assets.settings import AnswerSettings, EmbedderSettings, LlmSettings, RerankerSettings
 server = {"base_url": "http://127.0.0.1:9/v1"}
 embedder = EndpointEmbedder.open(EmbedderSettings(provider="openai-compatible", model="m", **server), {})

@@ -6,12 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from rag_assets.answer.artifact.output import OutputType
+from rag_assets.answer.artifact.templates import OutputType
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.languages.detection import SourceType
-from rag_assets.qa.agents.agent import MAX_PERSONA_CHARS, Agent, Filters, Limits
-from rag_assets.qa.agents.library import AUTHORS, AgentLibrary, UnknownAgent
-from rag_assets.qa.agents.parser import AgentError
+from rag_assets.qa.agents.library import (
+    AUTHORS,
+    MAX_PERSONA_CHARS,
+    Agent,
+    AgentError,
+    AgentLibrary,
+    Filters,
+    Limits,
+    UnknownAgent,
+)
 
 FULL = """\
 agent:

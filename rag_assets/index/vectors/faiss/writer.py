@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from rag_assets.index.vectors.faiss.files import KeptPoint, faiss_module, kept_points, read_files, write_files
+from rag_assets.index.vectors.faiss.reader import KeptPoint, faiss_module, kept_points, read_files, write_files
 from rag_assets.index.vectors.vector_api import StoredPoint, VectorStoreError
 
 _log = logging.getLogger(__name__)

@@ -23,8 +23,7 @@ from rag_assets.index.vectors.conditions import (
 )
 from rag_assets.index.vectors.filters import SearchScope
 from rag_assets.index.vectors.server.client_calls import QdrantServer
-from rag_assets.index.vectors.server.mvcc import scroll, visible
-from rag_assets.index.vectors.server.schema import DIGEST, OWN_FIELDS, POINT_ID
+from rag_assets.index.vectors.server.schema import DIGEST, OWN_FIELDS, POINT_ID, scroll, visible
 from rag_assets.index.vectors.server.server_registry import ServerPlace
 from rag_assets.index.vectors.vector_api import DENSE, SPARSE, FileRef, ScoredPoint, all_values, best_with_ties
 

@@ -1,4 +1,4 @@
-"""Writes the difference between two generations of a label into a Qdrant server (`index.vectors.server.mvcc`)."""
+"""Writes the difference between two generations of a label into a Qdrant server (`index.vectors.server.schema`)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,19 @@ from typing import Any, TypeVar
 import msgspec
 
 from rag_assets.index.vectors.server.client_calls import QdrantServer
-from rag_assets.index.vectors.server.mvcc import of_label, scroll, settle, visible
-from rag_assets.index.vectors.server.schema import BORN, DIED, DIGEST, LABEL_KEY, POINT_ID, ensure_collection, stored_id
+from rag_assets.index.vectors.server.schema import (
+    BORN,
+    DIED,
+    DIGEST,
+    LABEL_KEY,
+    POINT_ID,
+    ensure_collection,
+    of_label,
+    scroll,
+    settle,
+    stored_id,
+    visible,
+)
 from rag_assets.index.vectors.server.server_registry import ServerPlace, begin_place, finish_place
 from rag_assets.index.vectors.vector_api import DENSE, SPARSE, StoredPoint, VectorStoreError
 

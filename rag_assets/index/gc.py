@@ -1,7 +1,9 @@
-"""Removes what lies in a home and nobody needs: documents, cache entries, mirrors, and what killed processes left.
+"""What the generations of a home need, so that nothing of it is swept: marked by reading all of them.
+
+Removes what lies in a home and nobody needs: documents, cache entries, mirrors, and what killed processes left.
 
 Each `sweep_…` removes one kind, or in a dry run says what it would remove. Whoever calls them decides what is needed
-(`index.gc.mark`) and holds the locks (`pipeline.collect_garbage`). All can be killed at any moment: each removes things
+(`index.gc`) and holds the locks (`pipeline.collect_garbage`). All can be killed at any moment: each removes things
 that nothing refers to, one at a time.
 """
 
@@ -10,17 +12,59 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
+from rag_assets.errors import RagAssetsError
 from rag_assets.index.cache import Cache, PartCache, unshared_bytes
 from rag_assets.index.disk_usage import discard, size_on_disk
-from rag_assets.index.gc.mark import referenced_blobs
 from rag_assets.index.generations import all_generations, generation_directory, is_finished, pending_build_id
 from rag_assets.index.layout import IndexHome
-from rag_assets.index.scratch import abandoned_scratch
+from rag_assets.index.locks import abandoned_scratch
+from rag_assets.index.tables import read_file
+
+T = TypeVar("T")
+
+
+class SweepError(RagAssetsError):
+    """It is not known what is needed, so nothing is removed."""
+
+
+def generation_directories(home: IndexHome, without: Collection[Path] = ()) -> Iterator[Path]:
+    """Every generation of every label, finished or not, but for `without`."""
+    for label in home.known_labels():
+        for known in all_generations(home, label):
+            directory = generation_directory(home, label, known)
+            if directory not in without:
+                yield directory
+
+
+def marked(home: IndexHome, used: Callable[[Path], Iterable[T]], *, without: Collection[Path] = ()) -> Iterator[T]:
+    """What `used(directory)` says that each generation needs; `without` are directories of generations that do not
+    count. Raises SweepError naming a generation that cannot be read: what it needs cannot be known."""
+    for directory in generation_directories(home, without):
+        try:
+            yield from used(directory)
+        except (RagAssetsError, OSError) as error:
+            raise SweepError(
+                f"{directory} cannot be read ({error.__cause__ or error}), so nobody knows what it needs; build "
+                f"generation {directory.name} again with: rag-assets index {directory.parents[1].name} --force, and "
+                f"delete {directory}"
+            ) from error
+
+
+def referenced_blobs(home: IndexHome, *, without: Collection[Path] = ()) -> set[str]:
+    """Addresses in the discovered_files tables of all generations. Raises SweepError."""
+    return set(marked(home, _documents, without=without))
+
+
+def _documents(directory: Path) -> Iterator[str]:
+    for part in sorted(directory.glob("discovered_files/part-*.parquet")):
+        yield from read_file(part, ["text_sha256"]).column(0).to_pylist()
+
 
 UNFINISHED_GRACE_SECONDS = 7 * 24 * 3600.0
 """A build that was stopped on Friday goes on after the weekend."""

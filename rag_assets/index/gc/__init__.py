@@ -1,1 +1,0 @@
-"""Garbage collection: what is marked, and what is swept."""

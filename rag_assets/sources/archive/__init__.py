@@ -1,1 +1,0 @@
-"""Source archives as snapshots."""
