@@ -27,35 +27,20 @@ if TYPE_CHECKING:
     from rag_assets.settings.stores import RetentionSettings, StoreSettings
 
 _MODULES = {
-    "answering": ("AnswerSettings",),
-    "automation": (
+    "config_file": ("ENV_PREFIX",),
+    "load": ("load_settings",),
+    "models": ("EmbedderSettings", "LlmSettings"),
+    "repositories": ("DomainSettings", "GraphImportSettings", "RepositorySettings", "SourceLimits"),
+    "root": (
         "DEFAULT_CRON",
         "DEFAULT_TIMEZONE",
         "AutomationSettings",
+        "EvaluationSettings",
+        "ExecutionSettings",
+        "Settings",
     ),
-    "config_file": ("ENV_PREFIX",),
-    "evaluation": ("EvaluationSettings",),
-    "execution": ("ExecutionSettings",),
-    "graph": ("GraphImportSettings",),
-    "load": ("load_settings",),
-    "models": (
-        "EmbedderSettings",
-        "LlmSettings",
-    ),
-    "repositories": (
-        "DomainSettings",
-        "RepositorySettings",
-        "SourceLimits",
-    ),
-    "root": ("Settings",),
-    "search": (
-        "RerankerSettings",
-        "SearchSettings",
-    ),
-    "stores": (
-        "RetentionSettings",
-        "StoreSettings",
-    ),
+    "search": ("AnswerSettings", "RerankerSettings", "SearchSettings"),
+    "stores": ("RetentionSettings", "StoreSettings"),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -38,12 +38,11 @@ __all__ = [
 ]
 
 _MODULES = {
-    "discovery": ("DiscoveredText", "discover", "is_lasting"),
+    "discovery": ("POLICY_FINGERPRINT", "DiscoveredText", "discover", "is_lasting"),
     "snapshot": ("EntryKind", "Snapshot", "TreeEntry"),
     "ignore.policy": ("IgnorePolicy",),
     "git.git_refs": ("default_ref", "remote_head"),
     "open": ("open_snapshot",),
-    "fingerprint": ("POLICY_FINGERPRINT",),
     "secrets.redaction": ("Redaction", "SecretFinding", "redact"),
     "urls": ("default_repository_id", "strip_credentials"),
 }
