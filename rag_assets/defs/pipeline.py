@@ -17,7 +17,7 @@ from dagster import (
     ExecutorDefinition,
     define_asset_job,
     in_process_executor,
-    load_assets_from_package_module,
+    load_assets_from_modules,
     multiprocess_executor,
 )
 
@@ -90,7 +90,7 @@ def pipeline_for(execution: ExecutionSettings) -> Definitions:
     """The pipeline on the configured executor, which executes one whole stage per step. Raises ConfigError where the
     executor lacks something."""
     return Definitions(
-        assets=with_conditions(load_assets_from_package_module(assets)),
+        assets=with_conditions(load_assets_from_modules([assets])),
         jobs=[index_job],
         resources={"workspace": Workspace(), "progress": Silent()},
         executor=executor_for(execution),

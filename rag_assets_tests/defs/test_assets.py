@@ -14,7 +14,7 @@ from dagster import (
     JobDefinition,
     ReexecutionOptions,
     execute_job,
-    load_assets_from_package_module,
+    load_assets_from_modules,
     materialize,
     reconstructable,
 )
@@ -84,7 +84,7 @@ def run(instance: DagsterInstance, home: IndexHome, **options: Any) -> ExecuteIn
 
 def run_alone(instance: DagsterInstance, home: IndexHome, asset: str) -> ExecuteInProcessResult:
     return materialize(
-        load_assets_from_package_module(assets),
+        load_assets_from_modules([assets]),
         selection=[asset],
         instance=instance,
         partition_key="shop@main",

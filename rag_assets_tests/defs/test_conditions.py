@@ -9,7 +9,7 @@ from dagster import (
     AssetKey,
     DagsterInstance,
     evaluate_automation_conditions,
-    load_assets_from_package_module,
+    load_assets_from_modules,
     materialize,
 )
 
@@ -42,7 +42,7 @@ class Ticks:
 
     def discover(self) -> None:
         result = materialize(
-            load_assets_from_package_module(assets),
+            load_assets_from_modules([assets]),
             selection=["discovered_files"],
             instance=self.instance,
             partition_key=LABEL,

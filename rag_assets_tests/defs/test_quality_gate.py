@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from dagster import AssetCheckSeverity, ExecuteInProcessResult, load_assets_from_package_module, materialize
+from dagster import AssetCheckSeverity, ExecuteInProcessResult, load_assets_from_modules, materialize
 
 from rag_assets.defs import assets
 from rag_assets.index.eval_records import read_decision
@@ -43,7 +43,7 @@ def served(automated: Automated) -> str:
 
 def alone(automated: Automated, asset: str) -> ExecuteInProcessResult:
     return materialize(
-        load_assets_from_package_module(assets),  # type: ignore[arg-type]  # it loads what materialize takes
+        load_assets_from_modules([assets]),  # type: ignore[arg-type]  # it loads what materialize takes
         selection=[asset],
         instance=automated.instance,
         partition_key=LABEL,
