@@ -28,7 +28,7 @@ from graph_in_memory import extracted, files_at, is_in_chains
 from report import table
 
 from rag_assets.contracts.graph import Confidence, GraphEdge, GraphNode, NodeType, Relation, key_kind
-from rag_assets.graph.key_names import split_parameters
+from rag_assets.graph.lookup import split_parameters
 from rag_assets.languages.parsed_file import ParsedFile
 from rag_assets.languages.treesitter.parsing import UnparseableError
 

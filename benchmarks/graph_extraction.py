@@ -35,7 +35,7 @@ from rag_assets.languages.csharp.project_files import is_project_file
 from rag_assets.languages.parsed_file import ParsedFile
 from rag_assets.languages.treesitter.parsing import SourceText, UnparseableError, parse
 from rag_assets.pipeline.code_graph import extracted
-from rag_assets.pipeline.malloc import collecting_seldom
+from rag_assets.pipeline.workers.process_pool import collecting_seldom
 
 LEAST_FOUND = 0.999
 """Share of the types and methods of the raw trees that must be nodes of the graph."""

@@ -13,7 +13,7 @@ from rag_assets.graph.extract.registry import graph_of
 from rag_assets.languages.csharp.facts.type_index import TypeIndex
 from rag_assets.languages.csharp.facts.type_index import declared_in as types_in
 from rag_assets.languages.detection import detect_language
-from rag_assets.languages.documents.resource_dictionary import StaticResourceDictionary
+from rag_assets.languages.documents.resx import StaticResourceDictionary
 from rag_assets.languages.fingerprints import Fingerprints, digest_of
 from rag_assets.languages.label_declarations import LabelDeclarations, declared_in
 from rag_assets.languages.parsed_file import ParsedFile

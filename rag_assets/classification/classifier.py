@@ -1,17 +1,299 @@
-"""`Classifier`: the kind of a segment by ordered, first-match rules; the only place where kinds are decided (A09)."""
+"""`Classifier`: the kind of a segment by ordered, first-match rules; the only place where kinds are decided (A09).
+
+The facts that rules may test: the file, and the names of a segment without qualification, arguments and generics.
+
+Rules compiled to plain functions: a test takes the facts and returns its evidence, or '' if it does not hold.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
+from operator import attrgetter
+from os.path import commonprefix
 
-from rag_assets.classification.compiled_rules import CompiledRule, Test, compile_rule
-from rag_assets.classification.rule_packs import built_in_fingerprint, merged_packs, require_kind
-from rag_assets.classification.segment_facts import FileFacts, SegmentFacts
+from rag_assets.classification.rule_packs import (
+    Condition,
+    Rule,
+    RulePack,
+    built_in_fingerprint,
+    merged_packs,
+    require_kind,
+)
 from rag_assets.contracts.kinds import Classification, Kind, SubtypeKind
-from rag_assets.contracts.patterns import glob_pattern
-from rag_assets.contracts.segment import Segment
+from rag_assets.contracts.patterns import glob_pattern, name_test
+from rag_assets.contracts.segment import MemberKind, Segment
+from rag_assets.languages.csharp.simple_names import attribute_name, is_interface_name, simple_name
+from rag_assets.languages.detection import source_type
+from rag_assets.languages.members import walk_members
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """The file of a segment: '/'-separated path, language name, decoded text."""
+
+    path: str
+    language: str
+    contents: str = ""
+
+
+class SegmentFacts:
+    """Derived facts of one segment. Facts that few rules need are methods, computed on demand."""
+
+    __slots__ = ("attributes", "bases", "file", "interfaces", "member_attributes", "member_types", "name", "segment")
+
+    def __init__(self, segment: Segment, file: FileFacts) -> None:
+        self.segment = segment
+        self.file = file
+        self.name = segment.name
+        self.attributes = [attribute_name(attribute) for attribute in segment.attributes]
+        bases = [simple_name(base) for base in segment.base_list]
+        self.interfaces = [name for name in bases if is_interface_name(name)]
+        """Entries of the base list that are named like interfaces."""
+        self.bases = [name for name in bases if not is_interface_name(name)]
+        self.member_types = [simple_name(member.type) for member in segment.members if member.type]
+        self.member_attributes = [
+            (attribute_name(attribute), member.name)
+            for member in walk_members(segment.members)
+            if member.attributes
+            for attribute in member.attributes
+        ]
+        """(attribute, member name) over members and those of nested types."""
+
+    def namespace_parts(self) -> list[str]:
+        return self.segment.namespace.split(".")
+
+    def folders(self) -> list[str]:
+        return self.file.path.split("/")[:-1]
+
+    def extension_member(self) -> str:
+        """The name of a static class's first method with a `this` parameter (or C# 14 extension block), or ''."""
+        if "static" not in self.segment.modifiers:
+            return ""
+        for member in self.segment.members:
+            if member.kind is MemberKind.EXTENSION:
+                return member.name or "extension"
+            if member.parameters and "this" in member.parameters[0].modifiers:
+                return member.name
+        return ""
+
+    def only_data(self) -> bool:
+        """Whether it has data and no behaviour beyond constructors and overrides. Parameters of a record are data."""
+        has_data = bool(self.segment.parameters) and self.segment.kind.startswith("record")
+        for member in self.segment.members:
+            if member.kind in _DATA:
+                has_data = True
+            elif member.kind in _METHODS and "override" in member.modifiers:
+                continue
+            elif member.kind not in _NEUTRAL:
+                return False
+        return has_data
+
+
+_DATA = (MemberKind.PROPERTY, MemberKind.FIELD)
+_METHODS = (MemberKind.METHOD, MemberKind.FUNCTION)
+_NEUTRAL = (MemberKind.CONSTRUCTOR, MemberKind.TYPE)  # nested types add no behaviour to the type itself
+
+
+HEAD_CHARS = 2_000
+"""Characters of the header block of a file: enough for the front matter and first lines of any real document."""
+
+Test = Callable[[SegmentFacts], str]
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledRule:
+    """One condition of a rule: `first` decides most segments, `rest` runs only if it holds."""
+
+    rule: Rule
+    pack: str
+    first: Test
+    rest: tuple[Test, ...]
+
+    def classification(self, facts: SegmentFacts, found: str) -> Classification | None:
+        """The classification with all evidence if the other tests hold too, else None."""
+        evidence = [found]
+        for test in self.rest:
+            found = test(facts)
+            if not found:
+                return None
+            evidence.append(found)
+        return Classification(self.rule.kind, self.rule.reason, tuple(evidence), self.rule.name, self.pack)
+
+
+def compile_rule(pack: RulePack, rule: Rule, language: str, declaration: str) -> list[CompiledRule]:
+    """The conditions of a rule that segments of one language and declaration can meet.
+
+    Both are checked here, once, so that each segment is tested only for what can still differ.
+    """
+    made = []
+    for condition in rule.any:
+        if _possible(condition, language, declaration):
+            first, *rest = _tests(condition)
+            made.append(CompiledRule(rule, pack.name, first, tuple(rest)))
+    return made
+
+
+def _possible(condition: Condition, language: str, declaration: str) -> bool:
+    return (
+        (condition.language_in is None or language in condition.language_in)
+        and (condition.source_type_in is None or source_type(language) in condition.source_type_in)
+        and (condition.declaration_in is None or declaration in condition.declaration_in)
+    )
+
+
+def _tests(condition: Condition) -> tuple[Test, ...]:
+    """The tests of a condition, cheap and decisive ones first. The order affects only speed and evidence."""
+    tests: list[Test] = []
+    if condition.name_matches is not None:
+        tests.append(_name(condition.name_matches))
+    if condition.attribute_matches is not None:
+        tests.append(_attribute(condition.attribute_matches))
+    if condition.attribute_any is not None:
+        tests.append(_attribute_any(condition.attribute_any))
+    if condition.base_matches is not None:
+        tests.append(_among(condition.base_matches, attrgetter("bases"), "base type"))
+    if condition.implements_matches is not None:
+        tests.append(_among(condition.implements_matches, attrgetter("interfaces"), "implements"))
+    if condition.has_member_of_type is not None:
+        tests.append(_among(condition.has_member_of_type, attrgetter("member_types"), "member of type"))
+    if condition.namespace_matches is not None:
+        tests.append(_namespace(condition.namespace_matches))
+    if condition.namespace_part_matches is not None:
+        tests.append(_among(condition.namespace_part_matches, SegmentFacts.namespace_parts, "namespace part"))
+    if condition.folder_matches is not None:
+        tests.append(_among(condition.folder_matches, SegmentFacts.folders, "folder"))
+    if condition.path_matches is not None:
+        tests.append(_path(condition.path_matches))
+    if condition.static_with_this_parameters is not None:
+        tests.append(_extension_methods(condition.static_with_this_parameters))
+    if condition.only_data_members is not None:
+        tests.append(_only_data(condition.only_data_members))
+    if condition.head_matches is not None:
+        tests.append(_head(condition.head_matches))
+    if condition.calls_any is not None:
+        tests.append(_calls(condition.calls_any))
+    if condition.declaration_in is not None:  # settled by `_possible`; here for the evidence
+        tests.append(lambda facts: f"declaration: {facts.segment.kind}")
+    if condition.language_in is not None:
+        tests.append(lambda facts: f"language: {facts.file.language}")
+    if condition.source_type_in is not None:
+        tests.append(lambda facts: f"source type: {source_type(facts.file.language)}")
+    if condition.unless is not None:
+        tests.append(_unless(condition.unless))
+    return tuple(tests)
+
+
+def _name(patterns: tuple[str, ...]) -> Test:
+    matches = name_test(patterns)
+    return lambda facts: f"name: {facts.name}" if matches(facts.name) else ""
+
+
+def _namespace(patterns: tuple[str, ...]) -> Test:
+    matches = name_test(patterns)
+
+    def test(facts: SegmentFacts) -> str:
+        namespace = facts.segment.namespace
+        return f"namespace: {namespace}" if matches(namespace) else ""
+
+    return test
+
+
+def _among(patterns: tuple[str, ...], names: Callable[[SegmentFacts], Sequence[str]], label: str) -> Test:
+    matches = name_test(patterns)
+
+    def test(facts: SegmentFacts) -> str:
+        for name in names(facts):
+            if matches(name):
+                return f"{label}: {name}"
+        return ""
+
+    return test
+
+
+def _attribute(patterns: tuple[str, ...]) -> Test:
+    return _among(patterns, attrgetter("attributes"), "attribute")
+
+
+def _attribute_any(patterns: tuple[str, ...]) -> Test:
+    matches = name_test(patterns)
+
+    def test(facts: SegmentFacts) -> str:
+        for attribute in facts.attributes:
+            if matches(attribute):
+                return f"attribute: {attribute}"
+        for attribute, member in facts.member_attributes:
+            if matches(attribute):
+                return f"attribute: {attribute} on {member}"
+        return ""
+
+    return test
+
+
+def _path(globs: tuple[str, ...]) -> Test:
+    patterns = tuple(glob_pattern(glob) for glob in globs)
+
+    def test(facts: SegmentFacts) -> str:
+        path = facts.file.path
+        return f"path: {path}" if any(pattern.fullmatch(path) for pattern in patterns) else ""
+
+    return test
+
+
+def _extension_methods(wanted: bool) -> Test:
+    def test(facts: SegmentFacts) -> str:
+        found = facts.extension_member()
+        if bool(found) != wanted:
+            return ""
+        return f"static class with a `this` parameter: {found}" if wanted else "no extension methods"
+
+    return test
+
+
+def _only_data(wanted: bool) -> Test:
+    label = "only data members" if wanted else "has behaviour"
+    return lambda facts: label if facts.only_data() == wanted else ""
+
+
+def _head(expression: str) -> Test:
+    pattern = re.compile(expression, re.MULTILINE)
+
+    def test(facts: SegmentFacts) -> str:
+        found = pattern.search(facts.file.contents[:HEAD_CHARS])
+        return f"header: {found.group(0).strip()}" if found else ""
+
+    return test
+
+
+def _calls(methods: tuple[str, ...]) -> Test:
+    needles = tuple((method, f".{method}(") for method in methods)
+    # One search rules most texts out.
+    shared = commonprefix([needle for _, needle in needles])  # noqa: RUF071 - of characters, as wanted
+
+    def test(facts: SegmentFacts) -> str:
+        text, span = facts.file.contents, facts.segment.span
+        if text.find(shared, span.char_start, span.char_end) < 0:
+            return ""
+        for method, needle in needles:
+            if text.find(needle, span.char_start, span.char_end) >= 0:
+                return f"calls: {method}"
+        return ""
+
+    return test
+
+
+def _unless(condition: Condition) -> Test:
+    tests = _tests(condition)
+
+    def exception(facts: SegmentFacts) -> str:
+        holds = _possible(condition, facts.file.language, facts.segment.kind) and all(test(facts) for test in tests)
+        return "" if holds else "no exception applies"
+
+    return exception
+
 
 DEFAULT_PACKS = ("generic",)
 OVERRIDE_RULE = "configured-kind"

@@ -120,7 +120,7 @@ class Watch:
     def _ask(self, settings: Settings, repository: RepositorySettings, state: _State) -> None:
         # Start-up budget.
         from rag_assets.pipeline.discovered_files import ignore_policy
-        from rag_assets.pipeline.labels import label_of
+        from rag_assets.pipeline.progress import label_of
         from rag_assets.sources import remote_head
 
         label = repository.id
@@ -146,7 +146,7 @@ class Watch:
         state.due = time.monotonic() + self._interval
 
     def _index(self, name: str, ref: str, label: str, head: str, state: _State) -> None:
-        from rag_assets.cli.index.runs import IndexRequest, index_all  # start-up budget
+        from rag_assets.cli.index import IndexRequest, index_all  # start-up budget
 
         request = IndexRequest(ref=ref, lexical_only=self._lexical_only)
         for result in index_all(self._session, [name], request):

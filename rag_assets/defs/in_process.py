@@ -23,8 +23,8 @@ from dagster import (
 from rag_assets.defs.instance import open_instance, quiet
 from rag_assets.index.layout import IndexHome
 from rag_assets.pipeline.checks.quality_gate import GATE_CHECK
-from rag_assets.pipeline.malloc import collecting_seldom
 from rag_assets.pipeline.progress import Progress
+from rag_assets.pipeline.workers.process_pool import collecting_seldom
 
 if TYPE_CHECKING:
     from dagster import DagsterEvent

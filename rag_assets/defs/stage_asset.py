@@ -39,7 +39,7 @@ from rag_assets.index.database import is_disk_full
 from rag_assets.index.layout import IndexHome
 from rag_assets.pipeline.build import IndexBuild, StageReport, candidate_build, label_lock
 from rag_assets.pipeline.checks.generation_checks import CHECKS, CheckResult
-from rag_assets.pipeline.malloc import release_memory
+from rag_assets.pipeline.workers.process_pool import release_memory
 
 OWN_EVENTS = {"__source_asset_observation__": True}
 """Metadata of a result whose materializations were logged one by one. Dagster logs none for an output that has it; else

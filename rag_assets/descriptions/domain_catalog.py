@@ -1,19 +1,208 @@
-"""The domain catalog of a label: the domains of its configuration and those its code declares, by exact key."""
+"""The domain catalog of a label: the domains of its configuration and those its code declares, by exact key.
+
+Business domains, and the index of those that C# code declares: by key, and by what an attribute names. [L]
+"""
 
 from __future__ import annotations
 
 import fnmatch
 import re
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from rag_assets.classification import path_matches
 from rag_assets.contracts.result import Message
 from rag_assets.contracts.segment import Segment
 from rag_assets.dependency_trace import tracked
-from rag_assets.descriptions.domain_index import Cluster, Domain, DomainIndex, collision
+from rag_assets.languages.csharp.facts.expressions import arguments_of, dotted_name, literal
+from rag_assets.languages.csharp.simple_names import attribute_name
 
 __all__ = ["GENERAL_TITLE", "Cluster", "ConfiguredDomainCatalog", "Domain"]
+
+
+ENTITY_ATTRIBUTE = "EntityDescription"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Cluster:
+    """A named part of a domain."""
+
+    key: str = ""
+    name: str = ""
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """A business domain. `paths` and `namespaces` are globs; `*` in a namespace spans dots.
+
+    `classes` are the fully qualified names of the models that name the domain, `declared_at` is `path:line` of the
+    code that declares it; both are empty for a domain of the configuration.
+    """
+
+    key: str
+    title: str
+    tagline: str = ""
+    description: str = ""
+    paths: tuple[str, ...] = ()
+    namespaces: tuple[str, ...] = ()
+    clusters: tuple[Cluster, ...] = ()
+    classes: tuple[str, ...] = ()
+    declared_at: str = ""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class DeclaredConstant:
+    """`const string Name = "value"` of the type `symbol`."""
+
+    type_name: str
+    name: str
+    symbol: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class EntityClaim:
+    """A model and the domain that its `[EntityDescription]` names, as written."""
+
+    symbol: str
+    expression: str
+    usings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class DomainDeclaration:
+    """One `[DomainDescription(key)]` property with the texts of its initializer, constants not yet resolved."""
+
+    symbol: str
+    member: str
+    path: str
+    line: int
+    key: str
+    title: str = ""
+    description: str = ""
+    clusters: tuple[Cluster, ...] = ()
+
+
+class DomainIndex:
+    """What a label declares about its domains: the domains, and which domain an attribute argument means."""
+
+    def __init__(
+        self,
+        declarations: Iterable[DomainDeclaration] = (),
+        constants: Iterable[DeclaredConstant] = (),
+        claims: Iterable[EntityClaim] = (),
+    ) -> None:
+        self._constants: dict[tuple[str, str], list[DeclaredConstant]] = {}
+        for constant in sorted(set(constants)):
+            self._constants.setdefault((constant.type_name, constant.name), []).append(constant)
+        self.problems: tuple[Message, ...] = ()
+        self.domains: tuple[Domain, ...] = ()
+        self._by_symbol: dict[str, list[Domain]] = {}
+        self._resolve(sorted(set(declarations)), sorted(set(claims)))
+
+    @tracked("domains.of_type")
+    def of_type(self, symbol: str) -> tuple[Domain, ...]:
+        """The domains that a `[DomainDescriptor]` class declares."""
+        return tuple(self._by_symbol.get(symbol, ()))
+
+    @tracked("domains.key_of")
+    def key_of(self, expression: str, symbol: str = "", usings: Iterable[str] = ()) -> str:
+        """The domain key that an attribute argument means: a string, or a constant of this label; '' when unknown.
+
+        `symbol` is the type that carries the attribute: its own constants may be written without their class, and
+        of several classes with one name the one of a near namespace or of `usings` is meant.
+        """
+        text = literal(expression)
+        if text is not None:
+            return text
+        parts = dotted_name(expression)
+        if not parts:
+            return ""
+        type_name = parts[-2] if len(parts) > 1 else symbol.rpartition(".")[2]
+        found = self._constants.get((type_name, parts[-1]), [])
+        written = ".".join(parts[:-1])
+        if len(parts) > 2 and any(constant.symbol.endswith(written) for constant in found):
+            found = [constant for constant in found if constant.symbol.endswith(written)]
+        if len({constant.value for constant in found}) > 1:
+            visible = set(usings) | set(_namespaces_around(symbol))
+            found = [constant for constant in found if constant.symbol.rpartition(".")[0] in visible]
+        values = {constant.value for constant in found}
+        return values.pop() if len(values) == 1 else ""
+
+    def domain_named_by(self, segment: Segment) -> str:
+        """The key of the domain that the `[EntityDescription]` of a model names; '' without one or when unknown."""
+        expression = entity_domain_expression(segment)
+        return self.key_of(expression, segment.symbol, segment.usings) if expression else ""
+
+    def _resolve(self, declarations: list[DomainDeclaration], claims: list[EntityClaim]) -> None:
+        problems: list[Message] = []
+        models: dict[str, list[str]] = {}
+        for claim in claims:
+            key = self.key_of(claim.expression, claim.symbol, claim.usings)
+            if key:
+                models.setdefault(key, []).append(claim.symbol)
+            else:
+                text = f"{claim.symbol}: the domain {claim.expression} of its {ENTITY_ATTRIBUTE} is not declared here"
+                problems.append(Message("DOMAIN.unknown", text))
+        kept: dict[str, Domain] = {}
+        for found in declarations:
+            key = self.key_of(found.key, found.symbol)
+            if not key:
+                text = f"{found.path}:{found.line}: the key {found.key or '(none)'} of {found.member} is not known"
+                problems.append(Message("DOMAIN.unknown-key", text))
+                continue
+            title = self._text(found.title, found.symbol) or key
+            description = self._text(found.description, found.symbol)
+            domain = Domain(
+                key=key,
+                title=title,
+                tagline=first_sentence(description),
+                description=description,
+                clusters=found.clusters,
+                classes=tuple(models.get(key, ())),
+                declared_at=f"{found.path}:{found.line}",
+            )
+            self._by_symbol.setdefault(found.symbol, []).append(domain)
+            first = kept.setdefault(key, domain)
+            if (first.title, first.description) != (domain.title, domain.description):
+                problems.append(collision(first, domain))
+        self.domains = tuple(kept[key] for key in sorted(kept))
+        self.problems = tuple(problems)
+
+    def _text(self, expression: str, symbol: str) -> str:
+        return self.key_of(expression, symbol) if expression else ""
+
+
+def collision(kept: Domain, refused: Domain) -> Message:
+    """Two domains under one key: reported, never merged silently (domain reference §4)."""
+    text = (
+        f"domain key {kept.key!r} is declared twice: {kept.title!r} ({kept.declared_at or 'configuration'}) is used, "
+        f"{refused.title!r} ({refused.declared_at or 'configuration'}) is not; rename one of them"
+    )
+    return Message("DOMAIN.collision", text)
+
+
+def first_sentence(text: str) -> str:
+    """The tagline that a description offers."""
+    head, dot, _ = text.partition(". ")
+    return head + "." if dot else text
+
+
+def entity_domain_expression(segment: Segment) -> str:
+    """The first argument of a segment's `[EntityDescription]`, or the one named `Domain`, as written; '' without."""
+    for attribute in segment.attributes:
+        if attribute_name(attribute) == ENTITY_ATTRIBUTE:
+            arguments = arguments_of(attribute)
+            named = arguments.named.get("Domain") or arguments.named.get("domain", "")
+            return named or next(iter(arguments.positional), "")
+    return ""
+
+
+def _namespaces_around(symbol: str) -> list[str]:
+    parts = symbol.split(".")[:-1]
+    return [".".join(parts[:count]) for count in range(len(parts), 0, -1)]
+
 
 GENERAL_TITLE = "General"
 """What the snippets call the domain of everything that belongs to none (domain reference §3)."""

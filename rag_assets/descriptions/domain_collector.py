@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from rag_assets.contracts.segment import Member, MemberKind, Segment
-from rag_assets.descriptions.domain_index import (
+from rag_assets.descriptions.domain_catalog import (
     Cluster,
     DeclaredConstant,
     DomainDeclaration,

@@ -14,7 +14,7 @@ from rag_assets.contracts.description import SummaryFacts
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.descriptions.kinds.ef_context import EfContextDescription
 from rag_assets.descriptions.kinds.interface import InterfaceDescription, InterfaceRole
-from rag_assets.descriptions.kinds.repository import RepositoryDescription
+from rag_assets.descriptions.kinds.service_like import RepositoryDescription
 from rag_assets.descriptions.symbol_description import SymbolDescription
 from rag_assets.languages.csharp.ef.mappings import CONFIGURATION_INTERFACE
 from rag_assets.languages.csharp.facts.type_names import is_scalar, parse_type

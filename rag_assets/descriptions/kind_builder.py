@@ -1,22 +1,164 @@
-"""`KindBuilder`: what the built-in builders share. A kind declares its name, its description type and its facts."""
+"""`KindBuilder`: what the built-in builders share. A kind declares its name, its description type and its facts.
+
+What every builder starts from: a description of any type, filled with the facts that segmentation found.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from rag_assets.contracts.description import DomainCatalog, ResourceDictionary, SummaryFacts
 from rag_assets.contracts.result import InvokeResult, Message
-from rag_assets.contracts.segment import MemberKind, Segment, SymbolText
+from rag_assets.contracts.segment import MemberKind, Parameter, Segment, SymbolText
 from rag_assets.contracts.source_file import IndexFileContext
-from rag_assets.descriptions.factory import describe_symbol, describe_text
-from rag_assets.descriptions.symbol_description import SymbolDescription
+from rag_assets.descriptions.symbol_description import TEXT_MEMBERS, SymbolDescription
 from rag_assets.descriptions.text_description import TextDescription
-from rag_assets.languages.csharp.facts.localized_attributes import LocalizedAttributes
+from rag_assets.languages.csharp.facts.expressions import LocalizedAttributes
 from rag_assets.languages.csharp.facts.type_index import TypeIndex
+from rag_assets.languages.csharp.simple_names import is_interface_name, simple_name
 from rag_assets.languages.detection import SourceType, source_type
+from rag_assets.languages.members import first_paragraph, leaves_of
+from rag_assets.sections.code import tile
+
+S = TypeVar("S", bound=SymbolDescription)
+T = TypeVar("T", bound=TextDescription)
+D = TypeVar("D", bound=SummaryFacts)
+
+NAMED_MEMBERS = 8
+"""How many members a generated summary names: what fits one sentence."""
+
+_FILE_PARTS = frozenset({"module", "program"})
+"""Declarations whose members have other segments of the file between them."""
+
+_VALUE_TYPE_NAMES = (
+    "bool byte char decimal double dynamic float int long nint nuint object sbyte short string uint ulong ushort var "
+    "boolean number any str bytes Boolean Byte Char DateTime DateTimeOffset Decimal Double Guid Int16 Int32 Int64 "
+    "Object Single String TimeSpan Type Uri UInt16 UInt32 UInt64 CancellationToken"
+)
+_VALUE_TYPES = frozenset(_VALUE_TYPE_NAMES.split())
+"""Constructor parameters of these types are data, not dependencies."""
+
+
+def describe_symbol(
+    description_type: type[S],
+    file_context: IndexFileContext,
+    symbol_text: SymbolText,
+    domain_catalog: DomainCatalog,
+    **facts: Any,
+) -> S:
+    """A description of code with all common facts; `facts` are the fields that a kind adds or knows better."""
+    segment = symbol_text.segment
+    language = file_context.language_hint or segment.language
+    leaves = leaves_of(segment.members)
+    header, tiles = tile(segment.span, leaves, symbol_text, fill_gaps=segment.kind not in _FILE_PARTS)
+    bases, interfaces = split_bases(segment, language)
+    summary = first_paragraph(segment.doc)
+    common: dict[str, Any] = {
+        "name": segment.name,
+        "fqn": segment.symbol,
+        "declaration": segment.kind,
+        "namespace": segment.namespace,
+        "summary": summary or generated_summary(segment),
+        "documented": bool(summary),
+        "doc": segment.doc,
+        "signature": segment.signature,
+        "modifiers": segment.modifiers,
+        "base_types": bases,
+        "interfaces": interfaces,
+        "attributes": segment.attributes,
+        "dependencies": dependencies_of(symbol_text.whole),
+        "type_parameters": segment.type_parameters,
+        "parameters": segment.parameters,
+        "members": segment.members,
+        "other_parts": symbol_text.other_parts,
+        "span": segment.span,
+        "header": header,
+        "tiles": tuple(tiles),
+        "excerpts": tuple(
+            _excerpt(symbol_text, segment, leaf.member.span.char_start, leaf.member.span.char_end)
+            for leaf in leaves
+            if leaf.member.kind in TEXT_MEMBERS
+        ),
+    }
+    return _identified(description_type(**{**common, **facts}), file_context, segment, domain_catalog)
+
+
+def describe_text(
+    description_type: type[T],
+    file_context: IndexFileContext,
+    symbol_text: SymbolText,
+    domain_catalog: DomainCatalog,
+    **facts: Any,
+) -> T:
+    """A description of running text with all common facts; `facts` as in `describe_symbol`."""
+    segment = symbol_text.segment
+    common: dict[str, Any] = {
+        "name": segment.name,
+        "fqn": segment.symbol,
+        "declaration": segment.kind,
+        "members": segment.members,
+        "span": segment.span,
+        "text": str(symbol_text),
+    }
+    return _identified(description_type(**{**common, **facts}), file_context, segment, domain_catalog)
+
+
+def _identified(description: D, file_context: IndexFileContext, segment: Segment, domain_catalog: DomainCatalog) -> D:
+    """`description` with its symbol, its domain and the common properties (A19)."""
+    description.set_common_properties(file_context)
+    language = file_context.language_hint or segment.language
+    domain_key = domain_catalog.domain_of_segment(file_context.relative_path, segment) or file_context.domain_key
+    description.symbol = segment.symbol
+    description.symbol_type = segment.kind
+    description.code_language = language
+    description.source_type = source_type(language).value
+    description.domain_key = domain_key
+    description.domain_title = domain_catalog.title(domain_key)
+    description.domain_tagline = domain_catalog.tagline(domain_key)
+    return description
+
+
+def dependencies_of(segment: Segment) -> tuple[str, ...]:
+    """The types that constructors ask for, in order; the parameters of a record are its data."""
+    asked: list[Parameter] = []
+    if segment.kind in ("class", "struct"):
+        asked += segment.parameters
+    for member in segment.members:
+        if member.kind is MemberKind.CONSTRUCTOR and "static" not in member.modifiers:
+            asked += member.parameters
+    types = (parameter.type.strip().rstrip("?") for parameter in asked)
+    return tuple(dict.fromkeys(t for t in types if t and simple_name(t) not in _VALUE_TYPES))
+
+
+def generated_summary(segment: Segment) -> str:
+    """What can be said without documentation: `Class OrderService: members Create, Cancel.`"""
+    noun = "sections" if any(member.kind is MemberKind.SECTION for member in segment.members) else "members"
+    unnamed = (MemberKind.WINDOW, MemberKind.STATEMENTS, MemberKind.PAGE, MemberKind.CUE)
+    names = list(dict.fromkeys(m.name for m in segment.members if m.kind not in unnamed and m.name != segment.name))
+    subject = f"{segment.kind[:1].upper()}{segment.kind[1:]} {segment.name}"
+    if not names:
+        return f"{subject}."
+    more = f" and {len(names) - NAMED_MEMBERS} more" if len(names) > NAMED_MEMBERS else ""
+    return f"{subject}: {noun} {', '.join(names[:NAMED_MEMBERS])}{more}."
+
+
+def split_bases(segment: Segment, language: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(base types, interfaces); C# base lists do not say which is which, names do."""
+    if language != "csharp":
+        return segment.base_list, ()
+    return _where(segment.base_list, False), _where(segment.base_list, True)
+
+
+def _where(bases: Iterable[str], interface: bool) -> tuple[str, ...]:
+    return tuple(base for base in bases if is_interface_name(simple_name(base)) is interface)
+
+
+def _excerpt(text: str, segment: Segment, start: int, end: int) -> str:
+    return text[start - segment.span.char_start : end - segment.span.char_start]
+
 
 Facts: TypeAlias = dict[str, Any]
 """The fields that a kind adds to the common facts of a description, or knows better."""

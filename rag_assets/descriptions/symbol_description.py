@@ -1,23 +1,47 @@
 """`SymbolDescription`: the plain facts of a declaration, and how they become sections. Kinds extend it.
 
 It holds no service and no text but what the sections need, so it survives storage as JSON unchanged.
+
+Markdown of the description artifacts: code spans, code blocks, lists of facts (C07, C08).
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rag_assets.contracts.description import SummaryFacts
 from rag_assets.contracts.section import SummarySection
 from rag_assets.contracts.segment import LineIndex, Member, MemberKind, OtherPart, Parameter, Span, moved
-from rag_assets.descriptions.markdown import fenced_code, inline_code
 from rag_assets.identifiers import identifier_words
 from rag_assets.languages.csharp.simple_names import is_interface_name
 from rag_assets.languages.members import MemberRange, leaves_of
 from rag_assets.languages.node_keys import declaration_key, member_keys
 from rag_assets.sections import Block, Outline, SectionSubject, code_sections, kebab_case
-from rag_assets.sections.paragraphs import cut_to, paragraphs
 from rag_assets.sections.snippet import finder_header, member_line, path_words, shortened_sentences
+from rag_assets.sections.splitter import cut_to, paragraphs
+
+_BACKTICKS = re.compile(r"`+")
+
+
+def facts_markdown(facts: Iterable[tuple[str, Sequence[str]]]) -> str:
+    """A list of facts and an empty line; '' where there are none. Facts without value are left out."""
+    lines = [f"- {label}: {', '.join(map(inline_code, values))}" for label, values in facts if values]
+    return "".join(f"{line}\n" for line in [*lines, ""]) if lines else ""
+
+
+def inline_code(text: str) -> str:
+    """A code span that also holds the backtick of an arity, as CommonMark wants it."""
+    return f"`` {text} ``" if "`" in text else f"`{text}`"
+
+
+def fenced_code(text: str, language: str = "") -> str:
+    """A code block whose fence is longer than any run of backticks inside."""
+    longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{text}\n{fence}"
+
 
 STATEMENT_CHARS = 600
 """The longest piece of top-level statements in one line of a snippet: about 170 tokens, so it never hides others."""

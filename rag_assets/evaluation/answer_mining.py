@@ -3,6 +3,10 @@
 With an answer: what a type does and where it is used, by name; what its doc comment says, with every third word and the
 rarest one left out, so that it is no quotation. Without one: all of that asked of another repository; names with one
 word changed; real names with an alien predicate; and questions about the world.
+
+What no index of source code answers: things that code does not do, and questions that are not about it.
+
+Checked by nobody but the reader of these lists: whoever indexes a shop for shipping labels should leave some out.
 """
 
 from __future__ import annotations
@@ -19,10 +23,45 @@ from rag_assets.answer.context_pack import FetchRequest, fetch_evidence
 from rag_assets.answer.passages import passages_of
 from rag_assets.answer.question_analysis import query_terms_of
 from rag_assets.contracts.evidence import Evidence, short_name
-from rag_assets.evaluation.out_of_scope import PREDICATES, WORLD
 from rag_assets.identifiers import identifier_words
 from rag_assets.search.index import LabelIndex
 from rag_assets.search.ranking.penalties import non_product_code
+
+PREDICATES = (
+    "send invoices to the tax office by fax",
+    "translate speech into subtitles",
+    "train its neural network overnight",
+    "print shipping labels for parcels",
+    "sign PDF contracts with a smart card",
+    "charge a credit card through Stripe",
+    "balance chemical equations",
+    "rotate the camera of a drone",
+)
+"""Said of names that there are, they make a question with a false premise."""
+
+WORLD = (
+    "What is the capital of Australia?",
+    "How long should pasta boil?",
+    "Who won the football world cup in 1998?",
+    "Which vitamins does broccoli contain?",
+    "How do I get a stain out of a carpet?",
+    "What is the best time to visit Japan?",
+    "How tall is Mount Everest?",
+    "Explain the causes of the First World War",
+    "Which medication helps against hay fever?",
+    "What does our travel expense policy say about taxis?",
+    "How many days of vacation do employees get?",
+    "What was the revenue of the company last quarter?",
+    "Who approves purchase orders above ten thousand euros?",
+    "How is the Kubernetes cluster upgraded?",
+    "Which Terraform module creates the virtual network?",
+    "How do we rotate the keys of the payment gateway?",
+    "Which React component renders the sidebar?",
+    "How does the mobile app show push notifications on iOS?",
+    "Where do we configure the Kafka consumer groups?",
+    "How is the machine learning model retrained every night?",
+)
+
 
 _FEWEST_WORDS = 4  # telling ones, of a mined sentence
 _LONGEST_SENTENCE = 200

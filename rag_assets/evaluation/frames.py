@@ -15,7 +15,7 @@ from typing import Any
 
 import pandas as pd
 
-from rag_assets.evaluation.answer_summary import ANSWER_METRICS, JUDGE, metric_estimates, values_of
+from rag_assets.evaluation.summary import ANSWER_METRICS, JUDGE, metric_estimates, values_of
 from rag_assets.history.query_log import LoggedQuestion
 from rag_assets.index.answer_results import AnswerResult
 from rag_assets.index.eval_records import EvalRecord, EvalRun, QuestionResult

@@ -2,33 +2,38 @@
 
 It is an opinion beside the numbers: nothing is promoted or refused because of it. Question, evidence and answer are
 data between marks that they cannot contain, and what comes back is marks within their bounds or nothing.
+
+The rubric of a judge: the shipped prompt, or a file of one's own in its place (E25).
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
 from rag_assets.answer.citations import cited_ids
 from rag_assets.answer.token_budget import pack
-from rag_assets.contracts.llm import PROFILES
+from rag_assets.contracts.llm import PROFILES, ChatMessage
 from rag_assets.contracts.result import Message
 from rag_assets.errors import RagAssetsError
-from rag_assets.evaluation.rubric import Rubric, read_rubric
 from rag_assets.index.answer_results import BEST_MARK, Judged, Judging
 from rag_assets.index.database import storable
-from rag_assets.models.openai_compat.answer_store import answer_schema
-from rag_assets.models.openai_compat.api_key import ApiKey
+from rag_assets.models.openai_compat.dry_run import answer_schema
+from rag_assets.models.openai_compat.endpoint import ApiKey
 from rag_assets.models.openai_compat.faults import FINAL, UNUSABLE, Fault, result_code
 from rag_assets.models.openai_compat.responses import decode_answer
 from rag_assets.qa.errors import PipelineError
 from rag_assets.qa.log.model_calls import masked
+from rag_assets.qa.prompts import Prompt, parse_prompt
 from rag_assets.qa.services import Generated, ModelCall
 from rag_assets.settings.config_file import ConfigError
+from rag_assets.settings.yaml_loader import Mark, Problem
 
 if TYPE_CHECKING:
     from rag_assets.answer.results import Answer
@@ -38,6 +43,47 @@ if TYPE_CHECKING:
     from rag_assets.qa.chat_model import AskModel
     from rag_assets.settings import Settings
     from rag_assets.settings.root import EvaluationSettings
+
+
+_SHIPPED = files("rag_assets.evaluation") / "prompts" / "judge.md"
+_NEEDED = ("question", "evidence", "draft")
+
+
+@dataclass(frozen=True, slots=True)
+class Rubric:
+    """What a judge is told. `digest` is of its text: marks by two rubrics are not compared."""
+
+    prompt: Prompt
+
+    @property
+    def digest(self) -> str:
+        return self.prompt.digest
+
+    def messages(self, question: str, evidence: str, answer: str) -> tuple[ChatMessage, ChatMessage]:
+        """The system message, which nothing of the three is in, and the user message, which has them as data."""
+        system, user = self.prompt.messages({"question": question, "evidence": evidence, "draft": answer})
+        return system, user
+
+
+def read_rubric(file: Path | None = None) -> Rubric:
+    """The rubric of a file; without one the shipped. Raises PipelineError naming file and line for one that cannot be
+    used: it has to show question, evidence and answer (`{draft}`), and to show them as the user."""
+    named = "judge.md" if file is None else str(file)
+    try:
+        text = (_SHIPPED if file is None else file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise PipelineError([Problem(Mark(named, 1), f"the rubric cannot be read: {error}")]) from error
+    prompt = parse_prompt("judge", text, named)
+    lines = text.replace("\r\n", "\n").split("\n")
+    shown, told = (Prompt("", system, user, "").names for system, user in (("", prompt.user), (prompt.system, "")))
+    at_system, at_user = (Mark(named, lines.index(part) + 1) for part in ("# system", "# user"))
+    problems = [Problem(at_user, f"the user part has to show {{{name}}}") for name in _NEEDED if name not in shown]
+    problems += [Problem(at_user, f"nothing fills {{{name}}} in a rubric") for name in sorted(shown - {*_NEEDED})]
+    problems += [Problem(at_system, f"the system part of a rubric is filled with nothing: {{{name}}}") for name in told]
+    if problems:
+        raise PipelineError(problems)
+    return Rubric(prompt)
+
 
 PURPOSE = "judge"
 

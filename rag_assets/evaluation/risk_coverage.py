@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.abstention import SCALE, THRESHOLD
-from rag_assets.evaluation.answer_summary import WRONG
+from rag_assets.evaluation.summary import WRONG
 from rag_assets.index.answer_results import AnswerResult, Calibration, Outcome
 
 if TYPE_CHECKING:

@@ -1,20 +1,115 @@
-"""A run in a few numbers: means with their intervals, of all questions and of each category, and latencies. Pure."""
+"""A run in a few numbers: means with their intervals, of all questions and of each category, and latencies. Pure.
+
+The answers of a run in a few numbers. Pure.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 import numpy as np
 
-from rag_assets.evaluation.answer_summary import summarise_answers
-from rag_assets.evaluation.intervals import estimate
-from rag_assets.index.eval_records import CategorySummary, EvalRecord, EvalRun, QuestionResult
+from rag_assets.evaluation.metrics import estimate
+from rag_assets.index.answer_results import AnswerResult, Judging, Outcome
+from rag_assets.index.eval_records import (
+    AnswerSummary,
+    CategorySummary,
+    Estimate,
+    EvalRecord,
+    EvalRun,
+    JudgeSummary,
+    QuestionResult,
+)
 from rag_assets.index.generations import Manifest
+
+_MS = 1000
+
+ANSWERED, REFUSED, WRONG = "answered", "refused", "wrong"
+PRECISION, RECALL = "citation precision", "citation recall"
+JUDGE = "judge"
+ANSWER_METRICS = (ANSWERED, REFUSED, WRONG, PRECISION, RECALL, JUDGE)
+
+
+def summarise_answers(results: Sequence[AnswerResult], judging: Judging | None = None) -> AnswerSummary | None:
+    """None where nothing was asked for answers. A question that failed is neither answered nor refused."""
+    if not results:
+        return None
+    values = values_of(results)
+    of = {name: _estimate([value for value in by_id.values() if value is not None]) for name, by_id in values.items()}
+    checks: Counter[str] = Counter()
+    for result in results:
+        checks.update(result.checks)
+    p50, p95 = np.quantile([result.seconds * _MS for result in results], [0.5, 0.95])
+    costs = [result.cost for result in results if result.cost is not None]
+    return AnswerSummary(
+        answerable=sum(result.answerable for result in results),
+        unanswerable=sum(not result.answerable for result in results),
+        failed=sum(result.outcome is Outcome.FAILED for result in results),
+        errors=sum(bool(result.error) for result in results),
+        answered=of[ANSWERED],
+        refused=of[REFUSED],
+        wrong=of[WRONG],
+        precision=of[PRECISION],
+        recall=of[RECALL],
+        checks=dict(sorted(checks.items())),
+        unknown_citations=sum(result.unknown_citations for result in results),
+        p50_ms=round(float(p50), 3),
+        p95_ms=round(float(p95), 3),
+        prompt_tokens=sum(result.prompt_tokens for result in results),
+        completion_tokens=sum(result.completion_tokens for result in results),
+        cost=sum(costs) if costs else None,
+        judge=None if judging is None else _judged(results, judging, of[JUDGE]),
+    )
+
+
+def _judged(results: Sequence[AnswerResult], judging: Judging, score: Estimate | None) -> JudgeSummary:
+    asked = [result.judged for result in results if result.judged is not None]
+    known = [judged.marks for judged in asked if judged.marks]
+    costs = [judged.cost for judged in asked if judged.cost is not None]
+    return JudgeSummary(
+        by=str(judging),
+        score=score,
+        marks={name: round(fmean(marks[name] for marks in known), 3) for name in (known[0] if known else ())},
+        judged=len(known),
+        not_judged=len(asked) - len(known),
+        prompt_tokens=sum(judged.prompt_tokens for judged in asked),
+        completion_tokens=sum(judged.completion_tokens for judged in asked),
+        cost=sum(costs) if costs else None,
+    )
+
+
+def metric_estimates(summary: AnswerSummary) -> dict[str, Estimate | None]:
+    """Metric → its mean over the questions, None where it says nothing about any. The opinion of a judge is not one."""
+    return {
+        ANSWERED: summary.answered,
+        REFUSED: summary.refused,
+        WRONG: summary.wrong,
+        PRECISION: summary.precision,
+        RECALL: summary.recall,
+    }
+
+
+def values_of(results: Sequence[AnswerResult]) -> dict[str, dict[str, float | None]]:
+    """Metric → question → its value between 0 and 1; None where it says nothing about the question."""
+    return {
+        ANSWERED: {one.id: float(one.is_answered) if one.answerable else None for one in results},
+        REFUSED: {one.id: float(one.outcome is Outcome.REFUSED) if not one.answerable else None for one in results},
+        WRONG: {one.id: float(one.is_wrong) if one.is_answered else None for one in results},
+        PRECISION: {one.id: one.precision for one in results},
+        RECALL: {one.id: one.recall for one in results},
+        JUDGE: {one.id: one.judged.score if one.judged is not None else None for one in results},
+    }
+
+
+def _estimate(values: Sequence[float]) -> Estimate | None:
+    return estimate(values) if values else None
+
 
 ALL = "all"
 """The name of the category that every question is in."""
-_MS = 1000
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,36 @@
-"""Runs and their differences as rows of tables for people: of the command line, of Dagster and of reports. Pure."""
+"""Runs and their differences as rows of tables for people: of the command line, of Dagster and of reports. Pure.
+
+Answers of runs as rows of tables for people: of the command line, of Dagster and of reports. Pure.
+"""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 
-from rag_assets.evaluation.comparison import CategoryDelta
-from rag_assets.index.eval_records import CategorySummary, Estimate, RankChange, RunDifference
+from rag_assets.answer.citations import Support
+from rag_assets.evaluation.comparison import AnswersDelta, CategoryDelta
+from rag_assets.evaluation.risk_coverage import risk_curve, row_at
+from rag_assets.evaluation.summary import (
+    ANSWERED,
+    PRECISION,
+    RECALL,
+    REFUSED,
+    WRONG,
+    metric_estimates,
+    summarise_answers,
+)
+from rag_assets.index.answer_results import BEST_MARK, AnswerResult, Calibration, Outcome
+from rag_assets.index.eval_records import (
+    AnswerSummary,
+    CategorySummary,
+    Estimate,
+    EvalRun,
+    JudgeSummary,
+    RankChange,
+    RunDifference,
+)
 
 Row = dict[str, str]
 
@@ -83,3 +107,173 @@ def markdown_rows(rows: Sequence[Row]) -> str:
 def markdown_text(text: str) -> str:
     """Text that markdown shows as it is, on one line. `_` within a word is none of its marks."""
     return _MARKS.sub(r"\\\g<0>", " ".join(text.split()))
+
+
+COVERAGES = (1.0, 0.95, 0.90, 0.85, 0.80, 0.70)
+"""Shares of the answerable questions that a table of risk has a row for, and the threshold that is used besides."""
+
+METRIC_MEANINGS = {
+    ANSWERED: "of the answerable questions",
+    REFUSED: "of the unanswerable questions",
+    WRONG: "of the answers: to unanswerable questions, or without anything expected among what they cite",
+    PRECISION: "of the cited files were expected",
+    RECALL: "of what was expected is cited",
+}
+"""What the metrics of answers are shares of."""
+
+
+def estimate_rows(summary: AnswerSummary) -> list[Row]:
+    """A row per metric that there is."""
+    return [
+        {"answers": name, "value": format_estimate(value), "of": METRIC_MEANINGS[name]}
+        for name, value in metric_estimates(summary).items()
+        if value is not None
+    ]
+
+
+def format_checks(summary: AnswerSummary) -> str:
+    """`12 supported, 1 fabricated`, and ids that were cited and never retrieved."""
+    counts = [f"{summary.checks[kind.value]} {kind.value}" for kind in Support if summary.checks.get(kind.value)]
+    unknown = [f"{summary.unknown_citations} citations of nothing"] if summary.unknown_citations else []
+    return ", ".join([*counts, *unknown]) or "none"
+
+
+def format_effort(summary: AnswerSummary) -> str:
+    """Latency, tokens and cost: `p50 12.0 ms, p95 31.5 ms, 1,200 + 300 tokens, cost 0.0042`."""
+    parts = [f"p50 {summary.p50_ms:.1f} ms, p95 {summary.p95_ms:.1f} ms"]
+    if summary.prompt_tokens or summary.completion_tokens:
+        parts.append(f"{summary.prompt_tokens:,} + {summary.completion_tokens:,} tokens")
+    if summary.cost is not None:
+        parts.append(f"cost {summary.cost:.4f}")
+    return ", ".join(parts)
+
+
+def format_questions(summary: AnswerSummary) -> str:
+    failed = f", {summary.failed} failed" if summary.failed else ""
+    errors = f", {summary.errors} with errors" if summary.errors else ""
+    return f"{summary.answerable} answerable and {summary.unanswerable} unanswerable questions{failed}{errors}"
+
+
+def format_calibration(known: Calibration) -> str:
+    return (
+        f"threshold {known.threshold:.3f}: answers {known.answered:.1%} of the answerable and refuses "
+        f"{known.refused:.1%} of the unanswerable"
+    )
+
+
+def answer_rows(run: EvalRun) -> list[Row]:
+    """What is known of the answers of a run, as names and values; none where nothing was asked for answers."""
+    summary = summarise_answers(run.answers, run.judging)
+    if summary is None or run.answering is None:
+        return []
+    how = run.answering
+    rows = [
+        {"answers": "asked", "value": format_questions(summary), "of": ""},
+        {"answers": "by", "value": f"{how.model}, {how.pipeline}", "of": ""},
+        *estimate_rows(summary),
+        {"answers": "sentences", "value": format_checks(summary), "of": ""},
+        {"answers": "took", "value": format_effort(summary), "of": ""},
+        {"answers": "threshold", "value": f"{how.threshold:.3f}", "of": ""},
+    ]
+    if run.calibration is not None:
+        said = format_calibration(run.calibration)
+        rows.append({"answers": "calibrated", "value": said, "of": ""})
+    if summary.judge is not None:
+        rows.append(_judge_row(summary.judge, run))
+    return rows
+
+
+def _judge_row(known: JudgeSummary, run: EvalRun) -> Row:
+    """`0.792 (0.688–0.875)`, and of how many answers, by whom and by which marks."""
+    marks = ", ".join(f"{name} {mark:.1f}" for name, mark in known.marks.items())
+    parts = [f"of {known.judged} answers by {known.by}"]
+    parts += [f"marks of {BEST_MARK}: {marks}"] if marks else []
+    parts += [f"{known.not_judged} not judged"] if known.not_judged else []
+    parts += [f"{known.prompt_tokens:,} + {known.completion_tokens:,} tokens"]
+    parts += [f"cost {known.cost:.4f}"] if known.cost is not None else []
+    if run.answering is not None and run.judging is not None and run.judging.model in run.answering.model.split(", "):
+        parts.append("it judges what it wrote itself")
+    return {"answers": "judge", "value": format_estimate(known.score) if known.score else "-", "of": "; ".join(parts)}
+
+
+def judged_rows(run: EvalRun) -> list[Row]:
+    """The answers that a judge was asked about: those without a verdict, then the worst first, then as asked."""
+    known = [(result, result.judged) for result in run.answers if result.judged is not None]
+    return [
+        {
+            "judge": "not judged" if judged.score is None else f"{judged.score:.2f}",
+            "question": f"{result.id}: {result.question}",
+            "marks": ", ".join(f"{name} {mark}" for name, mark in judged.marks.items()),
+            "reason": judged.reason or judged.error,
+        }
+        for result, judged in sorted(known, key=lambda pair: -1.0 if pair[1].score is None else pair[1].score)
+    ]
+
+
+def risk_rows(run: EvalRun) -> list[Row]:
+    """The risk where so many of the answerable are answered, and at the threshold that was used."""
+    curve = risk_curve(run)
+    if run.answering is None or curve.empty:
+        return []
+    marked = {row_at(curve, run.answering.threshold): "used"}
+    if run.calibration is not None:
+        marked[row_at(curve, run.calibration.threshold)] = "calibrated"
+    chosen = {*marked, *((curve["coverage"] >= share).sum() - 1 for share in COVERAGES)}  # coverage only falls
+    return [
+        {
+            "threshold": f"{point.threshold:.3f}",
+            "answered of the answerable": _percent(point.coverage),
+            "refused of the unanswerable": _percent(1 - point.admitted),
+            "wrong of the answers": _percent(point.risk),
+            "": marked.get(at, ""),
+        }
+        for at, point in curve.iterrows()
+        if at in chosen
+    ]
+
+
+def wrong_rows(run: EvalRun) -> list[Row]:
+    """The questions that were answered wrongly, refused wrongly, or failed; in this order, then as they were asked."""
+    order = ("failed", "answered without an answer", "cites nothing expected", "refused")
+    found = [(kind, result) for result in run.answers if (kind := _mistake(result))]
+    return [
+        {
+            "answer": kind,
+            "question": f"{result.id}: {result.question}",
+            "confidence": f"{result.confidence:.3f}",
+            "cited": ", ".join(result.cited),
+            "error": result.error,
+        }
+        for kind, result in sorted(found, key=lambda pair: order.index(pair[0]))
+    ]
+
+
+def answer_delta_rows(delta: AnswersDelta | None) -> list[Row]:
+    """A row per metric of answers: before, now, and the change with its paired interval."""
+    if delta is None:
+        return []
+    return [
+        {
+            "answers": name,
+            "questions": str(count),
+            "before": f"{known.before:.3f}",
+            "now": f"{known.now:.3f}",
+            "change": f"{known.change.value:+.3f}",
+            "interval": f"{known.change.low:+.3f} to {known.change.high:+.3f}",
+            "clear": "yes" if known.change.is_clear else "no",
+        }
+        for name, (count, known) in delta.metrics.items()
+    ]
+
+
+def _mistake(result: AnswerResult) -> str:
+    if result.outcome is Outcome.FAILED:
+        return "failed"
+    if result.is_wrong:
+        return "cites nothing expected" if result.answerable else "answered without an answer"
+    return "refused" if result.answerable and not result.is_answered else ""
+
+
+def _percent(share: float) -> str:
+    """Nothing for NaN."""
+    return "" if math.isnan(share) else f"{share:.1%}"

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from rag_assets.contracts.graph import Relation
 from rag_assets.errors import REBUILD, RagAssetsError
-from rag_assets.graph.counts import GraphCounts
-from rag_assets.graph.csr_graph import CONFIDENCES, KINDS, RELATIONS, Arrays, Graph
+from rag_assets.graph.csr_graph import CONFIDENCES, KINDS, RELATIONS, Arrays, Graph, GraphCounts
 from rag_assets.index.layout import write_atomically
 from rag_assets.serialization import from_json
 

@@ -16,8 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from rag_assets.contracts.graph import GraphEdge, GraphNode, NodeType, Relation
-from rag_assets.graph.counts import GraphCounts, Hub
-from rag_assets.graph.csr_graph import CONFIDENCES, KINDS, RELATIONS, Arrays
+from rag_assets.graph.csr_graph import CONFIDENCES, KINDS, RELATIONS, Arrays, GraphCounts, Hub
 from rag_assets.graph.dictionary_encoding import (
     Numbers,
     Rows,
@@ -29,7 +28,7 @@ from rag_assets.graph.dictionary_encoding import (
     text_rows,
     within,
 )
-from rag_assets.graph.key_names import node_words, simple_name
+from rag_assets.graph.lookup import node_words, simple_name
 from rag_assets.index.columns import empty_batch, table, to_numpy
 
 NODES = pa.schema(
@@ -45,7 +44,7 @@ NODES = pa.schema(
         ("words", pa.list_(pa.string())),
     ]
 )
-"""The fields of GraphNode, and what the node is looked up by (`graph.key_names.node_words`)."""
+"""The fields of GraphNode, and what the node is looked up by (`graph.lookup.node_words`)."""
 
 EDGES = pa.schema(
     [

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rag_assets.contracts.graph import Confidence, GraphEdge, NodeType
 from rag_assets.graph.impact import Impact
-from rag_assets.graph.key_names import short_name, simple_name
+from rag_assets.graph.lookup import short_name, simple_name
 from rag_assets.graph.neighbourhood import Neighbourhood
 from rag_assets.graph.paths import GraphPath
 

@@ -28,7 +28,7 @@ _KEPT = 500  # records: years of nightly builds of one question set, in a file o
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean, and between what it lies with 95 % (`evaluation.intervals`)."""
+    """A mean, and between what it lies with 95 % (`evaluation.metrics`)."""
 
     value: float
     low: float

@@ -11,8 +11,8 @@ from rag_assets.languages.csharp.binder import label_symbols as csharp
 from rag_assets.languages.csharp.ef import stored_entities as ef
 from rag_assets.languages.csharp.facts.type_index import TypeIndex
 from rag_assets.languages.csharp.resource_usages import ResourceSymbols
-from rag_assets.languages.csharp.web import inheritable_actions as endpoints
-from rag_assets.languages.documents.resource_dictionary import StaticResourceDictionary
+from rag_assets.languages.csharp.web import controller_actions as endpoints
+from rag_assets.languages.documents.resx import StaticResourceDictionary
 from rag_assets.languages.fingerprints import (
     OWN_FACETS,
     CSharpFingerprints,

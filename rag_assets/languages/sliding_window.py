@@ -2,6 +2,8 @@
 
 Windows tile the text: nothing is lost, nothing is in two of them. A cut goes where the text itself breaks (a
 blank line, the outermost indentation); a line that is too long on its own is cut inside.
+
+The lines of a text with their offsets, for scanners that go line by line.
 """
 
 from __future__ import annotations
@@ -10,7 +12,22 @@ import re
 from bisect import bisect_right
 
 from rag_assets.contracts.segment import LineIndex, Member, MemberKind, ParseHealth, Segment
-from rag_assets.languages.path_names import file_stem
+from rag_assets.languages.detection import file_stem
+
+_LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
+
+
+def numbered_lines(text: str) -> list[tuple[int, str]]:
+    """(character offset, line without its end) for each line, which ends as LineIndex has it: LF, CRLF or lone CR."""
+    if "\r" in text:
+        return [(match.start(), match[1]) for match in _LINE.finditer(text)]
+    found = []
+    position = 0
+    for line in text.split("\n"):
+        found.append((position, line))
+        position += len(line) + 1
+    return found
+
 
 TARGET_LINES = 60  # about a screen; at usual code widths 500–700 tokens, near the chunk size of E01
 MIN_LINES = 30  # half the target, so that a good cut may come early without leaving crumbs

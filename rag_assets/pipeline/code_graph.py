@@ -34,11 +34,10 @@ from rag_assets.graph.build import (
     node_columns,
     nodes_table,
 )
-from rag_assets.graph.counts import GraphCounts, by_count
+from rag_assets.graph.csr_graph import GraphCounts, by_count
 from rag_assets.graph.extract.registry import graph_of
-from rag_assets.graph.imports.label_symbols import LabelSymbols
-from rag_assets.graph.imports.load import configured_fingerprint, load_graph
-from rag_assets.graph.imports.merge import merge
+from rag_assets.graph.imports.key_parser import LabelSymbols
+from rag_assets.graph.imports.load import configured_fingerprint, load_graph, merge
 from rag_assets.index.blobs import BlobStore
 from rag_assets.index.tables import read_all, write_part
 from rag_assets.languages.csharp.facts.type_index import TypeIndex
@@ -46,12 +45,12 @@ from rag_assets.languages.fingerprints import Fingerprints, digest_of, fingerpri
 from rag_assets.languages.label_declarations import FileGroupDeclarations, LabelDeclarations, declared_in
 from rag_assets.languages.parsed_file import ParsedFile
 from rag_assets.pipeline.build import IndexBuild, StageReport
-from rag_assets.pipeline.malloc import release_memory
 from rag_assets.pipeline.memo import TRACES, BucketMemo, CachedBucket, ItemMemo, Lookups, bucket_inputs, recorded
 from rag_assets.pipeline.progress import Progress
 from rag_assets.pipeline.segments import decoded_segments, encoded_segments, file_key, indexed_files, used_file_keys
 from rag_assets.pipeline.symbol_tables import forget_surveys, survey_label
 from rag_assets.pipeline.versions import stage_version
+from rag_assets.pipeline.workers.process_pool import release_memory
 from rag_assets.pipeline.workers.worker_pool import Broadcast, broadcast, part_sizes
 from rag_assets.settings.repositories import GraphImportSettings
 

@@ -25,16 +25,23 @@ from rag_assets.descriptions import DescribeOutcome, FileOutcome, SegmentOutcome
 from rag_assets.descriptions.refinement import DescriptionRefiner
 from rag_assets.descriptions.registry import import_installed_builders
 from rag_assets.descriptions.symbol_ids import final_symbols
-from rag_assets.graph.counts import by_count
+from rag_assets.graph.csr_graph import by_count
 from rag_assets.index.blobs import BlobStore
 from rag_assets.index.tables import read_rows, write_part
 from rag_assets.index.vectors.filters import PathClearance
 from rag_assets.models.openai_compat.structured import open_llm
-from rag_assets.pipeline.answer_cache import AnswerCache
 from rag_assets.pipeline.build import IndexBuild, StageReport
-from rag_assets.pipeline.labels import repository_of
-from rag_assets.pipeline.memo import TRACES, BucketMemo, CachedBucket, Lookups, bucket_inputs, recorded, stage_memo
-from rag_assets.pipeline.progress import Progress
+from rag_assets.pipeline.memo import (
+    TRACES,
+    AnswerCache,
+    BucketMemo,
+    CachedBucket,
+    Lookups,
+    bucket_inputs,
+    recorded,
+    stage_memo,
+)
+from rag_assets.pipeline.progress import Progress, repository_of
 from rag_assets.pipeline.schemas import DESCRIPTIONS
 from rag_assets.pipeline.segments import indexed_files, read_segments
 from rag_assets.pipeline.symbol_tables import PerClearanceTables, walled_surveys

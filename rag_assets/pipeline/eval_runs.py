@@ -1,9 +1,13 @@
 """Stage `eval_runs`: asks a build the questions of its repository before anybody can read it, and decides whether it
-answers as well as the generation that is served. A build that does not is finished and kept, and not served."""
+answers as well as the generation that is served. A build that does not is finished and kept, and not served.
+
+What the gate decided and what the questions found, as tables of the report of stage `eval_runs`. Pure.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import msgspec
 
@@ -18,6 +22,8 @@ from rag_assets.evaluation.persist import keep_run
 from rag_assets.evaluation.questions import QuestionSet, load_questions
 from rag_assets.evaluation.runs import EvalError, conditions_of, run_questions
 from rag_assets.evaluation.selection import about, marked
+from rag_assets.evaluation.summary import summarise
+from rag_assets.evaluation.tables import category_rows, format_rank, move_rows
 from rag_assets.index.eval_records import (
     Decision,
     EvalRun,
@@ -36,12 +42,59 @@ from rag_assets.pipeline.checks.generation_checks import run_blocking_checks
 from rag_assets.pipeline.checks.quality_gate import GATE_CHECK, NO_EVAL_SET, question_file_of, refusal
 from rag_assets.pipeline.collect_garbage import prune_old
 from rag_assets.pipeline.commit_subjects import known_commits
-from rag_assets.pipeline.eval_tables import eval_tables
 from rag_assets.pipeline.progress import Progress, Silent
 from rag_assets.pipeline.versions import stage_version
 from rag_assets.search.index import LabelIndex, opened_policy
 from rag_assets.search.ranking import RANKING_VERSION
 from rag_assets.settings import Settings
+
+_SHOWN_WORST = 20
+
+
+def eval_tables(decision: Decision, candidate: EvalRun) -> dict[str, list[dict[str, Any]]]:
+    """Name of a table → its rows; one without rows is not shown."""
+    metrics = [
+        {
+            "metric": change.metric,
+            "candidate": f"{change.candidate:.3f}",
+            "active": "" if change.active is None else f"{change.active:.3f}",
+            "delta": "" if change.delta is None else f"{change.delta:+.3f}",
+            "at least": "" if change.floor is None else f"{change.floor:.3f}",
+            "holds": "yes" if change.holds else "no",
+        }
+        for change in decision.changes
+    ]
+    worse = [
+        {
+            "question": f"{question.id}: {question.question}",
+            "rank before": format_rank(question.active_rank),
+            "rank now": format_rank(question.candidate_rank),
+        }
+        for question in decision.worse
+    ]
+    lost = sorted(candidate.results, key=lambda result: (result.first_rank or 1 << 31, result.id), reverse=True)
+    worst = [
+        {"question": f"{result.id}: {result.question}", "rank": format_rank(result.first_rank)}
+        for result in lost[:_SHOWN_WORST]
+        if result.first_rank != 1
+    ]
+    gate = {
+        "verdict": decision.verdict.value,
+        "reason": decision.reason,
+        "active": decision.active_generation_id,
+        "set": decision.set,
+        "fingerprint": decision.fingerprint[:12],
+    }
+    categories = category_rows(summarise(candidate))
+    return {
+        "gate": [gate],
+        "metrics": metrics,
+        "categories": categories if len(categories) > 1 else [],
+        "got worse": worse,
+        "against the active generation": move_rows(candidate.against),
+        "worst questions": worst,
+    }
+
 
 STAGE = "eval_runs"
 _READ = ("embeddings", "bm25_artifacts", "qdrant_points")  # what answers a question

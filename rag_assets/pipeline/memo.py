@@ -15,12 +15,15 @@ item keeps its trace and the digest of the results beside its value. These are v
 (Mokhov, Mitchell and Peyton Jones, "Build Systems à la Carte", 2018).
 
 Garbage collection asks `ITEM_MEMOS` which items a generation still uses, and the reports of its stages for the buckets.
+
+Answers of language models in the cache of all stages.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -37,6 +40,7 @@ from rag_assets.index.cache import Cache, PartCache, PartFile, digest_of
 from rag_assets.index.file_digests import sha256_of
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.tables import part_path
+from rag_assets.models.openai_compat.dry_run import CACHE_NAME
 from rag_assets.pipeline.build import IndexBuild, StageReport, read_reports
 from rag_assets.pipeline.versions import stage_version
 from rag_assets.pipeline.workers.worker_pool import map_buckets
@@ -340,3 +344,26 @@ def _used_traces(directory: Path) -> Iterator[bytes]:
 
 TRACES: ItemMemo[list[bytes]] = ItemMemo("questions", list[bytes], _used_traces)
 """Encoded lookups of each bucket by the key of its own inputs, the latest first."""
+
+
+class AnswerCache:
+    """`Cache` for callers on several threads: SQLite wants a connection to stay on one, so it has its own."""
+
+    def __init__(self, directory: Path) -> None:
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="llm-cache")
+        try:
+            self._cache = self._thread.submit(Cache, directory, CACHE_NAME).result()
+        except BaseException:
+            self._thread.shutdown()
+            raise
+
+    def get(self, key: bytes) -> bytes | None:
+        return self._thread.submit(self._cache.get_many, [key]).result().get(key)
+
+    def put(self, key: bytes, answer: bytes) -> None:
+        """Durable on return. Raises OSError naming the file when it cannot be written."""
+        self._thread.submit(self._cache.put_many, [(key, answer)]).result()
+
+    def close(self) -> None:
+        self._thread.submit(self._cache.close).result()
+        self._thread.shutdown()

@@ -21,7 +21,7 @@ from rag_assets.contracts.llm import LlmUsage, StructuredPrompt
 from rag_assets.descriptions.refinement import DescriptionRefiner, RefinedText
 from rag_assets.index.cache import Cache
 from rag_assets.index.locks import scratch_folder
-from rag_assets.models.openai_compat.answer_store import CACHE_NAME
+from rag_assets.models.openai_compat.dry_run import CACHE_NAME
 from rag_assets.models.openai_compat.faults import FaultCode, result_code
 from rag_assets.models.openai_compat.structured import open_llm
 from rag_assets.pipeline.build import IndexBuild, StageReport
@@ -101,7 +101,7 @@ def ask(questions: Questions, llm: LlmSettings) -> RefinementResult:
     Where an earlier worker has begun and died, nothing is asked: all calls of the task count as made. Raises
     ConfigError for a key that cannot be sent, OSError where `begun` cannot be written.
     """
-    from rag_assets.models.openai_compat.recorded import (  # the HTTP client, where a model is configured
+    from rag_assets.models.openai_compat.dry_run import (  # the HTTP client, where a model is configured
         AnswersInMemory,
         unanswered,
     )
@@ -169,7 +169,7 @@ def _wanted(build: IndexBuild) -> list[StructuredPrompt]:
 
 def _asked_in(build: IndexBuild, bucket: int, surveys: Broadcast[PerClearanceTables]) -> dict[bytes, StructuredPrompt]:
     """What describing a bucket asks the model, by the key of the answer. Runs in a worker process."""
-    from rag_assets.models.openai_compat.recorded import QuestionList  # the HTTP client, where a model is configured
+    from rag_assets.models.openai_compat.dry_run import QuestionList  # the HTTP client, where a model is configured
 
     llm = build.settings.llm
     questions = QuestionList(llm.model)

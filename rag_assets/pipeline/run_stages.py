@@ -15,13 +15,12 @@ from rag_assets.pipeline.code_graph import build_graph
 from rag_assets.pipeline.discovered_files import discover_files
 from rag_assets.pipeline.embeddings import embed_sections
 from rag_assets.pipeline.eval_runs import evaluate
-from rag_assets.pipeline.labels import register_label
-from rag_assets.pipeline.malloc import collecting_seldom, release_memory
-from rag_assets.pipeline.progress import Progress, Silent
+from rag_assets.pipeline.progress import Progress, Silent, register_label
 from rag_assets.pipeline.qdrant_points import build_points
 from rag_assets.pipeline.refinement import refine_and_describe
 from rag_assets.pipeline.segments import segment_files
 from rag_assets.pipeline.summary_sections import build_sections
+from rag_assets.pipeline.workers.process_pool import collecting_seldom, release_memory
 from rag_assets.settings import RepositorySettings, Settings
 
 

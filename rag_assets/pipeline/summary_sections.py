@@ -13,7 +13,7 @@ import msgspec
 
 from rag_assets.contracts.description import SummaryFacts
 from rag_assets.contracts.section import EmbeddingWindow, SummarySection
-from rag_assets.graph.counts import by_count
+from rag_assets.graph.csr_graph import by_count
 from rag_assets.index.tables import read_rows, write_part
 from rag_assets.models import embedding_window, window_fingerprint
 from rag_assets.pipeline.build import IndexBuild, StageReport

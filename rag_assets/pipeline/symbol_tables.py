@@ -37,7 +37,7 @@ from rag_assets.index.tables import read_rows
 from rag_assets.index.vectors.filters import PathClearance
 from rag_assets.languages.csharp.facts.partial_types import PartialTypes, may_have_parts
 from rag_assets.languages.csharp.resource_usages import ResourceUsages, ResourceUse, UsageScanner
-from rag_assets.languages.documents.resource_dictionary import StaticResourceDictionary
+from rag_assets.languages.documents.resx import StaticResourceDictionary
 from rag_assets.pipeline.build import IndexBuild
 from rag_assets.pipeline.memo import BucketMemo, CachedBucket, bucket_inputs
 from rag_assets.pipeline.segments import indexed_files, read_segments

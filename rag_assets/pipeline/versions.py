@@ -15,7 +15,7 @@ from rag_assets.graph.extractor import EXTRACTION_VERSION
 from rag_assets.graph.imports.load import configured_fingerprint
 from rag_assets.index.keyword import KEYWORD_VERSION
 from rag_assets.models import window_fingerprint
-from rag_assets.models.openai_compat.answer_store import SERVICE_VERSION
+from rag_assets.models.openai_compat.dry_run import SERVICE_VERSION
 from rag_assets.sections import SECTION_VERSION
 from rag_assets.segmentation import SEGMENTER_VERSION
 from rag_assets.settings import LlmSettings, RepositorySettings, Settings

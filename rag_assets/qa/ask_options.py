@@ -96,10 +96,9 @@ def options_of(
 
 def service_of(settings: AnswerSettings) -> ChatService:
     """The server of `answer.base_url`. Makes no request. Raises ConfigError for a key that cannot be sent."""
-    from rag_assets.models.openai_compat.api_key import ApiKey
     from rag_assets.models.openai_compat.chat import ChatService
     from rag_assets.models.openai_compat.client import ModelClient
-    from rag_assets.models.openai_compat.endpoint import ServerEndpoint
+    from rag_assets.models.openai_compat.endpoint import ApiKey, ServerEndpoint
     from rag_assets.settings.search import KEY_VARIABLE
 
     version = settings.api_version

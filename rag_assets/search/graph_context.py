@@ -21,8 +21,7 @@ from rag_assets.contracts.confidentiality import Confidentiality, may_see
 from rag_assets.contracts.graph import GraphEdge, GraphNode
 from rag_assets.contracts.identity import document_uri
 from rag_assets.graph.artifact import GRAPH_FOLDER, HEADER, GraphError, open_graph, read_counts
-from rag_assets.graph.counts import GraphCounts
-from rag_assets.graph.csr_graph import Graph, NodeLocation, ResultReader
+from rag_assets.graph.csr_graph import Graph, GraphCounts, NodeLocation, ResultReader
 from rag_assets.index.vectors.filters import PathClearance
 from rag_assets.search import Hit
 from rag_assets.search.index import LabelIndex

@@ -15,10 +15,20 @@ from dataclasses import dataclass
 from rag_assets.contracts.identity import content_hash, unique_slugs
 from rag_assets.contracts.section import EmbeddingWindow, SummarySection
 from rag_assets.contracts.segment import LineIndex, Span, moved
-from rag_assets.sections.blocks import Block, SectionSubject, section_of
-from rag_assets.sections.chunks import BlockRun, Chunk, chunk_runs
-from rag_assets.sections.paragraphs import Piece, fit_pieces, paragraphs
-from rag_assets.sections.splitter import HEADER_SHARE, budget_of, count_lines, fit_lines, split
+from rag_assets.sections.snippet import Block, SectionSubject, section_of
+from rag_assets.sections.splitter import (
+    HEADER_SHARE,
+    BlockRun,
+    Chunk,
+    Piece,
+    budget_of,
+    chunk_runs,
+    count_lines,
+    fit_lines,
+    fit_pieces,
+    paragraphs,
+    split,
+)
 
 CHUNK_TOKENS = 1_000  # E01: at most
 OVERLAP_SHARE = 0.15  # E01: 100–150 of 700–1000

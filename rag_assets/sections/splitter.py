@@ -2,12 +2,17 @@
 
 Nothing is dropped: every block is in exactly one part, in order. A block that is too long on its own is shortened in
 the snippet alone; the source slice and the backing artifact keep it whole.
+
+The places to cut a text: blank lines first, then line ends, sentence ends, blanks, and any character last.
+
+Packs the pieces of a text into chunks with overlap, and counts tokens as they will be embedded.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rag_assets.contracts.section import EmbeddingWindow
@@ -187,3 +192,185 @@ def _verified(
                 done.append(SectionPart(cut[0], first, stop, counts[0]))
         pending = too_long
     return sorted(done, key=lambda part: part.first)
+
+
+Piece = tuple[int, int]
+"""A range of characters of a text."""
+
+_CUT_MARGIN = 0.9
+"""Pieces are cut a little below the limit, because tokens are not spread evenly over characters."""
+_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
+_SENTENCE = re.compile(r"[.!?;。！？][\"')\]]*\s")
+
+
+def paragraphs(text: str, start: int, end: int) -> list[Piece]:
+    """Ranges of `text[start:end]` between blank lines; a fenced block is one paragraph. No range is blank."""
+    found: list[Piece] = []
+    first: int | None = None
+    last = position = start
+    fence = ""
+    while position < end:
+        stop = min(_LINE.match(text, position).end(), end)  # type: ignore[union-attr] # matches the empty string
+        line = text[position:stop]
+        mark = _FENCE.match(line)
+        if mark and not fence:
+            fence = mark.group(1)
+        elif mark and mark.group(1).startswith(fence) and not line[mark.end() :].strip():
+            fence = ""
+        if line.strip():
+            first = position if first is None else first
+            last = position + len(line.rstrip())
+        elif first is not None and not fence:
+            found.append((first, last))
+            first = None
+        position = stop
+    if first is not None:
+        found.append((first, last))
+    return found
+
+
+def cut_to(text: str, piece: Piece, length: int) -> list[Piece]:
+    """Cuts `piece` into non-blank pieces of at most `length` characters."""
+    start, end = piece
+    found = []
+    while end - start > length:
+        stop = _break_before(text, start, start + length)
+        found.append((start, stop))
+        start = stop
+    found.append((start, end))
+    return [(a, b) for a, b in found if not text[a:b].isspace()]
+
+
+def _break_before(text: str, start: int, limit: int) -> int:
+    """The best place to cut in the second half of `text[start:limit]`: line end, sentence end, blank, else `limit`."""
+    middle = (start + limit + 1) // 2
+    line = max(text.rfind("\n", middle, limit), text.rfind("\r", middle, limit))
+    if line >= 0:
+        return line + 1
+    sentence = 0
+    for found in _SENTENCE.finditer(text, middle, limit):
+        sentence = found.end()
+    if sentence:
+        return sentence
+    blank = max(text.rfind(" ", middle, limit), text.rfind("\t", middle, limit))
+    return blank + 1 if blank >= 0 else limit
+
+
+def fit_pieces(
+    text: str,
+    pieces: Sequence[Sequence[Piece]],
+    room: int,
+    window: EmbeddingWindow,
+    readable: Callable[[str], str] = str,
+) -> list[list[tuple[Piece, int]]]:
+    """The pieces of each section with the tokens of their `readable` text; pieces above `room` are cut. Usually takes
+    one or two counting calls: every round cuts a piece to the length that its average token suggests, and at least in
+    half."""
+    sized = [(owner, piece, 0) for owner, found in enumerate(pieces) for piece in found]
+    uncounted = list(range(len(sized)))
+    while uncounted:
+        counts = count_lines([readable(text[slice(*sized[index][1])]) for index in uncounted], window)
+        for index, tokens in zip(uncounted, counts, strict=True):
+            owner, piece, _ = sized[index]
+            sized[index] = (owner, piece, tokens)
+        fitted: list[tuple[int, Piece, int]] = []
+        uncounted = []
+        for owner, piece, tokens in sized:
+            length = piece[1] - piece[0]
+            if tokens <= room or length == 1:
+                fitted.append((owner, piece, min(tokens, room)))
+                continue
+            step = max(1, min(math.floor(length * room * _CUT_MARGIN / tokens), length // 2))
+            for part in cut_to(text, piece, step):
+                uncounted.append(len(fitted))
+                fitted.append((owner, part, 0))
+        sized = fitted
+    made: list[list[tuple[Piece, int]]] = [[] for _ in pieces]
+    for owner, piece, tokens in sized:
+        made[owner].append((piece, tokens))
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class BlockRun:
+    """Pieces that share one header; `sizes` are their tokens, each at most `room`."""
+
+    header: tuple[str, ...]
+    pieces: tuple[Piece, ...]
+    sizes: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """`text[start:end]` under its header, as embedded."""
+
+    start: int
+    end: int
+    snippet: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Range:
+    """A chunk of a run: pieces `first` to `stop` are new, the `back` pieces before them are repeated."""
+
+    run: int
+    first: int
+    stop: int
+    back: int = 0
+
+
+def chunk_runs(
+    text: str,
+    runs: Sequence[BlockRun],
+    *,
+    target: int,
+    room: int,
+    overlap: int,
+    window: EmbeddingWindow,
+    readable: Callable[[str], str] = str,
+) -> list[list[Chunk]]:
+    """The chunks of each run in order, each of at most `target` tokens. `room` is the rest of `target` under a header;
+    `readable` gives the part of a slice that is embedded.
+
+    The new pieces of the chunks cover the run. If a tokenizer counts more for the whole than for its pieces, the
+    overlap is dropped first, then the chunk is halved.
+    """
+    pending = [_Range(i, *found) for i, run in enumerate(runs) for found in with_overlap(run.sizes, room, overlap)]
+    made: list[list[Chunk]] = [[] for _ in runs]
+    while pending:
+        places = [(runs[r.run].pieces[r.first - r.back][0], runs[r.run].pieces[r.stop - 1][1]) for r in pending]
+        snippets = [
+            join(runs[r.run].header, [readable(text[start:end]).rstrip()])
+            for r, (start, end) in zip(pending, places, strict=True)
+        ]
+        again: list[_Range] = []
+        for r, (start, end), snippet, tokens in zip(pending, places, snippets, window.count(snippets), strict=True):
+            if tokens <= target:
+                made[r.run].append(Chunk(start, end, snippet, tokens))
+            elif r.back:
+                again.append(_Range(r.run, r.first, r.stop))
+            elif r.stop - r.first > 1:
+                middle = (r.first + r.stop) // 2
+                again += [_Range(r.run, r.first, middle), _Range(r.run, middle, r.stop)]
+            else:
+                cut, counts = fit_each([snippet], [tokens], target, window)
+                made[r.run].append(Chunk(start, end, cut[0], counts[0]))
+        pending = again
+    return [sorted(chunks, key=lambda chunk: (chunk.end, chunk.start)) for chunks in made]
+
+
+def with_overlap(sizes: Sequence[int], room: int, overlap: int) -> list[tuple[int, int, int]]:
+    """(first, stop, back) of each chunk: its new pieces, and how many before them it repeats within `overlap`."""
+    if sum(sizes) <= room:
+        return [(0, len(sizes), 0)]
+    made: list[tuple[int, int, int]] = []
+    for first, stop in pack(sizes, room - overlap):
+        spare = min(overlap, room - sum(sizes[first:stop]))
+        back = used = 0
+        while back < first and used + sizes[first - back - 1] <= spare:
+            back += 1
+            used += sizes[first - back]
+        made.append((first, stop, back))
+    return made

@@ -11,12 +11,14 @@ from rag_assets.contracts.time_codes import TRANSCRIPTS
 from rag_assets.languages.csharp.syntax import SEGMENTER_VERSION as _CSHARP_VERSION
 from rag_assets.languages.csharp.syntax import segment_csharp
 from rag_assets.languages.detection import SourceType, source_type
-from rag_assets.languages.documents.config import segment_windows
-from rag_assets.languages.documents.markdown import segment_markdown
-from rag_assets.languages.documents.pages import segment_pages
 from rag_assets.languages.documents.resx import segment_resx
-from rag_assets.languages.documents.rst import segment_rst
-from rag_assets.languages.documents.text import segment_text
+from rag_assets.languages.documents.text import (
+    segment_markdown,
+    segment_pages,
+    segment_rst,
+    segment_text,
+    segment_windows,
+)
 from rag_assets.languages.documents.transcripts import segment_transcript
 from rag_assets.languages.sql.segments import segment_sql
 from rag_assets.languages.treesitter.code_segments import segment_code

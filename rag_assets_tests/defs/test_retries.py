@@ -17,7 +17,7 @@ from rag_assets.models.weights import ModelMissing
 from rag_assets.pipeline.build import BuildError, IndexBuild, LabelBusy, StageReport
 from rag_assets.pipeline.progress import Progress
 from rag_assets.pipeline.segments import segment_files
-from rag_assets.pipeline.workers.cluster_errors import ClusterError, ClusterLost
+from rag_assets.pipeline.workers.dask_pool import ClusterError, ClusterLost
 from rag_assets.settings.config_file import ConfigError
 from rag_assets.sources.git import GitError
 from rag_assets.sources.git.git_remote import explained

@@ -6,7 +6,7 @@ import pytest
 
 from rag_assets.contracts.description import DomainCatalog, ResourceDictionary
 from rag_assets.descriptions import ConfiguredDomainCatalog, Domain, StaticResourceDictionary
-from rag_assets.languages.documents.resource_dictionary import resource_class_of
+from rag_assets.languages.documents.resx import resource_class_of
 from rag_assets_tests.descriptions.samples import segmented
 
 CATALOG = ConfiguredDomainCatalog(

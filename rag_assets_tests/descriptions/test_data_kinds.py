@@ -7,11 +7,14 @@ from typing import Any, TypeVar
 import pytest
 
 from rag_assets.contracts.description import SummaryFacts
-from rag_assets.descriptions.kinds.code_attribute import CodeAttributeDescription
-from rag_assets.descriptions.kinds.configuration import ConfigurationDescription
+from rag_assets.descriptions.kinds.data_type import (
+    CodeAttributeDescription,
+    ConfigurationDescription,
+    ContractDescription,
+    ExceptionDescription,
+    SummaryListDescription,
+)
 from rag_assets.descriptions.kinds.enum import EnumDescription
-from rag_assets.descriptions.kinds.exception import ExceptionDescription
-from rag_assets.descriptions.kinds.message import ContractDescription, SummaryListDescription
 from rag_assets_tests.descriptions.behaving import keys_of, points_of, sections_of, snippets_of, stored_and_read
 from rag_assets_tests.descriptions.label import expected, label_of, shop
 

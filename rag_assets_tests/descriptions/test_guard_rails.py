@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_assets.descriptions.llm_output_checks import DETAILS_CHARS, SUMMARY_CHARS, invented_names, why_refused
+from rag_assets.descriptions.refinement import DETAILS_CHARS, SUMMARY_CHARS, invented_names, why_refused
 from rag_assets_tests.effort import ends_within
 
 pytestmark = pytest.mark.rule("A16")

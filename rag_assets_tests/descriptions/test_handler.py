@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rag_assets.descriptions.kinds.handler import HandlerDescription
+from rag_assets.descriptions.kinds.service_like import HandlerDescription
 from rag_assets_tests.descriptions.behaving import (
     EXPECTED,
     keys_of,

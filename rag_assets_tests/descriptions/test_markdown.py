@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rag_assets.contracts.segment import Member, MemberKind, Span
-from rag_assets.descriptions.markdown import fenced_code, inline_code
-from rag_assets.descriptions.symbol_description import declaration_markdown, member_markdown
+from rag_assets.descriptions.symbol_description import declaration_markdown, fenced_code, inline_code, member_markdown
 from rag_assets.languages.members import leaves_of
 from rag_assets_tests.descriptions.samples import DOMAINS, described
 

@@ -10,12 +10,10 @@ import pytest
 from rag_assets.contracts.segment import OtherPart, Segment
 from rag_assets.descriptions import SourceFileProcessor, SymbolDescription
 from rag_assets.descriptions.kinds.ef_context import EfContextDescription
-from rag_assets.descriptions.kinds.handler import HandlerDescription
 from rag_assets.descriptions.kinds.interface import InterfaceDescription
-from rag_assets.descriptions.kinds.repository import RepositoryDescription
-from rag_assets.descriptions.kinds.service_like import ManagerDescription
+from rag_assets.descriptions.kinds.service_like import HandlerDescription, ManagerDescription, RepositoryDescription
 from rag_assets.languages.csharp.facts.partial_types import NEAR_PARTS, PartialTypes
-from rag_assets.models.null_embedder import lexical_window
+from rag_assets.models.tokenizer import lexical_window
 from rag_assets_tests.descriptions.behaving import snippets_of
 from rag_assets_tests.descriptions.samples import (
     file_context,

@@ -17,7 +17,7 @@ from rag_assets.contracts.result import InvokeResult
 from rag_assets.contracts.segment import SymbolText
 from rag_assets.contracts.source_file import IndexFileContext
 from rag_assets.descriptions.container import ServiceContainer
-from rag_assets.descriptions.factory import describe_symbol
+from rag_assets.descriptions.kind_builder import describe_symbol
 from rag_assets.descriptions.refinement import (
     SHOWN_MEMBERS,
     DescriptionRefiner,
@@ -28,7 +28,7 @@ from rag_assets.descriptions.refinement import (
 from rag_assets.descriptions.registry import DescriptionBuilderRegistry
 from rag_assets.descriptions.symbol_description import SymbolDescription
 from rag_assets.models.openai_compat.structured import open_llm
-from rag_assets.pipeline.answer_cache import AnswerCache
+from rag_assets.pipeline.memo import AnswerCache
 from rag_assets.settings import LlmSettings
 from rag_assets_tests.descriptions.samples import described_file, file_context, processor, segmented
 from rag_assets_tests.models.llm.model_server import GOOD, ModelServer, answering, failing

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.descriptions.kinds.repository import RepositoryDescription
-from rag_assets.languages.csharp.facts.storage_catalog import StorageKind
+from rag_assets.descriptions.kinds.service_like import RepositoryDescription
+from rag_assets.languages.csharp.facts.storage import StorageKind
 from rag_assets_tests.descriptions.behaving import (
     EXPECTED,
     keys_of,

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from rag_assets.evaluation.ab_comparison import FEWEST, AbComparison, MetricPair, compare_ab
-from rag_assets.evaluation.comparison import compare_runs
+from rag_assets.evaluation.comparison import FEWEST, AbComparison, MetricPair, compare_ab, compare_runs
 from rag_assets.evaluation.gate import GateRules
 from rag_assets.index.answer_results import AnswerResult, Judged, Judging
 from rag_assets.index.eval_records import EvalRun

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.evaluation.coverage import FileCoverage, file_coverage
 from rag_assets.evaluation.questions import EvalQuestion, QuestionSet
+from rag_assets.evaluation.selection import FileCoverage, file_coverage
 from rag_assets.suggestions import near_paths
 
 PRESENT = {"src/Order.cs", "src/OrderService.cs", "docs/guide.md", "tests/Order.cs"}

@@ -12,13 +12,12 @@ import pytest
 
 from rag_assets import Index, open_index
 from rag_assets.answer.results import Answer
-from rag_assets.evaluation.answer_summary import summarise_answers
 from rag_assets.evaluation.answers import with_answers
 from rag_assets.evaluation.comparison import compare_runs
-from rag_assets.evaluation.judge import Judge, configured_judge
+from rag_assets.evaluation.judge import Judge, configured_judge, read_rubric
 from rag_assets.evaluation.questions import EvalQuestion, QuestionSet
-from rag_assets.evaluation.rubric import read_rubric
 from rag_assets.evaluation.runs import run_questions
+from rag_assets.evaluation.summary import summarise_answers
 from rag_assets.index.answer_results import Judged
 from rag_assets.index.eval_records import EvalRun
 from rag_assets.qa.ask_options import AskOptions

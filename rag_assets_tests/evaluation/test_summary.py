@@ -9,7 +9,7 @@ from statistics import fmean
 import pytest
 
 from rag_assets.evaluation.comparison import NotComparable, compare_runs, difference
-from rag_assets.evaluation.intervals import estimate
+from rag_assets.evaluation.metrics import estimate
 from rag_assets.evaluation.summary import latency, summarise
 from rag_assets.evaluation.tables import format_moves
 from rag_assets.index.eval_records import RankChange

@@ -8,7 +8,7 @@ import random
 import pytest
 
 from rag_assets.graph.csr_graph import Graph
-from rag_assets.graph.similar_words import most_alike
+from rag_assets.graph.lookup import most_alike
 from rag_assets_tests.graph.small_graphs import graph_of, node
 
 SYLLABLES = ("get", "Set", "order", "Order", "s", "item", "Ünlü", "Ł", "日本", "𝔘", "aa", "a", "_", "x")

@@ -20,7 +20,7 @@ from rag_assets.languages.csharp.facts.type_index import IndexedType as NamedTyp
 from rag_assets.languages.csharp.facts.type_index import TypeIndex
 from rag_assets.languages.csharp.facts.type_index import declared_in as types_in
 from rag_assets.languages.detection import detect_language
-from rag_assets.languages.documents.resource_dictionary import StaticResourceDictionary
+from rag_assets.languages.documents.resx import StaticResourceDictionary
 from rag_assets.languages.fingerprints import Fingerprints, csharp_fingerprints, digest_of, fingerprints_of
 from rag_assets.languages.label_declarations import FileGroupDeclarations, LabelDeclarations, declared_in
 from rag_assets.languages.parsed_file import ParsedFile

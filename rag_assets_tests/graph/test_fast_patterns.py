@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag_assets.graph.key_names import name_of, node_words
+from rag_assets.graph.lookup import name_of, node_words
 from rag_assets.graph.sql import embedded_sql
-from rag_assets.languages.csharp import masked_call_chains
+from rag_assets.languages.csharp import receiver_types
 from rag_assets.languages.csharp.web import responses
 
 PLAIN_CALLED = re.compile(r"([^\W\d]\w*)\s*(?:<[^()]*>)?\s*\((?:[^()\"]*,)?\s*(?:\w+\s*:\s*)?\Z")
@@ -70,4 +70,4 @@ def test_a_node_is_looked_up_by_the_last_part_of_its_name(key: str) -> None:
 @pytest.mark.parametrize("blanks", [0, 1, 63, 64, 65, 200])
 def test_a_path_goes_over_masked_comments(blanks: int) -> None:
     code = f"x = repo{' ' * blanks}\n.Orders{' ' * blanks}.Where"
-    assert masked_call_chains.path_before(code, code.rindex(".")) == (("repo", "Orders"), 4)
+    assert receiver_types.path_before(code, code.rindex(".")) == (("repo", "Orders"), 4)

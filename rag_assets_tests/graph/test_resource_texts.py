@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from rag_assets.graph.extract.resources import resources
+from rag_assets.graph.extract.documents import resources
 from rag_assets_tests.graph.chains import edges_by, files_of, nodes_by, symbols_of
 
 RESX = """<root><data name="Title"><value>Hello</value></data><data name="With.Dot"><value>x</value></data></root>"""

@@ -22,7 +22,7 @@ KEY = "sk-very-secret-0123456789"
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
-    monkeypatch.setattr("rag_assets.models.openai_compat.retry.FIRST_WAIT_SECONDS", 0.005)
+    monkeypatch.setattr("rag_assets.models.openai_compat.faults.FIRST_WAIT_SECONDS", 0.005)
     with ModelServer() as running:
         running.respond = embedding
         yield running
@@ -170,7 +170,7 @@ def test_a_server_that_is_not_there() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     with ModelServer() as server, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rag_assets.models.openai_compat.retry.FIRST_WAIT_SECONDS", 0.005)
+        patch.setattr("rag_assets.models.openai_compat.faults.FIRST_WAIT_SECONDS", 0.005)
         url = f"http://127.0.0.1:{port}/v1"
         with pytest.raises(EndpointError, match=f"{port}.*embedder.base_url"):
             _ = opened(server, base_url=url).dimension

@@ -10,9 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rag_assets.models.quantisation import MAX_CODE, QUANTISER_VERSION, int8_weights, quantise, quantise_matrix
-from rag_assets.models.safetensors import map_tensors
-from rag_assets.models.weights import ModelFiles
+from rag_assets.models.session import MAX_CODE, QUANTISER_VERSION, int8_weights, quantise, quantise_matrix
+from rag_assets.models.weights import ModelFiles, map_tensors
 
 NAME = "encoder.layer.0.output.dense.weight"
 SOURCE = "0" * 64

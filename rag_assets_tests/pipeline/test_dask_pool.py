@@ -29,8 +29,7 @@ from rag_assets.index.vectors import open_vectors
 from rag_assets.pipeline.build import BuildError, IndexBuild
 from rag_assets.pipeline.qdrant_points import SHARD
 from rag_assets.pipeline.workers import dask_pool
-from rag_assets.pipeline.workers.cluster_errors import ClusterError, ClusterLost
-from rag_assets.pipeline.workers.dask_pool import _Admission, installed, machine, run_task
+from rag_assets.pipeline.workers.dask_pool import ClusterError, ClusterLost, _Admission, installed, machine, run_task
 from rag_assets.pipeline.workers.worker_pool import as_completed, broadcast, cluster_of, map_buckets, rest_workers
 from rag_assets.settings import ExecutionSettings
 from rag_assets.settings.config_file import ConfigError

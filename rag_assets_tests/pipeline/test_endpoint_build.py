@@ -22,7 +22,7 @@ KEY = "sk-very-secret-0123456789"
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
-    monkeypatch.setattr("rag_assets.models.openai_compat.retry.FIRST_WAIT_SECONDS", 0.005)
+    monkeypatch.setattr("rag_assets.models.openai_compat.faults.FIRST_WAIT_SECONDS", 0.005)
     monkeypatch.setenv("RAG_ASSETS_EMBEDDINGS_API_KEY", KEY)
     with ModelServer() as running:
         running.respond = embedding

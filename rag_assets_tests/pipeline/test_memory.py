@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from rag_assets.pipeline.malloc import collecting_seldom
+from rag_assets.pipeline.workers.process_pool import collecting_seldom
 
 
 def test_thresholds_hold_inside_and_are_given_back_after_an_error() -> None:

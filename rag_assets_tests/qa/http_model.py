@@ -6,10 +6,9 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 
-from rag_assets.models.openai_compat.api_key import ApiKey
 from rag_assets.models.openai_compat.chat import ChatService, Model
 from rag_assets.models.openai_compat.client import ModelClient
-from rag_assets.models.openai_compat.endpoint import ServerEndpoint
+from rag_assets.models.openai_compat.endpoint import ApiKey, ServerEndpoint
 from rag_assets.qa.chat_model import ChatModel
 from rag_assets.qa.definition.loader import SHIPPED
 from rag_assets_tests.models.llm.model_server import Asked, ModelServer, Reply, completion

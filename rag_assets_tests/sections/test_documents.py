@@ -14,7 +14,7 @@ from rag_assets.contracts.segment import LineIndex, MemberKind
 from rag_assets.languages.documents.text import PATH_SEPARATOR as SEGMENTED_SEPARATOR
 from rag_assets.sections import SectionSubject, TextOutline, TextSection, text_sections
 from rag_assets.sections.documents import CHUNK_TOKENS, PATH_SEPARATOR, html_anchor, section_keys
-from rag_assets.sections.paragraphs import cut_to, paragraphs
+from rag_assets.sections.splitter import cut_to, paragraphs
 from rag_assets.segmentation import segment_file
 from rag_assets_tests.sections.windows import COUNTERS, CallCounter, window, words
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rag_assets.contracts.segment import LineIndex, Member, MemberKind, Segment, Span
 from rag_assets.languages.csharp.syntax import segment_csharp
 from rag_assets.languages.members import leaves_of
-from rag_assets.sections.source_ranges import tile
+from rag_assets.sections.code import tile
 
 CODE = """\
 using System;

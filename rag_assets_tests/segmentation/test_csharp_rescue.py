@@ -6,7 +6,7 @@ import pytest
 
 from rag_assets.contracts.segment import MemberKind, Parameter, ParseHealth
 from rag_assets.languages.csharp.syntax import segment_csharp
-from rag_assets.languages.csharp.syntax.body_ranges import code_regions
+from rag_assets.languages.csharp.syntax.error_recovery import code_regions
 from rag_assets.languages.csharp.syntax.lexer import scan
 from rag_assets_tests.segmentation.csharp_tools import member_of, members_of, names, only, symbols
 from rag_assets_tests.segmentation.outline import check_invariants, member, outline

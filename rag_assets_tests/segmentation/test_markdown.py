@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from rag_assets.languages.documents.markdown import plain_title
+from rag_assets.languages.documents.text import plain_title
 from rag_assets.segmentation import segment_file
 from rag_assets_tests.segmentation.outline import check_covers_text, check_invariants, texts
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rag_assets.contracts.segment import ParseHealth
-from rag_assets.languages.sql.object_header import read_header, split_name
+from rag_assets.languages.sql.statements import read_header, split_name
 from rag_assets.segmentation import segment_file
 from rag_assets_tests.segmentation.outline import check_invariants, member, named, outline, texts
 

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rag_assets.cli.eval.questions import QuestionSelection, ask, conditions_now, configured_set, questions_for
+from rag_assets.cli.eval.run import QuestionSelection, ask, conditions_now, configured_set, questions_for
+from rag_assets.cli.index.summary import show_moves, show_table
 from rag_assets.cli.options import CliSession, complete_label, label_named, session_of
-from rag_assets.cli.quality import show_moves, show_table
 from rag_assets.cli.render import CommandError, Output
 
 if TYPE_CHECKING:
-    from rag_assets.evaluation.ab_comparison import AbComparison, MetricPair
-    from rag_assets.evaluation.comparison import AnswersDelta, Comparison
+    from rag_assets.evaluation.comparison import AbComparison, AnswersDelta, Comparison, MetricPair
     from rag_assets.evaluation.gate import GateRules
     from rag_assets.index.eval_records import EvalRun
     from rag_assets.index.generations import Generation
@@ -46,8 +45,7 @@ def compare(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """Show per question and per category what B answers differently than A."""
-    from rag_assets.evaluation.ab_comparison import compare_ab
-    from rag_assets.evaluation.comparison import compare_runs
+    from rag_assets.evaluation.comparison import compare_ab, compare_runs
 
     session = session_of(context)
     first, second = _runs(session, (before, now), label, question_set, repository)
@@ -234,7 +232,7 @@ def _show_comparison(output: Output, compared: Comparison) -> None:
 
 
 def _show_answers_delta(output: Output, delta: AnswersDelta) -> None:
-    from rag_assets.evaluation.answer_tables import answer_delta_rows
+    from rag_assets.evaluation.tables import answer_delta_rows
 
     if delta.conditions:
         unlike = ", ".join(f"{name} {before} → {now}" for name, (before, now) in delta.conditions.items())

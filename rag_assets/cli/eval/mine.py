@@ -146,7 +146,7 @@ def _history(
     session: CliSession, repository: RepositorySettings, since: str | None, until: str | None, limit: int
 ) -> Iterator[tuple[Snapshot, Mined]]:
     """The snapshot, open, and the questions about it. Raises SourceError, MiningError, CommandError."""
-    from rag_assets.evaluation.commit_range import chosen_snapshot, commit_at, is_date, mine_after
+    from rag_assets.evaluation.mining import chosen_snapshot, commit_at, is_date, mine_after
     from rag_assets.index.vectors.filters import PathClearance
 
     levels = PathClearance(repository.confidentiality, repository.confidential_paths)

@@ -46,7 +46,7 @@ def report(
     made = make_report(about, _records(session, about.manifest), question_set, session.clearance())
     session.output.text(markdown(made))
     if html is not None:
-        from rag_assets.evaluation.report_html import html as page
+        from rag_assets.evaluation.report import html as page
 
         html.write_text(page(made), encoding="utf-8")
         session.output.note(f"written: {html}")

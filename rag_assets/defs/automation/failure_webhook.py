@@ -15,8 +15,7 @@ from dagster import DagsterRun, DefaultSensorStatus, RunFailureSensorContext, Sk
 from rag_assets.defs.partitions import COMMIT_TAG, LABEL_TAG
 from rag_assets.defs.resources import Workspace
 from rag_assets.errors import RagAssetsError
-from rag_assets.models.openai_compat.api_key import ApiKey
-from rag_assets.models.openai_compat.endpoint import ServerEndpoint
+from rag_assets.models.openai_compat.endpoint import ApiKey, ServerEndpoint
 from rag_assets.sources.urls import scrubbed
 
 WEBHOOK_VARIABLE = "RAG_ASSETS_WEBHOOK_URL"

@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 from rag_assets.contracts.kinds import SubtypeKind
-from rag_assets.descriptions.container import ServiceContainer
-from rag_assets.descriptions.kinds.code_attribute import CodeAttributeBuilder
+from rag_assets.descriptions.container import ServiceContainer, SymbolTable
 from rag_assets.descriptions.kinds.composition_root import ExtensionMethodsBuilder, StartupBuilder
-from rag_assets.descriptions.kinds.configuration import ConfigurationBuilder
 from rag_assets.descriptions.kinds.controller import ControllerBuilder, MappedEndpointsBuilder
-from rag_assets.descriptions.kinds.document import DocumentDescriptionBuilder
+from rag_assets.descriptions.kinds.data_type import (
+    CodeAttributeBuilder,
+    ConfigurationBuilder,
+    ContractBuilder,
+    ExceptionBuilder,
+    SummaryListModelBuilder,
+)
+from rag_assets.descriptions.kinds.document import DocumentDescriptionBuilder, GeneralDescriptionBuilder
 from rag_assets.descriptions.kinds.domain_description import DomainDescriptionBuilder
 from rag_assets.descriptions.kinds.ef_context import EfContextBuilder, EntityConfigurationBuilder
 from rag_assets.descriptions.kinds.enum import EnumBuilder
-from rag_assets.descriptions.kinds.exception import ExceptionBuilder
-from rag_assets.descriptions.kinds.fallback import GeneralDescriptionBuilder
-from rag_assets.descriptions.kinds.handler import HandlerBuilder
 from rag_assets.descriptions.kinds.interface import InterfaceBuilder
-from rag_assets.descriptions.kinds.message import ContractBuilder, SummaryListModelBuilder
 from rag_assets.descriptions.kinds.model import ModelMetadataBuilder, ModelStructureBuilder
-from rag_assets.descriptions.kinds.repository import RepositoryBuilder
 from rag_assets.descriptions.kinds.resource_file import ResourceFileBuilder
-from rag_assets.descriptions.kinds.service_like import ClientBuilder, ManagerBuilder, ProxyBuilder, ServiceBuilder
+from rag_assets.descriptions.kinds.service_like import (
+    ClientBuilder,
+    HandlerBuilder,
+    ManagerBuilder,
+    ProxyBuilder,
+    RepositoryBuilder,
+    ServiceBuilder,
+)
 from rag_assets.descriptions.kinds.sql_object import SqlObjectBuilder
 from rag_assets.descriptions.kinds.test_class import TestBuilder
 from rag_assets.descriptions.registry import DescriptionBuilderRegistry
-from rag_assets.descriptions.symbol_table import SymbolTable
 
 BUILDERS: tuple[tuple[type, tuple[SubtypeKind, ...]], ...] = (
     (ModelStructureBuilder, (SubtypeKind.MODEL,)),

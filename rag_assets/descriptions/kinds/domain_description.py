@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rag_assets.contracts.segment import Span
+from rag_assets.descriptions.domain_catalog import Domain, DomainIndex
 from rag_assets.descriptions.domain_collector import DomainCollector, description_members, is_descriptor
-from rag_assets.descriptions.domain_index import Domain, DomainIndex
 from rag_assets.descriptions.kind_builder import Facts, KindBuilder, Subject, is_csharp
-from rag_assets.descriptions.markdown import inline_code
-from rag_assets.descriptions.symbol_description import SymbolDescription
-from rag_assets.languages.doc_summaries import first_paragraph
+from rag_assets.descriptions.symbol_description import SymbolDescription, inline_code
+from rag_assets.languages.members import first_paragraph
 from rag_assets.languages.node_keys import declaration_key
 from rag_assets.sections import Block
 

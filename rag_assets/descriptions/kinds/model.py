@@ -8,9 +8,9 @@ from rag_assets.contracts.graph import NodeType, symbol_key
 from rag_assets.contracts.segment import Segment, Span
 from rag_assets.descriptions.kind_builder import Facts, KindBuilder, Subject, TypeAwareBuilder, is_whole_type
 from rag_assets.descriptions.kinds.data_type import DataDescription, attribute_summary
-from rag_assets.descriptions.markdown import inline_code
-from rag_assets.descriptions.symbol_description import SymbolDescription
-from rag_assets.languages.csharp.facts.entity_attributes import (
+from rag_assets.descriptions.symbol_description import SymbolDescription, inline_code
+from rag_assets.languages.csharp.facts.expressions import LocalizedAttributes, arguments_of
+from rag_assets.languages.csharp.facts.properties import (
     EntityFacts,
     FormField,
     FormLayout,
@@ -18,10 +18,8 @@ from rag_assets.languages.csharp.facts.entity_attributes import (
     entity_facts,
     form_fields,
     form_layouts,
+    properties_of,
 )
-from rag_assets.languages.csharp.facts.expressions import arguments_of
-from rag_assets.languages.csharp.facts.localized_attributes import LocalizedAttributes
-from rag_assets.languages.csharp.facts.properties import properties_of
 from rag_assets.languages.csharp.facts.relationships import Relationship, child_objects, relationships_of
 from rag_assets.languages.csharp.simple_names import attribute_name
 from rag_assets.languages.members import MemberRange, leaves_of

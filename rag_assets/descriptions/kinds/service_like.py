@@ -1,18 +1,31 @@
-"""Managers, services, clients and proxies: an interface, dependencies, methods."""
+"""Managers, services, clients and proxies: an interface, dependencies, methods.
+
+Handlers of commands, queries, notifications and messages.
+
+Repositories, with the kind of storage that their text gives evidence of.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from rag_assets.contracts.segment import MemberKind, Segment, SymbolText
-from rag_assets.descriptions.factory import dependencies_of
-from rag_assets.descriptions.kind_builder import Facts, Subject, TypeAwareBuilder
+from rag_assets.descriptions.kind_builder import Facts, Subject, TypeAwareBuilder, dependencies_of
 from rag_assets.descriptions.symbol_description import SymbolDescription
-from rag_assets.languages.csharp.facts.http_client_calls import RemoteCall, remote_calls
 from rag_assets.languages.csharp.facts.masked_body import masked_body_of
-from rag_assets.languages.csharp.facts.method_verbs import METHODS, MethodFact, MethodKind, all_method_facts
+from rag_assets.languages.csharp.facts.method_verbs import (
+    METHODS,
+    MethodFact,
+    MethodKind,
+    RemoteCall,
+    all_method_facts,
+    remote_calls,
+)
 from rag_assets.languages.csharp.facts.primary_entity import name_stems, primary_entity
+from rag_assets.languages.csharp.facts.storage import StorageKind, StorageOperation, storage_of, storage_operations
 from rag_assets.languages.csharp.facts.type_index import TypeIndex
+from rag_assets.languages.csharp.facts.type_names import is_scalar, parse_type
+from rag_assets.languages.csharp.messages.handled_messages import HandledMessage, handled_messages
 from rag_assets.languages.csharp.simple_names import is_interface_name, simple_name
 from rag_assets.languages.members import MemberRange
 from rag_assets.sections.snippet import path_words
@@ -223,3 +236,113 @@ class ProxyBuilder(TypeAwareBuilder):
             return True
         found = self.declared_types.resolve(type_name, segment.namespace, segment.usings, segment.language)
         return found is not None and any(simple_name(base) in bases for base in found.base_list)
+
+
+@dataclass(kw_only=True)
+class HandlerDescription(BehaviourDescription):
+    """A handler of messages; several where a class handles several."""
+
+    handled: tuple[HandledMessage, ...] = ()
+
+    @property
+    def subtype_flavor(self) -> str:
+        """That of its messages where they agree (A10)."""
+        flavors = {message.flavor.value for message in self.handled}
+        return flavors.pop() if len(flavors) == 1 else ""
+
+    def finder_facts(self) -> list[tuple[str, str]]:
+        """Without the interfaces that only repeat the message."""
+        said = {message.evidence for message in self.handled}
+        kept = [(key, value) for key, value in super().finder_facts() if key != "ImplementsInterface"]
+        others = ", ".join(name for name in self.interfaces_first() if name not in said)
+        return [("Handles", self._handles()), ("ImplementsInterface", others), *kept]
+
+    def kind_facts(self) -> list[tuple[str, str]]:
+        return []
+
+    def listed_facts(self) -> list[tuple[str, tuple[str, ...]]]:
+        handled = (
+            f"{m.flavor or 'Request'} {m.request}{f' → {m.response}' if m.response else ''}"
+            f"{' (by convention)' if m.by_convention else ''}"
+            for m in self.handled
+        )
+        return [("Handles", tuple(handled)), *super().listed_facts()]
+
+    def _handles(self) -> str:
+        return "; ".join(f"{m.request} → {m.response}" if m.response else m.request for m in self.handled)
+
+
+class HandlerBuilder(TypeAwareBuilder):
+    """Describes classes of kind Handler; the messages decide the flavor (A10)."""
+
+    name = "handler"
+    description = (
+        "Handlers: message and answer from IRequestHandler<,>, INotificationHandler<>, IConsumer<> and their like, "
+        "else by the convention of Handle, Consume and Invoke methods. The flavor is Command, Query, Notification, "
+        "Message or Middleware."
+    )
+    describes = HandlerDescription
+
+    def facts(self, subject: Subject) -> Facts:
+        return behaviour_facts(subject.text, self.declared_types) | {"handled": handled_messages(subject.whole)}
+
+
+@dataclass(kw_only=True)
+class RepositoryDescription(BehaviourDescription):
+    """A repository class. `storage` is Unknown where nothing in the text tells; `storage_evidence` says what did.
+
+    `entities` are the types it is or could be the repository of, as its bases and methods name them.
+    """
+
+    storage: StorageKind = StorageKind.UNKNOWN
+    storage_evidence: tuple[str, ...] = ()
+    storage_operations: tuple[StorageOperation, ...] = ()
+    entities: tuple[str, ...] = ()
+
+    def kind_facts(self) -> list[tuple[str, str]]:
+        calls = dict.fromkeys(operation.call.removesuffix("Async") for operation in self.storage_operations)
+        backend = "" if self.storage is StorageKind.UNKNOWN else self.storage.value
+        return [("StorageBackend", backend), ("Operations", ", ".join(calls or self.operation_kinds()))]
+
+    def group_of(self, leaf: MemberRange) -> str:
+        return METHODS_GROUP if leaf.member.kind in METHODS and not leaf.owner else ""
+
+    def listed_facts(self) -> list[tuple[str, tuple[str, ...]]]:
+        operations = [f"{operation.member} → {operation.call}" for operation in self.storage_operations]
+        return [
+            *super().listed_facts(),
+            ("Storage", (self.storage.value,)),
+            ("Storage evidence", self.storage_evidence),
+            ("Storage operations", tuple(dict.fromkeys(operations))),
+        ]
+
+
+class RepositoryBuilder(TypeAwareBuilder):
+    """Describes classes of kind Repository."""
+
+    name = "repository"
+    description = (
+        "Repository classes: the facts of a manager, and where they store (documents, tables, SQL, blobs, memory, "
+        "another service) with the evidence: base class, what it holds, what it uses, what it imports. Unknown "
+        "where nothing tells."
+    )
+    describes = RepositoryDescription
+
+    def facts(self, subject: Subject) -> Facts:
+        body = masked_body_of(subject.text)
+        others = [(path, masked_body_of(text)) for path, text in subject.text.others]
+        storage = storage_of(body, self.declared_types, [other for _, other in others])
+        facts = behaviour_facts(subject.text, self.declared_types)
+        return facts | {
+            "storage": storage.kind,
+            "storage_evidence": storage.evidence,
+            "storage_operations": storage_operations(body, storage.kind, self.declared_types, others),
+            "entities": stored_entities(subject.segment, facts["primary_entity"]),
+        }
+
+
+def stored_entities(segment: Segment, primary: str) -> tuple[str, ...]:
+    """The primary entity and the type arguments of the bases that can be entities."""
+    arguments = (argument for base in segment.base_list for argument in parse_type(base).arguments)
+    named = [a.name for a in arguments if a.name and not is_scalar(a) and a.name not in segment.type_parameters]
+    return tuple(dict.fromkeys([primary, *named] if primary else named))

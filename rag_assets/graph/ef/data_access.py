@@ -11,13 +11,18 @@ from rag_assets.contracts.graph import Confidence, GraphEdge, Relation
 from rag_assets.contracts.segment import MemberKind, Segment
 from rag_assets.graph.ef.mapping_nodes import set_key
 from rag_assets.languages.csharp.declaration_ranges import LANGUAGE, classes_of, entity_key, own_symbol, type_key
-from rag_assets.languages.csharp.ef import linq_operations
+from rag_assets.languages.csharp.ef import entity_stores
 from rag_assets.languages.csharp.ef.entity_stores import IDENTITY, EntityStores
 from rag_assets.languages.csharp.ef.mappings import SET_TYPES
 from rag_assets.languages.csharp.facts.method_verbs import MethodKind, method_kind
 from rag_assets.languages.csharp.facts.type_names import element_type, parse_type
-from rag_assets.languages.csharp.masked_call_chains import chain_from, statement_end, type_argument_at
-from rag_assets.languages.csharp.receiver_types import MemberAccess, masked_file
+from rag_assets.languages.csharp.receiver_types import (
+    MemberAccess,
+    chain_from,
+    masked_file,
+    statement_end,
+    type_argument_at,
+)
 
 if TYPE_CHECKING:
     from rag_assets.languages.label_declarations import LabelDeclarations
@@ -98,7 +103,7 @@ class _Usage:
 
     def _may_move(self, member: str) -> bool:
         """Whether a member may be a set, or do something with rows, by its name alone."""
-        return member in self._members or linq_operations.may_move_rows(member)
+        return member in self._members or entity_stores.may_move_rows(member)
 
     def _may_keep(self, receiver: str) -> bool:
         """Whether a receiver may keep entities: what is in upper case is a type, or a property of something else."""
@@ -118,30 +123,30 @@ class _Usage:
         if not entity:
             return
         if access.type.name in IDENTITY:
-            yield from self._moved(access, entity, linq_operations.of_identity(access.member))
+            yield from self._moved(access, entity, entity_stores.of_identity(access.member))
         elif access.type.name in SET_TYPES:
             own = self._ef.set_of(access.segment.symbol, access.receiver)  # in the context itself
             target = set_key(own.symbol) if own is not None else entity_key(entity)
             chain = chain_from(self._code.masked, access.end)
             yield from self._set_used(
-                access, _Use(target, entity, access.end), linq_operations.of_set((access.member, *chain))
+                access, _Use(target, entity, access.end), entity_stores.of_set((access.member, *chain))
             )
         else:
             yield from self._repository_call(access, entity)
 
     def _context_member(self, access: MemberAccess, context: str) -> Iterator[GraphEdge]:
         """`_context.Orders.Where(…)`, `.Set<Order>()`, `.Add(order)`, `.SaveChanges()`."""
-        if linq_operations.SAVES.match(access.member):
+        if entity_stores.SAVES.match(access.member):
             self._touched.setdefault(access.key, _Touched()).saves = access.start
             return
         chain = chain_from(self._code.masked, access.end)
         found = self._ef.set_of(context, access.member)
         if found is not None:
             use = _Use(set_key(found.symbol), found.entity, access.end)
-            yield from self._set_used(access, use, linq_operations.of_set(chain))
+            yield from self._set_used(access, use, entity_stores.of_set(chain))
             return
         is_set = access.member in (_SET, _ENTRY)
-        if not (is_set or access.member.startswith(_FIND) or linq_operations.WRITING.match(access.member)):
+        if not (is_set or access.member.startswith(_FIND) or entity_stores.WRITING.match(access.member)):
             return
         entity = self._entity_given(access)
         if not entity:
@@ -149,9 +154,9 @@ class _Usage:
         held = self._ef.set_holding(context, entity)
         use = _Use(set_key(held) if held else entity_key(entity), entity, access.end)
         if access.member == _ENTRY:
-            yield from self._set_used(access, use, linq_operations.of_entry(chain))
+            yield from self._set_used(access, use, entity_stores.of_entry(chain))
         else:
-            yield from self._set_used(access, use, linq_operations.of_set(chain if is_set else (access.member, *chain)))
+            yield from self._set_used(access, use, entity_stores.of_set(chain if is_set else (access.member, *chain)))
 
     def _entity_given(self, access: MemberAccess) -> str:
         """The entity of the type argument of a call on a context, else of its first argument."""
@@ -173,7 +178,7 @@ class _Usage:
             return
         target = set_key(found[0].symbol) if len(found) == 1 else entity_key(entity)
         use = _Use(target, entity, access.end, Confidence.PROBABLE)
-        yield from self._set_used(access, use, linq_operations.of_set(chain_from(self._code.masked, access.end)))
+        yield from self._set_used(access, use, entity_stores.of_set(chain_from(self._code.masked, access.end)))
 
     def _set_used(self, access: MemberAccess, use: _Use, relation: Relation) -> Iterator[GraphEdge]:
         self._seen = access.start
@@ -189,7 +194,7 @@ class _Usage:
     def _repository_call(self, access: MemberAccess, entity: str) -> Iterator[GraphEdge]:
         """`_orders.AddAsync(order)`: what it does its verb says."""
         chain = chain_from(self._code.masked, access.end)
-        yield from self._moved(access, entity, linq_operations.of_repository(access.member, chain))
+        yield from self._moved(access, entity, entity_stores.of_repository(access.member, chain))
 
     def _moved(self, access: MemberAccess, entity: str, relation: Relation | None) -> Iterator[GraphEdge]:
         if relation is Relation.WRITES_TO:
@@ -244,7 +249,7 @@ class _Usage:
                 continue
             if any(member.name == call.member for member in call.segment.members):
                 continue
-            if method_kind(call.member) in (*linq_operations.CHANGES, MethodKind.QUERY) and self._is_inherited(call):
+            if method_kind(call.member) in (*entity_stores.CHANGES, MethodKind.QUERY) and self._is_inherited(call):
                 yield from self._repository_call(call, entity)
 
     def _is_inherited(self, call: MemberAccess) -> bool:

@@ -1,24 +1,27 @@
-"""ENDPOINT nodes and the methods that expose them: `Extractor` of routes."""
+"""ENDPOINT nodes and the methods that expose them: `Extractor` of routes.
+
+What the lambda behind a route does, as edges of its endpoint: a lambda has no node that could have them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from rag_assets.contracts.graph import Confidence, GraphEdge, GraphNode, NodeType, Relation
-from rag_assets.contracts.segment import Segment
+from rag_assets.contracts.segment import MemberKind, Segment
 from rag_assets.languages.csharp.binder.label_symbols import NamePosition
 from rag_assets.languages.csharp.declaration_ranges import LANGUAGE, inside, own_symbol, types_of, whole
 from rag_assets.languages.csharp.simple_names import attribute_name
 from rag_assets.languages.csharp.web import endpoints_of_class, mapped_endpoints
-from rag_assets.languages.csharp.web.controller_actions import VERB_ATTRIBUTES, action_endpoints
+from rag_assets.languages.csharp.web.class_endpoints import is_fast_endpoint
+from rag_assets.languages.csharp.web.controller_actions import VERB_ATTRIBUTES, action_endpoints, is_controller_like
 from rag_assets.languages.csharp.web.controllers import base_chain, controller_of, is_endpoint_base
-from rag_assets.languages.csharp.web.endpoint_model import Endpoint, RouteOrigin
-from rag_assets.languages.csharp.web.endpoint_symbols import method_suffix
-from rag_assets.languages.csharp.web.fast_endpoints import is_fast_endpoint
+from rag_assets.languages.csharp.web.endpoint_model import Endpoint, RouteOrigin, method_suffix
 from rag_assets.languages.csharp.web.file_context import FileContext
-from rag_assets.languages.csharp.web.inheritable_actions import is_controller_like
 from rag_assets.languages.csharp.web.minimal_api import MAP_CALL
 from rag_assets.languages.csharp.web.route_templates import shape
 from rag_assets.languages.node_keys import declaration_key, endpoint_key, member_keys
@@ -27,6 +30,7 @@ from rag_assets.languages.treesitter.parsing import UnparseableError
 if TYPE_CHECKING:
     from rag_assets.languages.label_declarations import LabelDeclarations
     from rag_assets.languages.parsed_file import ParsedFile
+
 
 _CLASSES = ("class", "record", "struct")
 _PROGRAM = "program"
@@ -131,3 +135,47 @@ def _inherited(file: ParsedFile, segment: Segment, symbols: LabelDeclarations) -
         for endpoint in action_endpoints(stand_in, controller, declared, lambda member: ""):
             key = keys[endpoint.symbol_suffix]
             yield key, replace(endpoint, handler_key=key, member_start=0)
+
+
+_EFFECTS = frozenset(
+    {
+        Relation.CALLS,
+        Relation.CONSTRUCTS,
+        Relation.READS_FROM,
+        Relation.WRITES_TO,
+        Relation.EXECUTES,
+        Relation.REFERENCES,
+    }
+)
+"""What running code does; the types it names are of no use to a chain."""
+
+
+def effects_of_lambdas(file: ParsedFile, nodes: Sequence[GraphNode], edges: Sequence[GraphEdge]) -> Iterator[GraphEdge]:
+    """The edges found in the statements that map lambdas, again as those of their endpoints.
+
+    `nodes` and `edges` are all that was found in the file. An endpoint whose lines are those of a whole member is
+    answered by that member, which has edges of its own.
+    """
+    mapped = [node for node in nodes if node.kind is NodeType.ENDPOINT]
+    if not mapped:
+        return
+    members = [place for place in file.places if place.member is not None]
+    spans = {(place.member.span.line_start, place.member.span.line_end) for place in members if place.member}
+    code = [
+        (place.key, place.member.span.line_start, place.member.span.line_end)
+        for place in members
+        if place.member is not None
+        and place.member.kind in (MemberKind.METHOD, MemberKind.FUNCTION, MemberKind.STATEMENTS)
+    ]
+    by_source: dict[str, list[GraphEdge]] = {}
+    for edge in edges:
+        if edge.relation in _EFFECTS:
+            by_source.setdefault(edge.source, []).append(edge)
+    for node in mapped:
+        if (node.line_start, node.line_end) in spans:
+            continue
+        around = {key for key, start, stop in code if start <= node.line_start and node.line_end <= stop}
+        for source in sorted(around):
+            for edge in by_source.get(source, ()):
+                if node.line_start <= edge.line <= node.line_end:
+                    yield structs.replace(edge, source=node.key)

@@ -12,12 +12,9 @@ from rag_assets.contracts.segment import MemberKind
 from rag_assets.graph.sql.edges import edges_of, first_references, once
 from rag_assets.languages.csharp.constant_strings import StringExpression, string_expressions
 from rag_assets.languages.parsed_file import ParsedFile
-from rag_assets.languages.sql.dynamic_sql import HOLE
-from rag_assets.languages.sql.label_objects import SqlSymbols
+from rag_assets.languages.sql.label_objects import HOLE, ROUTINES, SqlSymbols, targets_of
 from rag_assets.languages.sql.lexer import ObjectName, name_at, tokens_of
-from rag_assets.languages.sql.name_resolution import ROUTINES, targets_of
-from rag_assets.languages.sql.reference_reader import is_procedural, references_in
-from rag_assets.languages.sql.references import ObjectReference, SqlUse
+from rag_assets.languages.sql.reference_reader import ObjectReference, SqlUse, is_procedural, references_in
 from rag_assets.languages.sql.statement_detection import is_sql
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from rag_assets.languages.sql.dynamic_sql import HOLE
+from rag_assets.languages.sql.label_objects import HOLE
 
 Lookup = Callable[[str, int], str | None]
 """The value of a name (`Schema`, `this.Schema`) at an offset of the text; None when it is not known."""

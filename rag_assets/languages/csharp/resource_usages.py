@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from rag_assets.contracts.segment import LineIndex
 from rag_assets.dependency_trace import tracked
-from rag_assets.languages.documents.resource_dictionary import (
+from rag_assets.languages.documents.resx import (
     StaticResourceDictionary,
     family_of,
     nearest_families,

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rag_assets.contracts.segment import Member, MemberKind
-from rag_assets.languages.documents.markdown import plain_title
+from rag_assets.languages.documents.text import plain_title
 
 HEAD_CHARS = 6_000
 """How much of a document can be its header: generous, front matter with long lists is common."""

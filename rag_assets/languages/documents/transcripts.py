@@ -12,9 +12,8 @@ from dataclasses import dataclass
 
 from rag_assets.contracts.segment import LineIndex, Member, MemberKind, ParseHealth, Segment, SegmentedFile
 from rag_assets.contracts.time_codes import TIMING, seconds_of, spoken
-from rag_assets.languages.path_names import file_stem
-from rag_assets.languages.sliding_window import first_line, window_segment
-from rag_assets.languages.text_lines import numbered_lines
+from rag_assets.languages.detection import file_stem
+from rag_assets.languages.sliding_window import first_line, numbered_lines, window_segment
 
 _BLANKS = re.compile(r"\s*")
 _VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]+)>")

@@ -1,15 +1,150 @@
-"""The database objects of a label by name: what other files, of any language, may ask about them."""
+"""The database objects of a label by name: what other files, of any language, may ask about them.
+
+SQL that a script keeps in string literals to execute it: `EXEC('CREATE VIEW …')`, `sp_executesql N'…'`.
+
+The scripts of an SQL file and the objects that they declare: the file itself, and the literals that it executes.
+
+From a name in SQL to the nodes it may mean, and how sure that is.
+
+`EXEC sp_rename 'dbo.Orders.Total', 'Sum', 'COLUMN'`: SQL Server names what changes in a string.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from rag_assets.contracts.graph import NodeType, sql_key
+from rag_assets.contracts.graph import Confidence, NodeType, key_kind, sql_key
+from rag_assets.contracts.segment import Segment
 from rag_assets.dependency_trace import tracked
+from rag_assets.languages.detection import SourceType, source_type
+from rag_assets.languages.node_keys import declaration_key
 from rag_assets.languages.parsed_file import ParsedFile
-from rag_assets.languages.sql.dynamic_sql import HOLE
-from rag_assets.languages.sql.placed_objects import PlacedObject, objects_in
+from rag_assets.languages.sql.lexer import BRACKETED, COMMENT, DEFAULT_SCHEMA, STRING, ObjectName, name_at, tokens_of
+from rag_assets.languages.sql.segments import segment_sql
+from rag_assets.languages.sql.statements import without_copied_rows
+
+HOLE = "\ua66e"
+"""Stands for what is only known when the program runs. A letter, so that it stays part of the name it is in; a rare
+one, so that no name of a database has it."""
+
+_LITERAL = rf"[nN]?{STRING}"
+_VARIABLE = r"@[\w$#@]++"
+_CALL = r"[^\W\d]\w*+\s*+\([^()']*+\)"
+_EXPRESSION = rf"{_LITERAL}(?:\s*+\+\s*+(?:{_LITERAL}|{_VARIABLE}|{_CALL}))*+"
+_DYNAMIC = re.compile(
+    rf"""
+      {COMMENT} | {BRACKETED} | "[^"]*+"
+    | (?:(?<![\w$#@])EXEC(?:UTE)?(?:\s++IMMEDIATE)?\b\s*+\(?\s*+
+        | (?<![\w$#@])sp_executesql\]?\s++(?:@\w++\s*+=\s*+)?
+        | (?<![\w$#@])PREPARE\s++\w++\s++FROM\s++)
+      (?: (?P<code>{_EXPRESSION}) | (?P<executed>{_VARIABLE})(?!\s*+=) )
+    | (?P<variable>{_VARIABLE})(?:\s++(?:AS\s++)?n?varchar\s*+\([^()]*+\))?\s*+\+?=\s*+(?P<value>{_EXPRESSION})
+    | {_LITERAL}
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_EXECUTES = re.compile(
+    rf"(?<![\w$#@])(?:EXEC(?:UTE)?(?:\s++IMMEDIATE)?\s*+\(?\s*+(?:[nN]?'|{_VARIABLE}(?!\s*+=))|sp_executesql|PREPARE\s)",
+    re.IGNORECASE,
+)
+"""Most scripts execute no text and are told apart by this alone."""
+
+_PIECE = re.compile(rf"[nN]?'(?P<text>(?:[^']++|'')*+)'|{_VARIABLE}|{_CALL}")
+
+
+@dataclass(frozen=True, slots=True)
+class DynamicBatch:
+    """Executed SQL, and where in the script its literal begins: offset and line (1-based). What is put together at run
+    time is a HOLE; line ends are those of the script."""
+
+    text: str
+    start: int
+    line: int
+
+
+def literal_batches(text: str) -> tuple[DynamicBatch, ...]:
+    """The SQL of the literals that `text` executes, directly or through a variable, in text order. Linear."""
+    if "'" not in text or not _EXECUTES.search(text):
+        return ()
+    assigned: list[tuple[int, str, str]] = []  # offset, variable, expression
+    executed: set[str] = set()
+    for found in _DYNAMIC.finditer(text):
+        if found["code"] is not None:
+            assigned.append((found.start("code"), "", found["code"]))
+        elif found["executed"] is not None:
+            executed.add(found["executed"].lower())
+        elif found["value"] is not None:
+            assigned.append((found.start("value"), found["variable"].lower(), found["value"]))
+    wanted = [(at, code) for at, variable, code in assigned if not variable or variable in executed]
+    return tuple(_placed(text, wanted))
+
+
+def _placed(text: str, wanted: list[tuple[int, str]]) -> Iterator[DynamicBatch]:
+    line, counted = 1, 0
+    for at, code in wanted:
+        line += text.count("\n", counted, at)
+        counted = at
+        yield DynamicBatch("".join(_pieces(code)), at, line)
+
+
+def _pieces(code: str) -> Iterator[str]:
+    """The literals of a concatenation; line ends between them stay, so that lines still count."""
+    last = 0
+    for piece in _PIECE.finditer(code):
+        yield "\n" * code.count("\n", last, piece.start())
+        last = piece.end()
+        yield piece["text"].replace("''", "'") if piece["text"] is not None else HOLE
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedObject:
+    """A declared object. `segment` is how segmentation sees it; its spans count in the text of its script, whose lines
+    begin after `line_offset` lines of the file."""
+
+    key: str
+    kind: NodeType
+    segment: Segment
+    line_offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class SqlScript:
+    """A text of SQL: a file without the rows of its COPY, or a literal in it that begins at `start`, after
+    `line_offset` lines."""
+
+    text: str
+    segments: tuple[Segment, ...]
+    path: str
+    start: int = 0
+    line_offset: int = 0
+
+    def objects(self) -> Iterator[PlacedObject]:
+        """Those of the segments that are objects with a node of their own: no indexes, no loose statements."""
+        for segment in self.segments:
+            key = declaration_key("sql", segment.symbol, segment.kind, self.path)
+            kind = key_kind(key)
+            if kind is not NodeType.FILE:
+                yield PlacedObject(key, kind, segment, self.line_offset)
+
+
+def scripts_of(file: ParsedFile) -> Iterator[SqlScript]:
+    """The file and then the literals in it, in order; nothing unless it is SQL."""
+    if source_type(file.language) is not SourceType.SQL:
+        return
+    text = without_copied_rows(file.text)
+    yield SqlScript(text, file.segments, file.path)
+    for batch in literal_batches(text):
+        segments = segment_sql(batch.text, file.path, file.language).segments
+        yield SqlScript(batch.text, segments, file.path, batch.start, batch.line - 1)
+
+
+def objects_in(file: ParsedFile) -> Iterator[PlacedObject]:
+    """The objects that `file` declares, in order; none unless it is SQL."""
+    for script in scripts_of(file):
+        yield from script.objects()
+
 
 DEFAULT_SCHEMAS = frozenset({"", "dbo", "public", "main"})
 """Where a name without schema is looked for, in lower case: SQL Server, PostgreSQL, SQLite. A file that names the
@@ -113,3 +248,68 @@ def _schema_rank(declared: str, written: str) -> int | None:
     if declared_schema == schema:
         return unsure
     return 2 + unsure if schema in DEFAULT_SCHEMAS and declared_schema in DEFAULT_SCHEMAS else None
+
+
+TABLES = (NodeType.TABLE, NodeType.VIEW, NodeType.SYNONYM)
+ROUTINES = (NodeType.PROC, NodeType.FUNC, NodeType.SYNONYM)
+
+_MAX_CANDIDATES = 3
+"""More objects than these of one name say nothing: no edge at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedName:
+    key: str
+    confidence: Confidence
+
+
+def targets_of(
+    parts: tuple[str, ...], kinds: tuple[NodeType, ...], symbols: SqlSymbols, own: SqlSymbols | None = None
+) -> tuple[ResolvedName, ...]:
+    """The nodes of the name with these parts (`schema`, `name`), one as a rule.
+
+    `own` are the objects of the file that has the name: the only one of them that it surely names is meant, for a label
+    may hold the same tables in scripts for several kinds of servers.
+
+    A declared object is resolved when its schema is the written one, or a default schema where none is written;
+    probable when it is the only one in another schema or the database is not sure; several are name-only. An object
+    that nothing declares becomes a `TABLE_OR_VIEW`, probable, where `kinds` has tables, and nothing otherwise.
+    """
+    name, schema = parts[-1], ".".join(parts[:-1])
+    if HOLE in name:
+        return ()
+    wanted = tuple(kind.value for kind in kinds)
+    known = own.find(name, schema, wanted) if own is not None else ()
+    if len(known) != 1 or not _is_same(known[0].schema, schema):
+        known = symbols.named(name, schema, wanted)
+    if len(known) > _MAX_CANDIDATES:
+        return ()
+    if len(known) > 1:
+        return tuple(ResolvedName(made.key, Confidence.NAME_ONLY) for made in known)
+    if known:
+        sure = _is_same(known[0].schema, schema)
+        return (ResolvedName(known[0].key, Confidence.RESOLVED if sure else Confidence.PROBABLE),)
+    if NodeType.TABLE not in kinds:
+        return ()
+    written = ".".join(part for part in parts[:-1] if part and HOLE not in part) or DEFAULT_SCHEMA
+    return (ResolvedName(sql_key(written, name, NodeType.TABLE_OR_VIEW), Confidence.PROBABLE),)
+
+
+def _is_same(declared: str, written: str) -> bool:
+    declared, written = declared.lower(), written.lower()
+    return declared == written or (declared in DEFAULT_SCHEMAS and written in DEFAULT_SCHEMAS)
+
+
+_RENAME = re.compile(
+    rf"{COMMENT}|\bsp_rename\]?\s++(?:@objname\s*+=\s*+)?[nN]?'(?P<name>[^'\r\n]{{1,600}}+)'|{STRING}", re.IGNORECASE
+)
+
+
+def renamed_objects(text: str) -> Iterator[tuple[ObjectName, int]]:
+    """The name of each object, column or index that `text` renames, and the offset of the name."""
+    if "sp_rename" not in text:
+        return
+    for found in _RENAME.finditer(text):
+        name = name_at(tokens_of(found["name"]), 0) if found["name"] else None
+        if name is not None:
+            yield name, found.start("name")

@@ -3,18 +3,28 @@
 No parser: clauses are recognised by their keywords, in any dialect, and what is no statement is passed over. Left out
 are variables, temporary tables, common table expressions, aliases, the tables of a trigger's rows, and what belongs to
 the system.
+
+References to database objects: which object, and what the statement does with it.
+
+Common table expressions: `WITH a AS (…), b (x) AS (…)`, and where their names mean them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from bisect import bisect_right
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
 
-from rag_assets.languages.sql import keywords
-from rag_assets.languages.sql.keywords import NO_ALIAS, NOT_TABLES, OBJECT_WORDS, ROWS_OF_TRIGGERS
+from rag_assets.languages.sql import lexer
 from rag_assets.languages.sql.lexer import (
     LIST_TOKENS,
+    NO_ALIAS,
+    NOT_TABLES,
+    OBJECT_WORDS,
+    ROWS_OF_TRIGGERS,
     ObjectName,
     Token,
     after_parenthesis,
@@ -22,8 +32,79 @@ from rag_assets.languages.sql.lexer import (
     unreserved_name_at,
     upper_at,
 )
-from rag_assets.languages.sql.references import ObjectReference, SqlUse
-from rag_assets.languages.sql.table_expressions import table_expressions
+
+
+class SqlUse(StrEnum):
+    """What a statement does with the object it names."""
+
+    READS = "reads"
+    WRITES = "writes"
+    EXECUTES = "executes"  # procedures, and functions wherever they are called
+    USES = "uses"  # sequences and user-defined types
+    ON = "on"  # of triggers and indexes
+    REFERENCES = "references"  # of foreign keys
+    SYNONYM_FOR = "synonym for"
+    CREATES = "creates"  # whatever is not gone with the session
+    ALTERS = "alters"
+    DROPS = "drops"
+
+
+class ObjectReference(NamedTuple):
+    """`start` is the offset of the name in the text; `kind` what CREATE, ALTER or DROP call it: TABLE, VIEW …"""
+
+    use: SqlUse
+    name: ObjectName
+    start: int
+    kind: str = ""
+
+
+def table_expressions(tokens: Sequence[Token]) -> dict[str, list[tuple[int, int]]]:
+    """Name in lower case → ranges of the tokens where it means an expression, from its WITH to the end of the
+    statement as far as a `;` or GO tells."""
+    starts = [index for index, token in enumerate(tokens) if token.upper == "WITH"]
+    found: dict[str, list[tuple[int, int]]] = {}
+    if not starts:
+        return found
+    after = _after_parentheses(tokens)
+    ends = [index for index, token in enumerate(tokens) if token.upper in (";", "GO")]
+    for start in starts:
+        next_end = bisect_right(ends, start)
+        end = ends[next_end] if next_end < len(ends) else len(tokens)
+        for name in _expressions(tokens, start + 1 + (upper_at(tokens, start + 1) == "RECURSIVE"), after):
+            found.setdefault(name, []).append((start, end))
+    return found
+
+
+def _expressions(tokens: Sequence[Token], index: int, after: dict[int, int]) -> Iterator[str]:
+    while True:
+        name = name_at(tokens, index)
+        if name is None:
+            return
+        position = after.get(name.end, name.end)
+        if upper_at(tokens, position) != "AS":
+            return
+        while upper_at(tokens, position) in ("AS", "NOT", "MATERIALIZED"):
+            position += 1
+        if upper_at(tokens, position) != "(":
+            return
+        yield name.parts[-1].lower()
+        position = after.get(position, len(tokens))
+        if upper_at(tokens, position) != ",":
+            return
+        index = position + 1
+
+
+def _after_parentheses(tokens: Sequence[Token]) -> dict[int, int]:
+    """For each parenthesis that is closed, the index after the one that closes it."""
+    found: dict[int, int] = {}
+    openers: list[int] = []
+    for index, token in enumerate(tokens):
+        if token.upper == "(":
+            openers.append(index)
+        elif token.upper == ")" and openers:
+            found[openers.pop()] = index + 1
+    return found
+
 
 _PROCEDURAL = re.compile(
     r"\$\w*\$|\bLANGUAGE\s+'?plpgsql\b|^[ \t]*DELIMITER\b|\bPACKAGE\s+BODY\b|%(?:ROW)?TYPE\b",
@@ -69,14 +150,14 @@ def _is_temporary(found: ObjectReference, local: set[str], expressions: dict[str
 def _is_own(found: ObjectReference) -> bool:
     """An object of the database, not of the system."""
     *before, last = (part.lower() for part in found.name.parts)
-    if before and (before[0] in keywords.SYSTEM_SCHEMAS or before[-1] in keywords.SYSTEM_SCHEMAS):
+    if before and (before[0] in lexer.SYSTEM_SCHEMAS or before[-1] in lexer.SYSTEM_SCHEMAS):
         return False
-    if len(before) > 1 and before[-2] in keywords.SYSTEM_DATABASES:
+    if len(before) > 1 and before[-2] in lexer.SYSTEM_DATABASES:
         return False
-    if found.use is SqlUse.EXECUTES and last.startswith(keywords.SYSTEM_PREFIXES):
+    if found.use is SqlUse.EXECUTES and last.startswith(lexer.SYSTEM_PREFIXES):
         return False
     written_alone = not before or before[-1] in ("", "dbo")
-    is_of_system = last in keywords.SYSTEM_TABLES or last.startswith(keywords.SYSTEM_TABLE_PREFIXES)
+    is_of_system = last in lexer.SYSTEM_TABLES or last.startswith(lexer.SYSTEM_TABLE_PREFIXES)
     return not (written_alone and is_of_system)
 
 
@@ -138,7 +219,7 @@ class _Reader:
         return self._sources(index + 1, many=word in ("FROM", "USING"))
 
     def _is_from_clause(self, index: int) -> bool:
-        if self.openers and self.openers[-1] in keywords.VALUE_FUNCTIONS:
+        if self.openers and self.openers[-1] in lexer.VALUE_FUNCTIONS:
             return False
         if self.grants:
             self.grants = False
@@ -172,7 +253,7 @@ class _Reader:
             return self._alias(index + 1) if self._is_variable(index) else index
         if self.upper(name.end) == "(" and self.upper(name.end + 1) not in ("NOLOCK", "INDEX"):
             called = name.parts[-1].lower()
-            if called not in keywords.TABLE_FUNCTIONS and called not in keywords.METHODS:
+            if called not in lexer.TABLE_FUNCTIONS and called not in lexer.METHODS:
                 self.add(SqlUse.EXECUTES, name, index)
             return name.end  # its arguments are read like any text
         self.add(SqlUse.READS, name, index)
@@ -205,7 +286,7 @@ class _Reader:
         for position in range(index, min(len(self.tokens), index + LIST_TOKENS)):
             word = self.upper(position)
             depth += (word == "(") - (word == ")")
-            if depth < 0 or (depth == 0 and word in keywords.CONDITION_ENDS):
+            if depth < 0 or (depth == 0 and word in lexer.CONDITION_ENDS):
                 break
             if depth == 0 and word == ",":
                 self.commas.add(position)
@@ -216,13 +297,13 @@ class _Reader:
     def _write(self, index: int) -> int:
         """INSERT, UPDATE, DELETE, MERGE, TRUNCATE."""
         before = self.upper(index - 1)
-        if before in keywords.BEFORE_EVENTS:
+        if before in lexer.BEFORE_EVENTS:
             return index + 1
-        if before == "ON" and self.upper(index + 1) in keywords.REFERENTIAL_ACTIONS:
+        if before == "ON" and self.upper(index + 1) in lexer.REFERENTIAL_ACTIONS:
             return index + 1
         verb = self.upper(index)
         index += 1
-        while self.upper(index) in keywords.WRITE_MODIFIERS:
+        while self.upper(index) in lexer.WRITE_MODIFIERS:
             index += 1
             if self.upper(index - 1) == "TOP":
                 index = after_parenthesis(self.tokens, index) if self.upper(index) == "(" else index + 1
@@ -244,7 +325,7 @@ class _Reader:
         wanted = name.parts[0].lower()
         for position in range(name.end, len(self.tokens)):
             word = self.upper(position)
-            if word in keywords.STATEMENTS or word == ";":
+            if word in lexer.STATEMENTS or word == ";":
                 break
             if word not in ("FROM", "JOIN", ",", ")"):
                 continue
@@ -298,14 +379,14 @@ class _Reader:
             word = self.upper(position)
             if word in OBJECT_WORDS:
                 return self._created(index, position, word)
-            if word in (";", "CREATE", "DROP") or (alters and word not in keywords.ALTERED):
+            if word in (";", "CREATE", "DROP") or (alters and word not in lexer.ALTERED):
                 break
-            self.grants |= word in keywords.PRINCIPALS
+            self.grants |= word in lexer.PRINCIPALS
         return index + 1
 
     def _created(self, index: int, position: int, kind: str) -> int:
         self.verb, self.awaits_on = kind, kind == "TRIGGER"
-        position = self._past(position + 1, keywords.CONDITIONS)
+        position = self._past(position + 1, lexer.CONDITIONS)
         name = self.name(position)  # none of an index that PostgreSQL names itself
         if name is not None:
             if kind == "TABLE" and any(self.upper(i) in ("TEMP", "TEMPORARY") for i in range(index, position)):
@@ -329,7 +410,7 @@ class _Reader:
         kind = self.upper(position)
         if kind not in OBJECT_WORDS:
             return index + 1  # a column or a constraint
-        position = self._past(position + 1, keywords.CONDITIONS)
+        position = self._past(position + 1, lexer.CONDITIONS)
         while (end := self._named(SqlUse.DROPS, position, kind)) > position:
             position = end
             if self.upper(position) != ",":
@@ -392,7 +473,7 @@ class _Reader:
         if name is None:
             return index + 1
         called = name.is_qualified and self.upper(name.end) == "("
-        if called and not self._is_alias(name) and name.parts[-1].lower() not in keywords.METHODS:
+        if called and not self._is_alias(name) and name.parts[-1].lower() not in lexer.METHODS:
             self.add(SqlUse.EXECUTES, name, index)
         return name.end
 

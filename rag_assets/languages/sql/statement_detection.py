@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rag_assets.languages.sql.keywords import CONDITIONS, OBJECT_WORDS, WRITE_MODIFIERS
-from rag_assets.languages.sql.lexer import Token, after_parenthesis, name_at, unreserved_name_at, upper_at
+from rag_assets.languages.sql.lexer import (
+    CONDITIONS,
+    OBJECT_WORDS,
+    WRITE_MODIFIERS,
+    Token,
+    after_parenthesis,
+    name_at,
+    unreserved_name_at,
+    upper_at,
+)
 
 _BEFORE_STATEMENTS = frozenset({"BEGIN", "DECLARE", "IF", "SET", "USE", "PRAGMA", "LOCK", "EXPLAIN"})
 """A script may begin with these; then one of its later statements must be evident."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.segment import Member, MemberKind, Parameter, Segment
-from rag_assets.languages.path_names import directory, file_stem
+from rag_assets.languages.detection import directory, file_stem
 from rag_assets.languages.treesitter.code_segments import (
     CodeFile,
     DeclaredNode,

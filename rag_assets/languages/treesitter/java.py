@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.segment import Member, MemberKind, Parameter
-from rag_assets.languages.path_names import file_stem
+from rag_assets.languages.detection import file_stem
 from rag_assets.languages.treesitter.code_segments import (
     CodeFile,
     DeclaredNode,

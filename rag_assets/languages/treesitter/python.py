@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.segment import Member, MemberKind, Parameter
-from rag_assets.languages.path_names import python_module
+from rag_assets.languages.detection import python_module
 from rag_assets.languages.treesitter.code_segments import (
     CodeFile,
     DeclaredNode,
@@ -15,11 +15,12 @@ from rag_assets.languages.treesitter.code_segments import (
     declarations,
     extent,
     field_text,
+    plain_comments,
+    plain_docstring,
     short,
     signature,
     type_segment,
 )
-from rag_assets.languages.treesitter.doc_comments import plain_comments, plain_docstring
 from rag_assets.languages.treesitter.parsing import MAX_NESTED_TYPES, SourceText
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rag_assets.contracts.llm import ChatMessage, LlmUsage
 from rag_assets.contracts.result import InvokeResult
 from rag_assets.models.openai_compat.client import ModelClient
-from rag_assets.models.openai_compat.faults import KEY_ECHO, Fault, failure_message
+from rag_assets.models.openai_compat.faults import KEY_ECHO, Fault, Retries, failure_message
 from rag_assets.models.openai_compat.responses import (
     Reply,
     ReplyLimits,
@@ -21,8 +21,7 @@ from rag_assets.models.openai_compat.responses import (
     not_an_api,
     read_completion,
 )
-from rag_assets.models.openai_compat.retry import Retries
-from rag_assets.models.openai_compat.server_quirks import Parameters, ServerQuirks
+from rag_assets.models.openai_compat.structured import Parameters, ServerQuirks
 from rag_assets.models.openai_compat.usage import UsageMeter
 
 if TYPE_CHECKING:
@@ -131,7 +130,7 @@ class ChatService:
     ) -> tuple[str | Fault, TokenUsage]:
         import httpx2  # loaded: `response` is one of its objects
 
-        from rag_assets.models.openai_compat.errors import fault_of
+        from rag_assets.models.openai_compat.client import fault_of
 
         endpoint = self._client.endpoint
         reader = StreamReader(endpoint.key, on_text, limits)

@@ -1,4 +1,9 @@
-"""A language model that is never asked: known answers are given, for all others is counted what asking would take."""
+"""A language model that is never asked: known answers are given, for all others is counted what asking would take.
+
+What decides an answer, and where known answers are kept: the same prompt is never paid for twice.
+
+For processes that do not open the shared cache: which questions there are, and the answers to some of them.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +11,53 @@ import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+import msgspec
+
+from rag_assets.contracts.identity import cache_key
 from rag_assets.contracts.llm import LlmUsage, StructuredPrompt, StructuredTextLlmService
 from rag_assets.contracts.result import InvokeResult, Message
-from rag_assets.models.openai_compat.answer_store import AnswerStore, answer_key, answer_schema
-from rag_assets.models.openai_compat.faults import FaultCode, result_code
+from rag_assets.models.openai_compat.faults import Fault, FaultCode, failure_message, result_code
 from rag_assets.models.openai_compat.token_counting import estimate_tokens
 from rag_assets.models.openai_compat.usage import UsageMeter
 from rag_assets.serialization import from_json
 
 if TYPE_CHECKING:
     from rag_assets.settings import LlmSettings
+
+
+CACHE_NAME = "llm"
+
+
+SERVICE_VERSION = 1
+"""Part of every key. Raise it when requests change in a way that changes answers."""
+
+
+def answer_schema(answer_type: type) -> dict[str, Any]:
+    """The JSON schema of a type that is an object (and does not hold itself), limits included."""
+    schema = msgspec.json.schema(answer_type)
+    parts: dict[str, Any] = schema.pop("$defs", {})
+    name = str(schema.get("$ref", "")).rpartition("/")[2]
+    root: dict[str, Any] = parts.pop(name) if name else schema
+    return root | ({"$defs": parts} if parts else {})
+
+
+def answer_key(model: str, schema: dict[str, Any], prompt: StructuredPrompt) -> bytes:
+    """All that decides an answer; where the server is does not."""
+    version, described = str(SERVICE_VERSION), json.dumps(schema, sort_keys=True)
+    return cache_key(CACHE_NAME, version, model, described, prompt.instructions, prompt.data)
+
+
+class AnswerStore(Protocol):
+    """Where a service looks for an answer before it asks, and keeps those that it was given. For several threads."""
+
+    def get(self, key: bytes) -> bytes | None: ...
+
+    def put(self, key: bytes, answer: bytes) -> None: ...
+
+    def close(self) -> None: ...
+
 
 T = TypeVar("T")
 
@@ -72,3 +112,47 @@ class DryRunLlmService:
     def usage(self) -> LlmUsage:
         """What a build would ask and pay; `cached` are the answers that are known."""
         return self._meter.of_texts()
+
+
+class QuestionList:
+    """A model service that answers nothing and remembers what it was asked, by the keys of the answers."""
+
+    def __init__(self, model: str) -> None:
+        self._model = model
+        self.asked: dict[bytes, StructuredPrompt] = {}
+
+    @property
+    def enabled(self) -> bool:
+        return True
+
+    def complete(self, prompt: StructuredPrompt, answer_type: type[T]) -> InvokeResult[T]:
+        self.asked[answer_key(self._model, answer_schema(answer_type), prompt)] = prompt
+        return InvokeResult.failure([failure_message(Fault(FaultCode.BUDGET, "only listed"))])
+
+    def usage(self) -> LlmUsage:
+        return LlmUsage()
+
+
+class AnswersInMemory:
+    """`answer_cache.AnswerStore` of one process. Safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.known: dict[bytes, bytes] = {}
+
+    def get(self, key: bytes) -> bytes | None:
+        with self._lock:
+            return self.known.get(key)
+
+    def put(self, key: bytes, answer: bytes) -> None:
+        with self._lock:
+            self.known[key] = answer
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+
+def unanswered(usage: LlmUsage) -> str:
+    """How many questions have no answer, by the codes of the reasons; empty where the calls were all that it lacked."""
+    counts = [f"{code}: {count}" for code, count in usage.failures if code != result_code(FaultCode.BUDGET)]
+    return f"questions without an answer ({', '.join(counts)})" if counts else ""

@@ -16,12 +16,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rag_assets.contracts.section import EmbeddingWindow
-from rag_assets.models.openai_compat.api_key import ApiKey
 from rag_assets.models.openai_compat.client import ModelClient
-from rag_assets.models.openai_compat.endpoint import ServerEndpoint
-from rag_assets.models.openai_compat.faults import Fault, FaultCode
+from rag_assets.models.openai_compat.endpoint import ApiKey, ServerEndpoint
+from rag_assets.models.openai_compat.faults import Fault, FaultCode, Retries
 from rag_assets.models.openai_compat.responses import Reply, ReplyLimits, read_vectors
-from rag_assets.models.openai_compat.retry import Retries
 from rag_assets.models.openai_compat.token_counting import TokenCounter, token_counter, well_formed
 from rag_assets.models.openai_compat.usage import EmbeddingUsage, UsageMeter
 from rag_assets.models.weights import ModelError

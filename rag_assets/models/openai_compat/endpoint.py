@@ -1,12 +1,74 @@
-"""Where a model server is, and what it is told of us."""
+"""Where a model server is, and what it is told of us.
+
+The API key: it comes from the environment, goes into one header, and is kept out of everything else.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from rag_assets.models.openai_compat.api_key import ApiKey
+from pydantic import SecretStr
+
 from rag_assets.settings.base import is_loopback
+from rag_assets.settings.config_file import ConfigError
+
+MASK = "***"
+_PLACEHOLDER_BELOW = 8
+"""Servers that want no key get `none` or `ollama` from people; masking such words would only garble texts."""
+
+_HEADER_SAFE = re.compile(r"[!#-\[\]-~]+")
+"""Visible ASCII, which every header can carry; not quote and backslash, which JSON would hide from `is_in`."""
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
+
+
+OPENAI_VARIABLE = "OPENAI_API_KEY"
+AZURE_VARIABLE = "AZURE_OPENAI_API_KEY"
+
+
+class ApiKey:
+    """The key of the environment variable `variable`, or none. Its text never shows in a representation; only
+    `reveal` has it."""
+
+    __slots__ = ("_secret", "variable")
+
+    def __init__(self, key: str = "", variable: str = "") -> None:
+        """Raises ConfigError for a key that no header can carry; the text does not repeat it."""
+        if key and not _HEADER_SAFE.fullmatch(key):
+            raise ConfigError(f"environment: {variable} has blanks, quotes or characters beyond ASCII; set it again")
+        self._secret = SecretStr(key)
+        self.variable = variable
+
+    @classmethod
+    def of(cls, environment: Mapping[str, str], *variables: str) -> ApiKey:
+        """The key of the first of these variables that is set. Raises ConfigError for one that no header can carry."""
+        for name in variables:
+            key = environment.get(name, "").strip()  # `$(cat file)` on Windows keeps the line end
+            if key:
+                return cls(key, name)
+        return cls("", variables[0])
+
+    @classmethod
+    def of_model(cls, environment: Mapping[str, str], variable: str, api_version: str) -> ApiKey:
+        """As `of`, with the variable of the tools of OpenAI, or of Azure where an `api_version` says so, after ours."""
+        return cls.of(environment, variable, AZURE_VARIABLE if api_version else OPENAI_VARIABLE)
+
+    def reveal(self) -> str:
+        """The key itself, for the client that sends it; empty where there is none."""
+        return self._secret.get_secret_value()
+
+    def is_in(self, text: str) -> bool:
+        key = self._secret.get_secret_value()
+        return len(key) >= _PLACEHOLDER_BELOW and key in text
+
+    def masked(self, text: str) -> str:
+        """`text` on one line, without the key and without characters that act on a terminal."""
+        key = self._secret.get_secret_value()
+        if len(key) >= _PLACEHOLDER_BELOW:
+            text = text.replace(key, MASK)
+        return _UNPRINTABLE.sub(" ", text).strip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from rag_assets.contracts.retrieval import RerankError
-from rag_assets.models.openai_compat.api_key import ApiKey
 from rag_assets.models.openai_compat.client import ModelClient
-from rag_assets.models.openai_compat.endpoint import ServerEndpoint
+from rag_assets.models.openai_compat.endpoint import ApiKey, ServerEndpoint
 from rag_assets.models.openai_compat.faults import Fault
 from rag_assets.models.openai_compat.responses import Reply, ReplyLimits, decoded
 from rag_assets.models.openai_compat.token_counting import well_formed

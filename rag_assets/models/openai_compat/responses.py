@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import msgspec
 
-from rag_assets.models.openai_compat.api_key import ApiKey
+from rag_assets.models.openai_compat.endpoint import ApiKey
 from rag_assets.models.openai_compat.faults import KEY_ECHO, Fault, FaultCode, shown
 from rag_assets.serialization import from_json
 

@@ -24,8 +24,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 from rag_assets.index.tables import part_path
 from rag_assets.models.cpu_count import usable_cores
 from rag_assets.pipeline.build import IndexBuild
-from rag_assets.pipeline.malloc import release_memory
-from rag_assets.pipeline.workers.process_pool import ProcessPool
+from rag_assets.pipeline.workers.process_pool import ProcessPool, release_memory
 from rag_assets.settings.config_file import ConfigError
 
 if TYPE_CHECKING:

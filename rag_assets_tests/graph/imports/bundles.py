@@ -11,8 +11,8 @@ from typing import Any
 
 from rag_assets.contracts.graph import GraphNode, key_kind
 from rag_assets.graph.imports.artifact_files import ArtifactFile, Artifacts
-from rag_assets.graph.imports.label_symbols import LabelSymbols
-from rag_assets.graph.imports.scip_messages import DEFINITION, DOCUMENT, MESSAGES, METADATA
+from rag_assets.graph.imports.key_parser import LabelSymbols
+from rag_assets.graph.imports.scip_symbols import DEFINITION, DOCUMENT, MESSAGES, METADATA
 
 NODES_HEADER = "key,kind,name,schema,file,batch,domain,body_path"
 EDGES_HEADER = "from,to,relation,to_kind,file,batch"

@@ -11,7 +11,7 @@ import pytest
 
 from rag_assets.contracts.graph import Confidence, Relation
 from rag_assets.graph.imports.imported_graph import ImportedGraph, UnusableImport
-from rag_assets.graph.imports.label_symbols import LabelSymbols
+from rag_assets.graph.imports.key_parser import LabelSymbols
 from rag_assets.graph.imports.roslyn_indexer import roslyn_graph
 from rag_assets_tests.graph.imports.bundles import (
     EDGES_HEADER,

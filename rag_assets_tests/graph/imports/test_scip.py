@@ -7,10 +7,9 @@ import pytest
 from rag_assets.contracts.graph import Confidence, Relation
 from rag_assets.graph.imports.artifact_files import Artifacts
 from rag_assets.graph.imports.imported_graph import UnusableImport
-from rag_assets.graph.imports.label_symbols import LabelSymbols
+from rag_assets.graph.imports.key_parser import LabelSymbols
 from rag_assets.graph.imports.scip import scip_graph
-from rag_assets.graph.imports.scip_messages import FORWARD_DEFINITION, IMPORT
-from rag_assets.graph.imports.scip_symbols import documented_key, parse_symbol
+from rag_assets.graph.imports.scip_symbols import FORWARD_DEFINITION, IMPORT, documented_key, parse_symbol
 from rag_assets_tests.graph.imports.bundles import (
     definition,
     document,

@@ -9,9 +9,16 @@ import pytest
 
 from rag_assets.contracts.graph import Confidence, NodeType
 from rag_assets.dependency_trace import replay_lookups, trace
-from rag_assets.languages.sql.dynamic_sql import HOLE
-from rag_assets.languages.sql.label_objects import SqlDeclarations, SqlObject, SqlSymbols, declared_in
-from rag_assets.languages.sql.name_resolution import ROUTINES, TABLES, targets_of
+from rag_assets.languages.sql.label_objects import (
+    HOLE,
+    ROUTINES,
+    TABLES,
+    SqlDeclarations,
+    SqlObject,
+    SqlSymbols,
+    declared_in,
+    targets_of,
+)
 
 from .made import NOTHING, file_of, symbols_of
 

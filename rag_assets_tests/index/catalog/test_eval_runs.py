@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from rag_assets.evaluation.answer_summary import summarise_answers
-from rag_assets.evaluation.summary import record_of
+from rag_assets.evaluation.summary import record_of, summarise_answers
 from rag_assets.index.catalog import forget_label, forget_stale, open_catalog
 from rag_assets.index.catalog.eval_runs import keep_record, read_records
 from rag_assets.index.catalog.history import Tenant

@@ -11,7 +11,7 @@ import pytest
 
 from rag_assets.contracts.llm import StructuredTextLlmService
 from rag_assets.models.openai_compat.structured import open_llm
-from rag_assets.pipeline.answer_cache import AnswerCache
+from rag_assets.pipeline.memo import AnswerCache
 from rag_assets.settings import LlmSettings
 from rag_assets_tests.models.llm.model_server import ModelServer
 
@@ -28,7 +28,7 @@ def server() -> Iterator[ModelServer]:
 def opened(server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opener]:
     """Opens services for `server` with these settings over the defaults; they share one cache folder. Their retries
     come at once."""
-    monkeypatch.setattr("rag_assets.models.openai_compat.retry.FIRST_WAIT_SECONDS", 0.01)
+    monkeypatch.setattr("rag_assets.models.openai_compat.faults.FIRST_WAIT_SECONDS", 0.01)
     with ExitStack() as services:
 
         def make(key: str = "", **settings: Any) -> StructuredTextLlmService:

@@ -14,7 +14,7 @@ import pytest
 from rag_assets.contracts.llm import DisabledLlmService, LlmUsage, StructuredPrompt
 from rag_assets.descriptions.refinement import RefinedText
 from rag_assets.models.openai_compat.structured import FAILURES_BEFORE_STOP, open_llm
-from rag_assets.pipeline.answer_cache import AnswerCache
+from rag_assets.pipeline.memo import AnswerCache
 from rag_assets.settings import LlmSettings
 from rag_assets_tests.models.llm.conftest import Opener
 from rag_assets_tests.models.llm.model_server import (
@@ -243,7 +243,7 @@ def test_usages_add_up() -> None:
 def test_without_a_provider_no_http_client_is_loaded(tmp_path: Path) -> None:
     script = (
         "import sys\nfrom pathlib import Path\nfrom rag_assets.models.openai_compat.structured import open_llm\n"
-        "from rag_assets.pipeline.answer_cache import AnswerCache\n"
+        "from rag_assets.pipeline.memo import AnswerCache\n"
         "from rag_assets.settings import LlmSettings\n"
         "from rag_assets.pipeline.versions import llm_fingerprint\n"
         "with open_llm(LlmSettings(), lambda: AnswerCache(Path(sys.argv[1]))): llm_fingerprint(LlmSettings())\n"

@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 from rag_assets.contracts.llm import ChatMessage
-from rag_assets.models.openai_compat.api_key import ApiKey
 from rag_assets.models.openai_compat.chat import LONGEST_WAIT_SECONDS, ChatService, Model
 from rag_assets.models.openai_compat.client import ModelClient
-from rag_assets.models.openai_compat.endpoint import ServerEndpoint
+from rag_assets.models.openai_compat.endpoint import ApiKey, ServerEndpoint
 from rag_assets_tests.models.llm.model_server import Asked, ModelServer, Reply, completion, failing, timed
 
 MODEL = Model("m", max_tokens=200, temperature=0.2, price_in=1.0, price_out=2.0)

@@ -18,7 +18,7 @@ from rag_assets.descriptions.refinement import RefinedText
 from rag_assets.models.openai_compat.chat import Model
 from rag_assets.models.openai_compat.embeddings import EndpointEmbedder
 from rag_assets.models.openai_compat.structured import open_llm
-from rag_assets.pipeline.answer_cache import AnswerCache
+from rag_assets.pipeline.memo import AnswerCache
 from rag_assets.qa.ask_options import service_of
 from rag_assets.settings import AnswerSettings, LlmSettings
 from rag_assets.settings.search import ModelProfile
@@ -212,7 +212,7 @@ import sys
 from pathlib import Path
 from rag_assets.models.openai_compat.embeddings import EndpointEmbedder
 from rag_assets.models.openai_compat.reranker import HttpReranker
-from rag_assets.pipeline.answer_cache import AnswerCache
+from rag_assets.pipeline.memo import AnswerCache
 from rag_assets.models.openai_compat.structured import open_llm
 from rag_assets.qa.ask_options import service_of
 from rag_assets.settings import AnswerSettings, EmbedderSettings, LlmSettings, RerankerSettings

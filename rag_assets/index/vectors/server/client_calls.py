@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from rag_assets.errors import REBUILD
 from rag_assets.index.vectors.vector_api import VectorStoreError
-from rag_assets.models.openai_compat.api_key import ApiKey
+from rag_assets.models.openai_compat.endpoint import ApiKey
 
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from rag_assets.languages.csharp.binder.bound_types import TypeRef
-from rag_assets.languages.csharp.binder.type_syntax import ARRAY, TUPLE
+from rag_assets.languages.csharp.binder.type_syntax import ARRAY, TUPLE, TypeRef
 
 STRING, INT, BOOL, DOUBLE, CHAR = (TypeRef(name) for name in ("string", "int", "bool", "double", "char"))
 NULL, VOID = TypeRef("null"), TypeRef("void")

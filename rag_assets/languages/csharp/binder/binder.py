@@ -1,22 +1,102 @@
-"""The state of a walk through one file: whose code is read, what names mean there, which edges were found."""
+"""The state of a walk through one file: whose code is read, what names mean there, which edges were found.
+
+The `#if` branches that the view of a file leaves out: read once more, with the other choice.
+
+Whose code stands where: from a position in a file to the type and the member that segmentation found there.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.graph import Confidence, GraphEdge, Relation
-from rag_assets.languages.csharp.binder.bound_types import TypeRef
-from rag_assets.languages.csharp.binder.conditional_branches import Ranges, is_within
+from rag_assets.languages.csharp.binder.declarations import DeclaredMember, PlacedType, TypeDeclaration
+from rag_assets.languages.csharp.binder.type_syntax import TypeRef
+from rag_assets.languages.csharp.syntax.error_recovery import SourceView, parse_csharp
+from rag_assets.languages.csharp.syntax.lexer import scan
+from rag_assets.languages.csharp.syntax.masks import Mask, in_order, masked_text
+from rag_assets.languages.csharp.syntax.preprocessor import choose, find_groups
+from rag_assets.languages.treesitter.parsing import UnparseableError
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from rag_assets.languages.csharp.binder.enclosing_members import EnclosingMembers
-    from rag_assets.languages.csharp.binder.name_lookup import Names
+    from rag_assets.languages.csharp.binder.label_symbols import Names
     from rag_assets.languages.csharp.binder.symbols import MemberSymbol
     from rag_assets.languages.csharp.syntax.node_text import NodeText
+
+
+Ranges = Sequence[tuple[int, int]]
+"""Character ranges."""
+
+
+def left_out(view: SourceView) -> Ranges:
+    """The dropped branches of a view that hold text."""
+    text = view.source.text
+    return [(start, end) for start, end, _ in view.dropped if not text[start:end].isspace()]
+
+
+def other_view(text: str, view: SourceView) -> SourceView | None:
+    """The file as it reads with the other branches; None where that does not show them either. Offsets stay."""
+    found = scan(text)
+    groups = find_groups(found)
+    wanted = left_out(view)
+    for defined in (False, True):
+        choice = choose(groups, defined)
+        hidden = [(start, end) for start, end, _ in choice.dropped]
+        if any(start < last and first < end for start, end in wanted for first, last in hidden):
+            continue
+        ranges = [*choice.directives, *hidden]
+        masked = masked_text(text, in_order([Mask(start, end) for start, end in ranges]))
+        try:
+            return parse_csharp(masked).view
+        except UnparseableError:
+            return None
+    return None
+
+
+def is_within(ranges: Ranges, char: int) -> bool:
+    return any(start <= char < end for start, end in ranges)
+
+
+class EnclosingMembers:
+    """The types and members of one file by character offset. So keys are those of the points, also for what the
+    grammar misreads and segmentation puts right."""
+
+    __slots__ = ("_member_ends", "_member_starts", "_members", "_type_ends", "_type_starts", "_types")
+
+    def __init__(self, placed: Iterable[PlacedType]) -> None:
+        types: list[tuple[int, int, int, TypeDeclaration]] = []
+        members: list[tuple[int, int, int, DeclaredMember]] = []
+        for entry in placed:
+            span = entry.source.span
+            types.append((span.char_start, -span.char_end, len(types), entry.declared))
+            for declared, source in zip(entry.declared.members, entry.members, strict=True):
+                members.append((source.span.char_start, source.span.char_end, len(members), declared))
+        types.sort(key=lambda found: found[:3])
+        members.sort(key=lambda found: found[:3])
+        self._type_starts = [start for start, _, _, _ in types]
+        self._type_ends = [-end for _, end, _, _ in types]
+        self._types = [declared for _, _, _, declared in types]
+        self._member_starts = [start for start, _, _, _ in members]
+        self._member_ends = [end for _, end, _, _ in members]
+        self._members = [declared for _, _, _, declared in members]
+
+    def type_at(self, char: int) -> TypeDeclaration | None:
+        """The innermost type around a character."""
+        at = bisect_right(self._type_starts, char) - 1
+        while at >= 0 and self._type_ends[at] <= char:
+            at -= 1
+        return self._types[at] if at >= 0 else None
+
+    def member_at(self, char: int) -> DeclaredMember | None:
+        """The member that a character belongs to; members do not overlap."""
+        at = bisect_right(self._member_starts, char) - 1
+        return self._members[at] if at >= 0 and self._member_ends[at] > char else None
+
 
 MAX_DEPTH = 80
 """How deep nodes are followed; deeper ones are read on their own afterwards, with what is known of names by then. Real

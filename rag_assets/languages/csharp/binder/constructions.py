@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rag_assets.languages.csharp.binder import bcl_types
-from rag_assets.languages.csharp.binder.arguments import decide, read_arguments, read_waiting, read_with
 from rag_assets.languages.csharp.binder.binder import (
     CALLS,
     CONSTRUCTS,
@@ -18,10 +17,18 @@ from rag_assets.languages.csharp.binder.binder import (
     Handler,
     Value,
 )
-from rag_assets.languages.csharp.binder.bound_types import TypeRef
 from rag_assets.languages.csharp.binder.conversions import signature_of
 from rag_assets.languages.csharp.binder.member_access import accessible, base_of, element_type, refer, views
-from rag_assets.languages.csharp.binder.overloads import ANY_NUMBER, Argument, pairs_for
+from rag_assets.languages.csharp.binder.overloads import (
+    ANY_NUMBER,
+    Argument,
+    decide,
+    pairs_for,
+    read_arguments,
+    read_waiting,
+    read_with,
+)
+from rag_assets.languages.csharp.binder.type_syntax import TypeRef
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -19,10 +19,10 @@ from rag_assets.languages.csharp.binder.bcl_types import (
     is_task,
     plain_name,
 )
-from rag_assets.languages.csharp.binder.bound_types import TypeRef, substituted
+from rag_assets.languages.csharp.binder.type_syntax import TypeRef, substituted
 
 if TYPE_CHECKING:
-    from rag_assets.languages.csharp.binder.name_lookup import Names
+    from rag_assets.languages.csharp.binder.label_symbols import Names
 
 NEVER = -1_000
 """A score that no number of fitting arguments makes up for."""

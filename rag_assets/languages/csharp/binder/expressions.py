@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from rag_assets.languages.csharp.binder import bcl_types
 from rag_assets.languages.csharp.binder.binder import USES_TYPE, Binder, Handler, Value
-from rag_assets.languages.csharp.binder.bound_types import TypeRef
 from rag_assets.languages.csharp.binder.member_access import (
     SPACE,
     VALUE,
@@ -20,6 +19,7 @@ from rag_assets.languages.csharp.binder.member_access import (
     views,
 )
 from rag_assets.languages.csharp.binder.operators import operator_call
+from rag_assets.languages.csharp.binder.type_syntax import TypeRef
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -18,12 +18,18 @@ from rag_assets.languages.csharp.binder import (
     operators,
     statements,
 )
-from rag_assets.languages.csharp.binder.binder import Binder, Counts, Edges, Handler
-from rag_assets.languages.csharp.binder.bound_types import TypeRef
-from rag_assets.languages.csharp.binder.conditional_branches import left_out, other_view
+from rag_assets.languages.csharp.binder.binder import (
+    Binder,
+    Counts,
+    Edges,
+    EnclosingMembers,
+    Handler,
+    left_out,
+    other_view,
+)
 from rag_assets.languages.csharp.binder.declarations import LANGUAGE, placed_types
-from rag_assets.languages.csharp.binder.enclosing_members import EnclosingMembers
-from rag_assets.languages.csharp.binder.name_lookup import Names
+from rag_assets.languages.csharp.binder.label_symbols import Names
+from rag_assets.languages.csharp.binder.type_syntax import TypeRef
 from rag_assets.languages.csharp.syntax.node_text import NodeText
 from rag_assets.languages.treesitter.parsing import UnparseableError, parser
 

@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rag_assets.languages.csharp.binder import bcl_types
-from rag_assets.languages.csharp.binder.arguments import decide, read_arguments, read_waiting, read_with
 from rag_assets.languages.csharp.binder.binder import (
     CALLS,
     NAME_ONLY,
@@ -18,7 +17,6 @@ from rag_assets.languages.csharp.binder.binder import (
     Handler,
     Value,
 )
-from rag_assets.languages.csharp.binder.bound_types import TypeRef, substituted
 from rag_assets.languages.csharp.binder.conversions import assignable, signature_of, unify
 from rag_assets.languages.csharp.binder.member_access import (
     SPACE,
@@ -34,8 +32,17 @@ from rag_assets.languages.csharp.binder.member_access import (
     simple_name,
     views,
 )
-from rag_assets.languages.csharp.binder.overloads import ANY_NUMBER, Argument, choose, pairs_for
-from rag_assets.languages.csharp.binder.type_syntax import TUPLE
+from rag_assets.languages.csharp.binder.overloads import (
+    ANY_NUMBER,
+    Argument,
+    choose,
+    decide,
+    pairs_for,
+    read_arguments,
+    read_waiting,
+    read_with,
+)
+from rag_assets.languages.csharp.binder.type_syntax import TUPLE, TypeRef, substituted
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from rag_assets.languages.csharp.binder.bcl_types import awaited
 from rag_assets.languages.csharp.binder.binder import Binder, Handler, Value
-from rag_assets.languages.csharp.binder.bound_types import TypeRef
 from rag_assets.languages.csharp.binder.conversions import signature_of
+from rag_assets.languages.csharp.binder.type_syntax import TypeRef
 
 if TYPE_CHECKING:
     from tree_sitter import Node

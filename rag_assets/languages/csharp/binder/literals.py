@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from rag_assets.languages.csharp.binder import bcl_types
 from rag_assets.languages.csharp.binder.binder import Binder, Handler, Value
-from rag_assets.languages.csharp.binder.bound_types import TypeRef
 from rag_assets.languages.csharp.binder.member_access import element_type
-from rag_assets.languages.csharp.binder.type_syntax import ARRAY, TUPLE
+from rag_assets.languages.csharp.binder.type_syntax import ARRAY, TUPLE, TypeRef
 
 if TYPE_CHECKING:
     from tree_sitter import Node

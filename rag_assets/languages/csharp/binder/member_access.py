@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from rag_assets.contracts.segment import MemberKind
 from rag_assets.languages.csharp.binder import bcl_types
 from rag_assets.languages.csharp.binder.binder import REFERENCES, USES_TYPE, Binder, Value
-from rag_assets.languages.csharp.binder.bound_types import TypeRef, substituted
 from rag_assets.languages.csharp.binder.conversions import signature_of
 from rag_assets.languages.csharp.binder.symbols import is_private
+from rag_assets.languages.csharp.binder.type_syntax import TypeRef, substituted
 
 if TYPE_CHECKING:
     from tree_sitter import Node

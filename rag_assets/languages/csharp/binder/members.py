@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rag_assets.languages.csharp.binder.arguments import read_arguments
 from rag_assets.languages.csharp.binder.bcl_types import awaited
 from rag_assets.languages.csharp.binder.binder import (
     IMPLEMENTS,
@@ -20,11 +19,12 @@ from rag_assets.languages.csharp.binder.binder import (
     TypeContext,
     Value,
 )
-from rag_assets.languages.csharp.binder.bound_types import TypeRef
 from rag_assets.languages.csharp.binder.constructions import chain_to
 from rag_assets.languages.csharp.binder.lambdas import declare_parameters
 from rag_assets.languages.csharp.binder.member_access import may_use
+from rag_assets.languages.csharp.binder.overloads import read_arguments
 from rag_assets.languages.csharp.binder.statements import declare_functions
+from rag_assets.languages.csharp.binder.type_syntax import TypeRef
 
 if TYPE_CHECKING:
     from tree_sitter import Node

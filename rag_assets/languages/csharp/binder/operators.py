@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from rag_assets.languages.csharp.binder import bcl_types
 from rag_assets.languages.csharp.binder.binder import NAME_ONLY, PROBABLE, REFERENCES, Binder, Handler, Value
-from rag_assets.languages.csharp.binder.bound_types import substituted
 from rag_assets.languages.csharp.binder.overloads import Argument, choose
+from rag_assets.languages.csharp.binder.type_syntax import substituted
 
 if TYPE_CHECKING:
     from tree_sitter import Node

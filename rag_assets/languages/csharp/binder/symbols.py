@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from rag_assets.contracts.segment import MemberKind
-from rag_assets.languages.csharp.binder.bound_types import TypeRef
+from rag_assets.languages.csharp.binder.type_syntax import TypeRef
 
 _OPENING = frozenset({"public", "internal", "protected", "file"})
 

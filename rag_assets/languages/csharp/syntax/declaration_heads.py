@@ -1,17 +1,216 @@
-"""Facts that several declarations share: attributes, modifiers, parameters, bases, signatures."""
+"""Facts that several declarations share: attributes, modifiers, parameters, bases, signatures.
+
+The declarations inside a node, in order, each with the comments that belong to it.
+
+`#if` nodes and error nodes are opened in place: what is declared in them is declared in the list around them.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from itertools import islice, repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 from rag_assets.contracts.segment import Parameter
-from rag_assets.languages.csharp.syntax.child_nodes import TRANSPARENT
 from rag_assets.languages.csharp.syntax.node_text import collapsed
+from rag_assets.languages.csharp.syntax.xmldoc import is_documentation, plain_comment, plain_documentation
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
     from rag_assets.languages.csharp.syntax.node_text import NodeText
+
+
+TYPES = {
+    "class_declaration": "class",
+    "struct_declaration": "struct",
+    "interface_declaration": "interface",
+    "enum_declaration": "enum",
+    "record_declaration": "record",
+    "delegate_declaration": "delegate",
+}
+"""Node type → kind of a type declaration; a record is a record whether class or struct (the signature tells)."""
+
+MEMBERS = frozenset(
+    {
+        "method_declaration",
+        "constructor_declaration",
+        "destructor_declaration",
+        "property_declaration",
+        "indexer_declaration",
+        "field_declaration",
+        "event_declaration",
+        "event_field_declaration",
+        "operator_declaration",
+        "conversion_operator_declaration",
+        "enum_member_declaration",
+    }
+)
+_FILE_LEVEL = frozenset(
+    {
+        "using_directive",
+        "extern_alias_directive",
+        "global_attribute",
+        "namespace_declaration",
+        "file_scoped_namespace_declaration",
+        "global_statement",
+        "shebang_directive",
+        "block",
+    }
+)
+_OPENED = frozenset({"preproc_if", "preproc_elif", "preproc_else", "ERROR"})
+TRANSPARENT = frozenset(
+    {
+        "#if",
+        "preproc_region",
+        "preproc_endregion",
+        "preproc_pragma",
+        "preproc_nullable",
+        "preproc_line",
+        "preproc_error",
+        "preproc_warning",
+        "preproc_define",
+        "preproc_undef",
+    }
+)
+"""Nodes that do not part a documentation comment from its declaration."""
+
+_DECLARED, _COMMENT, _COMMA, _PASSED, _PARTING = range(5)
+_ROLES = {
+    **dict.fromkeys(TYPES, _DECLARED),
+    **dict.fromkeys(MEMBERS, _DECLARED),
+    **dict.fromkeys(_FILE_LEVEL, _DECLARED),
+    **dict.fromkeys(TRANSPARENT, _PASSED),
+    "comment": _COMMENT,
+    ",": _COMMA,
+    "{": _PARTING,
+    "}": _PARTING,
+}
+"""What each node type is in a list of declarations: one look-up per node, there are many."""
+
+
+class Item:
+    """A declaration or statement with its comments, from the first of them to the `,` or comment on its last line."""
+
+    __slots__ = ("comments", "end", "in_error", "kind", "lost_namespace", "node", "start", "trailing")
+
+    def __init__(
+        self, kind: str, node: Node, comments: list[str], start: int, end: int, in_error: bool, lost_namespace: str = ""
+    ) -> None:
+        self.kind = kind
+        self.node = node
+        self.comments = comments
+        self.start = start  # character offset of the first comment, or of the node
+        self.end = end  # character offset
+        self.in_error = in_error
+        self.lost_namespace = lost_namespace  # of a block that the parser could not close
+        self.trailing = ""
+
+    @property
+    def is_statement(self) -> bool:
+        return self.kind.endswith("_statement") or self.kind == "block"
+
+    def doc(self, use_trailing: bool = False) -> str:
+        """Plain text of the documentation comment, else of the ordinary one above, else of the one that follows."""
+        if self.comments:
+            documentation = [comment for comment in self.comments if is_documentation(comment)]
+            return plain_documentation(documentation) if documentation else plain_comment(self.comments)
+        if not (self.trailing and use_trailing):
+            return ""
+        read = plain_documentation if is_documentation(self.trailing) else plain_comment
+        return read([self.trailing])
+
+
+_NAMES = frozenset({"identifier", "qualified_name"})
+
+
+def items(reader: NodeText, parent: Node) -> list[Item]:
+    """All declarations and top-level statements directly in `parent`."""
+    text, char = reader.text, reader.char
+    found: list[Item] = []
+    pending: list[Node] = []
+    current: Item | None = None
+    before = namespace = ""
+    for kind, node, in_error in _flattened(parent):
+        if in_error and before == "namespace" and kind in _NAMES:  # the header of a block that could not be closed
+            namespace = reader.one_line(node).replace(" ", "")
+        before = kind
+        role = _ROLES.get(kind)
+        if role is None:  # bare statements inside `#if` at the top level have many types
+            role = _DECLARED if kind.endswith("_statement") else _PARTING
+        if role == _COMMENT:
+            if current is None or pending or not _same_line(text, current.end, char(node.start_byte)):
+                pending.append(node)
+            else:
+                current.end = char(node.end_byte)
+                current.trailing = text[char(node.start_byte) : current.end]
+        elif role == _DECLARED:
+            start = char(node.start_byte)
+            comments: list[str] = []
+            if pending:
+                start, comments = _attached(reader, pending, start)
+                pending = []
+            current = Item(kind, node, comments, start, char(node.end_byte), in_error, namespace if in_error else "")
+            found.append(current)
+        elif role == _COMMA:
+            if current is not None and current.kind == "enum_member_declaration":
+                current.end = char(node.end_byte)
+        elif role == _PARTING:
+            pending = []
+            current = None
+    return found
+
+
+def _flattened(parent: Node) -> Iterable[tuple[str, Node, bool]]:
+    """Type, node and whether it is in an error, of the children of `parent`; see the module for what is opened."""
+    children = parent.children
+    kinds = [node.type for node in children]
+    if _OPENED.isdisjoint(kinds):
+        return zip(kinds, children, repeat(parent.type == "ERROR"))
+    return _opened(parent)
+
+
+def _opened(parent: Node) -> Iterator[tuple[str, Node, bool]]:
+    """Children of `parent`, those of `#if` branches and error nodes in their place. No recursion."""
+    open_lists: list[tuple[Iterator[Node], bool]] = [(iter(parent.children), parent.type == "ERROR")]
+    while open_lists:
+        children, in_error = open_lists[-1]
+        for node in children:
+            kind = node.type
+            if kind in _OPENED:
+                if kind in ("preproc_elif", "preproc_else"):
+                    yield "#else", node, in_error  # comments do not cross from one branch to the next
+                open_lists.append((islice(node.children, _HEADER_TOKENS[kind], None), in_error or kind == "ERROR"))
+                break
+            yield kind, node, in_error
+        else:
+            open_lists.pop()
+
+
+_HEADER_TOKENS = {"preproc_if": 2, "preproc_elif": 2, "preproc_else": 1, "ERROR": 0}
+"""How many children of an opened node are its directive and condition."""
+
+
+def _same_line(text: str, end: int, start: int) -> bool:
+    return "\n" not in (gap := text[end:start]) and "\r" not in gap
+
+
+def _attached(reader: NodeText, pending: list[Node], start: int) -> tuple[int, list[str]]:
+    """Where a declaration begins with its comments, and these: documentation, or no blank line between."""
+    text, char = reader.text, reader.char
+    comments: list[str] = []
+    for node in reversed(pending):
+        comment_start, comment_end = char(node.start_byte), char(node.end_byte)
+        comment = text[comment_start:comment_end]
+        if not comment.startswith("///"):  # most comments are, and always belong
+            gap = text[comment_end:start]
+            if max(gap.count("\n"), gap.count("\r")) > 1 and not is_documentation(comment):
+                break
+        start = comment_start
+        comments.append(comment)
+    comments.reverse()
+    return start, comments
+
 
 MAX_VALUE_CHARS = 120
 """Longest initial value that counts as short: a line. Longer ones are code to read in the slice."""

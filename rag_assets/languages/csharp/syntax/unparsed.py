@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rag_assets.contracts.segment import ParseHealth, Segment
 from rag_assets.languages.csharp.syntax.xmldoc import is_documentation, plain_comment, plain_documentation
-from rag_assets.languages.path_names import file_stem
+from rag_assets.languages.detection import file_stem
 from rag_assets.languages.sliding_window import window_members, window_segment
 
 if TYPE_CHECKING:

@@ -2,14 +2,64 @@
 
 What the source says and what only a convention of the framework implies are kept apart: `inferred`, `origin`,
 `evidence`, `inherited` tell which is which.
+
+What a documentation comment says of an endpoint: its summary, its parameters, its responses.
+
+The names of endpoints within their type: as unique as ids need them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from rag_assets.contracts.segment import Span
+from rag_assets.contracts.segment import Member, Span
+from rag_assets.identifiers import identifier_words
+from rag_assets.languages.members import first_paragraph
+
+_RESPONSE_TAG = re.compile(r"<response\b([^<>]*)>(.*?)(?:</response>|(?=<response\b)|\Z)", re.DOTALL)
+_RESPONSE_LINE = re.compile(r"^response (\d{3}): *(.*)$", re.MULTILINE)
+_CODE = re.compile(r"""\bcode\s*=\s*["'](\d{3})["']""")
+_PARAMETER_LINE = re.compile(r"^param ([^:\n]+): *(.*)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class ActionDoc:
+    """`text` is the documentation without the response tags, `summary` its first paragraph on one line."""
+
+    summary: str = ""
+    text: str = ""
+    parameters: dict[str, str] = field(default_factory=dict)
+    responses: dict[int, str] = field(default_factory=dict)
+
+
+_NOTHING = ActionDoc()
+
+
+def action_doc(doc: str) -> ActionDoc:
+    """The parts of the plain text of a documentation comment."""
+    if not doc:
+        return _NOTHING
+    responses = {int(code): text for code, text in _RESPONSE_LINE.findall(doc)}
+    text = doc
+    if "<response" in doc:
+        for attributes, content in _RESPONSE_TAG.findall(doc):
+            code = _CODE.search(attributes)
+            if code:
+                responses.setdefault(int(code[1]), " ".join(content.split()))
+        text = _RESPONSE_TAG.sub("", doc)
+    text = "\n".join(line.rstrip() for line in _RESPONSE_LINE.sub("", text).splitlines()).strip()
+    parameters = {name.strip(): value.strip() for name, value in _PARAMETER_LINE.findall(text)}
+    return ActionDoc(first_paragraph(text), text, parameters, responses)
+
+
+def words_of(name: str) -> str:
+    """A name as words: `GetByNumberAsync` → `get by number`."""
+    return " ".join(identifier_words(name.removesuffix("Async") or name)).lower()
+
 
 ANY_METHOD = "ANY"
 """The HTTP method of a route without any restriction."""
@@ -161,3 +211,21 @@ class Endpoint:
     @property
     def templates(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(route.template for route in self.routes))
+
+
+def method_suffix(member: Member) -> str:
+    """`GetAsync(string,CancellationToken)`: the form of the graph keys of methods. `::` would split an id (A32)."""
+    types = ("".join(parameter.type.split()).replace("::", ".") for parameter in member.parameters)
+    return f"{member.name}({','.join(types)})"
+
+
+def with_unique_symbols(endpoints: Iterable[Endpoint]) -> tuple[Endpoint, ...]:
+    """No two with one symbol, whatever their case, because ids are lower-cased (A32); later ones are numbered."""
+    seen: Counter[str] = Counter()
+    found = []
+    for endpoint in endpoints:
+        key = endpoint.symbol_suffix.lower()
+        seen[key] += 1
+        number = seen[key]
+        found.append(endpoint if number == 1 else replace(endpoint, symbol_suffix=f"{endpoint.symbol_suffix}~{number}"))
+    return tuple(found)

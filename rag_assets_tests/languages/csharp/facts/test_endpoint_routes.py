@@ -6,17 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_assets.languages.csharp.web.authorization import authorization_of, combined, required_by_call
-from rag_assets.languages.csharp.web.endpoint_docs import action_doc
-from rag_assets.languages.csharp.web.razor_pages import page_route
+from rag_assets.languages.csharp.web.class_endpoints import page_route
+from rag_assets.languages.csharp.web.controllers import authorization_of, combined, required_by_call
+from rag_assets.languages.csharp.web.endpoint_model import action_doc
 from rag_assets.languages.csharp.web.responses import (
     by_return_type,
     by_statements,
     declared_by_attributes,
     merged,
 )
-from rag_assets.languages.csharp.web.route_constants import string_of
-from rag_assets.languages.csharp.web.route_templates import joined, nested, parameters_of, shape, with_tokens
+from rag_assets.languages.csharp.web.route_templates import joined, nested, parameters_of, shape, string_of, with_tokens
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ import pytest
 
 from rag_assets.contracts.segment import SymbolText
 from rag_assets.descriptions import StaticResourceDictionary
-from rag_assets.languages.csharp.facts.entity_attributes import (
+from rag_assets.languages.csharp.facts.expressions import LocalizedAttributes, type_argument
+from rag_assets.languages.csharp.facts.properties import (
     EntityFacts,
     FormField,
     FormLayout,
@@ -15,7 +16,6 @@ from rag_assets.languages.csharp.facts.entity_attributes import (
     form_fields,
     form_layouts,
 )
-from rag_assets.languages.csharp.facts.localized_attributes import LocalizedAttributes, type_argument
 from rag_assets_tests.descriptions.samples import segmented
 
 

@@ -7,7 +7,7 @@ import pytest
 from rag_assets.contracts.segment import SymbolText
 from rag_assets.descriptions import StaticResourceDictionary
 from rag_assets.languages.csharp.facts.enum_values import EnumValue, enum_values
-from rag_assets.languages.csharp.facts.localized_attributes import LocalizedAttributes
+from rag_assets.languages.csharp.facts.expressions import LocalizedAttributes
 from rag_assets_tests.descriptions.samples import segmented
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rag_assets.descriptions import StaticResourceDictionary
-from rag_assets.languages.csharp.facts.localized_attributes import LocalizedAttributes
+from rag_assets.languages.csharp.facts.expressions import LocalizedAttributes
 from rag_assets.languages.csharp.facts.properties import PropertyFact, parameter_docs, properties_of
 from rag_assets_tests.descriptions.samples import segmented
 

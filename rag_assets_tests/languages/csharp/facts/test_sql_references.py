@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_assets.descriptions.sql_facts import SqlReferences, sql_references
-from rag_assets.languages.sql.keys import SqlForeignKey
+from rag_assets.descriptions.kinds.sql_object import SqlReferences, sql_references
+from rag_assets.languages.sql.columns import SqlForeignKey
 from rag_assets.languages.sql.reference_reader import is_procedural
 
 # name, text, reads, writes, executes, uses
