@@ -73,6 +73,14 @@ class CorruptArchive(SourceError):
     """A source archive that is truncated, damaged, of an unknown format, or larger than is safe to expand."""
 
 
+class ClusterError(RagAssetsError):
+    """A Dask cluster that cannot do the work. Finished buckets are kept, so the next build goes on from there."""
+
+
+class ClusterLost(ClusterError):
+    """A scheduler that does not answer, or no workers: both may come back."""
+
+
 def is_panic(error: BaseException) -> bool:
     """Whether a library written in Rust panicked. PyO3 then raises a BaseException whose class cannot be imported."""
     return (type(error).__module__, type(error).__qualname__) == ("pyo3_runtime", "PanicException")

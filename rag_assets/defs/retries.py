@@ -9,13 +9,12 @@ from typing import NoReturn
 
 from dagster import Failure, RetryRequested
 
-from rag_assets.errors import RagAssetsError, SourceError, SourceRefused, SourceUnreachable
+from rag_assets.errors import ClusterError, ClusterLost, RagAssetsError, SourceError, SourceRefused, SourceUnreachable
 from rag_assets.index.catalog import CatalogError, CatalogUnreachable
 from rag_assets.index.catalog.database import StorageError
 from rag_assets.index.locks import HomeBusy
 from rag_assets.models.weights import ModelCorrupted, ModelMissing
 from rag_assets.pipeline.build import LabelBusy
-from rag_assets.pipeline.workers.dask_pool import ClusterError, ClusterLost
 from rag_assets.settings.config_file import ConfigError
 from rag_assets.sources.git import GitTimeout
 

@@ -22,6 +22,7 @@ import yaml
 from distributed import Client, LocalCluster
 
 import rag_assets
+from rag_assets.errors import ClusterError, ClusterLost
 from rag_assets.index.cache import Cache, keep_entries
 from rag_assets.index.generations import active_generation
 from rag_assets.index.layout import IndexHome
@@ -29,7 +30,7 @@ from rag_assets.index.vectors import open_vectors
 from rag_assets.pipeline.build import BuildError, IndexBuild
 from rag_assets.pipeline.qdrant_points import SHARD
 from rag_assets.pipeline.workers import dask_pool
-from rag_assets.pipeline.workers.dask_pool import ClusterError, ClusterLost, _Admission, installed, machine, run_task
+from rag_assets.pipeline.workers.dask_pool import _Admission, installed, machine, run_task
 from rag_assets.pipeline.workers.worker_pool import as_completed, broadcast, cluster_of, map_buckets, rest_workers
 from rag_assets.settings import ExecutionSettings
 from rag_assets.settings.config_file import ConfigError
@@ -79,12 +80,24 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Repository:
     return made
 
 
-def started(folder: Path, source: Repository, **execution: str) -> subprocess.Popen[str]:
-    """`rag-assets index` with a configuration file of its own."""
+IMPATIENT = """
+from rag_assets.cli import main
+from rag_assets.defs import retries
+from rag_assets.pipeline.workers import dask_pool
+
+retries.DELAYS_SECONDS = (0.1,)
+dask_pool.CONNECT_SECONDS = 1.0
+main()
+"""
+
+
+def started(folder: Path, source: Repository, *, patient: bool = True, **execution: str) -> subprocess.Popen[str]:
+    """`rag-assets index` with a configuration file of its own; impatient, it soon gives a scheduler up."""
     repository = {"id": "shop", "location": str(source.path), "ref": "main"}
     told = {"home": "home", "workers": 2, "execution": execution, "repositories": [repository]}
     (folder / "rag_assets.yaml").write_text(yaml.safe_dump(told), encoding="utf-8")
-    command = [sys.executable, "-m", "rag_assets", "index"]
+    program = ["-m", "rag_assets"] if patient else ["-c", IMPATIENT]
+    command = [sys.executable, *program, "index"]
     return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
@@ -152,7 +165,7 @@ def test_a_scheduler_that_is_not_there_loses_nothing(
     with socket.socket() as taken:  # bound, and nobody listens
         taken.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
-        with started(tmp_path, source, workers="dask", dask_scheduler=address) as process:
+        with started(tmp_path, source, patient=False, workers="dask", dask_scheduler=address) as process:
             _, error = process.communicate()
     assert process.returncode == 1
     said = " ".join(error.split())

@@ -3,8 +3,6 @@
 Workers read and write the home, so they must see the same one: a shared file system. They open none of its SQLite
 caches from another machine, which SQLite does not allow: what a task puts into a cache there travels back with its
 result. Where a worker dies another one does its tasks again; a task is a pure function of the home, so no byte changes.
-
-Why a Dask cluster cannot do the work of a build.
 """
 
 from __future__ import annotations
@@ -30,20 +28,11 @@ import distributed
 
 import rag_assets
 from rag_assets.entry_points import offered
-from rag_assets.errors import RagAssetsError
+from rag_assets.errors import ClusterError, ClusterLost
 from rag_assets.index.cache import CacheEntries, keep_entries, set_entries_aside
 from rag_assets.index.layout import IndexHome, write_atomically
 from rag_assets.models.cpu_count import usable_cores
 from rag_assets.pipeline.workers.process_pool import collecting_seldom, main_left_out
-
-
-class ClusterError(RagAssetsError):
-    """A Dask cluster that cannot do the work. Finished buckets are kept, so the next build goes on from there."""
-
-
-class ClusterLost(ClusterError):
-    """A scheduler that does not answer, or no workers: both may come back."""
-
 
 R = TypeVar("R")
 
