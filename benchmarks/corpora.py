@@ -106,7 +106,7 @@ def measured(repository: str) -> dict[str, Any]:
     from rag_assets.index.blobs import BlobStore
     from rag_assets.index.tables import digest_files, read_all
     from rag_assets.pipeline import run_stages as stages
-    from rag_assets.pipeline.progress import label_of
+    from rag_assets.pipeline.labels import label_of
     from rag_assets.settings import EmbedderSettings, RepositorySettings, Settings
 
     location, packs = located(repository)

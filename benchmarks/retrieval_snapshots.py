@@ -19,7 +19,7 @@ from rag_assets import Index
 from rag_assets.contracts.retrieval import Fusion
 from rag_assets.index.generations import active_generation
 from rag_assets.index.layout import IndexHome
-from rag_assets.pipeline.progress import label_of
+from rag_assets.pipeline.labels import label_of
 from rag_assets.pipeline.run_stages import run_stages
 from rag_assets.settings import EmbedderSettings, RepositorySettings, SearchSettings, Settings
 

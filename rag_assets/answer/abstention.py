@@ -1,9 +1,8 @@
-"""Is there enough to answer from? Signals of one search, their weight, and one threshold (E20, E22). Pure.
+"""Decides whether the evidence is enough to answer: signals of one search, their weights, one threshold (E20, E22).
 
-The weights are those of a logistic regression over mined questions with and without an answer;
-`benchmarks/abstention.py` mines them, fits them and prints the curve.
-
-The threshold of abstention that was calibrated on the questions of a generation (E22).
+The weights are those of a logistic regression over mined questions with and without an answer.
+`benchmarks/abstention.py` mines them, fits them and prints the curve. The threshold is the one that was calibrated on
+the questions of the generation, where it has one.
 """
 
 from __future__ import annotations

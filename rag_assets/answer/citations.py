@@ -1,14 +1,9 @@
-"""Citations of an answer: how they are written, read, shown and compared with their source (E19, E21, R26).
+"""Citations of an answer: how they are written, read and shown, and whether the source supports them (E19–E21, R26).
+Pure.
 
-Citations in an answer: how they are written, read and shown (E19, R26). Pure.
-
-The sentences, list items and code blocks of an answer in Markdown. Pure.
-
-Is what an answer says in what it cites? Every sentence and quote, compared with the slices (E19–E21). Pure.
-
-A quote is compared character by character, blanks aside, with the source and never with another model's opinion, so a
-check has no false `supported` for quotes. For claims without a quote it says whether the words and the identifiers of
-the claim are in the cited text, which is necessary for support, not sufficient.
+A quote is compared character by character with the source, blanks aside, and never with another model's opinion. So the
+check never calls a false quote supported. For claims without a quote it says whether their words and identifiers are in
+the cited text. That is necessary for support, not sufficient.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""Everything that an answer is made from: hits, definitions of the names in the question, facts of the graph, as
-evidence that the reader may see.
+"""Everything that an answer is made from: hits, definitions of the names in the question, facts of the graph.
 
-From point ids to evidence: the source slices behind them, read by identity and within the reader's scope (D21).
-
-Everything is looked up through the filtered reader of the index, so what a role may not see cannot become evidence.
+Every slice is looked up through the filtered reader of the index, so what a role may not see cannot become evidence
+(D21).
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""The quotable parts of evidence: members with their doc comments, paragraphs, statements; and how well each fits a
+"""The quotable parts of evidence (members with doc comments, paragraphs, statements), and how well each fits a
 question. Pure.
 
-The parts of a piece of source: its types, members, paragraphs, each with where its body begins. Pure.
-
-Sections can begin and end inside a type, and be of any language, so this reads marks and never a grammar: what it takes
-for a part is always an exact range of the text, and whatever it does not understand stays in one piece.
+Sections can begin and end inside a type and be of any language. So this reads marks, never a grammar: a part is always
+an exact range of the text, and what it does not understand stays in one piece.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
-"""What a question asks: the words that tell something, and the kind of answer it wants.
+"""What a question asks: the words that tell something, and the kind of answer it wants (a definition, a use, a route, a
+table).
 
-Words of questions and of evidence on one footing: which words of a question tell something, and whether a text has
-them. Pure but for the vocabulary it is given.
-
-What kind of answer a question wants, read off its words: a definition, who uses something, a route, a table. Pure.
-
-It only decides which facts come first. A question that is misread still gets the best quotes.
+The kind only decides which facts come first: a question that is misread still gets the best quotes. Pure but for the
+vocabulary it is given.
 """
 
 from __future__ import annotations

@@ -1,14 +1,7 @@
-"""What `ask` returns: an answer or a refusal, and what a refusal says besides its sentence.
+"""What `ask` returns: an answer or a refusal. A refusal says why, where to look oneself and what to ingest (E20).
 
-What `ask` returns.
-
-What a refusal says besides its sentence: why, where to look oneself, and what to ingest (E20); and what an answer
-leaves out. Pure.
-
-What was found for a question that nobody could translate. Pure.
-
-Its names find code in any language; its other words are in no section because they are in another language, and say
-nothing about whether the index has an answer.
+The names of a question that nobody could translate still find code in any language. Its other words say nothing about
+whether the index has an answer, so they do not count.
 """
 
 from __future__ import annotations

@@ -1,12 +1,8 @@
-"""Evidence within a token budget: whole sections where they are worth their tokens, signatures before anything is left
-out, names to the last (D22, D23, E13). Pure.
+"""Evidence within a token budget: whole sections where they are worth their tokens, signatures instead of bodies before
+anything is left out, names to the last (D22, D23, E13). Pure.
 
 Every piece begins as its name; then the step that adds the most value per token is taken until no step fits. That is
 the greedy solution of the multiple-choice knapsack problem (Sinha and Zoltners 1979), and never depends on input order.
-
-Less of a text without losing a name: signatures instead of bodies, first sentences instead of paragraphs. Pure.
-
-It is what happens before anything is left out of a context and before a model is asked for a summary (D23).
 """
 
 from __future__ import annotations

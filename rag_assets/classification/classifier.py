@@ -1,8 +1,6 @@
 """`Classifier`: the kind of a segment by ordered, first-match rules; the only place where kinds are decided (A09).
 
-The facts that rules may test: the file, and the names of a segment without qualification, arguments and generics.
-
-Rules compiled to plain functions: a test takes the facts and returns its evidence, or '' if it does not hold.
+Rules are compiled to plain functions: a test takes the facts of a segment and returns its evidence, '' where it fails.
 """
 
 from __future__ import annotations

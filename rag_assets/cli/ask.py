@@ -1,8 +1,6 @@
 """`rag-assets ask`: a question in, an answer with checked citations out, or an honest refusal (exit code 4).
 
-What `ask` and `chat` have in common: their options, and an open index that is asked with them.
-
-What `rag-assets ask` shows: an answer with numbered sources for people, one object for programs.
+`chat` and `artifact` share its options and its output.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""`rag-assets graph`: what is around a node, how two are connected, what a change affects, what a node needs.
-
-Neighbourhoods, paths and impacts for people and for programs.
-"""
+"""`rag-assets graph`: what is around a node, how two are connected, what a change affects, what a node needs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""`rag-assets pipeline`: check pipelines, show what they are after the merge, draw them.
-
-A pipeline as a Mermaid flowchart: steps as boxes, transitions as arrows with their names. Pure.
-"""
+"""`rag-assets pipeline`: checks pipelines, shows them after the merge, and draws them as Mermaid flowcharts."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ class Watch:
     def _ask(self, settings: Settings, repository: RepositorySettings, state: _State) -> None:
         # Start-up budget.
         from rag_assets.pipeline.discovered_files import ignore_policy
-        from rag_assets.pipeline.progress import label_of
+        from rag_assets.pipeline.labels import label_of
         from rag_assets.sources import remote_head
 
         label = repository.id

@@ -1,6 +1,5 @@
-"""Deterministic identities: semantic ids, point ids, slugs (A31, A32, B04, B05, B19–B21; R1, R2).
-
-The URIs of the backing artifacts of a point (IDX-070, C01–C06, C13; R3).
+"""Deterministic identities: semantic ids, point ids, slugs, and the URIs of backing artifacts (A31, A32, B04, B05,
+B19–B21, C01–C06, C13; R1–R3).
 
 ``rag://{label}/{path}`` names the full document; every asset of the file shares it, and indexing the file
 again does not change it. Slices and descriptions are that URI plus a lower-case derived suffix.

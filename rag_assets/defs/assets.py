@@ -1,25 +1,4 @@
-"""The assets, in the order of the flow: each calls its stage in `rag_assets.pipeline`.
-
-Asset `discovered_files`.
-
-Asset `segments`.
-
-Asset `descriptions`.
-
-Asset `summary_sections`.
-
-Asset `bm25_artifacts`.
-
-Asset `code_graph`.
-
-Asset `embeddings`.
-
-Asset `qdrant_points`.
-
-Asset `eval_runs`.
-
-Asset `active_index`.
-"""
+"""The assets, in the order of the flow. Each is thin: it calls its stage in `rag_assets.pipeline`."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -42,7 +21,8 @@ from rag_assets.pipeline.code_graph import build_graph
 from rag_assets.pipeline.discovered_files import discover_files
 from rag_assets.pipeline.embeddings import embed_sections
 from rag_assets.pipeline.eval_runs import evaluate
-from rag_assets.pipeline.progress import Progress, repository_of
+from rag_assets.pipeline.labels import repository_of
+from rag_assets.pipeline.progress import Progress
 from rag_assets.pipeline.publish import begin_from_remote
 from rag_assets.pipeline.qdrant_points import build_points
 from rag_assets.pipeline.refinement import refine_and_describe

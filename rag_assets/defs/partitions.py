@@ -1,6 +1,5 @@
-"""The one partition of every asset: an index label, one repository at one ref (never a commit, never a file).
-
-The tags of our runs: what to filter the runs page by.
+"""The partition of every asset is an index label: one repository at one ref, never a commit or a file. Tags name it on
+runs.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""The assets and the job that indexes a label: what every way of running them shares, without schedules.
-
-The executor that the settings name: one of Dagster's own. An extra is imported when it is wanted and not before.
+"""The assets, the job that indexes a label, and the executor that the settings name: shared by every way of running
+them.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""What every stage asset shares: labels, locks, data versions and metadata a person can read.
+"""What every stage asset shares: labels, locks, data versions, metadata, and runs of several labels (backfills).
 
-Runs of several labels (backfills): a label that fails drops out, the others go on, the run fails at its end.
-
-Dagster knows one outcome per step. So a step of such a run succeeds for the labels that got through, and notes the
-others as observations of their asset ("failed: …", to be seen in the UI at that asset and label). The steps after
+Dagster knows one outcome per step. So a step of a run of several labels succeeds for those that got through, and notes
+the others as observations of their asset ("failed: …", to be seen in the UI at that asset and label). The steps after
 it leave those out, and the last ones fail, naming every label, the stage it failed at, and why.
 """
 

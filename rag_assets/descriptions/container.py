@@ -1,6 +1,5 @@
-"""A small container: the services that builders receive through their constructors (A15, A42).
-
-What builders may know of a whole label: the services of the registry, gathered before the first description.
+"""A small container: builders receive services through their constructors (A15, A42), among them what is known of the
+whole label.
 """
 
 from __future__ import annotations

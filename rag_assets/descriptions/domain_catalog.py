@@ -1,7 +1,4 @@
-"""The domain catalog of a label: the domains of its configuration and those its code declares, by exact key.
-
-Business domains, and the index of those that C# code declares: by key, and by what an attribute names. [L]
-"""
+"""The domain catalog of a label: the domains of its configuration and those that C# code declares, by exact key. [L]"""
 
 from __future__ import annotations
 

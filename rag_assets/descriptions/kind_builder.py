@@ -1,7 +1,4 @@
-"""`KindBuilder`: what the built-in builders share. A kind declares its name, its description type and its facts.
-
-What every builder starts from: a description of any type, filled with the facts that segmentation found.
-"""
+"""`KindBuilder`: what the built-in builders share. A kind declares its name, its description type and its facts."""
 
 from __future__ import annotations
 

@@ -1,18 +1,9 @@
 """`DescriptionRefiner`: summaries by a model for symbols whose authors wrote none. For builders only (A16).
 
 `RefiningBuilder` stands before a builder and completes what that says; the services put it there (A15). The model
-sees facts that segmentation found, never a file (A20), and what it writes passes the guard rails or is not used: the
+sees facts that segmentation found, never a file (A20). Checks refuse text that gives itself away as wrong or that is in
+another language than the one asked for. They may refuse a good text now and then, which costs a refinement: the
 original stays, with a warning that says why.
-
-What a model wrote about a symbol is only taken when nothing in it gives it away as wrong. Pure.
-
-Each check may refuse a good text now and then, which costs a refinement; none may let a bad one pass for style. The
-original stays in both cases.
-
-Whether a short text is written in the language that was asked for: by its script and its function words. Pure.
-
-A model answers in the wrong language as a whole, so this needs no library: a handful of the commonest words tells
-the languages that such texts come in apart, and where they tell nothing, the text is accepted.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """`SymbolDescription`: the plain facts of a declaration, and how they become sections. Kinds extend it.
 
 It holds no service and no text but what the sections need, so it survives storage as JSON unchanged.
-
-Markdown of the description artifacts: code spans, code blocks, lists of facts (C07, C08).
 """
 
 from __future__ import annotations

@@ -2,11 +2,8 @@
 
 With an answer: what a type does and where it is used, by name; what its doc comment says, with every third word and the
 rarest one left out, so that it is no quotation. Without one: all of that asked of another repository; names with one
-word changed; real names with an alien predicate; and questions about the world.
-
-What no index of source code answers: things that code does not do, and questions that are not about it.
-
-Checked by nobody but the reader of these lists: whoever indexes a shop for shipping labels should leave some out.
+word changed; real names with an alien predicate; and questions about the world. Nobody checks that last list against
+an index: whoever indexes a shop for shipping labels should leave some of it out.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
-"""Two runs of the same questions: what became of each question, and of each category. Pure.
-
-Two siblings, runs of the same questions with different configurations, packs or models, and whether one may take the
-place of the other by the rule of promotion (E25). Pure.
+"""Two runs of the same questions: what became of each question and category, and whether one run may replace the other
+(E25). Pure.
 
 The rule is that of the gate: none of the compared metrics falls by more than a share, 5 to 10 %. It is said and
 nothing more: no pointer moves. Citations and the marks of a judge stand beside it and decide nothing.

@@ -1,9 +1,8 @@
 """A language model as the judge of answers: marks by a rubric, each time with a reason (E25).
 
 It is an opinion beside the numbers: nothing is promoted or refused because of it. Question, evidence and answer are
-data between marks that they cannot contain, and what comes back is marks within their bounds or nothing.
-
-The rubric of a judge: the shipped prompt, or a file of one's own in its place (E25).
+data between marks that they cannot contain, and what comes back is marks within their bounds or nothing. The rubric is
+the shipped prompt, or a file in its place.
 """
 
 from __future__ import annotations

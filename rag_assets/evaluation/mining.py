@@ -1,10 +1,8 @@
-"""A question set from the history of a repository: what developers wrote about a change, and where they made it. Pure.
+"""A question set from the history of a repository: what developers wrote about a change, and where they made it.
 
 A question is the subject of a commit, its answers are the files that the commit changed, by the names that they have in
 the *snapshot*, the commit that is indexed. Only commits after the snapshot are taken: an index searches the subjects of
 the commits before it, where every question would find its own words.
-
-Which commits a mined set is of: the snapshot that is indexed, and what came after it, read from the repository.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Question sets: what somebody wants to find, and where it is. Files of JSON or YAML, read strictly; the forms that
-others use are translated first (`evaluation.questions`).
+"""Question sets: what somebody wants to find, and where it is. Files of JSON or YAML, read strictly.
 
-Question sets that others wrote, as items of our own form. Pure.
+Two forms of others are translated first:
 
 - *history*: one object a line with `id`, `query` and `relevant`; `repo` and `snapshot_rev` say of what, `type` and
   `leaky` divide the set, `commit` is the one whose subject the question is. `eval mine` writes it.

@@ -1,10 +1,7 @@
 """A report of how well a label answers, as markdown and as one HTML file.
 
-What is known of how well a label answers, as one report: metrics over generations, categories, lost questions.
-
-Plots of a report as inline SVG, without scripts, fonts or links. The same numbers give the same bytes. Pure.
-
-A report as one HTML file that needs nothing else: no script, no font, no link. Every text is escaped. Pure.
+It shows metrics over generations, categories and lost questions. The HTML file needs nothing else: no script, no font,
+no link; plots are inline SVG, every text is escaped. The same numbers give the same bytes.
 """
 
 from __future__ import annotations

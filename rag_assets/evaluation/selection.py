@@ -1,6 +1,5 @@
-"""Which questions of a set an index is asked: those about its repository, the leaky ones marked or left out. Pure.
-
-Whether an index can answer a question set at all: which of the files that it expects are there. Pure.
+"""Which questions of a set an index is asked: those about its repository, the leaky ones marked or left out; and which
+of the expected files the index has. Pure.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""A run in a few numbers: means with their intervals, of all questions and of each category, and latencies. Pure.
-
-The answers of a run in a few numbers. Pure.
-"""
+"""A run in a few numbers: means with intervals of all questions and each category, latencies, answers. Pure."""
 
 from __future__ import annotations
 

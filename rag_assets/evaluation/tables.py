@@ -1,7 +1,4 @@
-"""Runs and their differences as rows of tables for people: of the command line, of Dagster and of reports. Pure.
-
-Answers of runs as rows of tables for people: of the command line, of Dagster and of reports. Pure.
-"""
+"""Runs, their differences and their answers as rows of tables: for the command line, Dagster and reports. Pure."""
 
 from __future__ import annotations
 

@@ -1,16 +1,12 @@
 """Who is affected if something changes, and what something needs: everything that an effect reaches, by distance.
 
-Unlike a neighbourhood nothing is left out of hubs, for a caller that is not named is a caller that breaks. The counts
-are of everything within the depth, the list is of the nearest.
+Unlike in a neighbourhood nothing is left out of hubs, for a caller that is not named is a caller that breaks. The
+counts are of everything within the depth, the list is of the nearest. Code of tests is told apart.
 
-Which steps carry an effect: the rules of "who is affected by this" and "what does this need", as one table.
-
-A walk has a state, because not every step may follow every other. A method that implements an interface affects the
-callers of the interface method, but not its other implementations: it has reached the interface as the one who is
-behind it (BEHIND). What is affected or needed without passing it on, such as a table that is written or a section that
-mentions a class, is an end (END).
-
-Which nodes of a graph are code of tests: test classes with all they contain, and what lies in folders of tests.
+The rules of which steps carry an effect are one table. A walk has a state, because not every step may follow every
+other. A method that implements an interface affects the callers of the interface method, but not its other
+implementations: it has reached the interface as the one who is behind it (BEHIND). What is affected or needed without
+passing it on, such as a table that is written or a section that mentions a class, is an end (END).
 """
 
 from __future__ import annotations

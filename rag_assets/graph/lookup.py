@@ -1,9 +1,5 @@
 """From what somebody types to the node that is meant: a key, a symbol in short, a table without its schema, a route
-without its verb, a path, a place in a file.
-
-Which of many words share most pairs of letters with one: what is compared in full afterwards.
-
-Keys as people write them: the symbol in a key, its segments, and the word it is looked up by.
+without its verb, a path, a place in a file. Where nothing fits, the most similar names.
 """
 
 from __future__ import annotations

@@ -2,9 +2,8 @@
 
 One closed set, `contracts.graph.Relation`, with aliases for the names that other producers and older settings use.
 An allow-list is validated when it is loaded: a name that means nothing is an error with the nearest valid ones, and
-one that no edge of the index can match is a warning.
-
-What a step of a walk is worth, as arrays: relation and direction, confidence, and how common its ends are.
+one that no edge of the index can match is a warning. A step is worth less the lower its confidence and the more common
+its ends are.
 """
 
 from __future__ import annotations

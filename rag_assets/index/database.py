@@ -3,13 +3,8 @@
 Conversations, the query log and the catalog use it. It speaks to the drivers themselves: SQLAlchemy takes 150 ms to
 import where SQLite's own driver takes 2, and every `ask` writes to the log. Only the catalog puts SQLAlchemy on top.
 
-Files for their owner only: people ask what they would not publish.
-
-Texts and times in forms that every database accepts.
-
-Where a database is: a SQLite file, or a Postgres database that only the environment names.
-
-The URL holds a password, so it is never a setting, never written anywhere and not part of any message.
+A database is a SQLite file that only its owner can read, or a Postgres database that only the environment names: the
+URL holds a password, so it is never a setting, never written anywhere and not part of any message.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
-"""What is known of the answers of a generation: the runs of question sets on it, and what the promotion gate decided.
+"""How well generations answer: the runs of question sets, the decisions of the promotion gate, and the history of a
+label.
 
 generations/{id}/eval/{set}.json    the newest run of each question set
 generations/{id}/gate.json          the newest decision about serving this generation
-
-How well each generation of a label answered, also those that have been pruned since: numbers, no texts.
-
-labels/{label}/eval_history.json    one record per generation and question set, the newest run of each
+labels/{label}/eval_history.json    one record per generation and question set; it outlives pruned generations
 """
 
 from __future__ import annotations

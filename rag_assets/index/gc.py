@@ -1,10 +1,8 @@
-"""What the generations of a home need, so that nothing of it is swept: marked by reading all of them.
-
-Removes what lies in a home and nobody needs: documents, cache entries, mirrors, and what killed processes left.
+"""Garbage collection of a home: what its generations need is marked by reading all of them, the rest is swept.
 
 Each `sweep_…` removes one kind, or in a dry run says what it would remove. Whoever calls them decides what is needed
-(`index.gc`) and holds the locks (`pipeline.collect_garbage`). All can be killed at any moment: each removes things
-that nothing refers to, one at a time.
+and holds the locks (`pipeline.collect_garbage`). All can be killed at any moment: each removes things that nothing
+refers to, one at a time.
 """
 
 from __future__ import annotations

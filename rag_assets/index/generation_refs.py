@@ -1,9 +1,7 @@
-"""What the words mean by which people name a generation.
+"""The words by which people name a generation, and the tags that they give to one.
 
 `active`, `previous`, a tag, a generation id or the beginning of one, a commit or the beginning of one; a label alone
-means what it serves, and `LABEL:WORD` is a word within one label.
-
-Names that people give to generations of a label: a tagged generation is kept.
+means what it serves, and `LABEL:WORD` is a word within one label. A tagged generation is kept.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""The generations of a label as a person sees them: what each is of, whether it can be served, and why it is there.
-
-Which generations of a label are kept, and deleting the others.
+"""The generations of a label as a person sees them: what each is of, whether it can be served, and whether it is kept.
 
 Always kept: what is served, what was served before it, what has a tag, and the build in progress. The rest is ranked
 by how likely a person wants it back, and the first ones are kept until there are `keep` finished ones.

@@ -1,9 +1,8 @@
-"""The two locks of a home beside the one that a build holds on its label (`pipeline.build.label_lock`).
+"""The locks of a home beside the one that a build holds on its label (`pipeline.build.label_lock`), and scratch
+folders.
 
-The operating system releases them when a process dies. Order: collection, label, pointer; whoever holds one takes
-only those after it, or gives up at once.
-
-Folders for work that is thrown away at its end. Whoever works in one holds its lock, so a collection knows.
+The operating system releases locks when a process dies. Order: collection, label, pointer; whoever holds one takes
+only those after it, or gives up at once. Whoever works in a scratch folder holds its lock, so a collection leaves it.
 """
 
 from __future__ import annotations

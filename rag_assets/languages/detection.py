@@ -1,7 +1,4 @@
-"""The one table from a repository path to its language and source type. Names only: contents are never read.
-
-Names that follow from a repository path: the stem of a file, the module it is.
-"""
+"""What a repository path tells: language, source type, module. One table; names only, contents are never read."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The members of a segment with those of its nested types, as flat lists.
-
-The summary of a documentation comment.
-"""
+"""The members of a segment and of its nested types as flat lists, and the summary of a doc comment."""
 
 from __future__ import annotations
 

@@ -2,8 +2,6 @@
 
 Windows tile the text: nothing is lost, nothing is in two of them. A cut goes where the text itself breaks (a
 blank line, the outermost indentation); a line that is too long on its own is cut inside.
-
-The lines of a text with their offsets, for scanners that go line by line.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""The model on onnxruntime: a graph without weights over mapped weights.
+"""The model on onnxruntime: a graph without weights over mapped weights, in fp32 or int8.
 
-The weights of the int8 graph: made once from the fp32 weights, kept as a derived file in the cache.
-
-Per output channel and symmetric. Codes stay within ±64: on x86 without VNNI, u8 · s8 products are added in
-pairs in 16 bits, and 2 · 255 · 64 still fits while 2 · 255 · 127 saturates. So every CPU computes the same
-integers, for a cosine to fp32 of .996 instead of .998 with ±127 (measured on 300 pieces of C#).
+The int8 weights are made once from the fp32 ones, as a derived file in the cache: per output channel and symmetric.
+Codes stay within ±64: on x86 without VNNI, u8 · s8 products are added in pairs in 16 bits, and 2 · 255 · 64 still fits
+while 2 · 255 · 127 saturates. So every CPU computes the same integers, for a cosine to fp32 of .996 instead of .998
+with ±127 (measured on 300 pieces of C#).
 """
 
 from __future__ import annotations

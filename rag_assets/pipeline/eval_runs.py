@@ -1,7 +1,5 @@
 """Stage `eval_runs`: asks a build the questions of its repository before anybody can read it, and decides whether it
 answers as well as the generation that is served. A build that does not is finished and kept, and not served.
-
-What the gate decided and what the questions found, as tables of the report of stage `eval_runs`. Pure.
 """
 
 from __future__ import annotations

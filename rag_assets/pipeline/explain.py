@@ -32,7 +32,7 @@ from rag_assets.models import embedding_window
 from rag_assets.pipeline.build import IndexBuild, read_report, read_spec
 from rag_assets.pipeline.descriptions import file_context
 from rag_assets.pipeline.discovered_files import open_repository
-from rag_assets.pipeline.progress import repository_of
+from rag_assets.pipeline.labels import repository_of
 from rag_assets.pipeline.symbol_tables import walled_surveys
 from rag_assets.segmentation import segment_file
 from rag_assets.serialization import from_json

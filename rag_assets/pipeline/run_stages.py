@@ -15,7 +15,8 @@ from rag_assets.pipeline.code_graph import build_graph
 from rag_assets.pipeline.discovered_files import discover_files
 from rag_assets.pipeline.embeddings import embed_sections
 from rag_assets.pipeline.eval_runs import evaluate
-from rag_assets.pipeline.progress import Progress, Silent, register_label
+from rag_assets.pipeline.labels import register_label
+from rag_assets.pipeline.progress import Progress, Silent
 from rag_assets.pipeline.qdrant_points import build_points
 from rag_assets.pipeline.refinement import refine_and_describe
 from rag_assets.pipeline.segments import segment_files

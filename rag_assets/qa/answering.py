@@ -1,7 +1,5 @@
 """Asking an open index, or several as one: a pipeline, the options of the caller, a model and a history, for as many
-questions as there are.
-
-An artifact from its turn: what was made, by whom, with which sources, and what is wrong with it.
+questions as there are. An artifact comes from a turn, too.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""How a question is to be answered, besides what the pipeline says.
-
-How the configuration wants questions to be answered, and by which model.
-"""
+"""How a question is to be answered: what the caller asks for, and what the configuration says, models included."""
 
 from __future__ import annotations
 

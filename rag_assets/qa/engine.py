@@ -1,9 +1,7 @@
-"""Runs a turn: dispatches steps to actions, follows their outcomes, and keeps a trace of it.
+"""Runs a turn: dispatches steps to actions, follows their outcomes, keeps a trace, and makes the answer of it.
 
 Everything but the model and the timings is a function of the request, the pipeline and the generation: which step
 follows depends on the outcome of the one before and on nothing else (D27).
-
-The answer that a turn came to, as people and programs get it: with its citations, its checks and what it took.
 """
 
 from __future__ import annotations

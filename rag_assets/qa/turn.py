@@ -1,14 +1,6 @@
-"""A turn: what is known while it runs, what it leaves behind, and what an action has besides.
+"""A turn: what is known while it runs, what decided it, its trace, and what an action has besides.
 
-What is known of a turn while it runs, and what is left of it. Frozen records: an action returns a new state.
-
-What decided a turn besides the question and the model: kept with it, so that it can be run again and compared.
-
-What a turn leaves behind while it runs, so that one that an error ends can be told, too.
-
-An answer as a model writes it, for somebody who watches: without the prefix of the protocol (D10).
-
-What an action has besides the state of the turn: the pipeline, the services, and the ear of the trace.
+State is frozen records: an action returns a new one. The trace stays when an error ends the turn.
 """
 
 from __future__ import annotations

@@ -1,12 +1,4 @@
-"""The graph of an open index: from hits to what is around them, and from node keys to text (D19–D21).
-
-A graph belongs to one generation of one label, so nothing of another label can be reached by it.
-
-The graph as a reader of some clearance sees it: nothing of a file that is not for them, and no way through it.
-
-A declaration in such a file is gone with its edges; what visible code says of it by name alone stays (a table without
-its definition). A partial type keeps its visible parts.
-"""
+"""The graph of an open index as its reader may see it: what is around hits, and the texts of nodes (D19–D21)."""
 
 from __future__ import annotations
 

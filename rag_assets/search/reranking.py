@@ -1,8 +1,5 @@
-"""The best candidates once more, in the order of a reranking model (E11). Off by default.
-
-SEMANTIC_RERANK: the nearest embeddings, put in order by what their texts share with the question too (D14). Pure.
-
-Their texts are scored as a small corpus of their own, so no index of words is needed.
+"""Orders the best candidates once more: by a reranking model (E11, off by default), or by shared words
+(SEMANTIC_RERANK).
 """
 
 from __future__ import annotations

@@ -1,13 +1,5 @@
-"""Sections of code: the overview of a symbol, the sections its kind names, and `{prefix}-members` for the rest.
-
-A kind without named sections is one `{prefix}-overview` if everything fits the window. The overview of a large type
-lists its member names. The parts of the other sections repeat a short header and are cut between members (R18).
-Together the slices cover the segment.
-
-Source slices that cover a segment: every non-blank character lies in the header or in exactly one tile.
-
-Members do not touch: closing braces, `#region` lines and loose comments lie between them. A closing brace belongs to
-the member it closes, anything else to the next member.
+"""Sections of code: the overview of a symbol, the sections its kind names, and `{prefix}-members`. Source slices cover
+the segment: every non-blank character lies in the header or in exactly one part.
 """
 
 from __future__ import annotations

@@ -1,10 +1,5 @@
-"""The finder snippet: `Key: value` lines in the fixed order of the domain reference §3.
-
-For symbols only this text is embedded, and an embedder reads little of it (256 tokens). So every line must earn its
-tokens: no line repeats another, and facts without a value have no line. Identifiers stay whole here; the embedding
-model and the keyword index split them into words themselves.
-
-The nouns of section building: the subject of a section, and its indivisible pieces.
+"""The finder snippet: `Key: value` lines in the fixed order of the domain reference §3; the subject and blocks of
+sections.
 """
 
 from __future__ import annotations

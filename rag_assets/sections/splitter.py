@@ -1,11 +1,7 @@
 """Token-aware splitting: a header and a list of blocks become parts that fit an embedding window.
 
-Nothing is dropped: every block is in exactly one part, in order. A block that is too long on its own is shortened in
-the snippet alone; the source slice and the backing artifact keep it whole.
-
-The places to cut a text: blank lines first, then line ends, sentence ends, blanks, and any character last.
-
-Packs the pieces of a text into chunks with overlap, and counts tokens as they will be embedded.
+Texts are cut where they break: blank lines first, then line ends, sentence ends, blanks, any character. Chunks of
+documents overlap. Tokens are counted as they will be embedded.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""The base class of all groups of settings.
-
-Checks URLs of servers in the settings: plain, without secrets, and encrypted beyond this machine.
+"""The base class of all groups of settings, and the check of server URLs: plain, without secrets, encrypted beyond this
+machine.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The indexed repositories, their tenants and domains, and the limits of discovery.
-
-Settings of the dependency graph: imports beside the files of a repository.
-"""
+"""The indexed repositories: their tenants, domains, imported graphs, and the limits of discovery."""
 
 from __future__ import annotations
 

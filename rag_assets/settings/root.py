@@ -1,11 +1,4 @@
-"""All settings of rag_assets, in one model.
-
-Settings of Dagster's schedule and sensors.
-
-Settings of evaluation: how well a build must answer before it is served.
-
-Who executes the steps of a Dagster run, and who works on the buckets of a stage.
-"""
+"""All settings of rag_assets in one model, with those of schedules, evaluation and execution."""
 
 from __future__ import annotations
 

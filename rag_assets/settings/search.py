@@ -1,6 +1,5 @@
-"""Settings of search: the mode, the fusion of its two sides, and the fallback if a part is missing.
-
-Settings of `ask`: how much it reads, when it refuses, and which models may write. Keys are never settings.
+"""Settings of search and of `ask`: modes, fusion, fallback; how much `ask` reads, when it refuses, which models may
+write. Keys are never settings.
 """
 
 from __future__ import annotations

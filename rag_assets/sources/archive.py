@@ -1,7 +1,6 @@
-"""The members of tar and zip archives in one form, read in one bounded pass that detects a truncated file.
+"""Source archives (.zip, .tar and its compressed forms) as snapshots, read in one bounded pass that detects truncation.
 
-A source archive (.zip, .tar and its compressed forms). Members are copied once into one anonymous temporary
-file. So the archive chooses no file name on disk, and every later read is a seek.
+Members are copied once into one anonymous file.
 """
 
 from __future__ import annotations

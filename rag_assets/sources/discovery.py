@@ -1,6 +1,6 @@
-"""From a snapshot to texts: yields every file either decoded and redacted, or with the reason to skip it.
+"""From a snapshot to texts: every file is decoded and redacted, or comes with the reason why not.
 
-A short hash of everything that decides which texts discovery yields: part of every generation's identity.
+A fingerprint of everything that decides this is part of every generation's configuration.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from rag_assets.descriptions import (
     ServiceError,
     default_registry,
 )
-from rag_assets.descriptions.kinds.document import GeneralDescriptionBuilder
+from rag_assets.descriptions.kinds.fallback import GeneralDescriptionBuilder
 
 
 class Model:

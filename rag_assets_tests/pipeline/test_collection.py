@@ -23,8 +23,8 @@ from rag_assets.index.layout import IndexHome
 from rag_assets.index.locks import HomeBusy, collection_lock
 from rag_assets.pipeline.build import label_lock
 from rag_assets.pipeline.collect_garbage import GarbageCollection, collect_garbage
+from rag_assets.pipeline.labels import register_label
 from rag_assets.pipeline.memo import ITEM_MEMOS
-from rag_assets.pipeline.progress import register_label
 from rag_assets.settings import RepositorySettings, RetentionSettings
 from rag_assets.sources.git.mirror import mirror_path
 from rag_assets_tests.generation_history import History, new_history

@@ -1,16 +1,9 @@
-"""An artifact without a model: every section put together from quotes that fit it, or the honest sentence (E17, E19).
+"""An artifact without a model: every section consists of quotes that fit it, or of the honest sentence (E17, E19).
+Pure.
 
-Nothing is in it that the check of citations does not support: what it would flag is left out. Pure.
-
-Lines of source that say something by their form: what is wrong, left to do, failing or needed. Pure.
-
-Conventions of the languages that are indexed, read line by line: a line is quoted as it is, so one that is taken for
-more than it means does no harm beyond its own line.
-
-What an artifact without a model quotes, by material: statements with their place, each from one piece of evidence.
-
-Every statement is words of the source between a name and a place that the index knows, so `checking` can verify it.
-Pure: the same evidence, the same statements in the same order.
+Statements are words of the source between a name and a place that the index knows, so the check of citations can verify
+them. What it would flag is left out. Lines that mark a defect, a task or a requirement by their form are quoted as they
+are: a misread line does no harm beyond itself.
 """
 
 from __future__ import annotations

@@ -1,12 +1,7 @@
-"""The sections of each artifact (E17): their headings, what a model is told of them, what is searched for them, and
-what an artifact without a model quotes in them. `docs/decisions/0021` says why these. Pure.
+"""The sections of each artifact (E17): their headings, what a model is told, what is searched and quoted for them, and
+the check of the form of a written artifact. `docs/decisions/0021` says why these. Pure.
 
 The first heading is of the first level, the others of the second, as the design document has them for the Blueprint.
-
-What an agent writes (E15). One closed set, shared by agents, pipelines, templates and the command line.
-
-The form of an artifact: split at its headings, and everything that is wrong with it said in words that a model can
-act on (E17). Pure.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""`rag-assets eval run`: asks a generation a question set and keeps the run.
-
-Asking a generation a question set for a command: which set, which of its questions, and what to warn of.
-"""
+"""`rag-assets eval run`: asks a generation a question set and keeps the run."""
 
 from __future__ import annotations
 

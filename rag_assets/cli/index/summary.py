@@ -1,7 +1,4 @@
-"""What a finished generation contains, as one object for programs and as tables for people.
-
-What was measured and what the promotion gate decided, as tables for people and objects for programs.
-"""
+"""What a finished generation contains, and how the gate judged it: an object for programs, tables for people."""
 
 from __future__ import annotations
 

@@ -1,10 +1,7 @@
-"""Configured repositories appear among the partitions by themselves, so that the first index of one can be started in
-the UI. Nothing is indexed: that is for people, the schedule and the commit sensor.
-
-A run for every new head of every label, and no label left behind.
+"""The sensors: a partition for every configured repository, and a run for every new head of every label.
 
 The cursor holds, per label, the head that the newest run of the label is for: it is evidence, not a promise. A head
-is asked for again at each tick until a run for it exists (the run key keeps that from becoming two runs), so a tick
+is asked for again at each tick until a run for it exists (the run key keeps that from becoming two runs). So a tick
 that dies half way, a launch that fails and a cursor that somebody resets lose nothing. While a run of a label is
 under way the next head waits for it: ten commits in an hour are one or two runs, not ten.
 """

@@ -13,10 +13,11 @@ from rag_assets.descriptions.kinds.data_type import (
     ExceptionBuilder,
     SummaryListModelBuilder,
 )
-from rag_assets.descriptions.kinds.document import DocumentDescriptionBuilder, GeneralDescriptionBuilder
+from rag_assets.descriptions.kinds.document import DocumentDescriptionBuilder
 from rag_assets.descriptions.kinds.domain_description import DomainDescriptionBuilder
 from rag_assets.descriptions.kinds.ef_context import EfContextBuilder, EntityConfigurationBuilder
 from rag_assets.descriptions.kinds.enum import EnumBuilder
+from rag_assets.descriptions.kinds.fallback import GeneralDescriptionBuilder
 from rag_assets.descriptions.kinds.interface import InterfaceBuilder
 from rag_assets.descriptions.kinds.model import ModelMetadataBuilder, ModelStructureBuilder
 from rag_assets.descriptions.kinds.resource_file import ResourceFileBuilder

@@ -1,6 +1,6 @@
-"""HTTP endpoints of controllers, pages, programs and libraries: one pair of sections per action.
+"""HTTP endpoints of controllers, pages, programs and libraries: two sections per action (domain reference §3).
 
-The two sections of an endpoint: what it is and does, and what goes in and out (domain reference §3).
+One says what the endpoint is and does, the other what goes in and out.
 """
 
 from __future__ import annotations

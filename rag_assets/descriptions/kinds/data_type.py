@@ -1,12 +1,6 @@
-"""`DataDescription`: types that carry data; each property is one line with what is special about it.
+"""Types that carry data: attributes, options, exceptions, requests, responses, messages, rows of list views [L].
 
-Attribute classes: what an attribute marks and how it is written.
-
-Options and settings types, with the section and the keys they are bound to.
-
-Exceptions with the messages that their constructors make.
-
-Requests, responses, results and messages; rows of list views [L].
+Each property is one line with what is special about it.
 """
 
 from __future__ import annotations

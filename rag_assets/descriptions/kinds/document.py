@@ -1,7 +1,4 @@
-"""Design records, markdown and other documents: id, title, status and the tree of headings.
-
-`GeneralDescriptionBuilder`: the facts of any segment; no kind is silently without points.
-"""
+"""Design records, markdown and other documents: id, title, status and the tree of headings."""
 
 from __future__ import annotations
 
@@ -11,8 +8,7 @@ from dataclasses import dataclass
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.contracts.payload import RagVectorPayload
 from rag_assets.contracts.segment import MemberKind
-from rag_assets.descriptions.kind_builder import Facts, KindBuilder, Subject, is_text
-from rag_assets.descriptions.symbol_description import SymbolDescription
+from rag_assets.descriptions.kind_builder import Facts, KindBuilder, Subject
 from rag_assets.descriptions.text_description import TextDescription
 from rag_assets.languages.detection import SourceType
 from rag_assets.languages.documents.header import document_header
@@ -111,20 +107,3 @@ class DocumentDescriptionBuilder(KindBuilder):
             "record_type": header.type,
             "fields": header.fields,
         }
-
-
-class GeneralDescriptionBuilder(KindBuilder):
-    """Describes what a segment declares by the facts of segmentation; applies to every symbol of every kind."""
-
-    name = "general"
-    description = (
-        "Any kind: names, documentation, base types, dependencies and members with signatures of code; "
-        "headings and text of documents. Takes the declaration as it is and infers nothing."
-    )
-    applies = staticmethod(lambda subject: True)
-
-    def description_type(self, subject: Subject) -> type[SymbolDescription] | type[TextDescription]:
-        return TextDescription if is_text(subject, subject.segment) else SymbolDescription
-
-    def facts(self, subject: Subject) -> Facts:
-        return {}

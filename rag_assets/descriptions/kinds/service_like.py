@@ -1,9 +1,4 @@
-"""Managers, services, clients and proxies: an interface, dependencies, methods.
-
-Handlers of commands, queries, notifications and messages.
-
-Repositories, with the kind of storage that their text gives evidence of.
-"""
+"""Types with operations: managers, services, clients, proxies, handlers, repositories with their storage."""
 
 from __future__ import annotations
 
@@ -12,15 +7,9 @@ from dataclasses import dataclass
 from rag_assets.contracts.segment import MemberKind, Segment, SymbolText
 from rag_assets.descriptions.kind_builder import Facts, Subject, TypeAwareBuilder, dependencies_of
 from rag_assets.descriptions.symbol_description import SymbolDescription
+from rag_assets.languages.csharp.facts.http_client_calls import RemoteCall, remote_calls
 from rag_assets.languages.csharp.facts.masked_body import masked_body_of
-from rag_assets.languages.csharp.facts.method_verbs import (
-    METHODS,
-    MethodFact,
-    MethodKind,
-    RemoteCall,
-    all_method_facts,
-    remote_calls,
-)
+from rag_assets.languages.csharp.facts.method_verbs import METHODS, MethodFact, MethodKind, all_method_facts
 from rag_assets.languages.csharp.facts.primary_entity import name_stems, primary_entity
 from rag_assets.languages.csharp.facts.storage import StorageKind, StorageOperation, storage_of, storage_operations
 from rag_assets.languages.csharp.facts.type_index import TypeIndex

@@ -1,7 +1,4 @@
-"""SQL objects with columns or parameters and what they read, write and execute, and loose statements.
-
-What a piece of SQL reads, writes, executes and uses, as facts of its description.
-"""
+"""SQL objects with columns or parameters and what they read, write and execute, and loose statements."""
 
 from __future__ import annotations
 

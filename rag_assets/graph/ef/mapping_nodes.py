@@ -1,8 +1,6 @@
-"""Contexts, sets and entities as nodes, and what they map to: `Extractor` of the model.
+"""Contexts, sets, entities and migrations as nodes, and the tables that they map to or change.
 
-The node of a table that C# names: the declared one, else what any reference to that name gets.
-
-Migrations as nodes: the tables they change, and the foreign keys that only they spell out.
+Foreign keys that only a migration spells out come from there.
 """
 
 from __future__ import annotations

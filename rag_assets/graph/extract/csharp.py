@@ -1,10 +1,7 @@
-"""C# files → nodes and edges of the graph, one file at a time.
+"""C# files to nodes and edges of the graph, one file at a time.
 
-Project files: the packages and the projects that they refer to.
-
-Services given to a container: service type MapsTo implementation type.
-
-What the declarations of a file are and hold: nodes, Contains, and which members implement or override others.
+Declarations with Contains and what implements or overrides what; registrations in a container (service type MapsTo
+implementation type); packages and projects that project files refer to.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Sections of documents as nodes, and the symbols that they name.
-
-Texts of resource files as nodes, and the code that uses them.
-"""
+"""Sections of documents with the symbols that they name; texts of resource files with the code that uses them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""ENDPOINT nodes and the methods that expose them: `Extractor` of routes.
-
-What the lambda behind a route does, as edges of its endpoint: a lambda has no node that could have them.
-"""
+"""ENDPOINT nodes and the methods that expose them. What the lambda behind a route does is an edge of its endpoint."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The files of an import: from a folder, an archive or one file, bounded. The only module of imports that reads.
+"""The files of an import: from a folder, an archive or one file, bounded. Damaged CSV and JSON give what is readable.
 
-Rows of CSV files and entries of JSON files that may be damaged: what is readable, and what was not.
+No other module of imports reads files.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What an import gives: nodes, edges, what was wrong with it, and for what it speaks.
-
-Nodes and edges of an import while it is read: each once, with the places that the label knows.
-"""
+"""What an import gives: nodes and edges, each once, with the places that the label knows; and its problems."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Keys taken apart, and types written in two ways compared.
-
-What the label itself declares: imports of other tools are matched against it, by place and by name.
-"""
+"""Keys of other tools taken apart, and matched by place and by name against what the label declares."""
 
 from __future__ import annotations
 

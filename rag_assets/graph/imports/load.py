@@ -1,7 +1,4 @@
-"""The import of one repository: read, translated, ready to be merged.
-
-The graph of the label and an imported one made into one.
-"""
+"""The import of one repository: read, translated, and merged into the graph of the label."""
 
 from __future__ import annotations
 

@@ -1,11 +1,9 @@
 """Artifacts of RoslynIndexer (domain reference §5) as a graph in our keys.
 
-It writes a bundle per solution: `chunks.json` and `dependencies.json` have the members of C# types and which of them
-call which, found by the compiler; `nodes.csv`, `edges.csv` and `sql_bodies.jsonl` have database objects, EF sets and
-entities, migrations and inline SQL. None of them has lines of edges: `merging` takes these from the built-in edges that
-say the same.
-
-`nodes.csv`, `edges.csv` and `sql_bodies.jsonl`: database objects, EF sets and entities, migrations, inline SQL.
+It writes a bundle per solution. `chunks.json` and `dependencies.json` have the members of C# types and which of them
+call which, found by the compiler. `nodes.csv`, `edges.csv` and `sql_bodies.jsonl` have database objects, EF sets and
+entities, migrations and inline SQL. None of them has lines of edges: these come from the built-in edges that say the
+same.
 """
 
 from __future__ import annotations

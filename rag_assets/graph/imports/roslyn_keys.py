@@ -1,8 +1,7 @@
-"""The keys of RoslynIndexer's graph in ours: its C# keys are simple or have no parameters, its SQL keys imply `dbo`.
+"""The keys, kinds and relations of RoslynIndexer in ours.
 
-What other tools call our kinds and relations.
-
-`chunks.json` of RoslynIndexer: a member of a type per entry, found again among the members of the label.
+Its C# keys are simple or have no parameters, its SQL keys imply `dbo`. A member of `chunks.json` is found again among
+the members of the label.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """A SCIP index (scip-dotnet, scip-typescript, scip-python, scip-java …) as a graph in our keys.
 
-SCIP says where each symbol is defined and where it is used. What uses it is the innermost definition around the place:
-by the enclosing ranges of the index, or, of tools that write none (scip-dotnet), by the declarations of the label.
-
-What a SCIP index defines: each symbol with its key in our form, found by place, then by name, else made.
+SCIP says where each symbol is defined and where it is used. A definition gets its key by place, then by name, else a
+new one. What uses a symbol is the innermost definition around the place: by the enclosing ranges of the index, or, of
+tools that write none (scip-dotnet), by the declarations of the label.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""SCIP symbol strings taken apart, and written in the form of our keys.
+"""The messages of a SCIP index (github.com/sourcegraph/scip, scip.proto), and its symbol strings in the form of our
+keys.
 
     scip-dotnet nuget . . Orders/OrderService#Find(+1).
     scheme      manager name version  descriptors
@@ -6,12 +7,9 @@
 A descriptor says what it is by its last character: namespace `/`, type `#`, term `.`, method `().`, meta `:`, macro
 `!`, type parameter `[…]`, parameter `(…)`. Names with other characters stand in backticks.
 
-The messages of a SCIP index (github.com/sourcegraph/scip, scip.proto), read with the protobuf runtime.
-
-The runtime comes with Dagster and parses in C, which a reader of our own would not. Instead of generated code, which
-must match the runtime's version, the few fields that we read are described here; all others are skipped as unknown.
-The index itself is taken apart by hand: it is a list of documents, so one at a time is in memory, and a file that is
-cut or damaged gives the documents before the damage (the format is made to be concatenated and streamed).
+The protobuf runtime comes with Dagster and parses in C. Generated code would have to match its version, so the few
+fields that we read are described here, and all others are skipped. The index is a list of documents and is taken apart
+by hand: one document at a time is in memory, and a damaged file gives the documents before the damage.
 """
 
 from __future__ import annotations

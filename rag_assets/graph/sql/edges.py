@@ -1,7 +1,4 @@
-"""The edges that the references to objects in a piece of SQL make.
-
-SQL files: their objects as nodes, and what these and the statements between them read, write and change.
-"""
+"""SQL files: their objects as nodes, and what these and the statements between them read, write and change."""
 
 from __future__ import annotations
 

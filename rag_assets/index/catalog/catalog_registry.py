@@ -1,8 +1,6 @@
 """Which catalogs have rows of a label: a note beside its generations, without secrets.
 
 Whoever removes a label or moves its pointer finds the rows through it, whatever the configuration says by then.
-
-Where the catalog of a home is.
 """
 
 from __future__ import annotations

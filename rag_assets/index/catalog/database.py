@@ -1,14 +1,11 @@
-"""A connected catalog: SQLAlchemy on the connections of the shared wrapper, and the words of the catalog.
-
-The tables of the catalog, and making them.
+"""A connected catalog: SQLAlchemy on the connections of the shared wrapper, its tables, and its errors.
 
 A chunk is valid from the build that wrote it (`born`) up to the one that replaced or deleted it (`died`), counted in
 sequence numbers of its label. So a build writes what changed, and every kept generation can be read exactly:
 generation s consists of the rows with born <= s < died.
 
-Writing many rows at once: Postgres' binary COPY, elsewhere one INSERT for all.
-
-Binary, because vectors are bytes: as text they would double, and escaping costs more than sending.
+Many rows go in at once: by Postgres' binary COPY, elsewhere by one INSERT. Binary, because vectors are bytes: as text
+they would double, and escaping costs more than sending.
 """
 
 from __future__ import annotations

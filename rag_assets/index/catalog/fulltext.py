@@ -1,8 +1,7 @@
 """Full-text search in the catalog (E06): which served chunks have all words of a question.
 
 For looking things up where there is a database and nothing else. Ranking is the business of `rag-assets search`.
-
-Compiles the conditions of a scope to SQL. What has no column is read out of the payload, which is JSON.
+Conditions without a column read the payload, which is JSON.
 """
 
 from __future__ import annotations

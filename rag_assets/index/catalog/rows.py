@@ -1,7 +1,4 @@
-"""A point as a row of the catalog, and back. Pure.
-
-The texts behind the chunks: documents by path, as the tables of a generation name them, kept compressed.
-"""
+"""A point and the documents behind it as rows of the catalog, and back. Documents are kept compressed."""
 
 from __future__ import annotations
 

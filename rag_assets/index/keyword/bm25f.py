@@ -1,12 +1,10 @@
-"""Second pass of the keyword index: BM25F as sparse weights, so that a dot product is the exact score.
+"""BM25F as sparse weights, so that a dot product is the exact score: term frequencies first, then weights.
 
 Method: "simple BM25F" (Robertson, Zaragoza and Taylor 2004) with the idf of Lucene (never negative). With one
 field of weight 1 it is plain BM25 without the constant factor k1 + 1.
 
 The weights of a section hardly know the rest of the label, so that a commit changes those of its own files only:
 the idf is part of the query, and average lengths are rounded.
-
-First pass of the keyword index: how often each term occurs in each field of each section, in columns.
 """
 
 from __future__ import annotations

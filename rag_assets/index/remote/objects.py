@@ -1,7 +1,7 @@
 """A small object store: content-named objects that are checked when they are read, and a few named ones.
 
-Files as blocks of content. Holes of sparse files are no blocks, and blocks that did not change keep their names:
-of a vector shard to which a commit added ten points, few go over the network.
+Files are stored as blocks of content. Holes of sparse files are no blocks, and blocks that did not change keep their
+names: of a vector shard to which a commit added ten points, few go over the network.
 """
 
 from __future__ import annotations

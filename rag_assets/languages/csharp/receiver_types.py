@@ -1,6 +1,6 @@
-"""The receivers of calls with the types that the binder found, in the code without strings and comments.
+"""The receivers of chained calls with the types that the binder found, in code without strings and comments.
 
-Chains of calls in masked C# code: their names, their arguments, where they end. Every scan is bounded.
+Every scan is bounded.
 """
 
 from __future__ import annotations

@@ -1,14 +1,12 @@
-"""RESX: entries with key, value and comment, by a tolerant scanner.
+"""RESX: entries with key, value and comment, and the texts of a label by (resource class, key, culture).
 
 No XML parser is involved: an entity is never expanded beyond the five of XML and character references, a file
 with errors keeps the entries that can be read, and every entry keeps its exact range.
 
-The texts of resource files by (resource class, key, culture); collisions are reported, never merged silently.
-
 A family is one resource class in one folder: its neutral file and the files of its cultures. Class names are unique
 in a folder only, so whoever asks may say from where (`near`): the family of the nearest folder is meant, as the
 namespaces of generated classes follow folders. A family without the key is not meant: code that compiles names the
-one that has it.
+one that has it. Collisions are reported, never merged silently.
 """
 
 from __future__ import annotations

@@ -1,17 +1,9 @@
-"""A text document is one segment (A08); its members are the sections between headings, which tile it.
+"""A text document is one segment (A08). Its members are the sections between headings, or its pages (E02).
 
 Sections are not split here: that needs the tokens of the embedding model and happens where sections are built.
-
-Markdown: headings as CommonMark sees them, found line by line without building a tree.
-
-Whatever hides a heading is tracked: front matter, fenced and indented code, HTML blocks and comments. What lies
-inside a list or a quote is no section of the document.
-
-reStructuredText: section titles by their adornment, levels in order of first appearance as docutils has it.
-
-Configuration, markup and languages without a grammar: one segment of windows.
-
-Texts with pages between form feeds, as PDF comes out of discovery: one segment whose members are pages (E02).
+Markdown headings are found as CommonMark sees them, line by line without building a tree: front matter, code, HTML
+blocks and comments hide headings; what lies inside a list or a quote is no section. reStructuredText titles get their
+levels in order of first appearance, as in docutils. Configuration and markup are windows of lines.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Declarations from inside: columns of tables with keys and defaults, parameters of routines, the declared head.
-
-The keys of SQL tables: foreign keys with their columns, and the primary key that is declared for several columns.
-"""
+"""Declarations from inside: columns of tables with keys and defaults, parameters of routines, the declared head."""
 
 from __future__ import annotations
 

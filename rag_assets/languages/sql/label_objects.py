@@ -1,12 +1,7 @@
 """The database objects of a label by name: what other files, of any language, may ask about them.
 
-SQL that a script keeps in string literals to execute it: `EXEC('CREATE VIEW …')`, `sp_executesql N'…'`.
-
-The scripts of an SQL file and the objects that they declare: the file itself, and the literals that it executes.
-
-From a name in SQL to the nodes it may mean, and how sure that is.
-
-`EXEC sp_rename 'dbo.Orders.Total', 'Sum', 'COLUMN'`: SQL Server names what changes in a string.
+Objects are declared by SQL files and by the string literals that scripts execute (`EXEC('CREATE VIEW …')`,
+`sp_executesql`); `sp_rename` changes names in a string. A name leads to the nodes it may mean, with how sure that is.
 """
 
 from __future__ import annotations

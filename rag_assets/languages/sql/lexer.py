@@ -1,9 +1,7 @@
-"""The lexer of SQL: what a token is, in any dialect, and what hides one.
+"""The lexer of SQL: what a token is, in any dialect, what hides one, and which words are keywords.
 
 It reads at two depths. `tokens_of` gives each word and name, for the references of a statement. `structure_of` skips
 all that ends no statement in one go, several times as fast, for the bounds of the objects of a script.
-
-The words of SQL that tell a name from a clause, and an object of the user from one of the system.
 """
 
 from __future__ import annotations

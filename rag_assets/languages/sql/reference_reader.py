@@ -3,10 +3,6 @@
 No parser: clauses are recognised by their keywords, in any dialect, and what is no statement is passed over. Left out
 are variables, temporary tables, common table expressions, aliases, the tables of a trigger's rows, and what belongs to
 the system.
-
-References to database objects: which object, and what the statement does with it.
-
-Common table expressions: `WITH a AS (…), b (x) AS (…)`, and where their names mean them.
 """
 
 from __future__ import annotations

@@ -2,10 +2,7 @@
 
 Not a parser. It knows what ends a statement (`;`, `GO`, a MySQL delimiter, the next statement at the start of a line)
 and that a T-SQL routine reaches to the end of its batch. That holds for scripts that parsers of one dialect refuse.
-
-The rows that a PostgreSQL dump writes between its statements: data in which a quote opens no string.
-
-The head of a CREATE or ALTER statement: what kind of object, and which.
+The rows of a PostgreSQL dump are data: a quote in them opens no string.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""TypeScript, TSX and JavaScript: a segment per top-level type; functions and statements make up the module.
-
-Types, functions and members of TypeScript and JavaScript, read from their nodes.
-"""
+"""TypeScript, TSX and JavaScript: a segment per top-level type; functions and statements make up the module."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The connection to one model server. The first request loads `openai` and `httpx2`, and nothing else does.
 
-The one place that makes our faults from the errors of `openai` and `httpx2`. Nothing in a reply is trusted.
+Their errors become our faults in one place. Nothing in a reply is trusted.
 """
 
 from __future__ import annotations

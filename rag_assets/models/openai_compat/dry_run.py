@@ -1,8 +1,6 @@
-"""A language model that is never asked: known answers are given, for all others is counted what asking would take.
+"""Language models that are never asked: known answers are given, for others is counted what asking would take.
 
-What decides an answer, and where known answers are kept: the same prompt is never paid for twice.
-
-For processes that do not open the shared cache: which questions there are, and the answers to some of them.
+The same prompt is never paid for twice: the key of an answer is everything that decides it.
 """
 
 from __future__ import annotations

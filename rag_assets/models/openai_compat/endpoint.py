@@ -1,7 +1,4 @@
-"""Where a model server is, and what it is told of us.
-
-The API key: it comes from the environment, goes into one header, and is kept out of everything else.
-"""
+"""Where a model server is, and the API key: it comes from the environment, goes into one header, and nowhere else."""
 
 from __future__ import annotations
 

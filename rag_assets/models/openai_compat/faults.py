@@ -1,7 +1,4 @@
-"""Why a request got nothing of use: the closed set of codes, and what each means for the next one.
-
-The one retry loop of requests to model servers.
-"""
+"""Why a request got nothing of use: a closed set of codes, what each means, and the one retry loop."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """`OpenAiCompatibleLlmService`: answers of a given type from chat completions, bounded in calls, threads, time and size
 (A17).
 
-What to leave out of a request for text that a server does not understand; found out by its refusals.
+What a server does not understand of a request is found out by its refusals and left out from then on.
 """
 
 from __future__ import annotations

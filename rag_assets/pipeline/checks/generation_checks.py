@@ -1,6 +1,5 @@
-"""What must hold before a generation may go live. Each check reads what was written, not what was meant.
-
-What must hold for the graph of a build: it is what was written, it has no ghosts, and points lead into it.
+"""What must hold before a generation may go live, its graph included. Each check reads what was written, not what was
+meant.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
 """`rag-assets plan`: what indexing a commit would do and cost, found out without asking a model or touching the label.
 
 Discovery to sections run in a scratch folder, which is local and free, and what they make is kept in the caches: the
-build that follows finds it there. What would be embedded, and asked of a language model, is only counted.
-
-What a build would do to the points and files of a label: its tables against those of the generation it serves.
-
-Which texts a build would embed, and how long that takes: asks the caches and no model.
+build that follows finds it there. What would be embedded, and asked of a language model, is only counted. The tables
+are compared with those of the served generation.
 """
 
 from __future__ import annotations

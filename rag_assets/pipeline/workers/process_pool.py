@@ -1,10 +1,8 @@
 """The local processes that work on buckets, kept from stage to stage: to start them costs more than a small stage.
 
-How a process that indexes treats memory: it seldom looks for cycles, and gives back what a stage needed.
-
 A stage decodes hundreds of thousands of records that live until it ends, and hardly ever makes a cycle. With Python's
-own thresholds, which count what was made, the collector walks all of them again and again, and all that Dagster loaded:
-a twelfth of the time of a small build.
+own thresholds, which count what was made, the garbage collector walks all of them again and again: a twelfth of the
+time of a small build. So processes that index look for cycles seldom, and give back memory after a stage.
 """
 
 from __future__ import annotations

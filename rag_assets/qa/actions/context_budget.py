@@ -1,9 +1,7 @@
-"""The evidence within its budget (D22, D23): composed, compacted, and only then summarised by a model.
-
-The evidence of a turn as the text that goes into a prompt (D22): pieces with their citation ids, and the graph.
+"""The evidence of a turn as the text of a prompt (D22, D23): pieces with their citation ids, and the graph.
 
 Whole where it fits; else signatures instead of bodies; else a summary by the model, which has to keep every identifier
-or gets them appended (D23). Pure.
+or gets them appended.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
-"""The ways a turn ends: the guard of the loop, an answer without a model, an honest refusal, the answer in the language
-of the question, and keeping it (D25, D26, D34, R12, R21).
-
-The citations of an answer, checked against the evidence that the model was given (E21).
+"""The ways a turn ends: checked citations, an answer without a model, an honest refusal, the answer in the language of
+the question, the guard of the loop, and keeping the turn (D25, D26, D34, E21, R12, R21).
 """
 
 from __future__ import annotations

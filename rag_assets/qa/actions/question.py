@@ -1,13 +1,7 @@
-"""Before retrieval: the question in the language of the model (D04) and what was said before (D05–D08).
+"""Before retrieval: the question in the language of the model (D04), and what was said before (D05–D08).
 
-What of a conversation goes into a prompt (D05–D08): all turns, or a summary and the turns since. Pure.
-
-Translating prose around code (R28): code, identifiers and citations are taken out and put back. Pure.
-
-What a follow-up question means by "it", without a model: the name that the question before was about. Pure.
-
-Only what is certain is carried over: one name, into a question that has none of its own. Everything else is for a
-model, which reads the conversation.
+Translation takes code, identifiers and citations out and puts them back (R28). Without a model, "it" in a follow-up
+means the one name that the question before was about, if the new question has none of its own.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Evidence: search, the graph around what was found, and the texts of nodes (D11–D21, D34).
-
-When two queries are the same: in their words, whatever their case, order, marks and spaces.
-"""
+"""Evidence: search, the graph around what was found, and the texts of nodes (D11–D21, D34)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""Agents by name: files in folders, the first folder that has a name wins, and those that come with rag_assets.
+"""Agents: files in folders, by name. The first folder that has a name wins, then those that come with rag_assets.
 
-An agent as its file has it. Pure nouns; every field is read where an agent is applied.
-
-From a YAML file to an agent: every problem at once, each with file, line and the nearest valid name.
+Every problem of a file is reported at once, with file, line and the nearest valid name.
 """
 
 from __future__ import annotations

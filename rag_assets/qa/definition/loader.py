@@ -1,9 +1,8 @@
 """Pipelines by name: files in packs (folders), `extends` resolved from the root to the child, everything checked.
 
 A pack is a folder of YAML files; prompts of its pipelines are in its folder `prompts`. Names are looked for in the pack
-of the file that asks, then in the other packs in their order, then among those that come with rag_assets.
-
-Where pipelines are: the packs that a caller names, those of the configuration, and the folder beside it.
+of the file that asks, then in the packs that a caller names, those of the configuration, the folder beside it, and
+those that come with rag_assets.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What a pipeline consists of once it is read: steps, the transitions between them, prompts, settings. Pure nouns.
-
-The settings of a pipeline (D02), typed and bounded. Every one of them is read by an action or by the engine.
-"""
+"""What a pipeline consists of once it is read: steps, transitions, prompts, typed settings (D02). Pure nouns."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
 """From merged settings and steps to a pipeline that can run (D33): every problem at once, each with file and line.
 
-What is checked makes a run end: every outcome of every step leads somewhere, and every way back passes a guard that
-lets through a bounded number of times.
-
-`extends`: the exact merge of a pipeline with the one that it extends (D30–D32, R10). Pure.
+`extends` is an exact merge with the parent (D30–D32, R10). What is checked makes a run end: every outcome of every step
+leads somewhere, and every way back passes a guard that lets through a bounded number of times.
 """
 
 from __future__ import annotations

@@ -1,15 +1,7 @@
 """Calls of models as they are kept: enough to give the same reply again, in the query log and in cassettes.
 
-One question to a model with its reply, as it is kept: enough to give the same reply again, and to say what differs
-where another question is asked.
-
-Secrets in what is kept of a turn: masked as in the index, at the same length.
-
-A model that says again what was recorded, and nothing else.
-
-Cassettes: files of recorded replies, one JSON object a line, for reproducible runs without a server.
-
-Secrets are masked in them. A line is written at once, so that several processes may record into one file.
+A cassette is a file of recorded replies, one JSON object a line, for reproducible runs without a server. Secrets are
+masked as in the index, at the same length.
 """
 
 from __future__ import annotations

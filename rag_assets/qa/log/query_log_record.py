@@ -1,9 +1,4 @@
-"""From a turn to its record in the query log (E23). Pure, but for the masking of secrets.
-
-What the query log keeps of a turn besides the columns that are searched: nouns, and their JSON.
-
-Sums over records of the query log. Pure.
-"""
+"""From a turn to its record in the query log (E23), and sums over records. Pure, but for the masking of secrets."""
 
 from __future__ import annotations
 

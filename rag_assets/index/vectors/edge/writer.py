@@ -1,7 +1,4 @@
-"""Writes the embedded vector store: one Qdrant Edge shard per generation, made in one go and never changed again.
-
-What a shard looks like: its vectors, its payload indexes, and how an empty one is made.
-"""
+"""Writes the embedded vector store: one Qdrant Edge shard per generation, made in one go and never changed again."""
 
 from __future__ import annotations
 

@@ -1,19 +1,13 @@
 """The points of a generation in FAISS: the same contract as the embedded shard (`index.vectors.vector_api`), with
 exact search.
 
-Filters become the rows that the search may look at, so they hold before the top k (R17).
-
-Which points fulfil a condition, for a store that scans: payload fields as columns, asked all at once.
-
-What a FAISS generation is on the disk: a flat index of exact inner products, and beside it all that FAISS does not
-keep.
-
-    shard/dense.faiss       IndexFlatIP; absent without an embedding model
+    shard/dense.faiss       IndexFlatIP: exact inner products; absent without an embedding model
     shard/points.msgpack    ids, digests, filtered fields, keyword weights by term
     shard/payloads.json     the payloads one after the other, found by their offsets
     shard/faiss.json        version and counts; written last
 
-Rows are in the order of ids, so that equal scores in the order of rows are in the order of ids.
+Rows are in the order of ids, so equal scores are too. A filter becomes the rows that the search may look at, so it
+holds before the top k (R17); payload fields are columns, asked all at once.
 """
 
 from __future__ import annotations

@@ -1,15 +1,13 @@
 """What a collection of a Qdrant server looks like: one per embedding space, with the payload indexes of the contract.
 
-Every point carries fields of our own beside its payload: whose it is (`LabelKey`) and which point of the contract
-(`PointId`), from which sequence of the label until before which it is seen (`Born`, `Died`;
-`index.vectors.server.schema`), and the `Digest` of all that was written, to see what has changed.
+Every point carries fields of our own beside its payload: whose it is (`LabelKey`), which point of the contract
+(`PointId`), in which generations it is seen (`Born`, `Died`), and the `Digest` of all that was written.
 
-Versions of points in a Qdrant server, as databases keep versions of rows (MVCC).
-
-The generations of a label have increasing sequence numbers. A version of a point is visible from its sequence `Born`
-until before its sequence `Died`, if it has one. A build of sequence n only adds versions born at n and gives `Died` = n
-to versions that have none, so it changes nothing for readers of any earlier sequence, and a build that was killed is a
-sequence that nobody reads. What a new build begins with is what has no `Died`, whoever wrote it.
+Points have versions, as rows in databases do (MVCC). The generations of a label have increasing sequence numbers. A
+version is visible from its sequence `Born` until before its sequence `Died`, if it has one. A build of sequence n only
+adds versions born at n and gives `Died` = n to versions that have none, so it changes nothing for readers of any
+earlier sequence, and a build that was killed is a sequence that nobody reads. What a new build begins with is what has
+no `Died`, whoever wrote it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The state of a walk through one file: whose code is read, what names mean there, which edges were found.
 
-The `#if` branches that the view of a file leaves out: read once more, with the other choice.
-
-Whose code stands where: from a position in a file to the type and the member that segmentation found there.
+A position leads to the type and member that segmentation found there. `#if` branches that the view of the file leaves
+out are read once more, with the other choice.
 """
 
 from __future__ import annotations

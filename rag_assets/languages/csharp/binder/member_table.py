@@ -1,7 +1,4 @@
-"""The members of types: declared, inherited, added by extension methods.
-
-What types derive from, and what written types mean in terms of the label: names bound, arguments put in.
-"""
+"""The members of types: declared, inherited with type arguments put in, added by extension methods."""
 
 from __future__ import annotations
 

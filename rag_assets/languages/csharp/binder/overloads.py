@@ -1,6 +1,6 @@
-"""Which overload a call means: by arity, then by what is known of arguments.
+"""Which overload a call means: by arity, then by its arguments.
 
-Arguments of calls: read at once, or, where they need their parameter to be understood, when it is known.
+An argument is read at once, or, where it needs its parameter to be understood, when that is known.
 """
 
 from __future__ import annotations

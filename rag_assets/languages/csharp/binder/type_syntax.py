@@ -1,7 +1,4 @@
-"""C# type expressions as written: `Outer.Repo<Order?>[]` → names, arguments and brackets, nothing resolved yet.
-
-Types as they are known after resolution: what a declared member returns, what an expression is.
-"""
+"""C# type expressions: as written (`Outer.Repo<Order?>[]` → names, arguments, brackets), and after resolution."""
 
 from __future__ import annotations
 

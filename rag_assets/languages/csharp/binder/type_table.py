@@ -1,8 +1,5 @@
-"""Which types a label declares, and which of them a name means at a place.
-
-What was derived, remembered for a while.
-
-What is in scope at a place of a file: namespaces, using directives, the project and what it refers to.
+"""Which types a label declares, and which of them a name means in the scope of a place: namespaces, using directives,
+the project and what it refers to.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""Which types keep entities: contexts, sets, repositories and what is derived from them, the managers of Identity.
-
-What calls on sets, repositories and the managers of Identity do with rows, by their names.
+"""Which types keep entities (contexts, sets, repositories, the managers of Identity), and what calls on them do with
+rows.
 """
 
 from __future__ import annotations

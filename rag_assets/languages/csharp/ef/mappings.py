@@ -1,9 +1,7 @@
-"""What Entity Framework code says of persistence: sets, mapped entities, tables, relations.
+"""What Entity Framework code says of persistence: contexts with their sets, mapped entities, tables, relations.
 
 Read from the text alone. That a property of type `DbSet<T>` persists T is the contract of the framework; which
 declared type T is, `DeclaredTypes` resolves, or nobody.
-
-What the files of a bucket say of Entity Framework: contexts with their sets, and mapped entities.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""Small C# expressions as they stand in attributes and initializers: arguments, string literals, `new X { … }`.
+"""Small C# expressions in attributes and initializers: arguments, string literals, `new X { … }`, keys of resources.
 
 Not a parser: it knows strings, comments and brackets, which is enough to cut a text at its commas, and it leaves
 what it does not know as written. One possessive pattern; the cost is linear in the text and its nesting.
-
-Texts that attributes name: literals, and keys of resource classes resolved through the resource dictionary.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""The data that a type carries: its properties, fields and positional parameters as facts.
-
-What `[EntityDescription]` and `[FormField]` say: texts, addresses and input fields. [L]
+"""The data that a type carries: its properties, fields and positional parameters, with what `[EntityDescription]` and
+`[FormField]` say of them. [L]
 
 Arguments may stand by position, as `Name: value` and as `Name = value`; texts are keys of a resource class.
 """

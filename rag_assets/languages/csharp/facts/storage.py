@@ -2,8 +2,6 @@
 
 Evidence is weighed by how directly it says so: a base class that is a store before an injected client, that before
 a client used in a body, that before an import. Without any the kind is Unknown: nothing is guessed.
-
-The kinds of storage, and the names of .NET that are evidence of one: base classes, clients, namespaces.
 """
 
 from __future__ import annotations

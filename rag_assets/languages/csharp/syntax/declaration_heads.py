@@ -1,6 +1,5 @@
-"""Facts that several declarations share: attributes, modifiers, parameters, bases, signatures.
-
-The declarations inside a node, in order, each with the comments that belong to it.
+"""The declarations inside a node with their comments, and the facts they share: attributes, modifiers, parameters,
+bases, signatures.
 
 `#if` nodes and error nodes are opened in place: what is declared in them is declared in the list around them.
 """

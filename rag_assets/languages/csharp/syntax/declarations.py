@@ -1,7 +1,4 @@
-"""One view of a file → its segments: namespaces, using directives, types, top-level statements.
-
-Top-level statements as `Program` segments (R14).
-"""
+"""One view of a file to its segments: namespaces, using directives, types, top-level statements as `Program` (R14)."""
 
 from __future__ import annotations
 

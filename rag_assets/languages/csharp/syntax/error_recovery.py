@@ -1,12 +1,8 @@
 """From a C# text to the best tree that can be had of it, and an account of what had to be masked for that.
 
 Only when the grammar reports errors (or misreads an extension block) are masks tried, cheapest first. Each variant
-is parsed incrementally from the first tree and keeps every offset.
-
-Where the code is that no fact is read from: the bodies and initialisers of members, found by brackets alone.
-
-What the grammar cannot parse is most often inside such a body. Blanking the broken ones leaves a file whose
-declarations parse clean.
+is parsed incrementally from the first tree and keeps every offset. What the grammar cannot parse is most often inside
+the body of a member. Blanking the broken bodies leaves a file whose declarations parse clean.
 """
 
 from __future__ import annotations

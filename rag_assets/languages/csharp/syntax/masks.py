@@ -1,9 +1,8 @@
-"""Same-length masks: applied to a text, and to the bytes and the old tree that an incremental parse starts from.
+"""Same-length masks: what the grammar (0.23.5) cannot parse of newer C# is replaced by something that it can.
 
-C# newer than the grammar (0.23.5): what it cannot parse, masked by something of the same length that it can.
-
-Only method bodies and headers are touched; facts are read from the original text afterwards. All patterns work on
-the code of a Scan (no strings, no comments) and are possessive: linear in the text.
+A mask changes the text, its bytes and the old tree that an incremental parse starts from. Only method bodies and
+headers are touched; facts are read from the original text afterwards. All patterns work on the code of a Scan (no
+strings, no comments) and are possessive: linear in the text.
 """
 
 from __future__ import annotations

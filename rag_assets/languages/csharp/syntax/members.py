@@ -1,7 +1,4 @@
-"""Members of types: one function per shape of declaration, from node to `Member`.
-
-Type declarations: as segments at the top level, as members inside other types (A04, A05, R14).
-"""
+"""Type declarations and their members: one function per shape, from node to `Member` or segment (A04, A05, R14)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""All endpoints of one class, whatever framework it is written for.
+"""All endpoints of one class, whatever framework it is written for: controllers, Razor pages, FastEndpoints.
 
-Razor pages: the handlers of a PageModel, with the route that the path of the page gives by convention.
-
-Endpoint classes of the FastEndpoints library: one class, one endpoint, its route in `Configure()`.
+A page has its route from its path; a FastEndpoints class is one endpoint with its route in `Configure()`.
 """
 
 from __future__ import annotations

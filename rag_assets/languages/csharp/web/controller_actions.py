@@ -1,6 +1,5 @@
-"""The actions of controllers as endpoints: attribute routes by the rules of ASP.NET Core, conventional ones marked.
-
-The actions of controllers that other classes may inherit.
+"""The actions of controllers as endpoints, inherited ones too: attribute routes by the rules of ASP.NET Core,
+conventional ones marked.
 """
 
 from __future__ import annotations

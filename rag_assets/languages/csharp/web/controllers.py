@@ -1,9 +1,7 @@
-"""What a class says of itself as a controller: its framework, its routes, its authorization; own or inherited.
+"""What a class says of itself as a controller: its framework, its routes, who may call it; own or inherited.
 
 Inheritance is followed through the types that the label declares. As in ASP.NET Core the nearest class with a route
 decides; demands of authorization add up.
-
-Who may call an endpoint, from attributes and from the calls that minimal APIs chain.
 """
 
 from __future__ import annotations

@@ -1,11 +1,7 @@
 """The facts of HTTP endpoints (domain reference §2, row Endpoint): plain data that survives storage as JSON.
 
 What the source says and what only a convention of the framework implies are kept apart: `inferred`, `origin`,
-`evidence`, `inherited` tell which is which.
-
-What a documentation comment says of an endpoint: its summary, its parameters, its responses.
-
-The names of endpoints within their type: as unique as ids need them.
+`evidence`, `inherited` tell which is which. Summaries come from documentation comments, names are unique in a type.
 """
 
 from __future__ import annotations

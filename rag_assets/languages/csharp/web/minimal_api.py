@@ -1,8 +1,6 @@
 """Minimal APIs: the endpoints that `MapGet`, `MapPost` … of a program or class map, below their groups.
 
-What the calls chained to a mapped endpoint or a group say: names, tags, responses, authorization.
-
-The groups of minimal APIs: what a receiver of `MapGet` adds to a route, through variables, chains and calls.
+Groups are followed through variables, chains and calls; chained calls add names, tags, responses, authorization.
 """
 
 from __future__ import annotations

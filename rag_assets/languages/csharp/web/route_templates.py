@@ -1,7 +1,4 @@
-"""Route templates as ASP.NET Core joins and reads them.
-
-String expressions of attributes and calls, as far as the text of one type tells their value.
-"""
+"""Route templates as ASP.NET Core joins and reads them, and the string expressions that make them."""
 
 from __future__ import annotations
 
