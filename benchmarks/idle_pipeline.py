@@ -17,7 +17,7 @@ from dagster import (
     in_process_executor,
 )
 
-from rag_assets.defs.instance import open_instance
+from rag_assets.defs.in_process import open_instance
 from rag_assets.defs.partitions import index_labels, one_run_for_all_labels
 from rag_assets.defs.pipeline import index_job, pipeline
 from rag_assets.defs.stage_asset import check_specs

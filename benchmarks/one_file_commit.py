@@ -26,7 +26,7 @@ from edits import edit, methods_of, texts_of
 from history import git
 from report import child, table, with_bytecode
 
-from rag_assets.defs.instance import quiet
+from rag_assets.defs.in_process import quiet
 from rag_assets.index.generations import active_generation
 from rag_assets.index.layout import IndexHome, index_label
 from rag_assets.settings import RepositorySettings
@@ -113,8 +113,8 @@ def pipeline_run(arguments: argparse.Namespace) -> dict[str, Any]:
     """The job as the command runs it."""
     from rag_assets.defs.in_process import run_index_job
     from rag_assets.defs.pipeline import pipeline
+    from rag_assets.pipeline.build import Silent
     from rag_assets.pipeline.labels import register_label
-    from rag_assets.pipeline.progress import Silent
 
     pipeline.resolve_job_def("index")
     home, label = IndexHome(Path(arguments.home)), index_label(NAME, arguments.ref)

@@ -18,13 +18,14 @@ from rag_assets.classification.rule_packs import (
     Rule,
     RulePack,
     built_in_fingerprint,
+    glob_pattern,
     merged_packs,
+    name_test,
     require_kind,
 )
 from rag_assets.contracts.kinds import Classification, Kind, SubtypeKind
-from rag_assets.contracts.patterns import glob_pattern, name_test
 from rag_assets.contracts.segment import MemberKind, Segment
-from rag_assets.languages.csharp.simple_names import attribute_name, is_interface_name, simple_name
+from rag_assets.languages.csharp.binder.type_syntax import attribute_name, is_interface_name, simple_name
 from rag_assets.languages.detection import source_type
 from rag_assets.languages.members import walk_members
 

@@ -15,7 +15,7 @@ from rag_assets.cli.options import AsJson, CliSession, complete_label, known_lab
 from rag_assets.cli.render import Output, Style, aligned, short, size
 from rag_assets.index import generation_refs
 from rag_assets.index.catalog import CatalogError, forget_stale, tell_served
-from rag_assets.index.disk_usage import size_on_disk
+from rag_assets.index.disk_files import size_on_disk
 from rag_assets.index.generation_refs import ACTIVE, PREVIOUS, named_generation
 from rag_assets.index.generations import all_generations, read_generation
 from rag_assets.index.inventory import inventory, prune_servers

@@ -13,7 +13,7 @@ import typer
 from rag_assets.cli.options import complete_label, label_named, session_of
 from rag_assets.cli.render import Output, counted, size
 from rag_assets.index.catalog import forget_label
-from rag_assets.index.disk_usage import size_on_disk
+from rag_assets.index.disk_files import size_on_disk
 from rag_assets.index.generations import delete_label, generations_directory
 from rag_assets.index.locks import collection_lock
 from rag_assets.index.vectors import forget_points
@@ -74,7 +74,7 @@ def remove_labels(home: IndexHome, labels: Sequence[str], output: Output) -> int
         delete_label(home, label)  # with its lock file, which Windows does not delete while it is held
         output.line(f"removed {label}")
     if labels:
-        from rag_assets.defs.instance import delete_partitions  # start-up budget: nothing else needs Dagster
+        from rag_assets.defs.in_process import delete_partitions  # start-up budget: nothing else needs Dagster
 
         delete_partitions(home, list(labels))
         freed += _sweep(home, output)

@@ -8,11 +8,13 @@ from rag_assets.descriptions.processor import (
     FileOutcome,
     SegmentOutcome,
     SourceFileProcessor,
+    SymbolCounter,
     describe_file,
+    final_symbol,
+    final_symbols,
 )
 from rag_assets.descriptions.registry import DescriptionBuilderRegistry, RegistryError
 from rag_assets.descriptions.symbol_description import SymbolDescription
-from rag_assets.descriptions.symbol_ids import SymbolCounter, final_symbol, final_symbols
 from rag_assets.descriptions.text_description import TextDescription
 from rag_assets.languages.csharp.facts.type_index import IndexedType, TypeIndex, declared_in
 from rag_assets.languages.documents.resx import StaticResourceDictionary

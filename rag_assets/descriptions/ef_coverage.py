@@ -16,9 +16,9 @@ from rag_assets.descriptions.kinds.ef_context import EfContextDescription
 from rag_assets.descriptions.kinds.interface import InterfaceDescription, InterfaceRole
 from rag_assets.descriptions.kinds.service_like import RepositoryDescription
 from rag_assets.descriptions.symbol_description import SymbolDescription
+from rag_assets.languages.csharp.binder.type_syntax import attribute_name, simple_name
 from rag_assets.languages.csharp.ef.mappings import CONFIGURATION_INTERFACE
 from rag_assets.languages.csharp.facts.type_names import is_scalar, parse_type
-from rag_assets.languages.csharp.simple_names import attribute_name, simple_name
 
 GAP_CODE = "EF.coverage"
 """The code of a gap as a warning."""

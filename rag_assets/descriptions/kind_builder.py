@@ -13,9 +13,9 @@ from rag_assets.contracts.segment import MemberKind, Parameter, Segment, SymbolT
 from rag_assets.contracts.source_file import IndexFileContext
 from rag_assets.descriptions.symbol_description import TEXT_MEMBERS, SymbolDescription
 from rag_assets.descriptions.text_description import TextDescription
+from rag_assets.languages.csharp.binder.type_syntax import is_interface_name, simple_name
 from rag_assets.languages.csharp.facts.expressions import LocalizedAttributes
 from rag_assets.languages.csharp.facts.type_index import TypeIndex
-from rag_assets.languages.csharp.simple_names import is_interface_name, simple_name
 from rag_assets.languages.detection import SourceType, source_type
 from rag_assets.languages.members import first_paragraph, leaves_of
 from rag_assets.sections.code import tile

@@ -13,7 +13,7 @@ from rag_assets.contracts.description import SummaryFacts
 from rag_assets.contracts.section import SummarySection
 from rag_assets.contracts.segment import LineIndex, Member, MemberKind, OtherPart, Parameter, Span, moved
 from rag_assets.identifiers import identifier_words
-from rag_assets.languages.csharp.simple_names import is_interface_name
+from rag_assets.languages.csharp.binder.type_syntax import is_interface_name
 from rag_assets.languages.members import MemberRange, leaves_of
 from rag_assets.languages.node_keys import declaration_key, member_keys
 from rag_assets.sections import Block, Outline, SectionSubject, code_sections, kebab_case

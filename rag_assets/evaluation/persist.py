@@ -17,7 +17,6 @@ from rag_assets.answer.citations import Support
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.evaluation.summary import record_of
 from rag_assets.index.answer_results import AnswerResult, Judged, write_calibration
-from rag_assets.index.columns import table
 from rag_assets.index.eval_records import (
     EvalRecord,
     EvalRun,
@@ -30,6 +29,7 @@ from rag_assets.index.eval_records import (
 from rag_assets.index.generations import Generation, Manifest, is_finished
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.locks import pointer_lock
+from rag_assets.index.tables import arrow_table
 
 _COLUMNS = (
     ("label", pa.string()),
@@ -152,7 +152,7 @@ def _table(run: EvalRun, manifest: Manifest) -> pa.Table:
         "files": [[file.path for file in result.files] for result in found],
     }
     scores = {metric: [result.scores[metric] for result in found] for metric in run.metrics}
-    return table(columns | scores, schema)
+    return arrow_table(columns | scores, schema)
 
 
 def _answers(run: EvalRun, manifest: Manifest) -> pa.Table:
@@ -166,7 +166,7 @@ def _answers(run: EvalRun, manifest: Manifest) -> pa.Table:
     columns["judge_reason"] = [one.reason or one.error for one in judged]
     for kind in Support:
         columns[f"sentences_{kind.name.lower()}"] = [result.checks.get(kind.value, 0) for result in run.answers]
-    return table(columns, pa.schema(_ANSWERS))
+    return arrow_table(columns, pa.schema(_ANSWERS))
 
 
 def _present(value: Any) -> Any:

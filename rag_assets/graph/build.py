@@ -29,7 +29,7 @@ from rag_assets.graph.dictionary_encoding import (
     within,
 )
 from rag_assets.graph.lookup import node_words, simple_name
-from rag_assets.index.columns import empty_batch, table, to_numpy
+from rag_assets.index.tables import arrow_table, empty_batch, to_numpy
 
 NODES = pa.schema(
     [
@@ -90,12 +90,12 @@ def edge_columns(edges: Iterable[GraphEdge]) -> dict[str, list[Any]]:
 
 def nodes_table(nodes: Iterable[GraphNode]) -> pa.Table:
     """Nodes as the table `graph_nodes` keeps them."""
-    return table(node_columns(nodes), NODES)
+    return arrow_table(node_columns(nodes), NODES)
 
 
 def edges_table(edges: Iterable[GraphEdge]) -> pa.Table:
     """Edges as the table `graph_edges` keeps them."""
-    return table(edge_columns(edges), EDGES)
+    return arrow_table(edge_columns(edges), EDGES)
 
 
 def assemble(nodes: Iterable[GraphNode], edges: Iterable[GraphEdge]) -> Assembled:

@@ -28,7 +28,7 @@ import msgspec
 from filelock import FileLock
 
 from rag_assets.closeable import Closeable
-from rag_assets.index.file_digests import crc32_of, is_intact, sha256_of
+from rag_assets.index.disk_files import crc32_of, is_intact, sha256_of
 from rag_assets.index.layout import require_format, write_atomically
 from rag_assets.serialization import from_json
 

@@ -18,7 +18,7 @@ from typing import TypeVar
 
 from rag_assets.errors import RagAssetsError
 from rag_assets.index.cache import Cache, PartCache, unshared_bytes
-from rag_assets.index.disk_usage import discard, size_on_disk
+from rag_assets.index.disk_files import discard, size_on_disk
 from rag_assets.index.generations import all_generations, generation_directory, is_finished, pending_build_id
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.locks import abandoned_scratch

@@ -11,7 +11,7 @@ from enum import StrEnum
 
 import msgspec
 
-from rag_assets.index.disk_usage import discard, size_on_disk
+from rag_assets.index.disk_files import discard, size_on_disk
 from rag_assets.index.eval_records import read_decision, read_runs
 from rag_assets.index.generation_refs import tags_of
 from rag_assets.index.generations import (

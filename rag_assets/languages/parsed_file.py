@@ -7,9 +7,9 @@ from functools import cached_property
 
 from rag_assets.contracts.segment import LineIndex, Segment
 from rag_assets.languages.csharp.declaration_ranges import DeclarationRanges
+from rag_assets.languages.csharp.syntax.declaration_heads import NodeText
 from rag_assets.languages.csharp.syntax.error_recovery import Parsed, parse_csharp
 from rag_assets.languages.csharp.syntax.lexer import scan
-from rag_assets.languages.csharp.syntax.node_text import NodeText
 
 
 @dataclass(frozen=True)

@@ -22,15 +22,15 @@ from rag_assets.contracts.segment import ParseHealth, Segment, SegmentedFile
 from rag_assets.contracts.source_file import DocumentIdentity, IndexFileContext
 from rag_assets.dependency_trace import in_scope, trace
 from rag_assets.descriptions import DescribeOutcome, FileOutcome, SegmentOutcome, SourceFileProcessor, default_registry
+from rag_assets.descriptions.processor import final_symbols
 from rag_assets.descriptions.refinement import DescriptionRefiner
 from rag_assets.descriptions.registry import import_installed_builders
-from rag_assets.descriptions.symbol_ids import final_symbols
 from rag_assets.graph.csr_graph import by_count
 from rag_assets.index.blobs import BlobStore
 from rag_assets.index.tables import read_rows, write_part
 from rag_assets.index.vectors.filters import PathClearance
 from rag_assets.models.openai_compat.structured import open_llm
-from rag_assets.pipeline.build import IndexBuild, StageReport
+from rag_assets.pipeline.build import IndexBuild, Progress, StageReport
 from rag_assets.pipeline.labels import repository_of
 from rag_assets.pipeline.memo import (
     TRACES,
@@ -42,7 +42,6 @@ from rag_assets.pipeline.memo import (
     recorded,
     stage_memo,
 )
-from rag_assets.pipeline.progress import Progress
 from rag_assets.pipeline.schemas import DESCRIPTIONS
 from rag_assets.pipeline.segments import indexed_files, read_segments
 from rag_assets.pipeline.symbol_tables import PerClearanceTables, walled_surveys

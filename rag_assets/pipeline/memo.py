@@ -37,7 +37,7 @@ from rag_assets.contracts.identity import cache_key
 from rag_assets.dependency_trace import Question, decoded_questions, encoded_questions, replay_lookups
 from rag_assets.dependency_trace import digest_of as digest_of_lookups
 from rag_assets.index.cache import Cache, PartCache, PartFile, digest_of
-from rag_assets.index.file_digests import sha256_of
+from rag_assets.index.disk_files import sha256_of
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.tables import part_path
 from rag_assets.models.openai_compat.dry_run import CACHE_NAME

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from rag_assets.index.columns import matrix
 from rag_assets.index.generations import (
     Generation,
     GenerationError,
@@ -28,7 +27,7 @@ from rag_assets.index.remote import (
     publish,
     pull,
 )
-from rag_assets.index.tables import read_part
+from rag_assets.index.tables import matrix, read_part
 from rag_assets.pipeline.build import BuildError, IndexBuild
 from rag_assets.pipeline.embeddings import STAGE, VECTORS, embedding_key
 from rag_assets.settings import Settings

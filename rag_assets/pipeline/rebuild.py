@@ -27,15 +27,15 @@ from rag_assets.index.generations import (
 )
 from rag_assets.index.integrity import missing_parts
 from rag_assets.index.layout import IndexHome, write_atomically
-from rag_assets.index.target_state import DeclaredPoints, bring_to
 from rag_assets.index.vectors import open_vectors, open_writer
+from rag_assets.index.vectors.vector_api import DeclaredPoints, bring_to
 from rag_assets.pipeline.build import label_lock
 
 if TYPE_CHECKING:
     from rag_assets.index.catalog.history import Tenant
     from rag_assets.index.catalog.reader import GenerationReader
     from rag_assets.index.vectors.vector_api import StoredPoint
-    from rag_assets.pipeline.progress import Progress
+    from rag_assets.pipeline.build import Progress
     from rag_assets.settings import Settings
 
 STAGE = "rebuild"

@@ -29,8 +29,7 @@ from rag_assets.descriptions import (
     declared_in,
     default_registry,
 )
-from rag_assets.descriptions.domain_catalog import ConfiguredDomainCatalog, Domain
-from rag_assets.descriptions.domain_collector import DomainCollector, DomainFacts
+from rag_assets.descriptions.domain_catalog import ConfiguredDomainCatalog, Domain, DomainCollector, DomainFacts
 from rag_assets.descriptions.refinement import DescriptionRefiner, RefiningBuilder
 from rag_assets.index.blobs import BlobStore
 from rag_assets.index.tables import read_rows

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rag_assets.settings.config_file import ENV_PREFIX
-    from rag_assets.settings.load import load_settings
     from rag_assets.settings.models import EmbedderSettings, LlmSettings
     from rag_assets.settings.repositories import DomainSettings, GraphImportSettings, RepositorySettings, SourceLimits
     from rag_assets.settings.root import (
@@ -21,14 +20,15 @@ if TYPE_CHECKING:
         AutomationSettings,
         EvaluationSettings,
         ExecutionSettings,
+        RetentionSettings,
         Settings,
+        StoreSettings,
+        load_settings,
     )
     from rag_assets.settings.search import AnswerSettings, RerankerSettings, SearchSettings
-    from rag_assets.settings.stores import RetentionSettings, StoreSettings
 
 _MODULES = {
     "config_file": ("ENV_PREFIX",),
-    "load": ("load_settings",),
     "models": ("EmbedderSettings", "LlmSettings"),
     "repositories": ("DomainSettings", "GraphImportSettings", "RepositorySettings", "SourceLimits"),
     "root": (
@@ -37,10 +37,12 @@ _MODULES = {
         "AutomationSettings",
         "EvaluationSettings",
         "ExecutionSettings",
+        "RetentionSettings",
         "Settings",
+        "StoreSettings",
+        "load_settings",
     ),
     "search": ("AnswerSettings", "RerankerSettings", "SearchSettings"),
-    "stores": ("RetentionSettings", "StoreSettings"),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 

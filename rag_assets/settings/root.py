@@ -1,24 +1,104 @@
-"""All settings of rag_assets in one model, with those of schedules, evaluation and execution."""
+"""All settings of rag_assets in one model, read from `rag_assets.yaml` and the environment.
+
+All settings of rag_assets in one model, with those of schedules, evaluation and execution.
+
+Settings of storage: where an index is kept, and for how long.
+
+Settings from `rag_assets.yaml` and the environment.
+"""
 
 from __future__ import annotations
 
 import difflib
+import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import Field, field_validator, model_validator
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.contracts.llm import Profile
-from rag_assets.settings.base import Name, Strict, without_nothing
-from rag_assets.settings.config_file import DEFAULT_HOME, ENV_PREFIX, ConfigError
+from rag_assets.settings.base import (
+    Name,
+    Strict,
+    object_store_url,
+    plain_server_url,
+    refuse_unencrypted,
+    without_nothing,
+)
+from rag_assets.settings.config_file import (
+    DEFAULT_HOME,
+    ENV_PREFIX,
+    ConfigError,
+    find_config,
+    read_config,
+    resolve_home,
+)
 from rag_assets.settings.models import EmbedderSettings, LlmSettings
 from rag_assets.settings.repositories import GraphImportSettings, RepositorySettings, SourceLimits
 from rag_assets.settings.search import AnswerSettings, SearchSettings
-from rag_assets.settings.stores import RetentionSettings, StoreSettings
+from rag_assets.settings.validation_messages import Location
+from rag_assets.settings.yaml_loader import InvalidFileError, Mark, Node, load_model
+
+
+class StoreSettings(Strict):
+    """The vector store (beside the index, or a Qdrant server), the catalog and the remote store."""
+
+    vectors: Literal["embedded", "qdrant", "faiss"] = Field(
+        default="embedded",
+        description="qdrant: a server, key in QDRANT_API_KEY; faiss: beside the index, searched "
+        "exactly, pip install 'rag-assets[faiss]'",
+    )
+    qdrant_url: str = Field(default="", description="of the server: http://127.0.0.1:6333")
+    allow_plain_http: bool = Field(
+        default=False, description="send source and key unencrypted to a qdrant_url that is not this machine"
+    )
+    qdrant_timeout_seconds: int = Field(default=30, gt=0, description="for one request to the server")
+    catalog: Literal["none", "sqlite", "postgres"] = Field(
+        default="none",
+        description="durable copy of all chunks, to rebuild vectors from; postgres: URL in RAG_ASSETS_CATALOG_URL",
+    )
+    hnsw_from_points: int = Field(
+        default=20_000,
+        ge=0,
+        description="smaller embedded generations are scanned exactly, which is as fast and needs no build",
+    )
+
+    remote: str = Field(
+        default="",
+        description="where indexes are published to and pulled from: s3://bucket/prefix, with the credentials of AWS "
+        "clients and pip install 'rag-assets[s3]', or file:///folder",
+    )
+
+    @field_validator("remote")
+    @classmethod
+    def _is_an_object_store(cls, value: str) -> str:
+        return object_store_url(value)
+
+    @field_validator("qdrant_url")
+    @classmethod
+    def _is_a_plain_url(cls, value: str) -> str:
+        return plain_server_url(value, "QDRANT_API_KEY")
+
+    @model_validator(mode="after")
+    def _can_be_used(self) -> StoreSettings:
+        if self.vectors == "qdrant":
+            if not self.qdrant_url:
+                raise ValueError("vectors qdrant needs qdrant_url")
+            refuse_unencrypted(self.qdrant_url, allowed=self.allow_plain_http)
+        return self
+
+
+class RetentionSettings(Strict):
+    """How many old generations stay on disk. `rag-assets gc` removes documents and cache entries that nothing needs."""
+
+    keep: int = Field(
+        default=3, ge=1, description="generations per label; the previous one and tagged ones stay in any case"
+    )
+
 
 _CRON_FIELDS = 5
 DEFAULT_CRON = "0 2 * * *"
@@ -240,3 +320,95 @@ class Settings(BaseSettings):
         near = difflib.get_close_matches(repository_id, known, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else f"; configured: {', '.join(known) or 'none'}"
         raise ConfigError(f"no repository {repository_id!r} in the configuration{hint}")
+
+
+def load_settings(config: Path | None = None) -> Settings:
+    """Settings of `config` (default: found as `find_config` says) and the environment; `home` is absolute.
+
+    Relative repository paths are relative to the configuration file. Raises ConfigError.
+    """
+    path = config or find_config()
+    _refuse_unknown_variables()
+    root = read_config(path) if path else Node({}, Mark("environment"))
+    try:
+        settings = load_model(Settings, root.plain, root, mark=_variable_mark)
+    except InvalidFileError as error:
+        raise ConfigError(str(error)) from error
+    except SettingsError as error:  # names the section, and its cause could show the value, which may be a secret
+        section = next((name for name in Settings.model_fields if f'"{name}"' in str(error)), "")
+        raise ConfigError(f"environment: {_variable(section)}: must be JSON, or set its parts one by one") from None
+    base = path.resolve().parent if path else Path.cwd()
+    repositories = tuple(
+        repository.model_copy(
+            update={
+                "location": _absolute(repository.location, base),
+                "rule_packs": tuple(_absolute_file(pack, base) for pack in repository.rule_packs),
+                "eval_set": repository.eval_set and (base / repository.eval_set.expanduser()).resolve(),
+                "graph_import": repository.graph_import and _absolute_import(repository.graph_import, base),
+            }
+        )
+        for repository in settings.repositories
+    )
+    packs = tuple((base / pack.expanduser()).resolve() for pack in settings.packs)
+    home = resolve_home(config=path)
+    answer = _with_absolute_files(settings.answer, base)
+    evaluation = _with_absolute_rubric(settings.evaluation, base)
+    made = {"home": home, "evaluation": evaluation, "repositories": repositories, "packs": packs, "answer": answer}
+    return settings.model_copy(update=made)
+
+
+def _refuse_unknown_variables() -> None:
+    """pydantic-settings ignores a misspelled variable; a setting that is silently not applied helps nobody."""
+    valid = sorted(Settings.model_fields)
+    for variable in sorted(name for name in os.environ if name.upper().startswith(ENV_PREFIX)):
+        section = variable[len(ENV_PREFIX) :].lower().partition("__")[0]
+        if section not in valid:
+            near = difflib.get_close_matches(section, valid, n=1)
+            hint = f"did you mean {_variable(near[0])}?" if near else f"valid: {', '.join(map(_variable, valid))}"
+            raise ConfigError(f"environment: unknown variable {variable}; {hint}")
+
+
+def _variable(section: str) -> str:
+    return f"{ENV_PREFIX}{section.upper()}"
+
+
+def _absolute(location: str, base: Path) -> str:
+    """Local paths made absolute; URLs and scp-like locations (`git@host:path`) as they are."""
+    if "://" in location:
+        return location
+    path = Path(location).expanduser()
+    if path.is_absolute():
+        return str(path)
+    head = location.split("/", 1)[0]
+    if ":" in head and not (base / path).exists():
+        return location
+    return str((base / path).resolve())
+
+
+def _absolute_file(named: str, base: Path) -> str:
+    """A rule pack or a pipeline of one's own is a file beside the configuration; the others are names."""
+    return str((base / Path(named).expanduser()).resolve()) if named.endswith((".yaml", ".yml")) else named
+
+
+def _with_absolute_files(settings: AnswerSettings, base: Path) -> AnswerSettings:
+    replies = settings.replies_file and str((base / Path(settings.replies_file).expanduser()).resolve())
+    return settings.model_copy(update={"pipeline": _absolute_file(settings.pipeline, base), "replies_file": replies})
+
+
+def _with_absolute_rubric(settings: EvaluationSettings, base: Path) -> EvaluationSettings:
+    rubric = settings.judge_rubric and (base / settings.judge_rubric.expanduser()).resolve()
+    return settings.model_copy(update={"judge_rubric": rubric})
+
+
+def _absolute_import(settings: GraphImportSettings, base: Path) -> GraphImportSettings:
+    return settings.model_copy(update={"path": (base / settings.path.expanduser()).resolve()})
+
+
+def _variable_mark(location: Location) -> Mark | None:
+    """The variable that holds a setting, which beats the file; None where none does."""
+    for end in range(len(location), 0, -1):
+        name = ENV_PREFIX + "__".join(str(part) for part in location[:end])
+        known = next((variable for variable in os.environ if variable.upper() == name.upper()), None)
+        if known is not None:
+            return Mark(f"environment: {known}")
+    return None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.contracts.patterns import PatternError, name_test, path_matches
-from rag_assets.languages.csharp.simple_names import attribute_name, simple_name
+from rag_assets.classification.rule_packs import PatternError, name_test, path_matches
+from rag_assets.languages.csharp.binder.type_syntax import attribute_name, simple_name
 
 NAMES = [
     ("exact", ["Route"], "Route", True),

@@ -19,8 +19,7 @@ from dagster import (
     materialize,
 )
 
-from rag_assets.defs.in_process import RunOutcome, outcome_of, term_signal_kept
-from rag_assets.defs.instance import open_instance
+from rag_assets.defs.in_process import RunOutcome, open_instance, outcome_of, term_signal_kept
 from rag_assets.index.layout import IndexHome
 from rag_assets.pipeline.build import BuildError
 

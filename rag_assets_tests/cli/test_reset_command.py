@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from dagster import DagsterInstance
 
-from rag_assets.defs.instance import open_instance
+from rag_assets.defs.in_process import open_instance
 from rag_assets.index.gc import referenced_blobs
 from rag_assets.pipeline.build import label_lock
 from rag_assets_tests.cli.conftest import FILES, CommandLine, index_without_dagster, new_repository

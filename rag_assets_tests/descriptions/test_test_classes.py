@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rag_assets.descriptions.kinds.test_class import TestDescription
-from rag_assets.languages.csharp.tests.test_cases import SubjectEvidence
+from rag_assets.languages.csharp.test_cases import SubjectEvidence
 from rag_assets_tests.descriptions.behaving import (
     EXPECTED,
     keys_of,

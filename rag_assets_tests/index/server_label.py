@@ -10,11 +10,10 @@ from typing import Any
 
 import msgspec
 
-from rag_assets.index.target_state import StateDiff
 from rag_assets.index.vectors import open_vectors, open_writer
 from rag_assets.index.vectors.server.schema import collection_name, visible
 from rag_assets.index.vectors.server.server_registry import places
-from rag_assets.index.vectors.vector_api import PointTarget, StoredPoint, VectorReader
+from rag_assets.index.vectors.vector_api import PointTarget, StateDiff, StoredPoint, VectorReader
 from rag_assets.settings import StoreSettings
 from rag_assets_tests.index.qdrant_wire import Call, QdrantWire
 from rag_assets_tests.index.sample_points import DIMENSION, payload, points

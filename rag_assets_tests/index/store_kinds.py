@@ -11,8 +11,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from rag_assets.index.target_state import DeclaredPoints, StateDiff, bring_to
-from rag_assets.index.vectors.vector_api import PointTarget, StoredPoint, VectorReader
+from rag_assets.index.vectors.vector_api import (
+    DeclaredPoints,
+    PointTarget,
+    StateDiff,
+    StoredPoint,
+    VectorReader,
+    bring_to,
+)
 from rag_assets_tests.index.sample_points import DIMENSION, with_digest
 
 if TYPE_CHECKING:

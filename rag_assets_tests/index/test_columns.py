@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from rag_assets.index.columns import column, distinct_texts, lists, matrix, table, texts, to_numpy
+from rag_assets.index.tables import arrow_table, column, distinct_texts, lists, matrix, texts, to_numpy
 
 _IMPORTS_NO_PANDAS = """
 import sys
@@ -22,7 +22,7 @@ class Refused:
             raise AssertionError("pandas was imported")
 sys.meta_path.insert(0, Refused())
 import pyarrow as pa
-from rag_assets.index.columns import to_numpy
+from rag_assets.index.tables import to_numpy
 from rag_assets.index.tables import read_part, rows_with, write_part
 schema = pa.schema([("path", pa.string()), ("lines", pa.int64()), ("notes", pa.list_(pa.string()))])
 write_part(Path(sys.argv[1]), "files", 0, schema, {"path": ["a", "b"], "lines": [1, 2], "notes": [[], ["x"]]})
@@ -104,7 +104,7 @@ def test_another_kind_is_refused() -> None:
 
 def test_columns_of_different_length_are_refused() -> None:
     with pytest.raises(pa.ArrowInvalid):
-        table({"a": ["x"], "b": []}, pa.schema([("a", pa.string()), ("b", pa.string())]))
+        arrow_table({"a": ["x"], "b": []}, pa.schema([("a", pa.string()), ("b", pa.string())]))
 
 
 def test_writing_and_reading_a_table_does_not_import_pandas(tmp_path: Any) -> None:

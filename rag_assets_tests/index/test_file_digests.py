@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from rag_assets.index import file_digests
-from rag_assets.index.file_digests import crc32_of, is_intact, sha256_of
+from rag_assets.index import disk_files
+from rag_assets.index.disk_files import crc32_of, is_intact, sha256_of
 
 LONG_AGO = 1_000_000_000
 
@@ -27,7 +27,7 @@ def of(data: bytes) -> str:
 
 def test_a_file_that_stays_as_it_is_is_read_once(settled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert sha256_of(settled) == of(b"one")
-    monkeypatch.setattr(file_digests.hashlib, "file_digest", lambda *_: pytest.fail("read again"))
+    monkeypatch.setattr(disk_files.hashlib, "file_digest", lambda *_: pytest.fail("read again"))
     assert sha256_of(settled) == of(b"one")
     linked = settled.with_name("link")
     linked.hardlink_to(settled)
@@ -52,13 +52,13 @@ def test_what_was_just_written_is_read_each_time(tmp_path: Path) -> None:
 
 
 def test_the_memory_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file_digests, "_MOST_KNOWN", 3)
+    monkeypatch.setattr(disk_files, "_MOST_KNOWN", 3)
     for number in range(10):
         path = tmp_path / str(number)
         path.write_bytes(b"%d" % number)
         os.utime(path, (LONG_AGO, LONG_AGO))
         assert sha256_of(path) == of(b"%d" % number)
-    assert len(file_digests._known) <= 3
+    assert len(disk_files._known) <= 3
 
 
 def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
 
 def test_a_file_that_is_intact_need_not_be_hashed(settled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     known = of(b"one"), crc32_of(settled)
-    monkeypatch.setattr(file_digests.hashlib, "file_digest", lambda *_: pytest.fail("hashed"))
+    monkeypatch.setattr(disk_files.hashlib, "file_digest", lambda *_: pytest.fail("hashed"))
     assert is_intact(settled, *known)
     assert sha256_of(settled) == of(b"one")
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_assets.index.target_state import DeclaredPoints, bring_to
-from rag_assets.index.vectors.vector_api import StoredPoint
+from rag_assets.index.vectors.vector_api import DeclaredPoints, StoredPoint, bring_to
 
 DIGESTS = st.dictionaries(st.sampled_from("abcdefgh"), st.sampled_from("123"))
 

@@ -8,7 +8,7 @@ import pytest
 from equality import contents_of, differences, ghosts, questions_for
 from history import write_history
 
-from rag_assets.defs.instance import open_instance
+from rag_assets.defs.in_process import open_instance
 from rag_assets.index.layout import IndexHome
 from rag_assets.pipeline.run_stages import run_stages
 from rag_assets.settings import RepositorySettings, Settings

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from rag_assets import Index
-from rag_assets.index import disk_usage
+from rag_assets.index import disk_files
 from rag_assets.index.generation_refs import tag
 from rag_assets.index.generations import (
     GenerationError,
@@ -252,7 +252,7 @@ def test_what_windows_does_not_let_go_of_goes_another_time(history: History, mon
         raise PermissionError(13, "in use", str(self))
 
     with monkeypatch.context() as windows:
-        windows.setattr(disk_usage, "_OPEN_FILES_HOLD_FOLDERS", True)
+        windows.setattr(disk_files, "_OPEN_FILES_HOLD_FOLDERS", True)
         windows.setattr(Path, "replace", refuse)
         (found,) = prune(history.home, history.label, 1)
     assert found.in_use and found.generation_id in finished_generations(history.home, history.label)

@@ -189,7 +189,7 @@ def _add_to_dagster(session: CliSession, home: IndexHome, label: str) -> None:
     without work. So a partition that a person deletes there stays deleted."""
     if _noted_instance(home, label) == _instance_identity(home):
         return
-    from rag_assets.defs.instance import add_partition  # start-up budget: an index without work loads no Dagster
+    from rag_assets.defs.in_process import add_partition  # start-up budget: an index without work loads no Dagster
 
     try:
         add_partition(home, label)

@@ -17,6 +17,7 @@ from rag_assets.contracts.segment import Member, MemberKind, Parameter, Segment,
 from rag_assets.descriptions.kind_builder import Facts, KindBuilder, Subject, TypeAwareBuilder, is_whole_type
 from rag_assets.descriptions.symbol_description import SymbolDescription, inline_code
 from rag_assets.identifiers import identifier_words
+from rag_assets.languages.csharp.binder.type_syntax import attribute_name, simple_name
 from rag_assets.languages.csharp.ef.mappings import implements_configuration
 from rag_assets.languages.csharp.facts.expressions import (
     NO_TEXT,
@@ -33,7 +34,6 @@ from rag_assets.languages.csharp.facts.properties import (
     properties_of,
 )
 from rag_assets.languages.csharp.facts.type_names import parse_type
-from rag_assets.languages.csharp.simple_names import attribute_name, simple_name
 from rag_assets.languages.members import MemberRange, first_paragraph
 from rag_assets.sections import Block
 from rag_assets.sections.snippet import path_words

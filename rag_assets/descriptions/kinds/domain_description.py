@@ -5,8 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rag_assets.contracts.segment import Span
-from rag_assets.descriptions.domain_catalog import Domain, DomainIndex
-from rag_assets.descriptions.domain_collector import DomainCollector, description_members, is_descriptor
+from rag_assets.descriptions.domain_catalog import (
+    Domain,
+    DomainCollector,
+    DomainIndex,
+    description_members,
+    is_descriptor,
+)
 from rag_assets.descriptions.kind_builder import Facts, KindBuilder, Subject, is_csharp
 from rag_assets.descriptions.symbol_description import SymbolDescription, inline_code
 from rag_assets.languages.members import first_paragraph

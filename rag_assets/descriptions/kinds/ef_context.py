@@ -10,6 +10,7 @@ from rag_assets.contracts.section import SummarySection
 from rag_assets.contracts.segment import Segment, Span
 from rag_assets.descriptions.kind_builder import Facts, Subject, TypeAwareBuilder
 from rag_assets.descriptions.symbol_description import SymbolDescription, inline_code
+from rag_assets.languages.csharp.binder.type_syntax import simple_name
 from rag_assets.languages.csharp.ef.mappings import (
     IDENTITY_BASE,
     DbSetFact,
@@ -28,7 +29,6 @@ from rag_assets.languages.csharp.ef.mappings import (
 )
 from rag_assets.languages.csharp.facts.masked_body import MaskedBody, masked_body_of
 from rag_assets.languages.csharp.facts.storage import StorageKind
-from rag_assets.languages.csharp.simple_names import simple_name
 from rag_assets.languages.members import first_paragraph
 from rag_assets.sections import Block, SectionSubject
 from rag_assets.sections.snippet import finder_header, path_words, section_of

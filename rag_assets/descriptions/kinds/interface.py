@@ -9,11 +9,11 @@ from rag_assets.contracts.segment import Segment
 from rag_assets.descriptions.kind_builder import Facts, Subject, TypeAwareBuilder, is_code
 from rag_assets.descriptions.kinds.service_like import METHODS_GROUP
 from rag_assets.descriptions.symbol_description import SymbolDescription
+from rag_assets.languages.csharp.binder.type_syntax import is_interface_name, simple_name
 from rag_assets.languages.csharp.facts.method_verbs import METHODS, MethodFact, all_method_facts
 from rag_assets.languages.csharp.facts.primary_entity import primary_entity
 from rag_assets.languages.csharp.facts.type_index import IndexedType
 from rag_assets.languages.csharp.facts.type_names import parse_type
-from rag_assets.languages.csharp.simple_names import is_interface_name, simple_name
 from rag_assets.languages.members import MemberRange
 from rag_assets.sections.snippet import path_words
 

@@ -9,6 +9,7 @@ from rag_assets.contracts.segment import Segment, Span
 from rag_assets.descriptions.kind_builder import Facts, KindBuilder, Subject, TypeAwareBuilder, is_whole_type
 from rag_assets.descriptions.kinds.data_type import DataDescription, attribute_summary
 from rag_assets.descriptions.symbol_description import SymbolDescription, inline_code
+from rag_assets.languages.csharp.binder.type_syntax import attribute_name
 from rag_assets.languages.csharp.facts.expressions import LocalizedAttributes, arguments_of
 from rag_assets.languages.csharp.facts.properties import (
     EntityFacts,
@@ -21,7 +22,6 @@ from rag_assets.languages.csharp.facts.properties import (
     properties_of,
 )
 from rag_assets.languages.csharp.facts.relationships import Relationship, child_objects, relationships_of
-from rag_assets.languages.csharp.simple_names import attribute_name
 from rag_assets.languages.members import MemberRange, leaves_of
 from rag_assets.sections import Block
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from rag_assets.contracts.segment import MemberKind, Segment, SymbolText
 from rag_assets.descriptions.kind_builder import Facts, Subject, TypeAwareBuilder, dependencies_of
 from rag_assets.descriptions.symbol_description import SymbolDescription
+from rag_assets.languages.csharp.binder.type_syntax import is_interface_name, simple_name
 from rag_assets.languages.csharp.facts.http_client_calls import RemoteCall, remote_calls
 from rag_assets.languages.csharp.facts.masked_body import masked_body_of
 from rag_assets.languages.csharp.facts.method_verbs import METHODS, MethodFact, MethodKind, all_method_facts
@@ -14,8 +15,7 @@ from rag_assets.languages.csharp.facts.primary_entity import name_stems, primary
 from rag_assets.languages.csharp.facts.storage import StorageKind, StorageOperation, storage_of, storage_operations
 from rag_assets.languages.csharp.facts.type_index import TypeIndex
 from rag_assets.languages.csharp.facts.type_names import is_scalar, parse_type
-from rag_assets.languages.csharp.messages.handled_messages import HandledMessage, handled_messages
-from rag_assets.languages.csharp.simple_names import is_interface_name, simple_name
+from rag_assets.languages.csharp.handled_messages import HandledMessage, handled_messages
 from rag_assets.languages.members import MemberRange
 from rag_assets.sections.snippet import path_words
 

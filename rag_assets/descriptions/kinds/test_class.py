@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from rag_assets.descriptions.kind_builder import Facts, Subject, TypeAwareBuilder, is_code
 from rag_assets.descriptions.symbol_description import SymbolDescription
 from rag_assets.languages.csharp.facts.masked_body import masked_body_of
-from rag_assets.languages.csharp.tests.test_cases import (
+from rag_assets.languages.csharp.test_cases import (
     SubjectEvidence,
     TestCase,
     TestedSubject,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from rag_assets.contracts.graph import Confidence, GraphEdge, GraphNode, NodeType, Relation, sql_key, symbol_key
 from rag_assets.contracts.segment import Segment
+from rag_assets.languages.csharp.binder.type_syntax import attribute_name, simple_name
 from rag_assets.languages.csharp.declaration_ranges import LANGUAGE, classes_of, entity_key, type_key, whole
 from rag_assets.languages.csharp.ef.entity_stores import resolved_type
 from rag_assets.languages.csharp.ef.mappings import (
@@ -27,7 +28,6 @@ from rag_assets.languages.csharp.ef.stored_entities import StoredEntity
 from rag_assets.languages.csharp.facts.expressions import literal
 from rag_assets.languages.csharp.facts.masked_body import MaskedBody
 from rag_assets.languages.csharp.facts.type_names import parse_type
-from rag_assets.languages.csharp.simple_names import attribute_name, simple_name
 from rag_assets.languages.csharp.web.call_syntax import Call, CodeTree, read_calls
 from rag_assets.languages.treesitter.parsing import UnparseableError
 

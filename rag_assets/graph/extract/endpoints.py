@@ -11,8 +11,8 @@ from msgspec import structs
 from rag_assets.contracts.graph import Confidence, GraphEdge, GraphNode, NodeType, Relation
 from rag_assets.contracts.segment import MemberKind, Segment
 from rag_assets.languages.csharp.binder.label_symbols import NamePosition
+from rag_assets.languages.csharp.binder.type_syntax import attribute_name
 from rag_assets.languages.csharp.declaration_ranges import LANGUAGE, inside, own_symbol, types_of, whole
-from rag_assets.languages.csharp.simple_names import attribute_name
 from rag_assets.languages.csharp.web import endpoints_of_class, mapped_endpoints
 from rag_assets.languages.csharp.web.class_endpoints import is_fast_endpoint
 from rag_assets.languages.csharp.web.controller_actions import VERB_ATTRIBUTES, action_endpoints, is_controller_like

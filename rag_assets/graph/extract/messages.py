@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING
 from rag_assets.contracts.graph import Confidence, GraphEdge, Relation
 from rag_assets.contracts.segment import Member, MemberKind, Segment
 from rag_assets.languages.csharp.binder.label_symbols import NamePosition, TypeSymbol
-from rag_assets.languages.csharp.binder.type_syntax import TypeRef, substituted
+from rag_assets.languages.csharp.binder.type_syntax import TypeRef, simple_name, substituted
 from rag_assets.languages.csharp.declaration_ranges import LANGUAGE, classes_of, inside, own_symbol, type_key, whole
 from rag_assets.languages.csharp.facts.type_names import TypeName, parse_type
-from rag_assets.languages.csharp.messages.handled_messages import (
+from rag_assets.languages.csharp.handled_messages import (
     HANDLER_INTERFACES,
     HANDLER_METHODS,
     MessageFlavor,
     handled_messages,
 )
 from rag_assets.languages.csharp.receiver_types import MaskedFile, MemberAccess, masked_file, type_argument_at
-from rag_assets.languages.csharp.simple_names import simple_name
 from rag_assets.languages.csharp.syntax.lexer import scan
 from rag_assets.languages.node_keys import member_keys
 

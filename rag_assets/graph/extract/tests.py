@@ -10,7 +10,7 @@ from rag_assets.contracts.segment import Segment, SymbolText
 from rag_assets.languages.csharp.declaration_ranges import LANGUAGE, type_key
 from rag_assets.languages.csharp.facts.masked_body import masked_body_of
 from rag_assets.languages.csharp.facts.type_index import IndexedType
-from rag_assets.languages.csharp.tests.test_cases import (
+from rag_assets.languages.csharp.test_cases import (
     SubjectEvidence,
     TestedSubject,
     cases_of,

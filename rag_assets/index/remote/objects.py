@@ -20,7 +20,7 @@ import msgspec
 import pyarrow as pa
 
 from rag_assets.errors import RagAssetsError
-from rag_assets.index.disk_usage import written_blocks
+from rag_assets.index.disk_files import written_blocks
 from rag_assets.index.layout import write_atomically
 
 T = TypeVar("T")

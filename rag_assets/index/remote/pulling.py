@@ -20,7 +20,7 @@ from pathlib import Path
 import msgspec
 
 from rag_assets.index.blobs import BlobStore
-from rag_assets.index.disk_usage import discard
+from rag_assets.index.disk_files import discard
 from rag_assets.index.generations import active_pointer, generation_directory, is_finished, promote
 from rag_assets.index.layout import IndexHome, write_atomically
 from rag_assets.index.remote.manifests import (

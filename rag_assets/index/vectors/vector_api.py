@@ -1,8 +1,11 @@
-"""What every vector store takes and gives, and what its errors are."""
+"""What every vector store takes and gives, and what its errors are.
+
+Declared target state: the points a generation consists of, and what a store must do to hold exactly these.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeVar
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
 
     Dense = NDArray[np.float32]
     Sparse = tuple[NDArray[np.uint32], NDArray[np.float32]]
+
 
 DENSE = "dense"
 SPARSE = "bm25"
@@ -80,7 +84,7 @@ _Found = TypeVar("_Found", bound=HasScore)
 
 class PointTarget(Protocol):
     """A place that holds the points of a label's generations. It is told the difference between what it has and what
-    the new generation declares (`index.target_state`). Readers of earlier generations notice nothing. Raises
+    the new generation declares (`index.vectors.vector_api`). Readers of earlier generations notice nothing. Raises
     VectorStoreError."""
 
     def stored(self) -> dict[str, str]:
@@ -159,3 +163,50 @@ def best_with_ties(
     cut = found[:limit][-1].score if found else 0.0
     best = sorted([(-score, identifier(hit)) for hit in found if (score := hit.score) >= cut])
     return [ScoredPoint(known, -score) for score, known in best[:limit]]
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredPoints:
+    """Some of the points of a generation: id → digest, and how to load those that are asked for, in batches."""
+
+    digests: Mapping[str, str]
+    load: Callable[[Collection[str]], Iterable[Sequence[StoredPoint]]]
+
+
+@dataclass(frozen=True, slots=True)
+class StateDiff:
+    """The ids that the last of the stores had to write and to delete; everything else was there."""
+
+    upserts: frozenset[str]
+    deletes: tuple[str, ...]
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.upserts and not self.deletes
+
+
+def bring_to(targets: Sequence[PointTarget], declared: Iterable[DeclaredPoints]) -> StateDiff:
+    """Makes every target hold exactly the declared points, in the order of the targets.
+
+    What is declared comes in portions, while later ones are still being made. Upserts go before deletes, so that a
+    store that cannot hide a half-made generation has too much, never too little. Raises VectorStoreError.
+    """
+    stored = [target.stored() for target in targets]
+    known: set[str] = set()
+    upserts: set[str] = set()
+    deletes: list[str] = []
+    for portion in declared:
+        known.update(portion.digests)
+        for target, before in zip(targets, stored, strict=True):
+            changed = {key for key, digest in portion.digests.items() if before.get(key) != digest}
+            if target is targets[-1]:
+                upserts |= changed
+            if changed:
+                for batch in portion.load(changed):
+                    target.upsert(batch)
+    for target, before in zip(targets, stored, strict=True):
+        deletes = sorted(before.keys() - known)
+        if deletes:
+            target.delete(deletes)
+        target.finish()
+    return StateDiff(frozenset(upserts), tuple(deletes))

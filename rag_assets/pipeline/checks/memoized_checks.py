@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from rag_assets.contracts.identity import cache_key
-from rag_assets.index.file_digests import sha256_of
+from rag_assets.index.disk_files import sha256_of
 from rag_assets.index.layout import write_atomically
 from rag_assets.index.tables import digest_files, part_path
 from rag_assets.pipeline.build import IndexBuild, read_spec

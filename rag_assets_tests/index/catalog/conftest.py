@@ -20,9 +20,8 @@ from rag_assets.index.catalog.history import Tenant
 from rag_assets.index.catalog.reader import open_generation
 from rag_assets.index.generations import Manifest, generation_directory
 from rag_assets.index.layout import IndexHome
-from rag_assets.index.target_state import DeclaredPoints, StateDiff, bring_to
 from rag_assets.index.vectors.filters import SearchScope
-from rag_assets.index.vectors.vector_api import PointTarget, StoredPoint
+from rag_assets.index.vectors.vector_api import DeclaredPoints, PointTarget, StateDiff, StoredPoint, bring_to
 from rag_assets.settings import Settings, StoreSettings
 from rag_assets_tests.index.sample_points import scope
 from rag_assets_tests.postgres_server import running_server

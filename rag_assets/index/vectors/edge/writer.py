@@ -14,7 +14,7 @@ import msgspec
 import qdrant_edge as edge
 
 from rag_assets.contracts.payload import PayloadIndex, payload_indexes
-from rag_assets.index.disk_usage import size_on_disk, written_blocks
+from rag_assets.index.disk_files import size_on_disk, written_blocks
 from rag_assets.index.vectors.edge import COMMON, DIGEST, common_of, engine_call
 from rag_assets.index.vectors.payload_store import (
     PAYLOADS,

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from rag_assets.languages.csharp.binder.label_symbols import Names
     from rag_assets.languages.csharp.binder.symbols import MemberSymbol
-    from rag_assets.languages.csharp.syntax.node_text import NodeText
+    from rag_assets.languages.csharp.syntax.declaration_heads import NodeText
 
 
 Ranges = Sequence[tuple[int, int]]

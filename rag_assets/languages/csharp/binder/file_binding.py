@@ -30,7 +30,7 @@ from rag_assets.languages.csharp.binder.binder import (
 from rag_assets.languages.csharp.binder.declarations import LANGUAGE, placed_types
 from rag_assets.languages.csharp.binder.label_symbols import Names
 from rag_assets.languages.csharp.binder.type_syntax import TypeRef
-from rag_assets.languages.csharp.syntax.node_text import NodeText
+from rag_assets.languages.csharp.syntax.declaration_heads import NodeText
 from rag_assets.languages.treesitter.parsing import UnparseableError, parser
 
 if TYPE_CHECKING:

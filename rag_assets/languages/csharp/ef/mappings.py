@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from rag_assets.contracts.segment import Member, MemberKind, Segment, Span, SymbolText
+from rag_assets.languages.csharp.binder.type_syntax import attribute_name, simple_name
 from rag_assets.languages.csharp.declaration_ranges import LANGUAGE, classes_of, inside
 from rag_assets.languages.csharp.facts.expressions import arguments_of, literal
 from rag_assets.languages.csharp.facts.masked_body import MaskedBody, masked_body_of, type_arguments
 from rag_assets.languages.csharp.facts.storage import BASES, StorageKind
 from rag_assets.languages.csharp.facts.type_index import TypeIndex
 from rag_assets.languages.csharp.facts.type_names import parse_type
-from rag_assets.languages.csharp.simple_names import attribute_name, simple_name
 from rag_assets.languages.parsed_file import ParsedFile
 
 SET_TYPES = frozenset({"DbSet", "IDbSet", "DbQuery"})

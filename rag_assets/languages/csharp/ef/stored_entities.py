@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from rag_assets.contracts.segment import MemberKind
 from rag_assets.dependency_trace import tracked
 from rag_assets.languages.csharp.binder.label_symbols import CSharpSymbols, NamePosition
-from rag_assets.languages.csharp.binder.type_syntax import TypeRef
+from rag_assets.languages.csharp.binder.type_syntax import TypeRef, is_interface_name, simple_name
 from rag_assets.languages.csharp.ef.mappings import EfDeclarations, EfFile, WrittenContext, declared_in
-from rag_assets.languages.csharp.simple_names import is_interface_name, simple_name
 
 __all__ = ["EfDeclarations", "EfSymbols", "EntityLink", "SetSymbol", "StoredEntity", "declared_in"]
 

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from rag_assets.contracts.segment import Member, MemberKind, Segment, SymbolText
+from rag_assets.languages.csharp.binder.type_syntax import attribute_name, simple_name
 from rag_assets.languages.csharp.facts.expressions import LocalizedAttributes, arguments_of, literal, type_argument
 from rag_assets.languages.csharp.facts.properties import same_words
-from rag_assets.languages.csharp.simple_names import attribute_name, simple_name
 from rag_assets.languages.members import first_paragraph
 
 MAX_EXPRESSION = 300

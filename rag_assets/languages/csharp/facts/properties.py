@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from rag_assets.contracts.segment import Member, MemberKind, Parameter, Segment, SymbolText
+from rag_assets.languages.csharp.binder.type_syntax import attribute_name
 from rag_assets.languages.csharp.facts.expressions import (
     LocalizedAttributes,
     arguments_of,
@@ -19,7 +20,6 @@ from rag_assets.languages.csharp.facts.expressions import (
     type_argument,
 )
 from rag_assets.languages.csharp.facts.type_names import element_type, is_collection, parse_type
-from rag_assets.languages.csharp.simple_names import attribute_name
 from rag_assets.languages.members import first_paragraph, one_line
 
 

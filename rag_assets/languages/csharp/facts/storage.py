@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from rag_assets.contracts.segment import Member, MemberKind, Segment
+from rag_assets.languages.csharp.binder.type_syntax import simple_name
 from rag_assets.languages.csharp.facts.masked_body import MaskedBody
 from rag_assets.languages.csharp.facts.method_verbs import METHODS
 from rag_assets.languages.csharp.facts.type_index import TypeIndex
-from rag_assets.languages.csharp.simple_names import simple_name
 
 
 class StorageKind(StrEnum):

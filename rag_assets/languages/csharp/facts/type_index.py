@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from rag_assets.contracts.segment import Member, MemberKind, Segment
 from rag_assets.dependency_trace import tracked
-from rag_assets.languages.csharp.simple_names import simple_name
+from rag_assets.languages.csharp.binder.type_syntax import simple_name
 
 _DECLARATIONS = ("class", "interface", "enum", "struct", "record", "delegate")
 """What begins the declaration of a type (`record struct` is one too); programs, modules and documents are none."""

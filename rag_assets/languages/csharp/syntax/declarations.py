@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.segment import Member, MemberKind, ParseHealth, Segment
-from rag_assets.languages.csharp.syntax.declaration_heads import MEMBERS, TYPES, Item, items, read_attributes
+from rag_assets.languages.csharp.syntax.declaration_heads import MEMBERS, TYPES, Item, NodeText, items, read_attributes
 from rag_assets.languages.csharp.syntax.members import MAX_NESTING, read_member, read_type
-from rag_assets.languages.csharp.syntax.node_text import NodeText
 from rag_assets.languages.sliding_window import first_line
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from rag_assets.contracts.segment import Member, MemberKind, Parameter
 from rag_assets.languages.csharp.syntax.declaration_heads import (
     TYPES,
     Item,
+    collapsed,
     items,
     read_bases,
     read_head,
@@ -17,13 +18,11 @@ from rag_assets.languages.csharp.syntax.declaration_heads import (
     short_value,
     signature,
 )
-from rag_assets.languages.csharp.syntax.node_text import collapsed
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from rag_assets.languages.csharp.syntax.declaration_heads import DeclarationHead
-    from rag_assets.languages.csharp.syntax.node_text import NodeText
+    from rag_assets.languages.csharp.syntax.declaration_heads import DeclarationHead, NodeText
 
 
 def read_member(reader: NodeText, item: Item) -> list[Member]:

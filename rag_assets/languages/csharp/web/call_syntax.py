@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.segment import Span
+from rag_assets.languages.csharp.syntax.declaration_heads import NodeText
 from rag_assets.languages.csharp.syntax.error_recovery import parse_csharp
-from rag_assets.languages.csharp.syntax.node_text import NodeText
 
 if TYPE_CHECKING:
     from tree_sitter import Node

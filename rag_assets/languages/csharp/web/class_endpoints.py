@@ -9,10 +9,10 @@ import re
 from dataclasses import dataclass, field, replace
 
 from rag_assets.contracts.segment import Member, MemberKind, Segment
+from rag_assets.languages.csharp.binder.type_syntax import attribute_name
 from rag_assets.languages.csharp.facts.expressions import arguments_of, literal
 from rag_assets.languages.csharp.facts.type_index import TypeIndex
 from rag_assets.languages.csharp.facts.type_names import parse_type
-from rag_assets.languages.csharp.simple_names import attribute_name
 from rag_assets.languages.csharp.syntax.lexer import scan
 from rag_assets.languages.csharp.web.call_syntax import Call, CodeTree, read_calls
 from rag_assets.languages.csharp.web.controller_actions import BodyCode, action_endpoints

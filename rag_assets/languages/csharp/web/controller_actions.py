@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 
 from rag_assets.contracts.segment import Member, MemberKind, Segment, Span
 from rag_assets.dependency_trace import tracked
+from rag_assets.languages.csharp.binder.type_syntax import attribute_name, simple_name
 from rag_assets.languages.csharp.declaration_ranges import LANGUAGE, classes_of
 from rag_assets.languages.csharp.facts.expressions import arguments_of, literal
 from rag_assets.languages.csharp.facts.type_index import TypeIndex
-from rag_assets.languages.csharp.simple_names import attribute_name, simple_name
 from rag_assets.languages.csharp.web.controllers import ClassRoute, Controller, authorization_of, combined
 from rag_assets.languages.csharp.web.endpoint_model import (
     ANY_METHOD,

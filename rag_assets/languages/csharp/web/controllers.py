@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from rag_assets.contracts.segment import Segment
+from rag_assets.languages.csharp.binder.type_syntax import attribute_name, is_interface_name, simple_name
 from rag_assets.languages.csharp.facts.expressions import arguments_of, last_name, literal
 from rag_assets.languages.csharp.facts.type_index import IndexedType, TypeIndex
-from rag_assets.languages.csharp.simple_names import attribute_name, is_interface_name, simple_name
 from rag_assets.languages.csharp.web.endpoint_model import Authorization
 from rag_assets.languages.csharp.web.parameter_binding import Framework
 from rag_assets.languages.csharp.web.route_templates import Constants, constants_of, string_of

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.segment import Parameter
-from rag_assets.languages.csharp.syntax.declaration_heads import read_attributes, read_parameters
+from rag_assets.languages.csharp.syntax.declaration_heads import NodeText, read_attributes, read_parameters
 from rag_assets.languages.csharp.syntax.error_recovery import parse_csharp
-from rag_assets.languages.csharp.syntax.node_text import NodeText
 from rag_assets.languages.csharp.web.route_templates import string_of
 from rag_assets.languages.treesitter.parsing import UnparseableError
 

@@ -14,9 +14,8 @@ from rag_assets.contracts.segment import Member, Parameter, Segment, Span, moved
 from rag_assets.languages.csharp.facts.expressions import literal
 from rag_assets.languages.csharp.facts.method_verbs import METHODS
 from rag_assets.languages.csharp.facts.type_index import TypeIndex
-from rag_assets.languages.csharp.syntax.declaration_heads import read_attributes, read_parameters
+from rag_assets.languages.csharp.syntax.declaration_heads import collapsed, read_attributes, read_parameters
 from rag_assets.languages.csharp.syntax.lexer import scan
-from rag_assets.languages.csharp.syntax.node_text import collapsed
 from rag_assets.languages.csharp.web.call_syntax import OUTERMOST, Call, CodeTree, read_calls
 from rag_assets.languages.csharp.web.controllers import authorization_of, combined, required_by_call
 from rag_assets.languages.csharp.web.endpoint_model import (

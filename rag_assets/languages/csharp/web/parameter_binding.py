@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from rag_assets.contracts.segment import Parameter
+from rag_assets.languages.csharp.binder.type_syntax import attribute_name, is_interface_name
 from rag_assets.languages.csharp.facts.expressions import arguments_of, literal
 from rag_assets.languages.csharp.facts.type_index import TypeIndex
 from rag_assets.languages.csharp.facts.type_names import (
@@ -21,7 +22,6 @@ from rag_assets.languages.csharp.facts.type_names import (
     parse_type,
     unwrapped,
 )
-from rag_assets.languages.csharp.simple_names import attribute_name, is_interface_name
 from rag_assets.languages.csharp.web.endpoint_model import EndpointParameter, ParameterSource
 from rag_assets.languages.csharp.web.file_context import FileContext
 from rag_assets.languages.csharp.web.route_templates import RouteParameter

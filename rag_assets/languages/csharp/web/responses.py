@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from rag_assets.languages.csharp.binder.type_syntax import attribute_name
 from rag_assets.languages.csharp.facts.expressions import arguments_of, literal
 from rag_assets.languages.csharp.facts.type_names import TypeName, parse_type
-from rag_assets.languages.csharp.simple_names import attribute_name
 from rag_assets.languages.csharp.web.endpoint_model import EndpointEvidence, EndpointResponse
 
 _RESULT_CODES: dict[int, str] = {

@@ -9,11 +9,11 @@ from enum import StrEnum
 
 from rag_assets.contracts.segment import Member, Segment
 from rag_assets.identifiers import identifier_words
+from rag_assets.languages.csharp.binder.type_syntax import attribute_name
 from rag_assets.languages.csharp.facts.masked_body import MaskedBody
 from rag_assets.languages.csharp.facts.method_verbs import METHODS
 from rag_assets.languages.csharp.facts.type_index import IndexedType, TypeIndex
 from rag_assets.languages.csharp.facts.type_names import parse_type
-from rag_assets.languages.csharp.simple_names import attribute_name
 from rag_assets.languages.members import leaves_of
 
 

@@ -1,1 +1,0 @@
-"""Messages and the handlers that take them."""

@@ -1,1 +1,0 @@
-"""Test classes, their cases and their subjects."""
