@@ -1,57 +1,117 @@
-"""What a command executes before it can answer: the start-up budgets, counted in a fresh process."""
+"""What a command loads and runs before it can answer: the start-up budgets, counted in a fresh process."""
 
 from __future__ import annotations
 
-import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from rag_assets.index.layout import IndexHome
-from rag_assets_tests.cli.conftest import new_repository
-from rag_assets_tests.search.small_index import LABEL, SHOP, build
-
-SEARCH_MODULES = 40
-"""Modules of `rag_assets` that a keyword search may execute. Most of the time of a cold search goes into imports."""
+import rag_assets
+from rag_assets_tests.git_repository import Repository
 
 HEAVY = {"dagster", "openai", "pandas", "pyarrow", "sqlalchemy"}
 
-_RUN = """
-import json, sys
+SOURCE = """\
+namespace One;
+
+/// <summary>Counts sheep.</summary>
+public class SheepCounter
+{
+    public int Count(int before) => before + 1;
+}
+"""
+
+PROGRAM = """\
+import inspect, json, sys, threading
+
+run = set()
+
+def is_importing(frame):
+    while frame is not None and "importlib._bootstrap" not in frame.f_code.co_filename:
+        frame = frame.f_back
+    return frame is not None
+
+def note(frame, event, argument):
+    name = frame.f_globals.get("__name__") or ""
+    if event == "call" and name.startswith("rag_assets") and name not in run:
+        if frame.f_code.co_flags & inspect.CO_OPTIMIZED and not is_importing(frame):
+            run.add(name)
+
 from rag_assets.cli import main
+
+threading.setprofile(note)
+sys.setprofile(note)
 try:
     main()
 finally:
-    print(json.dumps(sorted(sys.modules)), file=sys.stderr)
+    sys.setprofile(None)
+    print(json.dumps({"loaded": sorted(sys.modules), "run": sorted(run)}), file=sys.stderr)
 """
 
 
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> IndexHome:
-    """An index whose repository is remembered, as after a build: a search compares it with the head."""
-    made = IndexHome(tmp_path_factory.mktemp("startup"))
-    repository = new_repository(tmp_path_factory.mktemp("shop") / "shop", {"a.cs": "class A;"})
-    build(made, SHOP)
-    (made.label(LABEL) / "label.json").write_text(json.dumps({"location": str(repository.path.resolve())}))
-    return made
+class Modules(msgspec.Struct):
+    """The modules that a command imported, and those of the package of which it called a function, imports apart."""
+
+    loaded: list[str]
+    run: list[str]
+
+    @property
+    def own(self) -> list[str]:
+        return [name for name in self.loaded if name.partition(".")[0] == "rag_assets"]
 
 
-def executed(home: IndexHome, folder: Path, *arguments: str) -> tuple[str, list[str]]:
-    """The standard output of a command, and the names of all modules that it imported."""
-    command = [sys.executable, "-c", _RUN, "--home", str(home.root), *arguments]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+def executed(folder: Path, *words: str) -> tuple[str, Modules]:
+    """The standard output of a command with the home of this folder, and its modules."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, "--home", str(folder / "home"), *words],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(Path(rag_assets.__file__).parents[1])},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
-    return done.stdout, json.loads(done.stderr.splitlines()[-1])
+    return done.stdout, msgspec.json.decode(done.stderr.splitlines()[-1], type=Modules)
 
 
-def test_a_keyword_search_executes_few_modules(home: IndexHome, tmp_path: Path) -> None:
-    shown, modules = executed(home, tmp_path, "search", "how is an order created", "--mode", "bm25", "--label", LABEL)
-    assert "OrderService" in shown and "stale: indexed" in shown
-    own = [name for name in modules if name.partition(".")[0] == "rag_assets"]
-    assert len(own) <= SEARCH_MODULES, own
-    assert not HEAVY & set(modules)
+@pytest.fixture(scope="module")
+def indexing(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Modules]:
+    """The folder of an index of one C# file, and what indexing it took."""
+    folder = tmp_path_factory.mktemp("startup")
+    (folder / "one").mkdir()
+    repository = Repository(folder / "one")
+    repository.git("init", "--quiet", "--initial-branch=main")
+    repository.commit({"SheepCounter.cs": SOURCE})
+    return folder, executed(folder, "index", str(repository.path), "--lexical-only")[1]
+
+
+def test_indexing_one_file_runs_few_modules(indexing: tuple[Path, Modules]) -> None:
+    _, modules = indexing
+    assert len(modules.run) <= 190, modules.run
+    assert len(modules.own) <= 360, "languages, builders and commands that such a repository does not need"
+
+
+def test_a_keyword_search_loads_few_modules(indexing: tuple[Path, Modules]) -> None:
+    folder, _ = indexing
+    Repository(folder / "one").commit({"later.txt": "later"})
+    shown, modules = executed(folder, "search", "who counts sheep")
+    assert "SheepCounter" in shown and "stale: indexed" in shown
+    assert len(modules.own) <= 40, modules.own
+    assert not HEAVY & set(modules.loaded)
+
+
+def test_an_answer_without_a_model_runs_few_modules(indexing: tuple[Path, Modules]) -> None:
+    folder, _ = indexing
+    shown, modules = executed(folder, "ask", "what counts sheep?")
+    assert "Counts sheep." in shown
+    assert len(modules.run) <= 85, modules.run
+    assert len(modules.own) <= 135, modules.own
+    assert not HEAVY & set(modules.loaded)
 
 
 def test_importing_the_package_loads_nothing_else() -> None:
@@ -61,8 +121,6 @@ def test_importing_the_package_loads_nothing_else() -> None:
 
 
 def test_every_public_name_can_be_imported() -> None:
-    import rag_assets
-
     assert rag_assets.__version__
     for name in rag_assets.__all__:
         assert getattr(rag_assets, name) is not None
