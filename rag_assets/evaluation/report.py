@@ -73,7 +73,7 @@ def over_generations(records: Sequence[EvalRecord]) -> str:
     body += _names(ends)
     body += [
         f'<text x="{x:.1f}" y="{_HEIGHT - _BOTTOM + 16}" class="tick" text-anchor="middle">'
-        f"{escape(record.commit_sha[:_COMMIT_DIGITS])}</text>"
+        f"{escape(record.commit_sha[:_TICK_COMMIT_DIGITS])}</text>"
         for x, record in _labelled(across, records)
     ]
     return _svg(body, "metrics over generations")

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from rag_assets.contracts.graph import Relation
 from rag_assets.errors import REBUILD, RagAssetsError
 from rag_assets.graph.csr_graph import CONFIDENCES, KINDS, RELATIONS, Arrays, Graph, GraphCounts
-from rag_assets.index.layout import write_atomically
+from rag_assets.index.layout import require_format, write_atomically
 from rag_assets.serialization import from_json
 
 GRAPH_VERSION = 1
@@ -117,8 +117,7 @@ def _header(directory: Path) -> _Header:
     try:
         content = path.read_bytes()
         version = from_json(content, dict[str, Any]).get("version")
-        if version != GRAPH_VERSION:
-            raise GraphError(f"graph {path} has version {version}, this program reads {GRAPH_VERSION}; {REBUILD}")
+        require_format(f"graph {path}", version, GRAPH_VERSION, error=GraphError)
         header = from_json(content, _Header)
     except FileNotFoundError:
         raise GraphError(f"there is no graph in {directory}: {HEADER} is missing; {REBUILD}") from None

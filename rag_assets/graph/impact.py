@@ -32,8 +32,9 @@ from rag_assets.graph.csr_graph import (
     ResultReader,
     spans,
 )
+from rag_assets.graph.edge_weights import first_rows, permitted
 from rag_assets.graph.neighbourhood import WalkError
-from rag_assets.graph.relations import Direction, WalkStep, first_rows, permitted
+from rag_assets.graph.relations import Direction, WalkStep
 
 
 class EffectState(IntEnum):

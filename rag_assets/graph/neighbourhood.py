@@ -28,18 +28,8 @@ from rag_assets.graph.csr_graph import (
     ResultReader,
     TruncatedFanOut,
 )
-from rag_assets.graph.relations import (
-    ALL_STEPS,
-    Direction,
-    Floats,
-    WalkStep,
-    arrival,
-    check_against,
-    common,
-    first_rows,
-    permitted,
-    step_worth,
-)
+from rag_assets.graph.edge_weights import Floats, arrival, common, first_rows, permitted, step_worth
+from rag_assets.graph.relations import ALL_STEPS, Direction, WalkStep, check_against
 
 DEFAULT_DEPTH = 2
 DEFAULT_NODES = 120

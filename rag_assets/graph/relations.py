@@ -2,8 +2,7 @@
 
 One closed set, `contracts.graph.Relation`, with aliases for the names that other producers and older settings use.
 An allow-list is validated when it is loaded: a name that means nothing is an error with the nearest valid ones, and
-one that no edge of the index can match is a warning. A step is worth less the lower its confidence and the more common
-its ends are.
+one that no edge of the index can match is a warning.
 """
 
 from __future__ import annotations
@@ -12,14 +11,9 @@ import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from rag_assets.contracts.graph import Confidence, NodeType, Relation
+from rag_assets.contracts.graph import Confidence, Relation
 from rag_assets.errors import RagAssetsError
-from rag_assets.graph.csr_graph import IN, KINDS, OUT, Frontier, Graph, Numbers
 
 _SHOWN_NEAREST = 3
 
@@ -194,67 +188,3 @@ def check_against(steps: Iterable[WalkStep], present: Mapping[Relation, int]) ->
     if len(missing) == len(chosen):
         return (f"the allowed relations match nothing in this index: {', '.join(missing)}; it has: {there}",)
     return (f"this index has no edges of {', '.join(missing)}; it has: {there}",)
-
-
-Floats = NDArray[np.float64]
-
-_COMMON = 16
-"""Edges that an ordinary node has. Beyond them a node is worth less as the square root of their number: one that has a
-hundred times as many is ten times less telling, as one word among many is."""
-
-_KIND_WORTH = {
-    NodeType.FILE: 0.5,  # what is in it is found on better ways
-    NodeType.PROPERTY: 0.8,  # fields and properties: most say no more than the type that they have
-}
-
-_RELATIONS = tuple(Relation)
-_BY_KIND = np.array([_KIND_WORTH.get(NodeType(kind), 1.0) for kind in KINDS])
-_WORTH = np.array([[WORTH[r].along for r in _RELATIONS], [WORTH[r].against for r in _RELATIONS]])
-_TRUST = np.array([TRUST[confidence] for confidence in Confidence])
-
-
-def permitted(steps: Iterable[WalkStep]) -> NDArray[np.bool_]:
-    """`[side, relation]`: whether a walk may take that step."""
-    allowed = np.zeros((2, len(_RELATIONS)), bool)
-    for step in steps:
-        code = _RELATIONS.index(step.relation)
-        allowed[OUT, code] |= step.direction is not Direction.IN
-        allowed[IN, code] |= step.direction is not Direction.OUT
-    return allowed
-
-
-def common(count: NDArray[Any]) -> Floats:
-    """1 for what has few edges, falling with the square root of their number beyond `_COMMON`."""
-    found: Floats = np.sqrt(_COMMON / np.maximum(count, _COMMON))
-    return found
-
-
-def arrival(graph: Graph, reach: Frontier) -> Floats:
-    """What the nodes that steps lead to are worth: by kind, and less the more steps of that direction lead to them."""
-    found: Floats = _BY_KIND[graph.kinds[reach.node]] * common(graph.degree[1 - reach.side, reach.node])
-    return found
-
-
-def step_worth(graph: Graph, reach: Frontier) -> Floats:
-    """What the relation, direction and confidence of each step keep of the relevance of where it begins."""
-    found: Floats = _WORTH[reach.side, reach.relation] * _TRUST[graph.confidence[reach.edge]]
-    return found
-
-
-def backwards(allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The same steps from their ends."""
-    return allowed[::-1]
-
-
-def reversed_worth(graph: Graph, reach: Frontier) -> Floats:
-    """`step_worth` of steps that were walked from their ends."""
-    found: Floats = _WORTH[1 - reach.side, reach.relation] * _TRUST[graph.confidence[reach.edge]]
-    return found
-
-
-def first_rows(group: Numbers, scratch: Numbers) -> Numbers:
-    """The first row of each group, ascending. `scratch` has a place for every group; what it holds does not matter.
-    Sorting would take ten times as long."""
-    rows = np.arange(len(group))
-    scratch[group[::-1]] = rows[::-1]  # of several values for one place numpy keeps the last
-    return np.flatnonzero(scratch[group] == rows)

@@ -74,7 +74,7 @@ def require_cache_format(directory: Path) -> None:
         write_atomically(directory / _FORMAT, str(CACHE_FORMAT).encode())
         return
     # Another process may have made the cache since: it writes the format before the first entry.
-    require_format(f"cache {directory}", found or _format_of(directory), CACHE_FORMAT, "rag-assets reset --cache")
+    require_format(f"cache {directory}", found or _format_of(directory), CACHE_FORMAT, "run: rag-assets reset --cache")
 
 
 def _format_of(directory: Path) -> int:

@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from rag_assets.closeable import Closeable
 from rag_assets.errors import RagAssetsError
-from rag_assets.settings.base import is_loopback
+from rag_assets.index.layout import require_format
+from rag_assets.settings.urls import is_loopback
 
 if TYPE_CHECKING:
     from sqlalchemy import URL
@@ -270,14 +271,16 @@ class SqlDatabase(Closeable):
 
     def require_version(self, found: str | None) -> None:
         """Raises the error of the store for tables that another version of this program has made."""
-        if found != self.profile.version:
-            another = "move that file away"
-            if self.location.kind == "postgres":
-                another = f"name an empty database in {URL_VARIABLE}"
-            raise self.profile.error(
-                f"{self.profile.title} {self.location.name}: its tables are of version {found or '?'}, this program "
-                f"reads {self.profile.version}; {another}, then run: {self.profile.remake}"
-            )
+        another = "move that file away"
+        if self.location.kind == "postgres":
+            another = f"name an empty database in {URL_VARIABLE}"
+        require_format(
+            f"{self.profile.title} {self.location.name}",
+            found,
+            self.profile.version,
+            f"{another}, then run: {self.profile.remake}",
+            error=self.profile.error,
+        )
 
     def explained(self, error: Exception, doing: str = "", *, lost: bool = False) -> RagAssetsError:
         """An error of a driver as the one of the store: the cause in one line, without secrets, and what helps. `lost`:

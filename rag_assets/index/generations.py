@@ -190,7 +190,7 @@ def decode_manifest(data: bytes | str, *, error: type[RagAssetsError] = OtherGen
         f"generation {header.generation_id} of {header.index_label}",
         header.manifest_version,
         MANIFEST_VERSION,
-        f"rag-assets index {header.index_label} --force",
+        f"run: rag-assets index {header.index_label} --force",
         error=error,
     )
     return from_json(data, Manifest)

@@ -25,7 +25,7 @@ import uuid
 from dataclasses import dataclass
 from pathlib import Path
 
-from rag_assets.errors import RagAssetsError
+from rag_assets.errors import REBUILD, RagAssetsError
 
 _UNSAFE = re.compile(r"[^a-z0-9._-]+")
 _SLUG_HASH_LENGTH = 6  # 24 bits: enough to keep `feature/x` and `feature-x` apart in one repository
@@ -36,12 +36,12 @@ class OtherFormat(RagAssetsError):
 
 
 def require_format(
-    what: str, found: int, wanted: int, command: str, *, error: type[RagAssetsError] = OtherFormat
+    what: str, found: object, wanted: object, remedy: str = REBUILD, *, error: type[RagAssetsError] = OtherFormat
 ) -> None:
-    """Decides for every store of a home whether this version reads it: only its own format. Raises `error`, naming the
-    `command` that makes the store anew."""
+    """Decides for every store whether this version reads it: only its own format. Raises `error` with the `remedy`,
+    which names the command that makes the store anew."""
     if found != wanted:
-        raise error(f"{what} has format {found}, this version reads {wanted}; run: {command}")
+        raise error(f"{what} has format {'?' if found is None else found}, this version reads {wanted}; {remedy}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -248,11 +248,11 @@ def differences(before: TurnFingerprint, now: TurnFingerprint) -> tuple[str, ...
     for attribute in ("name", "agent", "pipeline", "engine", "confidence"):
         old, new = getattr(before, attribute), getattr(now, attribute)
         if old != new:
-            told.append(f"{field}: {old or 'none'} → {new or 'none'}")
+            told.append(f"{attribute}: {old or 'none'} → {new or 'none'}")
     for attribute in ("actions", "prompts", "generations"):
         old, new = getattr(before, attribute), getattr(now, attribute)
         told += [
-            f"{field} {key}: {old.get(key, 'none')} → {new.get(key, 'none')}"
+            f"{attribute} {key}: {old.get(key, 'none')} → {new.get(key, 'none')}"
             for key in sorted({*old, *new})
             if old.get(key) != new.get(key)
         ]

@@ -6,7 +6,8 @@ from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from rag_assets.settings.base import Strict, plain_server_url, refuse_unencrypted
+from rag_assets.settings.base import Strict
+from rag_assets.settings.urls import plain_server_url, refuse_unencrypted
 
 
 class EmbedderSettings(Strict):

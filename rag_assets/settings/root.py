@@ -21,14 +21,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.contracts.llm import Profile
-from rag_assets.settings.base import (
-    Name,
-    Strict,
-    object_store_url,
-    plain_server_url,
-    refuse_unencrypted,
-    without_nothing,
-)
+from rag_assets.settings.base import Name, Strict, without_nothing
 from rag_assets.settings.config_file import (
     DEFAULT_HOME,
     ENV_PREFIX,
@@ -40,6 +33,7 @@ from rag_assets.settings.config_file import (
 from rag_assets.settings.models import EmbedderSettings, LlmSettings
 from rag_assets.settings.repositories import GraphImportSettings, RepositorySettings, SourceLimits
 from rag_assets.settings.search import AnswerSettings, SearchSettings
+from rag_assets.settings.urls import object_store_url, plain_server_url, refuse_unencrypted
 from rag_assets.settings.validation_messages import Location
 from rag_assets.settings.yaml_loader import InvalidFileError, Mark, Node, load_model
 

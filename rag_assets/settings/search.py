@@ -10,7 +10,8 @@ from pydantic import Field, field_validator, model_validator
 
 from rag_assets.contracts.llm import Profile
 from rag_assets.contracts.retrieval import DEFAULT_POLICY, Fusion, Mode, OnMissing, SearchPolicy
-from rag_assets.settings.base import Strict, plain_server_url, refuse_unencrypted
+from rag_assets.settings.base import Strict
+from rag_assets.settings.urls import plain_server_url, refuse_unencrypted
 
 
 class RerankerSettings(Strict):

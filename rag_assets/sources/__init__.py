@@ -10,7 +10,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rag_assets.sources.discovery import POLICY_FINGERPRINT, DiscoveredText, discover, is_lasting
+    from rag_assets.sources.discovery import DiscoveredText, discover, is_lasting
+    from rag_assets.sources.fingerprint import POLICY_FINGERPRINT
     from rag_assets.sources.git.git_refs import default_ref, remote_head
     from rag_assets.sources.ignore.policy import IgnorePolicy
     from rag_assets.sources.open import open_snapshot
@@ -38,11 +39,12 @@ __all__ = [
 ]
 
 _MODULES = {
-    "discovery": ("POLICY_FINGERPRINT", "DiscoveredText", "discover", "is_lasting"),
+    "discovery": ("DiscoveredText", "discover", "is_lasting"),
     "snapshot": ("EntryKind", "Snapshot", "TreeEntry"),
     "ignore.policy": ("IgnorePolicy",),
     "git.git_refs": ("default_ref", "remote_head"),
     "open": ("open_snapshot",),
+    "fingerprint": ("POLICY_FINGERPRINT",),
     "secrets.redaction": ("Redaction", "SecretFinding", "redact"),
     "urls": ("default_repository_id", "strip_credentials"),
 }

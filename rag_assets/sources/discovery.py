@@ -1,11 +1,7 @@
-"""From a snapshot to texts: every file is decoded and redacted, or comes with the reason why not.
-
-A fingerprint of everything that decides this is part of every generation's configuration.
-"""
+"""From a snapshot to texts: yields every file either decoded and redacted, or with the reason to skip it."""
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,29 +9,12 @@ from dataclasses import dataclass
 from rag_assets.contracts.identity import content_hash
 from rag_assets.contracts.source_file import DiscoveredFile, SkippedFile, SkipReason
 from rag_assets.sources.decoding import Binary, Decoded, decode
-from rag_assets.sources.default_ignores import (
-    PROSE,
-    conventions_description,
-    extension_of,
-    is_generated_text,
-    is_minified_text,
-    longest_line,
-)
-from rag_assets.sources.extraction import EXTRACTION_VERSION, extraction_of
+from rag_assets.sources.default_ignores import PROSE, extension_of, is_generated_text, is_minified_text, longest_line
+from rag_assets.sources.extraction import extraction_of
 from rag_assets.sources.extraction.refusal import ExtractionRefused
 from rag_assets.sources.ignore.policy import IgnorePolicy, PathRules, ignore_files
 from rag_assets.sources.secrets.redaction import RedactionTimeout, SecretFinding, redact
-from rag_assets.sources.secrets.rules import rules_description
 from rag_assets.sources.snapshot import Snapshot, TreeEntry
-
-_DISCOVERY_VERSION = 2
-"""Raise it when code of this package decides, decodes or masks in another way. The tables of conventions and rules, and
-the version of the rule library, are hashed by themselves."""
-
-_DESCRIPTION = f"{_DISCOVERY_VERSION}\n{EXTRACTION_VERSION}\n{conventions_description()}\n{rules_description()}"
-POLICY_FINGERPRINT = hashlib.sha256(_DESCRIPTION.encode()).hexdigest()[:16]
-"""A change makes a new generation of every label."""
-
 
 _OF_THE_MOMENT = frozenset(
     {SkipReason.TIMED_OUT, SkipReason.MISSING_BLOB, SkipReason.DUPLICATE_PATH, SkipReason.UNSUPPORTED}

@@ -77,7 +77,7 @@ def _cut(directory: Path) -> None:
         pytest.param(lambda d: (d / HEADER).unlink(), "graph.json is missing", id="no header"),
         pytest.param(lambda d: (d / HEADER).write_text("{"), "graph.json cannot be read", id="half a header"),
         pytest.param(lambda d: (d / HEADER).write_text("[]"), "graph.json cannot be read", id="another header"),
-        pytest.param(_header(lambda h: h.update(version=99)), "has version 99, this program reads 1", id="version"),
+        pytest.param(_header(lambda h: h.update(version=99)), "has format 99, this version reads 1", id="version"),
         pytest.param(_header(lambda h: h.update(kinds=["X"])), "other kinds or relations", id="kinds"),
         pytest.param(_header(lambda h: h.pop("files")), "graph.json cannot be read", id="no files"),
         pytest.param(

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from rag_assets.sources import POLICY_FINGERPRINT, default_ignores, discovery
+from rag_assets.sources import POLICY_FINGERPRINT, default_ignores, fingerprint
 from rag_assets.sources.secrets import rules
 
 
@@ -43,14 +43,14 @@ def test_a_change_of_a_table_or_rule_changes_it(
 ) -> None:
     with monkeypatch.context() as patched:
         patched.setattr(module, name, value)
-        changed = importlib.reload(discovery).POLICY_FINGERPRINT
+        changed = importlib.reload(fingerprint).POLICY_FINGERPRINT
     assert changed != POLICY_FINGERPRINT
-    assert importlib.reload(discovery).POLICY_FINGERPRINT == POLICY_FINGERPRINT
+    assert importlib.reload(fingerprint).POLICY_FINGERPRINT == POLICY_FINGERPRINT
 
 
 def test_the_version_of_the_rule_library_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched:
         patched.setattr("importlib.metadata.version", lambda name: "99.0")
-        changed = importlib.reload(discovery).POLICY_FINGERPRINT
+        changed = importlib.reload(fingerprint).POLICY_FINGERPRINT
     assert changed != POLICY_FINGERPRINT
-    assert importlib.reload(discovery).POLICY_FINGERPRINT == POLICY_FINGERPRINT
+    assert importlib.reload(fingerprint).POLICY_FINGERPRINT == POLICY_FINGERPRINT

@@ -27,7 +27,7 @@ from rag_assets.errors import REBUILD, RagAssetsError
 from rag_assets.identifiers import identifier_words
 from rag_assets.index.keyword import KEYWORD_VERSION
 from rag_assets.index.keyword.terms import FORM_WEIGHT, query_terms, runs, word_forms
-from rag_assets.index.layout import write_atomically
+from rag_assets.index.layout import require_format, write_atomically
 
 if TYPE_CHECKING:
     from rag_assets.index.keyword.bm25f import KeywordStatistics
@@ -176,10 +176,7 @@ class Vocabulary:
             raise KeywordIndexError(f"keyword index {directory}: {error.filename} is missing; {REBUILD}") from None
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise KeywordIndexError(f"keyword index {directory} cannot be read ({error}); {REBUILD}") from error
-        if version != KEYWORD_VERSION:
-            raise KeywordIndexError(
-                f"keyword index {directory} was made by version {version}, this one reads {KEYWORD_VERSION}; {REBUILD}"
-            )
+        require_format(f"keyword index {directory}", version, KEYWORD_VERSION, error=KeywordIndexError)
         if lines.count(b"\n") != self.size:
             raise KeywordIndexError(f"keyword index {directory}: {_VOCABULARY} is cut short; {REBUILD}")
         try:

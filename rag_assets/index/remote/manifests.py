@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from rag_assets.index.layout import IndexHome
+from rag_assets.index.layout import IndexHome, require_format
 from rag_assets.index.remote.objects import ObjectMissing, ObjectStore, PackedFile, RemoteError
 from rag_assets.serialization import from_json
 
@@ -62,11 +62,13 @@ def read_published(store: ObjectStore, label: str, generation_id: str) -> Publis
     """Raises ObjectMissing, or RemoteError for one that this version cannot read."""
     path = manifest_path(label, generation_id)
     found = _decoded(store, path, PublishedGeneration)
-    if found.format != FORMAT:
-        raise RemoteError(
-            f"{store.url}: {path} has format {found.format}, this version reads {FORMAT}; use the version that "
-            "published it, or publish again with this one"
-        )
+    require_format(
+        f"{store.url}: {path}",
+        found.format,
+        FORMAT,
+        "use the version that published it, or publish again with this one",
+        error=RemoteError,
+    )
     return found
 
 

@@ -172,7 +172,7 @@ def _url(place: ServerLabel) -> str:
     named = os.environ.get(URL_VARIABLE, "")
     if not named:
         return place.url
-    from rag_assets.settings.base import plain_server_url, refuse_unencrypted
+    from rag_assets.settings.urls import plain_server_url, refuse_unencrypted
 
     try:
         url = plain_server_url(named, "QDRANT_API_KEY")

@@ -130,7 +130,7 @@ class ChatService:
     ) -> tuple[str | Fault, TokenUsage]:
         import httpx2  # loaded: `response` is one of its objects
 
-        from rag_assets.models.openai_compat.client import fault_of
+        from rag_assets.models.openai_compat.errors import fault_of
 
         endpoint = self._client.endpoint
         reader = StreamReader(endpoint.key, on_text, limits)

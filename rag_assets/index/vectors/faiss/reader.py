@@ -23,7 +23,7 @@ import numpy as np
 from rag_assets.closeable import Closeable
 from rag_assets.contracts.payload import payload_indexes
 from rag_assets.errors import REBUILD
-from rag_assets.index.layout import write_atomically
+from rag_assets.index.layout import require_format, write_atomically
 from rag_assets.index.vectors.conditions import (
     Absent,
     AllOf,
@@ -237,8 +237,7 @@ def read_files(directory: Path) -> FaissFiles:
     """Raises VectorStoreError where there is no whole generation of this version."""
     try:
         about = from_json((directory / ABOUT).read_bytes(), _About)
-        if about.version != VERSION:
-            raise VectorStoreError(f"{directory} has format {about.version}, this version reads {VERSION}; {REBUILD}")
+        require_format(str(directory), about.version, VERSION, error=VectorStoreError)
         points = from_msgpack((directory / _POINTS).read_bytes(), _Points)
         payloads = (directory / _PAYLOADS).read_bytes()
         index = _read_index(directory / _DENSE) if about.dimension else None
