@@ -248,8 +248,8 @@ def dagster_run(arguments: argparse.Namespace) -> dict[str, Any]:
     from rag_assets.defs.pipeline import pipeline
     from rag_assets.defs.resources import Workspace
     from rag_assets.index.layout import IndexHome
-    from rag_assets.pipeline.build import Silent
     from rag_assets.pipeline.labels import label_of
+    from rag_assets.pipeline.progress import Silent
 
     settings = _settings(arguments)
     label, _ = label_of(settings, _repository(arguments))

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rag_assets.cli.index.summary import measured
 from rag_assets.cli.options import AsJson, CliSession, complete_label, known_label, label_named, session_of
+from rag_assets.cli.quality import measured
 from rag_assets.cli.render import Output, Style, aligned, short, size
 from rag_assets.index import generation_refs
 from rag_assets.index.catalog import CatalogError, forget_stale, tell_served

@@ -15,7 +15,7 @@ from rag_assets.models.tokenizer import MODEL_ID as LEXICAL_ONLY
 from rag_assets.sources.git.git_diff import EXACT
 
 if TYPE_CHECKING:
-    from rag_assets.cli.index import Failed, IndexRequest
+    from rag_assets.cli.index.runs import Failed, IndexRequest
     from rag_assets.index.layout import IndexHome
     from rag_assets.pipeline.plan.build_plan import BuildPlan, PlannedFiles
     from rag_assets.settings import RepositorySettings, Settings
@@ -48,7 +48,7 @@ def plan(
     models. Asks no model and changes no index; the build reuses what the plan reads and parses."""
     named = repositories or []
     one_repository(named, commit, identifier)
-    from rag_assets.cli.index import Failed, IndexRequest  # start-up budget: --help and completion
+    from rag_assets.cli.index.runs import Failed, IndexRequest
 
     session = session_of(context)
     results = []
@@ -68,8 +68,8 @@ def plan_all(session: CliSession, named: Sequence[str], request: IndexRequest) -
     Raises the errors that concern all of them (configuration, home).
     """
     # Start-up budget: --help and completion load nothing that indexes.
-    from rag_assets.cli.index import for_each_repository
     from rag_assets.cli.index.progress import shown_progress
+    from rag_assets.cli.index.runs import for_each_repository
     from rag_assets.pipeline.plan.build_plan import plan_build
 
     def planned(settings: Settings, home: IndexHome, label: str, repository: RepositorySettings) -> BuildPlan:
@@ -95,7 +95,7 @@ def show_plan(output: Output, plan: BuildPlan, limit: int | None) -> None:
 
 def plan_object(plan: BuildPlan | Failed) -> dict[str, Any]:
     """An entry of `plans` in `plan --json`."""
-    from rag_assets.cli.index import Failed  # start-up budget
+    from rag_assets.cli.index.runs import Failed
 
     if isinstance(plan, Failed):
         return {"status": "failed", **dataclasses.asdict(plan)}

@@ -146,7 +146,7 @@ class Watch:
         state.due = time.monotonic() + self._interval
 
     def _index(self, name: str, ref: str, label: str, head: str, state: _State) -> None:
-        from rag_assets.cli.index import IndexRequest, index_all  # start-up budget
+        from rag_assets.cli.index.runs import IndexRequest, index_all
 
         request = IndexRequest(ref=ref, lexical_only=self._lexical_only)
         for result in index_all(self._session, [name], request):

@@ -16,12 +16,13 @@ from rag_assets.index.eval_records import JudgeSummary, RankChange, read_decisio
 from rag_assets.models import open_embedder
 from rag_assets.pipeline.active_index import activate
 from rag_assets.pipeline.bm25_artifacts import build_keyword_weights
-from rag_assets.pipeline.build import IndexBuild, Progress, StageReport
+from rag_assets.pipeline.build import IndexBuild, StageReport
 from rag_assets.pipeline.code_graph import build_graph
 from rag_assets.pipeline.discovered_files import discover_files
 from rag_assets.pipeline.embeddings import embed_sections
 from rag_assets.pipeline.eval_runs import evaluate
 from rag_assets.pipeline.labels import repository_of
+from rag_assets.pipeline.progress import Progress
 from rag_assets.pipeline.publish import begin_from_remote
 from rag_assets.pipeline.qdrant_points import build_points
 from rag_assets.pipeline.refinement import refine_and_describe

@@ -23,8 +23,8 @@ from dagster import (
 from rag_assets.defs import assets
 from rag_assets.defs.automation.automation_conditions import with_conditions
 from rag_assets.defs.resources import Workspace
-from rag_assets.pipeline.build import Silent
 from rag_assets.pipeline.checks.generation_checks import CHECKS
+from rag_assets.pipeline.progress import Silent
 from rag_assets.pipeline.versions import STAGES
 from rag_assets.settings import ExecutionSettings
 from rag_assets.settings.config_file import ConfigError

@@ -25,8 +25,9 @@ from rag_assets.index.keyword.bm25f import (
 from rag_assets.index.keyword.commit_subjects import write_past
 from rag_assets.index.keyword.vocabulary import write_vocabulary
 from rag_assets.index.tables import digest_files, lists, matrix, numbers, read_part, read_rows, to_numpy, write_part
-from rag_assets.pipeline.build import IndexBuild, Progress, StageReport
+from rag_assets.pipeline.build import IndexBuild, StageReport
 from rag_assets.pipeline.memo import BucketMemo, CachedBucket, bucket_inputs, recorded, stage_memo
+from rag_assets.pipeline.progress import Progress
 from rag_assets.pipeline.schemas import KEYWORD_TERMS, KEYWORD_WEIGHTS, keyword_counts_schema
 from rag_assets.pipeline.segments import indexed_files
 from rag_assets.pipeline.versions import stage_version

@@ -3,8 +3,6 @@
 The first stage writes `build.json`; every later one reads it, so stages can run in one process or in many. A
 stage leaves `stages/{name}.json`, a record of what it read and wrote: with equal inputs and version there is
 nothing to do. `manifest.json`, written by the last stage, makes the generation readable.
-
-How a stage tells whoever runs it what it is doing.
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 from filelock import BaseFileLock, FileLock, Timeout
@@ -39,27 +37,6 @@ from rag_assets.index.locks import collection_lock
 from rag_assets.pipeline.versions import BUILD_STAGES, stage_version
 from rag_assets.serialization import from_json
 from rag_assets.settings import RepositorySettings, Settings
-
-
-class Progress(Protocol):
-    """`begin` names a stage and its fixed total; `advance` moves it. Called from one thread."""
-
-    def begin(self, stage: str, total: int, unit: str) -> None: ...
-
-    def advance(self, amount: int, current: str = "") -> None: ...
-
-    def end(self, summary: str = "") -> None: ...
-
-
-class Silent:
-    """Progress for callers that do not show any."""
-
-    def begin(self, stage: str, total: int, unit: str) -> None: ...
-
-    def advance(self, amount: int, current: str = "") -> None: ...
-
-    def end(self, summary: str = "") -> None: ...
-
 
 T = TypeVar("T")
 

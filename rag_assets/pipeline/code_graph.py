@@ -44,8 +44,9 @@ from rag_assets.languages.csharp.facts.type_index import TypeIndex
 from rag_assets.languages.fingerprints import Fingerprints, digest_of, fingerprints_of
 from rag_assets.languages.label_declarations import FileGroupDeclarations, LabelDeclarations, declared_in
 from rag_assets.languages.parsed_file import ParsedFile
-from rag_assets.pipeline.build import IndexBuild, Progress, StageReport
+from rag_assets.pipeline.build import IndexBuild, StageReport
 from rag_assets.pipeline.memo import TRACES, BucketMemo, CachedBucket, ItemMemo, Lookups, bucket_inputs, recorded
+from rag_assets.pipeline.progress import Progress
 from rag_assets.pipeline.segments import decoded_segments, encoded_segments, file_key, indexed_files, used_file_keys
 from rag_assets.pipeline.symbol_tables import forget_surveys, survey_label
 from rag_assets.pipeline.versions import stage_version

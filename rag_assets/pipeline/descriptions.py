@@ -30,7 +30,7 @@ from rag_assets.index.blobs import BlobStore
 from rag_assets.index.tables import read_rows, write_part
 from rag_assets.index.vectors.filters import PathClearance
 from rag_assets.models.openai_compat.structured import open_llm
-from rag_assets.pipeline.build import IndexBuild, Progress, StageReport
+from rag_assets.pipeline.build import IndexBuild, StageReport
 from rag_assets.pipeline.labels import repository_of
 from rag_assets.pipeline.memo import (
     TRACES,
@@ -42,6 +42,7 @@ from rag_assets.pipeline.memo import (
     recorded,
     stage_memo,
 )
+from rag_assets.pipeline.progress import Progress
 from rag_assets.pipeline.schemas import DESCRIPTIONS
 from rag_assets.pipeline.segments import indexed_files, read_segments
 from rag_assets.pipeline.symbol_tables import PerClearanceTables, walled_surveys

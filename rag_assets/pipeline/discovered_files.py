@@ -21,9 +21,10 @@ from rag_assets.index.layout import IndexHome, path_slug
 from rag_assets.index.tables import bucket_count, bucket_of, read_file, write_part
 from rag_assets.languages.detection import detect_language
 from rag_assets.models import model_id
-from rag_assets.pipeline.build import BuildSpec, IndexBuild, Progress, StageReport, forget_build, read_spec, start_build
+from rag_assets.pipeline.build import BuildSpec, IndexBuild, StageReport, forget_build, read_spec, start_build
 from rag_assets.pipeline.commit_subjects import FilesPast, past_of_files
 from rag_assets.pipeline.memo import BucketMemo, CachedBucket, ItemMemo, Items, recorded
+from rag_assets.pipeline.progress import Progress
 from rag_assets.pipeline.schemas import DISCOVERED_FILES
 from rag_assets.pipeline.versions import config_hash, stage_version
 from rag_assets.pipeline.workers.worker_pool import start_workers

@@ -22,7 +22,7 @@ import pyarrow as pa
 from rag_assets.contracts.identity import cache_key
 from rag_assets.index.tables import matrix, numbers, read_file, read_part, write_part
 from rag_assets.models import LEXICAL_ONLY, LocalEmbedder, Metered, open_embedder
-from rag_assets.pipeline.build import BuildError, IndexBuild, Progress, Silent, StageReport, read_spec
+from rag_assets.pipeline.build import BuildError, IndexBuild, StageReport, read_spec
 from rag_assets.pipeline.memo import (
     BucketMemo,
     CachedBucket,
@@ -31,6 +31,7 @@ from rag_assets.pipeline.memo import (
     recorded,
     stage_memo,
 )
+from rag_assets.pipeline.progress import Progress, Silent
 from rag_assets.pipeline.schemas import embeddings_schema
 from rag_assets.pipeline.workers.worker_pool import as_completed, cluster_of
 

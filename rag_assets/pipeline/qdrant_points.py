@@ -27,10 +27,11 @@ from rag_assets.index.vectors import has_vectors, open_writer
 from rag_assets.index.vectors.vector_api import DeclaredPoints, PointTarget, StoredPoint, bring_to
 from rag_assets.models.tokenizer import MODEL_ID as LEXICAL_ONLY
 from rag_assets.pipeline.bm25_artifacts import read_weights
-from rag_assets.pipeline.build import IndexBuild, Progress, StageReport
+from rag_assets.pipeline.build import IndexBuild, StageReport
 from rag_assets.pipeline.descriptions import read_descriptions
 from rag_assets.pipeline.embeddings import read_vectors
 from rag_assets.pipeline.memo import BucketMemo, CachedBucket, bucket_inputs, recorded, stage_memo
+from rag_assets.pipeline.progress import Progress
 from rag_assets.pipeline.schemas import POINTS
 from rag_assets.pipeline.summary_sections import SectionRow, read_sections
 from rag_assets.pipeline.versions import descriptions_version, stage_version

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from rag_assets.index.catalog.history import Tenant
     from rag_assets.index.catalog.reader import GenerationReader
     from rag_assets.index.vectors.vector_api import StoredPoint
-    from rag_assets.pipeline.build import Progress
+    from rag_assets.pipeline.progress import Progress
     from rag_assets.settings import Settings
 
 STAGE = "rebuild"

@@ -24,8 +24,9 @@ from rag_assets.index.locks import scratch_folder
 from rag_assets.models.openai_compat.dry_run import CACHE_NAME
 from rag_assets.models.openai_compat.faults import FaultCode, result_code
 from rag_assets.models.openai_compat.structured import open_llm
-from rag_assets.pipeline.build import IndexBuild, Progress, StageReport
+from rag_assets.pipeline.build import IndexBuild, StageReport
 from rag_assets.pipeline.descriptions import STAGE, Describer, describe_files, file_contexts
+from rag_assets.pipeline.progress import Progress
 from rag_assets.pipeline.segments import read_segments
 from rag_assets.pipeline.symbol_tables import PerClearanceTables, walled_surveys
 from rag_assets.pipeline.workers.worker_pool import Broadcast, as_completed, broadcast, cluster_of, map_buckets

@@ -10,12 +10,13 @@ from rag_assets.index.layout import IndexHome
 from rag_assets.models import open_embedder
 from rag_assets.pipeline.active_index import activate
 from rag_assets.pipeline.bm25_artifacts import build_keyword_weights
-from rag_assets.pipeline.build import IndexBuild, Progress, Silent, StageReport, label_lock
+from rag_assets.pipeline.build import IndexBuild, StageReport, label_lock
 from rag_assets.pipeline.code_graph import build_graph
 from rag_assets.pipeline.discovered_files import discover_files
 from rag_assets.pipeline.embeddings import embed_sections
 from rag_assets.pipeline.eval_runs import evaluate
 from rag_assets.pipeline.labels import register_label
+from rag_assets.pipeline.progress import Progress, Silent
 from rag_assets.pipeline.qdrant_points import build_points
 from rag_assets.pipeline.refinement import refine_and_describe
 from rag_assets.pipeline.segments import segment_files

@@ -16,9 +16,10 @@ from rag_assets.contracts.section import EmbeddingWindow, SummarySection
 from rag_assets.graph.csr_graph import by_count
 from rag_assets.index.tables import read_rows, write_part
 from rag_assets.models import embedding_window, window_fingerprint
-from rag_assets.pipeline.build import IndexBuild, Progress, StageReport
+from rag_assets.pipeline.build import IndexBuild, StageReport
 from rag_assets.pipeline.descriptions import file_contexts, read_descriptions
 from rag_assets.pipeline.memo import BucketMemo, CachedBucket, recorded, stage_memo
+from rag_assets.pipeline.progress import Progress
 from rag_assets.pipeline.schemas import SUMMARY_SECTIONS
 from rag_assets.pipeline.versions import descriptions_version
 from rag_assets.pipeline.workers.worker_pool import part_sizes

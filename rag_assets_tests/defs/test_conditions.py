@@ -17,7 +17,7 @@ from rag_assets.definitions import defs
 from rag_assets.defs import assets
 from rag_assets.defs.automation.automation_conditions import INPUT_HAS_CHANGED
 from rag_assets.defs.pipeline import pipeline
-from rag_assets.pipeline.build import Silent
+from rag_assets.pipeline.progress import Silent
 from rag_assets.pipeline.versions import STAGES
 from rag_assets_tests.defs.conftest import Automated
 from rag_assets_tests.git_repository import Repository

@@ -12,7 +12,7 @@ from rag_assets.defs import assets
 from rag_assets.index.eval_records import read_decision
 from rag_assets.index.generations import active_pointer, generation_directory, is_finished, pending_build_id
 from rag_assets.index.promotion import activate
-from rag_assets.pipeline.build import Silent
+from rag_assets.pipeline.progress import Silent
 from rag_assets.settings.config_file import ENV_PREFIX
 from rag_assets_tests.defs.conftest import Automated, failure_text
 from rag_assets_tests.evaluation.graded import BAD, good, write_questions

@@ -9,7 +9,8 @@ import pytest
 
 from rag_assets.defs import assets as segments_asset
 from rag_assets.index.generations import active_pointer
-from rag_assets.pipeline.build import BuildError, IndexBuild, Progress, StageReport
+from rag_assets.pipeline.build import BuildError, IndexBuild, StageReport
+from rag_assets.pipeline.progress import Progress
 from rag_assets.pipeline.segments import segment_files
 from rag_assets.pipeline.versions import STAGES
 from rag_assets_tests.defs.conftest import Automated, failure_text

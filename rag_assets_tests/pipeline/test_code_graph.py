@@ -16,11 +16,12 @@ from rag_assets.index import tables
 from rag_assets.index.cache import Cache, PartCache
 from rag_assets.index.layout import IndexHome, index_label
 from rag_assets.index.tables import read_all
-from rag_assets.pipeline.build import IndexBuild, Silent, StageReport, label_lock
+from rag_assets.pipeline.build import IndexBuild, StageReport, label_lock
 from rag_assets.pipeline.code_graph import GRAPH_EDGES, GRAPH_FILES, GRAPH_NODES, STAGE, SYMBOLS, build_graph
 from rag_assets.pipeline.collect_garbage import collect_garbage
 from rag_assets.pipeline.discovered_files import discover_files
 from rag_assets.pipeline.memo import TRACES
+from rag_assets.pipeline.progress import Silent
 from rag_assets.pipeline.segments import indexed_files, segment_files
 from rag_assets.settings import EmbedderSettings, RepositorySettings, Settings
 from rag_assets_tests.git_repository import Repository

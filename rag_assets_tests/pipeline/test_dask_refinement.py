@@ -17,8 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_assets.contracts.llm import LlmUsage, StructuredPrompt
-from rag_assets.pipeline.build import IndexBuild, Silent, StageReport
+from rag_assets.pipeline.build import IndexBuild, StageReport
 from rag_assets.pipeline.descriptions import describe_files
+from rag_assets.pipeline.progress import Silent
 from rag_assets.pipeline.refinement import QUESTIONS_OF_A_TASK, Questions, ask, refine_and_describe, shares
 from rag_assets.pipeline.workers.worker_pool import rest_workers
 from rag_assets.settings import ExecutionSettings

@@ -17,7 +17,7 @@ from rag_assets.index.catalog.reader import open_generation
 from rag_assets.index.generations import active_pointer, generation_directory, read_generation
 from rag_assets.index.integrity import missing_parts
 from rag_assets.index.layout import IndexHome
-from rag_assets.pipeline.build import Silent
+from rag_assets.pipeline.progress import Silent
 from rag_assets.pipeline.rebuild import RebuildError, Rebuilt, rebuild
 from rag_assets.settings import EmbedderSettings, RetentionSettings, Settings, StoreSettings
 from rag_assets_tests.git_repository import Repository

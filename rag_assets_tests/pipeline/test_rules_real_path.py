@@ -19,10 +19,10 @@ from rag_assets.index.artifacts import ArtifactStore
 from rag_assets.index.generations import active_generation
 from rag_assets.index.tables import read_rows, write_part
 from rag_assets.models.tokenizer import lexical_window
-from rag_assets.pipeline.build import Silent
 from rag_assets.pipeline.checks.generation_checks import artifacts_are_complete, ids_are_unique
 from rag_assets.pipeline.descriptions import file_contexts
 from rag_assets.pipeline.embeddings import embed_sections
+from rag_assets.pipeline.progress import Silent
 from rag_assets.pipeline.qdrant_points import build_points
 from rag_assets.pipeline.schemas import POINTS
 from rag_assets_tests.pipeline.conftest import EXPECTED, Built

@@ -21,8 +21,9 @@ from rag_assets.contracts.source_file import GitRepoInfo
 from rag_assets.index import tables
 from rag_assets.index.layout import IndexHome
 from rag_assets.pipeline import run_stages
-from rag_assets.pipeline.build import BuildError, BuildSpec, IndexBuild, Silent, StageReport
+from rag_assets.pipeline.build import BuildError, BuildSpec, IndexBuild, StageReport
 from rag_assets.pipeline.eval_runs import evaluate
+from rag_assets.pipeline.progress import Silent
 from rag_assets.pipeline.workers import worker_pool
 from rag_assets.pipeline.workers.process_pool import ProcessPool
 from rag_assets.pipeline.workers.worker_pool import Broadcast, broadcast, in_worker, map_buckets, workers_for

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rag_assets.cli.eval.run import QuestionSelection, ask, conditions_now, configured_set, questions_for
-from rag_assets.cli.index.summary import show_moves, show_table
 from rag_assets.cli.options import CliSession, complete_label, label_named, session_of
+from rag_assets.cli.quality import show_moves, show_table
 from rag_assets.cli.render import CommandError, Output
 
 if TYPE_CHECKING:

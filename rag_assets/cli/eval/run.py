@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rag_assets.cli.ask import known_profile
-from rag_assets.cli.index.summary import show_moves, show_table
 from rag_assets.cli.options import CliSession, chosen_label, complete_label, label_named, session_of
+from rag_assets.cli.quality import show_moves, show_table
 from rag_assets.cli.render import CommandError, Output, short
 from rag_assets.search.index import load_policy
 

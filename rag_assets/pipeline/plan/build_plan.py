@@ -24,7 +24,7 @@ from rag_assets.index.tables import read_part, read_rows
 from rag_assets.models import embedding_window, known_dimension, model_id
 from rag_assets.models.openai_compat.dry_run import WOULD_ASK, dry_run_llm
 from rag_assets.pipeline.bm25_artifacts import build_keyword_weights
-from rag_assets.pipeline.build import BuildError, IndexBuild, Progress, StageReport, read_report, read_spec
+from rag_assets.pipeline.build import BuildError, IndexBuild, StageReport, read_report, read_spec
 from rag_assets.pipeline.descriptions import describe_files
 from rag_assets.pipeline.discovered_files import discover_in, open_repository, planned_generation
 from rag_assets.pipeline.embeddings import (
@@ -38,6 +38,7 @@ from rag_assets.pipeline.embeddings import (
 )
 from rag_assets.pipeline.memo import AnswerCache, CachedBucket, Items, recorded
 from rag_assets.pipeline.plan.generation_status import GenerationStatus, standing_of
+from rag_assets.pipeline.progress import Progress
 from rag_assets.pipeline.qdrant_points import base_of, point_parts
 from rag_assets.pipeline.segments import segment_files
 from rag_assets.pipeline.summary_sections import build_sections
