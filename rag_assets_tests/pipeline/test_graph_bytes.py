@@ -21,7 +21,7 @@ from rag_assets.settings import RepositorySettings
 from rag_assets.pipeline.build import label_lock
 from rag_assets.pipeline.code_graph import build_graph
 from rag_assets.pipeline.discovered_files import discover_files
-from rag_assets.pipeline.build import Silent
+from rag_assets.pipeline.progress import Silent
 from rag_assets.pipeline.segments import segment_files
 from rag_assets.index import tables
 from rag_assets.index.layout import IndexHome as Home

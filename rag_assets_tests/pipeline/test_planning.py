@@ -422,7 +422,7 @@ import os, sys
 from pathlib import Path
 from rag_assets.settings import EmbedderSettings, RepositorySettings, Settings
 from rag_assets.pipeline.plan.build_plan import plan_build
-from rag_assets.pipeline.build import Silent
+from rag_assets.pipeline.progress import Silent
 from rag_assets.index.layout import IndexHome as Home
 
 class Deadly(Silent):

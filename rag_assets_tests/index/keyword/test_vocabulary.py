@@ -122,7 +122,7 @@ def _other_version(directory: Path) -> None:
         (lambda d: (d / "statistics.json").write_bytes(b"{"), "cannot be read"),
         (lambda d: (d / "statistics.json").write_bytes(b"[]"), "cannot be read"),
         (_cut, "cut short"),
-        (_other_version, "version 0"),
+        (_other_version, "has format 0"),
     ],
     ids=["no statistics", "no vocabulary", "half a file", "other json", "cut vocabulary", "other version"],
 )
