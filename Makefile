@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DEMO := .rag_assets/demo
+# Tests wait for processes that they start, so one worker more than there are cores.
+TEST_WORKERS ?= $(shell $(PYTHON) -c "import os; print(len(os.sched_getaffinity(0)) + 1 if hasattr(os, 'sched_getaffinity') else (os.cpu_count() or 1) + 1)")
 
 .DEFAULT_GOAL := help
 
@@ -33,7 +35,7 @@ demo: $(STAMP) ## Index a real C# repository (pythonnet), search it and ask it
 
 .PHONY: test
 test: $(STAMP) ## Run the tests; a rule that is declared done needs one that passes
-	$(BIN)/python -m pytest --acceptance --numprocesses auto --dist loadfile
+	$(BIN)/python -m pytest --acceptance --numprocesses $(TEST_WORKERS) --dist loadfile
 
 .PHONY: acceptance
 acceptance: $(STAMP) ## Show every rule with the tests that prove it (JSON=1 for machines)

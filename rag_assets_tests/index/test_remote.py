@@ -285,6 +285,7 @@ def test_a_server_that_is_not_there_is_named_soon_and_without_credentials(
     monkeypatch.setenv("AWS_ENDPOINT_URL", address)
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "somebody")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "geheim-geheim")
+    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
     monkeypatch.setattr("rag_assets.index.remote.objects._FIRST_WAIT_SECONDS", 0.01)
     with pytest.raises(RemoteError, match=r"s3://nowhere/x: .*run the command again") as caught:
         pull(other(tmp_path), LABEL, open_remote("s3://nowhere/x"))
