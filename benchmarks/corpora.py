@@ -111,7 +111,7 @@ def measured(repository: str) -> dict[str, Any]:
 
     location, packs = located(repository)
     seconds: dict[str, float] = {}
-    describe = stages.describe_files
+    describe = stages.refine_and_describe
 
     def timed(*positional: Any, **named: Any) -> Any:
         started = time.process_time()
@@ -120,7 +120,7 @@ def measured(repository: str) -> dict[str, Any]:
         finally:
             seconds["describe"] = time.process_time() - started
 
-    stages.describe_files = timed
+    stages.refine_and_describe = timed
     with tempfile.TemporaryDirectory(prefix="rag-assets-corpora-") as folder:
         settings = Settings(home=Path(folder), embedder=EmbedderSettings(provider="lexical-only"), workers=1)
         configured = RepositorySettings(id="corpus", location=location, rule_packs=packs)

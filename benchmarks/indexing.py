@@ -221,7 +221,7 @@ def build(arguments: argparse.Namespace) -> dict[str, Any]:
 STAGE_FUNCTIONS = {
     "discover_files": "discovered_files",
     "segment_files": "segments",
-    "describe_files": "descriptions",
+    "refine_and_describe": "descriptions",
     "build_sections": "summary_sections",
     "embed_sections": "embeddings",
     "build_keyword_weights": "bm25_artifacts",

@@ -278,7 +278,7 @@ def child(home: Path, step: str, size: int) -> dict[str, str]:
 
 def measure(home: Path) -> dict[str, str]:
     """Warm searches in this process, as a caller sees them, and where their time goes."""
-    from rag_assets import open_index
+    from rag_assets import SearchFilters, open_index
 
     started = time.perf_counter()
     index = open_index(LABEL, home=home)
@@ -291,9 +291,9 @@ def measure(home: Path) -> dict[str, str]:
         "bm25": {"mode": "bm25"},
         "semantic": {"mode": "semantic"},
         "hybrid": {},
-        "hybrid, one kind": {"kinds": ["Model"]},
-        "hybrid, a folder": {"path": "src/Area3/"},
-        "hybrid, a glob": {"path": "src/**/File*1.cs"},
+        "hybrid, one kind": {"filters": SearchFilters(kinds=("Model",))},
+        "hybrid, a folder": {"filters": SearchFilters(paths=("src/Area3/",))},
+        "hybrid, a glob": {"filters": SearchFilters(paths=("src/**/File*1.cs",))},
     }
     if index.manifest.lexical_only:
         searches = {name: found for name, found in searches.items() if name == "bm25"}
