@@ -21,9 +21,8 @@ from rag_assets.index.vectors.filters import NO_FILTERS, SearchFilters
 from rag_assets.qa.ask_options import AskOptions
 from rag_assets.qa.definition.loader import library_of
 from rag_assets.qa.engine import TurnResult, label_of
-from rag_assets.qa.index_services import IndexServices, label_of_all
 from rag_assets.qa.log.turn_logger import logged_turn, open_turn_log
-from rag_assets.qa.services import nobody_listens
+from rag_assets.qa.services import PipelineServices, label_of_all, nobody_listens
 from rag_assets.qa.turn import TurnRequest
 from rag_assets.search.index import LabelIndex
 from rag_assets.settings.config_file import config_of, is_configured
@@ -149,10 +148,10 @@ class QuestionAnswerer(Closeable):
         mode = self._target.parts.policy.mode
         return None if mode is DEFAULT_POLICY.mode else mode
 
-    def _services(self, history: Conversations | None) -> IndexServices:
+    def _services(self, history: Conversations | None) -> PipelineServices:
 
         one = next(iter(self._target.members.values()))
-        return IndexServices(
+        return PipelineServices(
             partial(
                 LabelIndex.open,
                 home=self._home.root,

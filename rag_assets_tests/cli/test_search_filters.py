@@ -10,7 +10,7 @@ from rag_assets import open_index
 from rag_assets.index.artifacts import ArtifactError
 from rag_assets.index.layout import IndexHome
 from rag_assets.pipeline.run_stages import run_stages
-from rag_assets.qa.index_services import IndexServices
+from rag_assets.qa.services import PipelineServices
 from rag_assets.search.graph_context import bodies, graph_of
 from rag_assets.settings import EmbedderSettings, RepositorySettings, Settings
 from rag_assets_tests.cli.conftest import (
@@ -102,7 +102,7 @@ def test_documents_and_settings_declare_no_type_or_member(cli: CommandLine, tmp_
     asked = cli.run("ask", "What is GiveUpRules?", "--json").json
     assert [cited["path"] for cited in asked["citations"]] == ["docs/giving-up.md"], "a heading still answers"
     with open_index(label, home=cli.home.root) as index:
-        services = IndexServices(lambda _: index, opened={label: index})
+        services = PipelineServices(lambda _: index, opened={label: index})
         assert services.known_names(label, "Tell me of GiveUpRules and Nothing") == ("GiveUpRules",)
 
 

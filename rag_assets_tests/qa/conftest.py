@@ -15,7 +15,6 @@ from rag_assets.index.layout import IndexHome
 from rag_assets.qa.definition.loader import PipelineLibrary
 from rag_assets.qa.definition.steps import Pipeline
 from rag_assets.qa.engine import TurnResult, run_turn
-from rag_assets.qa.index_services import IndexServices
 from rag_assets.qa.services import PipelineServices
 from rag_assets.qa.turn import TurnRequest
 from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
@@ -102,8 +101,8 @@ def history(tmp_path: Path) -> Iterator[Conversations]:
 
 
 @pytest.fixture
-def services(shop_indexes: Shop, server: ModelServer, history: Conversations) -> Iterator[IndexServices]:
-    made = IndexServices(
+def services(shop_indexes: Shop, server: ModelServer, history: Conversations) -> Iterator[PipelineServices]:
+    made = PipelineServices(
         lambda label: open_index(label, home=shop_indexes.home.root), history=history, generate=http_model(server)
     )
     yield made
@@ -139,12 +138,12 @@ class Asking:
 
 
 @pytest.fixture
-def asking(services: IndexServices, server: ModelServer, tmp_path: Path, shop_indexes: Shop) -> Asking:
+def asking(services: PipelineServices, server: ModelServer, tmp_path: Path, shop_indexes: Shop) -> Asking:
     return Asking(services, server, tmp_path / "pack", shop_indexes.label)
 
 
 @pytest.fixture
-def refund_id(services: IndexServices, shop_indexes: Shop) -> str:
+def refund_id(services: PipelineServices, shop_indexes: Shop) -> str:
     """What a citation of the order service names."""
     from rag_assets.contracts.retrieval import Mode
 

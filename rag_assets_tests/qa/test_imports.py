@@ -21,7 +21,7 @@ def test_loading_pipelines_needs_yaml_only(code: str) -> None:
 
 def test_the_engine_never_loads_the_orchestrator_or_a_database() -> None:
     code = "import rag_assets.qa.engine, rag_assets.qa.actions"
-    assert loaded(code + ", rag_assets.qa.index_services") == set()
+    assert loaded(code + ", rag_assets.qa.services") == set()
 
 
 def test_a_search_loads_no_pipelines() -> None:

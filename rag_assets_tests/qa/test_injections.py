@@ -14,7 +14,7 @@ import pytest
 from rag_assets import open_index
 from rag_assets.history.conversations import Conversations, NewTurn
 from rag_assets.index.layout import IndexHome
-from rag_assets.qa.index_services import IndexServices
+from rag_assets.qa.services import PipelineServices
 from rag_assets.qa.turn import Status
 from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
 from rag_assets_tests.models.llm.model_server import Asked, ModelServer
@@ -70,7 +70,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> tuple[IndexHome, str]:
 @pytest.fixture
 def of_planted(planted: tuple[IndexHome, str], server: ModelServer, tmp_path: Path) -> Iterator[Asking]:
     home, label = planted
-    services = IndexServices(lambda name: open_index(name, home=home.root), generate=http_model(server))
+    services = PipelineServices(lambda name: open_index(name, home=home.root), generate=http_model(server))
     yield Asking(services, server, tmp_path / "pack", label)
     services.close()
 

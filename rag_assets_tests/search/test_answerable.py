@@ -22,7 +22,7 @@ from rag_assets.contracts.retrieval import (
 )
 from rag_assets.index.generations import Generation, active_generation
 from rag_assets.index.layout import IndexHome
-from rag_assets.qa.index_services import IndexServices
+from rag_assets.qa.services import PipelineServices
 from rag_assets.search.retrieve import answerable
 from rag_assets_tests.search.small_index import LABEL, SHOP, build
 from rag_assets_tests.search.tenants import HashedWords
@@ -148,7 +148,7 @@ def test_an_answer_falls_back_as_its_search_does(home: IndexHome, name: str, con
     with opened(home) as index:
         asked = IndexGroup([index]) if together else index
         search = asked.search("order", literal=True)
-        services = IndexServices(lambda _: asked, opened={LABEL: asked})
+        services = PipelineServices(lambda _: asked, opened={LABEL: asked})
         found = services.search(LABEL, "order", Mode.HYBRID, 5)
         words, names = services.asked_words(LABEL, "which order is paid"), services.known_names(LABEL, "`Order`")
     assert search.mode == found.search.mode == "semantic"
@@ -161,7 +161,7 @@ def test_an_answer_falls_back_as_its_search_does(home: IndexHome, name: str, con
 def test_an_answer_is_refused_as_its_search_is(home: IndexHome) -> None:
     (active_generation(home, LABEL).keyword / "vocabulary.tsv").write_bytes(b"")
     with opened(home, SearchPolicy(on_missing="fail")) as index:
-        services = IndexServices(lambda _: index, opened={LABEL: index})
+        services = PipelineServices(lambda _: index, opened={LABEL: index})
         with pytest.raises(QueryError, match="cut short"):
             services.search(LABEL, "order", Mode.HYBRID, 5)
 

@@ -17,9 +17,9 @@ from rag_assets.index.database import storable
 from rag_assets.index.generations import Generation, GenerationError, read_generation
 from rag_assets.index.vectors.filters import NO_FILTERS
 from rag_assets.qa.engine import run_turn
-from rag_assets.qa.index_services import IndexServices, members_of
 from rag_assets.qa.log.model_calls import RecordedReplies, masked
 from rag_assets.qa.log.query_log_record import TurnDetail, models_of, read_detail, read_replies
+from rag_assets.qa.services import PipelineServices, members_of
 from rag_assets.qa.turn import Journal, differences
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class Replayer:
         # What a turn in another language does depends on whether there is a model at all, and that one asked none.
         is_offline = not request.is_english and not record.calls and isinstance(model, RecordedReplies)
         journal = Journal()
-        services = IndexServices(
+        services = PipelineServices(
             opener.open,
             history=_PastOnly(self._history, detail.history_turns) if self._history is not None else None,
             generate=None if is_offline else model,

@@ -22,9 +22,8 @@ from rag_assets.index.database import stamp
 from rag_assets.index.generations import GenerationError, Manifest, read_generation
 from rag_assets.index.layout import IndexHome
 from rag_assets.qa.engine import TurnResult, run_turn
-from rag_assets.qa.index_services import members_of
 from rag_assets.qa.log.query_log_record import FinishedTurn, record_of
-from rag_assets.qa.services import nobody_listens
+from rag_assets.qa.services import members_of, nobody_listens
 from rag_assets.qa.turn import Journal
 from rag_assets.settings.config_file import config_of, is_configured
 
