@@ -8,12 +8,14 @@ connection when the time is up.
 from __future__ import annotations
 
 import logging
+import os
 import socket
 import ssl
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from functools import cache
 from typing import Any
 
 import httpx2
@@ -38,6 +40,8 @@ _KEPT = ("content-type", "retry-after")
 """Headers of a reply that are read. Without an encoding, bodies stay encoded: a decompressed one has no bound."""
 
 _CONNECTED = ("connect_tcp.complete", "start_tls.complete")
+
+_AUTHORITIES = ("SSL_CERT_FILE", "SSL_CERT_DIR")  # read by OpenSSL
 
 _LITTLE = ReplyLimits(_MOST_REFUSAL_BYTES)
 _limits: ContextVar[ReplyLimits] = ContextVar("reply_limits", default=_LITTLE)
@@ -66,13 +70,19 @@ def bounded_client(endpoint: ServerEndpoint) -> httpx2.Client:
     are those of the environment, and none for this machine. Raises httpx2.ProxyError for one that cannot be used."""
     logging.getLogger("httpcore2").setLevel(logging.INFO)  # at DEBUG it writes reply headers, which may hold the key
     logging.getLogger("httpx2").setLevel(logging.WARNING)  # it writes whole URLs, and that of a webhook is a secret
-    secure, alone = ssl.create_default_context(), httpx2.Limits(max_keepalive_connections=0)
+    alone = httpx2.Limits(max_keepalive_connections=0)
     try:
-        connections = httpx2.Client(verify=secure, limits=alone, trust_env=not endpoint.is_local)
+        connections = httpx2.Client(verify=_certificates(*map(os.environ.get, _AUTHORITIES)), limits=alone, trust_env=not endpoint.is_local)
     except (ImportError, ValueError):  # their texts may hold its password
         raise httpx2.ProxyError("the proxy of the environment is no http URL (SOCKS: pip install socksio)") from None
     transport = BoundedTransport(connections, endpoint)
     return httpx2.Client(transport=transport, timeout=endpoint.seconds, trust_env=False)
+
+
+@cache
+def _certificates(*authorities: str | None) -> ssl.SSLContext:
+    """Trusts the authorities of the system, or those that the environment names. OpenSSL takes 30 ms to read them."""
+    return ssl.create_default_context()
 
 
 class BoundedTransport(httpx2.BaseTransport):
