@@ -115,7 +115,6 @@ def public_nouns() -> list[str]:
     return sorted(classes | {name for name in rag_assets.__all__ if name[0].isupper()})
 
 
-@pytest.mark.parametrize("noun", public_nouns())
-def test_the_glossary_explains_every_public_noun(noun: str) -> None:
+def test_the_glossary_explains_every_public_noun() -> None:
     glossary = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
-    assert re.search(rf"^\| `{noun}` \|", glossary, re.MULTILINE), f"docs/glossary.md has no row for `{noun}`"
+    assert [noun for noun in public_nouns() if f"\n| `{noun}` |" not in glossary] == []

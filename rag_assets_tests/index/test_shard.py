@@ -140,6 +140,7 @@ def test_a_shard_is_made_without_a_memory_folder(
     """A mapped write into a full folder would kill the process (Docker gives it 64 MB)."""
     monkeypatch.setattr(writer, name, value)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    writer._empty_shard_files.cache_clear()
     with ShardReader(write(tmp_path / "s", points(4))) as opened:
         assert opened.count() == 4
     assert [path.name for path in tmp_path.iterdir()] == ["s"]

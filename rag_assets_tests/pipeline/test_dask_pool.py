@@ -91,18 +91,21 @@ main()
 """
 
 
-def started(folder: Path, source: Repository, *, patient: bool = True, **execution: str) -> subprocess.Popen[str]:
+def started(
+    folder: Path, source: Repository, *, patient: bool = True, embedder: str = "lexical-only", **execution: str
+) -> subprocess.Popen[str]:
     """`rag-assets index` with a configuration file of its own; impatient, it soon gives a scheduler up."""
     repository = {"id": "shop", "location": str(source.path), "ref": "main"}
     told = {"home": "home", "workers": 2, "execution": execution, "repositories": [repository]}
+    told["embedder"] = {"provider": embedder}
     (folder / "rag_assets.yaml").write_text(yaml.safe_dump(told), encoding="utf-8")
     program = ["-m", "rag_assets"] if patient else ["-c", IMPATIENT]
     command = [sys.executable, *program, "index"]
     return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def indexed(folder: Path, source: Repository, **execution: str) -> dict[str, bytes]:
-    with started(folder, source, **execution) as process:
+def indexed(folder: Path, source: Repository, **options: str) -> dict[str, bytes]:
+    with started(folder, source, **options) as process:
         _, error = process.communicate()
     assert process.returncode == 0, error
     return contents(folder)
@@ -122,14 +125,17 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def expected(source: Repository, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """What local processes make."""
+    """What local processes make, without embeddings."""
     return indexed(tmp_path_factory.mktemp("processes"), source, workers="processes")
 
 
 def test_a_cluster_makes_the_bytes_of_local_processes(
-    cluster: LocalCluster, source: Repository, expected: dict[str, bytes], tmp_path: Path
+    cluster: LocalCluster, source: Repository, tmp_path: Path
 ) -> None:
-    found = indexed(tmp_path, source, workers="dask", dask_scheduler=cluster.scheduler_address)
+    (tmp_path / "processes").mkdir()
+    expected = indexed(tmp_path / "processes", source, embedder="local", workers="processes")
+    address = cluster.scheduler_address
+    found = indexed(tmp_path, source, embedder="local", workers="dask", dask_scheduler=address)
     assert len([name for name in found if name.startswith("embeddings/")]) > 3
     assert found == expected
     assert not list((tmp_path / "home").rglob("workers.token")), "nothing is left of the cluster"

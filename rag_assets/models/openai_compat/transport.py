@@ -72,7 +72,9 @@ def bounded_client(endpoint: ServerEndpoint) -> httpx2.Client:
     logging.getLogger("httpx2").setLevel(logging.WARNING)  # it writes whole URLs, and that of a webhook is a secret
     alone = httpx2.Limits(max_keepalive_connections=0)
     try:
-        connections = httpx2.Client(verify=_certificates(*map(os.environ.get, _AUTHORITIES)), limits=alone, trust_env=not endpoint.is_local)
+        connections = httpx2.Client(
+            verify=_certificates(*map(os.environ.get, _AUTHORITIES)), limits=alone, trust_env=not endpoint.is_local
+        )
     except (ImportError, ValueError):  # their texts may hold its password
         raise httpx2.ProxyError("the proxy of the environment is no http URL (SOCKS: pip install socksio)") from None
     transport = BoundedTransport(connections, endpoint)
