@@ -1,11 +1,20 @@
-"""Paths like one that does not exist: what somebody meant who made a slip, or who knows a file by an older place."""
+"""What somebody meant who made a slip: the known name, or the known paths, that are most like a wrong one."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 _NEAR = 0.8  # of equal characters: a slip in one name, not another file of the folder
+
+
+def nearest(name: str, known: Iterable[str], title: str = "valid") -> str:
+    """`; did you mean 'next'?`, else all that are known, after a title: `; valid: first, next`."""
+    there = list(known)
+    near = difflib.get_close_matches(name, there, n=1)
+    if near:
+        return f"; did you mean {near[0]!r}?"
+    return f"; {title}: {', '.join(there)}" if there else "; there are none"
 
 
 def near_paths(wanted: str, known: Sequence[str], most: int) -> list[str]:

@@ -116,7 +116,7 @@ def test_the_environment_beats_the_file(tmp_path: Path, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize(
     ("variable", "hint"),
-    [("RAG_ASSETS__HOEM", "did you mean RAG_ASSETS__HOME?"), ("RAG_ASSETS__QQQ", "valid: RAG_ASSETS__")],
+    [("RAG_ASSETS__HOEM", "no setting 'hoem'; did you mean 'home'?"), ("RAG_ASSETS__QQQ", "valid: answer, ")],
 )
 def test_a_misspelled_variable_is_refused(monkeypatch: pytest.MonkeyPatch, variable: str, hint: str) -> None:
     monkeypatch.setenv(variable, "x")

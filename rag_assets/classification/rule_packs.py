@@ -9,7 +9,6 @@ The two small pattern languages of rule packs and settings: names with one `*`, 
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import re
 from collections.abc import Callable, Iterable
@@ -28,6 +27,7 @@ from rag_assets.languages.detection import SourceType
 from rag_assets.settings.base import Strict
 from rag_assets.settings.validation_messages import Location, kind_of
 from rag_assets.settings.yaml_loader import InvalidFileError, Node, load_model, parse_yaml
+from rag_assets.suggestions import nearest
 
 
 class PatternError(RagAssetsError, ValueError):
@@ -231,10 +231,8 @@ def _load_installed(name: str) -> RulePack:
     installed = {point.name: point for point in offered(ENTRY_POINT_GROUP)}
     if name not in installed:
         known = (*built_in_packs(), *sorted(installed))
-        near = difflib.get_close_matches(name, known, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
         raise PackError(
-            f"no rule pack {name!r}{hint} There are: {', '.join(known)}; a pack of your own is named by its .yaml path"
+            f"no rule pack {name!r}{nearest(name, known, 'there are')}; a pack of your own is named by its .yaml path"
         )
     origin = f"{name} ({ENTRY_POINT_GROUP}: {installed[name].value})"
     try:

@@ -27,7 +27,7 @@ from rag_assets.cli.ask import (
 from rag_assets.cli.options import AsJson, Force, check_new_file, session_of
 from rag_assets.cli.render import NOTHING_FOUND, CommandError
 from rag_assets.qa.answering import make_artifact
-from rag_assets.settings.validation_messages import nearest
+from rag_assets.suggestions import nearest
 
 if TYPE_CHECKING:
     from rag_assets.cli.render import Output

@@ -62,7 +62,7 @@ def check(context: typer.Context, as_json: AsJson = False) -> None:
 
 def examine(session: CliSession) -> dict[str, Any]:
     """The object of `config check --json`, which `doctor` uses too: the settings' sources and every problem."""
-    from rag_assets.settings import ENV_PREFIX  # start-up budget: --help and completion
+    from rag_assets.settings.config_file import ENV_PREFIX  # start-up budget: --help and completion
 
     variables = sorted(name for name in os.environ if name.upper().startswith(ENV_PREFIX) or name == CONFIG_VARIABLE)
     found: dict[str, Any] = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import shlex
 import subprocess
 from dataclasses import dataclass
@@ -149,9 +148,9 @@ def label_named(known: list[str], wanted: str) -> str:
         return of_repository[0]
     if of_repository:
         raise CommandError(f"{wanted!r} has several labels; choose one of: {', '.join(of_repository)}")
-    near = difflib.get_close_matches(wanted, known, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(known) or 'none'}"
-    raise CommandError(f"no label {wanted!r}; {hint}")
+    from rag_assets.suggestions import nearest  # start-up budget: only for a label that is not there
+
+    raise CommandError(f"no label {wanted!r}{nearest(wanted, known, 'there are')}")
 
 
 def spelt_label(known: list[str], written: str) -> str | None:

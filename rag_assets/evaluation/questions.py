@@ -22,7 +22,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, Validat
 
 from rag_assets.errors import RagAssetsError
 from rag_assets.settings.base import Name, Strict
-from rag_assets.settings.validation_messages import kind_of, nearest
+from rag_assets.settings.validation_messages import kind_of
 from rag_assets.settings.yaml_loader import (
     LIST_SUFFIXES,
     InvalidFileError,
@@ -32,6 +32,7 @@ from rag_assets.settings.yaml_loader import (
     load_model,
     read_items,
 )
+from rag_assets.suggestions import nearest
 
 LEAKY, FAIR = "leaky", "non-leaky"
 """Tags of a question that names its answer, and of one that does not in a set that tells the two apart."""

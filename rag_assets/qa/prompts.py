@@ -16,8 +16,8 @@ from typing import Any
 from rag_assets.contracts.llm import ChatMessage
 from rag_assets.contracts.protocol_markers import fenced
 from rag_assets.qa.errors import PipelineError
-from rag_assets.settings.validation_messages import nearest
 from rag_assets.settings.yaml_loader import Mark, Problem
+from rag_assets.suggestions import nearest
 
 PROMPT_SUFFIX = ".md"
 PROMPT_FOLDER = "prompts"

@@ -1,10 +1,13 @@
-"""The base class of all groups of settings."""
+"""The base class of all groups of settings, and the kinds of values that several groups have."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from functools import partial
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from rag_assets.settings.urls import plain_server_url
 
 
 class Strict(BaseModel):
@@ -32,3 +35,24 @@ def _no_blank(value: str) -> str:
 
 
 Name = Annotated[str, AfterValidator(_no_blank)]
+
+ApiVersion = Annotated[
+    str,
+    Field(
+        pattern=r"^[\w.-]*$",
+        description="for Azure OpenAI, such as 2024-10-21; base_url is then https://NAME.openai.azure.com, and every "
+        "model is a deployment",
+    ),
+]
+AllowPlainHttp = Annotated[
+    bool, Field(description="send source and key unencrypted to a server that is not this machine")
+]
+Tokenizer = Annotated[
+    Literal["estimate", "cl100k_base", "o200k_base"],
+    Field(description="how tokens are counted; all but estimate need: pip install 'rag-assets[tokenizers-openai]'"),
+]
+
+
+def server_url(secret_variable: str) -> AfterValidator:
+    """Of a text that is the plain URL of a server, or empty; its key is in that environment variable."""
+    return AfterValidator(partial(plain_server_url, secret_variable=secret_variable))

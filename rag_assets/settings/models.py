@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
-from rag_assets.settings.base import Strict
-from rag_assets.settings.urls import plain_server_url, refuse_unencrypted
+from rag_assets.settings.base import AllowPlainHttp, ApiVersion, Strict, Tokenizer, server_url
+from rag_assets.settings.urls import refuse_unencrypted
 
 
 class EmbedderSettings(Strict):
@@ -21,27 +21,19 @@ class EmbedderSettings(Strict):
         default="int8", description="of the local model; fp32 is exact and about half as fast"
     )
     threads: int = Field(default=0, ge=0, description="of the local model; 0: one per processor core")
-    base_url: str = Field(default="", description="what /embeddings is appended to: http://127.0.0.1:11434/v1")
+    base_url: Annotated[str, server_url("RAG_ASSETS_EMBEDDINGS_API_KEY")] = Field(
+        default="", description="what /embeddings is appended to: http://127.0.0.1:11434/v1"
+    )
     model: str = Field(default="", description="as the server names it")
-    api_version: str = Field(
-        default="",
-        pattern=r"^[\w.-]*$",
-        description="for Azure OpenAI, such as 2024-10-21; base_url is then https://NAME.openai.azure.com, and "
-        "model the deployment",
-    )
-    allow_plain_http: bool = Field(
-        default=False, description="send source and key unencrypted to a base_url that is not this machine"
-    )
+    api_version: ApiVersion = ""
+    allow_plain_http: AllowPlainHttp = False
     dimension: int | None = Field(
         default=None, ge=1, le=65_536, description="to ask the server for; default: what its model has"
     )
     max_tokens: int = Field(
         default=512, ge=64, description="the longest text sent; longer sections are split (the server's model)"
     )
-    tokenizer: Literal["estimate", "cl100k_base", "o200k_base"] = Field(
-        default="estimate",
-        description="how these are counted; all but estimate need: pip install 'rag-assets[tokenizers-openai]'",
-    )
+    tokenizer: Tokenizer = "estimate"
     batch_texts: int = Field(default=64, ge=1, le=2_048, description="texts of one request")
     batch_tokens: int = Field(default=16_000, ge=1, description="tokens of one request")
     max_concurrency: int = Field(default=4, gt=0, le=64, description="requests at a time")
@@ -50,11 +42,6 @@ class EmbedderSettings(Strict):
         default=5.0, gt=0, description="for embedding a question; after that, keywords answer alone"
     )
     price: float | None = Field(default=None, ge=0, description="per million tokens; for the cost shown")
-
-    @field_validator("base_url")
-    @classmethod
-    def _is_a_plain_url(cls, value: str) -> str:
-        return plain_server_url(value, "RAG_ASSETS_EMBEDDINGS_API_KEY")
 
     @model_validator(mode="after")
     def _can_be_used(self) -> EmbedderSettings:
@@ -70,17 +57,12 @@ class LlmSettings(Strict):
         default="none",
         description="who writes summaries of undocumented code; the key comes from RAG_ASSETS_LLM_API_KEY only",
     )
-    base_url: str = Field(default="", description="what /chat/completions is appended to: http://127.0.0.1:11434/v1")
+    base_url: Annotated[str, server_url("RAG_ASSETS_LLM_API_KEY")] = Field(
+        default="", description="what /chat/completions is appended to: http://127.0.0.1:11434/v1"
+    )
     model: str = Field(default="", description="as the server names it")
-    api_version: str = Field(
-        default="",
-        pattern=r"^[\w.-]*$",
-        description="for Azure OpenAI, such as 2024-10-21; base_url is then https://NAME.openai.azure.com, and "
-        "model the deployment",
-    )
-    allow_plain_http: bool = Field(
-        default=False, description="send source and key unencrypted to a base_url that is not this machine"
-    )
+    api_version: ApiVersion = ""
+    allow_plain_http: AllowPlainHttp = False
     refine: Literal["undocumented", "all"] = Field(
         default="undocumented", description="which symbols; all adds to what their authors wrote"
     )
@@ -89,11 +71,6 @@ class LlmSettings(Strict):
     timeout_seconds: float = Field(default=60.0, gt=0, description="for one answer")
     price_in: float | None = Field(default=None, ge=0, description="per million prompt tokens; for the cost shown")
     price_out: float | None = Field(default=None, ge=0, description="per million answer tokens; for the cost shown")
-
-    @field_validator("base_url")
-    @classmethod
-    def _is_a_plain_url(cls, value: str) -> str:
-        return plain_server_url(value, "RAG_ASSETS_LLM_API_KEY")
 
     @model_validator(mode="after")
     def _can_be_used(self) -> LlmSettings:

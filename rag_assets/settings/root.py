@@ -1,27 +1,21 @@
-"""All settings of rag_assets in one model, read from `rag_assets.yaml` and the environment.
-
-All settings of rag_assets in one model, with those of schedules, evaluation and execution.
-
-Settings of storage: where an index is kept, and for how long.
-
-Settings from `rag_assets.yaml` and the environment.
-"""
+"""All settings in one model, read from `rag_assets.yaml` and the environment; and the groups for storage, schedules,
+evaluation and execution."""
 
 from __future__ import annotations
 
-import difflib
 import os
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.contracts.llm import Profile
-from rag_assets.settings.base import Name, Strict, without_nothing
+from rag_assets.settings.base import AllowPlainHttp, Name, Strict, server_url, without_nothing
 from rag_assets.settings.config_file import (
     DEFAULT_HOME,
     ENV_PREFIX,
@@ -33,9 +27,10 @@ from rag_assets.settings.config_file import (
 from rag_assets.settings.models import EmbedderSettings, LlmSettings
 from rag_assets.settings.repositories import GraphImportSettings, RepositorySettings, SourceLimits
 from rag_assets.settings.search import AnswerSettings, SearchSettings
-from rag_assets.settings.urls import object_store_url, plain_server_url, refuse_unencrypted
+from rag_assets.settings.urls import object_store_url, refuse_unencrypted
 from rag_assets.settings.validation_messages import Location
 from rag_assets.settings.yaml_loader import InvalidFileError, Mark, Node, load_model
+from rag_assets.suggestions import nearest
 
 
 class StoreSettings(Strict):
@@ -46,10 +41,10 @@ class StoreSettings(Strict):
         description="qdrant: a server, key in QDRANT_API_KEY; faiss: beside the index, searched "
         "exactly, pip install 'rag-assets[faiss]'",
     )
-    qdrant_url: str = Field(default="", description="of the server: http://127.0.0.1:6333")
-    allow_plain_http: bool = Field(
-        default=False, description="send source and key unencrypted to a qdrant_url that is not this machine"
+    qdrant_url: Annotated[str, server_url("QDRANT_API_KEY")] = Field(
+        default="", description="of the server: http://127.0.0.1:6333"
     )
+    allow_plain_http: AllowPlainHttp = False
     qdrant_timeout_seconds: int = Field(default=30, gt=0, description="for one request to the server")
     catalog: Literal["none", "sqlite", "postgres"] = Field(
         default="none",
@@ -61,21 +56,11 @@ class StoreSettings(Strict):
         description="smaller embedded generations are scanned exactly, which is as fast and needs no build",
     )
 
-    remote: str = Field(
+    remote: Annotated[str, AfterValidator(object_store_url)] = Field(
         default="",
         description="where indexes are published to and pulled from: s3://bucket/prefix, with the credentials of AWS "
         "clients and pip install 'rag-assets[s3]', or file:///folder",
     )
-
-    @field_validator("remote")
-    @classmethod
-    def _is_an_object_store(cls, value: str) -> str:
-        return object_store_url(value)
-
-    @field_validator("qdrant_url")
-    @classmethod
-    def _is_a_plain_url(cls, value: str) -> str:
-        return plain_server_url(value, "QDRANT_API_KEY")
 
     @model_validator(mode="after")
     def _can_be_used(self) -> StoreSettings:
@@ -311,9 +296,7 @@ class Settings(BaseSettings):
             if repository.id == repository_id:
                 return repository
         known = [repository.id for repository in self.repositories]
-        near = difflib.get_close_matches(repository_id, known, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else f"; configured: {', '.join(known) or 'none'}"
-        raise ConfigError(f"no repository {repository_id!r} in the configuration{hint}")
+        raise ConfigError(f"no repository {repository_id!r} in the configuration{nearest(repository_id, known)}")
 
 
 def load_settings(config: Path | None = None) -> Settings:
@@ -332,22 +315,17 @@ def load_settings(config: Path | None = None) -> Settings:
         section = next((name for name in Settings.model_fields if f'"{name}"' in str(error)), "")
         raise ConfigError(f"environment: {_variable(section)}: must be JSON, or set its parts one by one") from None
     base = path.resolve().parent if path else Path.cwd()
-    repositories = tuple(
-        repository.model_copy(
-            update={
-                "location": _absolute(repository.location, base),
-                "rule_packs": tuple(_absolute_file(pack, base) for pack in repository.rule_packs),
-                "eval_set": repository.eval_set and (base / repository.eval_set.expanduser()).resolve(),
-                "graph_import": repository.graph_import and _absolute_import(repository.graph_import, base),
-            }
-        )
-        for repository in settings.repositories
-    )
-    packs = tuple((base / pack.expanduser()).resolve() for pack in settings.packs)
-    home = resolve_home(config=path)
-    answer = _with_absolute_files(settings.answer, base)
-    evaluation = _with_absolute_rubric(settings.evaluation, base)
-    made = {"home": home, "evaluation": evaluation, "repositories": repositories, "packs": packs, "answer": answer}
+    beside = partial(_beside, base)
+    answer, evaluation = settings.answer, settings.evaluation
+    repositories = tuple(_with_absolute_paths(repository, base) for repository in settings.repositories)
+    replies = {"replies_file": str(beside(answer.replies_file)) if answer.replies_file else ""}
+    made = {
+        "home": resolve_home(config=path),
+        "repositories": repositories,
+        "packs": tuple(map(beside, settings.packs)),
+        "answer": answer.model_copy(update={"pipeline": _file_or_name(answer.pipeline, base)} | replies),
+        "evaluation": evaluation.model_copy(update={"judge_rubric": beside(evaluation.judge_rubric)}),
+    }
     return settings.model_copy(update=made)
 
 
@@ -357,45 +335,45 @@ def _refuse_unknown_variables() -> None:
     for variable in sorted(name for name in os.environ if name.upper().startswith(ENV_PREFIX)):
         section = variable[len(ENV_PREFIX) :].lower().partition("__")[0]
         if section not in valid:
-            near = difflib.get_close_matches(section, valid, n=1)
-            hint = f"did you mean {_variable(near[0])}?" if near else f"valid: {', '.join(map(_variable, valid))}"
-            raise ConfigError(f"environment: unknown variable {variable}; {hint}")
+            raise ConfigError(
+                f"environment: unknown variable {variable}: no setting {section!r}{nearest(section, valid)}"
+            )
 
 
 def _variable(section: str) -> str:
     return f"{ENV_PREFIX}{section.upper()}"
 
 
-def _absolute(location: str, base: Path) -> str:
-    """Local paths made absolute; URLs and scp-like locations (`git@host:path`) as they are."""
-    if "://" in location:
-        return location
+def _with_absolute_paths(repository: RepositorySettings, base: Path) -> RepositorySettings:
+    made: dict[str, Any] = {
+        "location": _absolute_location(repository.location, base),
+        "rule_packs": tuple(_file_or_name(pack, base) for pack in repository.rule_packs),
+        "eval_set": _beside(base, repository.eval_set),
+    }
+    if repository.graph_import is not None:
+        path = _beside(base, repository.graph_import.path)
+        made["graph_import"] = repository.graph_import.model_copy(update={"path": path})
+    return repository.model_copy(update=made)
+
+
+def _beside(base: Path, path: Path | str | None) -> Path | None:
+    """A path that is relative to the configuration file, made absolute."""
+    return None if path is None else (base / Path(path).expanduser()).resolve()
+
+
+def _absolute_location(location: str, base: Path) -> str:
+    """Relative paths made absolute; URLs, scp-like locations (`git@host:path`) and absolute paths as they are."""
     path = Path(location).expanduser()
-    if path.is_absolute():
-        return str(path)
-    head = location.split("/", 1)[0]
-    if ":" in head and not (base / path).exists():
+    if "://" in location or path.is_absolute():
+        return location if "://" in location else str(path)
+    if ":" in location.split("/", 1)[0] and not (base / path).exists():
         return location
-    return str((base / path).resolve())
+    return str(_beside(base, path))
 
 
-def _absolute_file(named: str, base: Path) -> str:
+def _file_or_name(named: str, base: Path) -> str:
     """A rule pack or a pipeline of one's own is a file beside the configuration; the others are names."""
-    return str((base / Path(named).expanduser()).resolve()) if named.endswith((".yaml", ".yml")) else named
-
-
-def _with_absolute_files(settings: AnswerSettings, base: Path) -> AnswerSettings:
-    replies = settings.replies_file and str((base / Path(settings.replies_file).expanduser()).resolve())
-    return settings.model_copy(update={"pipeline": _absolute_file(settings.pipeline, base), "replies_file": replies})
-
-
-def _with_absolute_rubric(settings: EvaluationSettings, base: Path) -> EvaluationSettings:
-    rubric = settings.judge_rubric and (base / settings.judge_rubric.expanduser()).resolve()
-    return settings.model_copy(update={"judge_rubric": rubric})
-
-
-def _absolute_import(settings: GraphImportSettings, base: Path) -> GraphImportSettings:
-    return settings.model_copy(update={"path": (base / settings.path.expanduser()).resolve()})
+    return str(_beside(base, named)) if named.endswith((".yaml", ".yml")) else named
 
 
 def _variable_mark(location: Location) -> Mark | None:

@@ -4,14 +4,14 @@ write. Keys are never settings.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from rag_assets.contracts.llm import Profile
 from rag_assets.contracts.retrieval import DEFAULT_POLICY, Fusion, Mode, OnMissing, SearchPolicy
-from rag_assets.settings.base import Strict
-from rag_assets.settings.urls import plain_server_url, refuse_unencrypted
+from rag_assets.settings.base import AllowPlainHttp, ApiVersion, Strict, Tokenizer, server_url
+from rag_assets.settings.urls import refuse_unencrypted
 
 
 class RerankerSettings(Strict):
@@ -22,20 +22,15 @@ class RerankerSettings(Strict):
         description="cohere-compatible: also Jina, vLLM, Infinity, LiteLLM; tei: Text Embeddings Inference; the key "
         "comes from RAG_ASSETS_RERANK_API_KEY only",
     )
-    base_url: str = Field(default="", description="what /rerank is appended to: http://127.0.0.1:8080")
-    model: str = Field(default="", description="as the server names it; tei has only one")
-    allow_plain_http: bool = Field(
-        default=False, description="send snippets and key unencrypted to a base_url that is not this machine"
+    base_url: Annotated[str, server_url("RAG_ASSETS_RERANK_API_KEY")] = Field(
+        default="", description="what /rerank is appended to: http://127.0.0.1:8080"
     )
+    model: str = Field(default="", description="as the server names it; tei has only one")
+    allow_plain_http: AllowPlainHttp = False
     candidates: int = Field(default=50, ge=1, le=1_000, description="how many of the best it is asked about")
     timeout_seconds: float = Field(
         default=5.0, gt=0, le=60, description="for one answer; after that, hits come in the order they had"
     )
-
-    @field_validator("base_url")
-    @classmethod
-    def _is_a_plain_url(cls, value: str) -> str:
-        return plain_server_url(value, "RAG_ASSETS_RERANK_API_KEY")
 
     @model_validator(mode="after")
     def _can_be_used(self) -> RerankerSettings:
@@ -102,16 +97,11 @@ class ModelProfile(Strict):
 class AnswerSettings(Strict):
     """How `ask` answers questions. Without a model it quotes, offline."""
 
-    base_url: str = Field(default="", description="what /chat/completions is appended to; empty: no model is asked")
-    api_version: str = Field(
-        default="",
-        pattern=r"^[\w.-]*$",
-        description="for Azure OpenAI, such as 2024-10-21; base_url is then https://NAME.openai.azure.com, and "
-        "every model a deployment",
+    base_url: Annotated[str, server_url(KEY_VARIABLE)] = Field(
+        default="", description="what /chat/completions is appended to; empty: no model is asked"
     )
-    allow_plain_http: bool = Field(
-        default=False, description="send source and key unencrypted to a base_url that is not this machine"
-    )
+    api_version: ApiVersion = ""
+    allow_plain_http: AllowPlainHttp = False
     pipeline: str = Field(
         default="",
         description="name or file of the pipeline that ask runs; empty: the shipped one, with a model or not",
@@ -126,10 +116,7 @@ class AnswerSettings(Strict):
         default=15, ge=1, le=50, description="hits that are looked at (maxChunksForContext); instead of the pipeline's"
     )
     max_context_tokens: int = Field(default=6_000, ge=200, description="of evidence in an answer or a prompt")
-    tokenizer: Literal["estimate", "cl100k_base", "o200k_base"] = Field(
-        default="estimate",
-        description="how these are counted; all but estimate need: pip install 'rag-assets[tokenizers-openai]'",
-    )
+    tokenizer: Tokenizer = "estimate"
     threshold: float | None = Field(
         default=None, ge=0, le=1, description="of confidence, below which ask refuses; default: the calibrated one"
     )
@@ -143,11 +130,6 @@ class AnswerSettings(Strict):
         default="live", description="record: write down what models say, into replies_file; replay: ask that file only"
     )
     replies_file: str = Field(default="", description="JSON lines; relative to the configuration file")
-
-    @field_validator("base_url")
-    @classmethod
-    def _is_a_plain_url(cls, value: str) -> str:
-        return plain_server_url(value, KEY_VARIABLE)
 
     @model_validator(mode="after")
     def _can_be_used(self) -> AnswerSettings:

@@ -11,8 +11,8 @@ import yaml
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from rag_assets.settings import ENV_PREFIX, RepositorySettings, Settings
-from rag_assets.settings.config_file import CONFIG_NAME
+from rag_assets.settings import RepositorySettings, Settings
+from rag_assets.settings.config_file import CONFIG_NAME, ENV_PREFIX
 
 _INDENT = "  "
 _HEADER = f"""\

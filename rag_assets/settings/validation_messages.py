@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import date
 from enum import StrEnum
 from typing import Any, get_args
+
+from rag_assets.suggestions import nearest
 
 Location = tuple[int | str, ...]
 """Where a value is: keys of mappings and indices of lists, from the top."""
@@ -38,15 +39,6 @@ _STRUCT_PATH = re.compile(r" - at `\$(?P<path>[^`]*)`")
 _STRUCT_GOT = re.compile(r", got `\w+`")
 """The type of a value, which messages show themselves."""
 _STRUCT_INDEX = re.compile(r"\[(?P<index>\d+)\]")
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """`; did you mean 'next'?`, or all that would be valid."""
-    valid = list(known)
-    near = difflib.get_close_matches(name, valid, n=1)
-    if near:
-        return f"; did you mean {near[0]!r}?"
-    return f"; valid: {', '.join(valid)}" if valid else "; there are none"
 
 
 def model_message(problem: Mapping[str, Any], model: Any) -> str:
@@ -98,7 +90,8 @@ def _cause(problem: Mapping[str, Any], group: Any) -> str:
     if kind not in _WANTED:
         said: str = problem["msg"]
         valid = _QUOTED.findall(problem["ctx"]["expected"]) if kind in _CLOSED_SETS else []
-        hint = nearest(given, valid) if isinstance(given, str) and difflib.get_close_matches(given, valid) else ""
+        near = nearest(given, valid, "") if isinstance(given, str) and valid else ""
+        hint = near if "did you mean" in near else ""  # the message lists them all
         return said.removeprefix("Value error, ").replace("Input should be", "must be", 1) + hint
     quoted = "; write it in quotes" if kind == "string_type" and isinstance(given, (int, float, date)) else ""
     return f"must be {_WANTED[kind]}, found {kind_of(given)}{quoted}"

@@ -21,9 +21,9 @@ from rag_assets.settings.validation_messages import (
     allowed_names,
     kind_of,
     model_message,
-    nearest,
     struct_message,
 )
+from rag_assets.suggestions import nearest
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -41,7 +41,7 @@ LIST_SUFFIXES = (".jsonl", ".json", ".yaml", ".yml")
 """What `read_items` reads."""
 
 _MAX_DEPTH = 100  # of nested values; libyaml's own composer crashes the process at some ten thousand
-_BLANK = re.compile(r"[ \t\r\n]*")
+_BETWEEN_ITEMS = re.compile(r"[\s,]*")
 _TAG = "tag:yaml.org,2002:"
 
 
@@ -402,32 +402,24 @@ def _json_lines(text: str, file: str, problems: list[Problem]) -> Iterator[Node]
 
 
 def _json_array(text: str, file: str, problems: list[Problem]) -> Iterator[Node]:
-    decoder = json.JSONDecoder(object_pairs_hook=_without_repeats)
-
-    def mark(at: int) -> Mark:
-        return Mark(file, text.count("\n", 0, at) + 1)
-
-    at = _next(text, 0)
-    if text[at : at + 1] != "[":
-        problems.append(Problem(mark(at), "must be a list"))
-        return
-    at, closing = _next(text, at + 1), True
+    """The items with the lines that they begin in; none of a text that is no list."""
+    line = 1
     try:
-        while not (closing and text[at : at + 1] == "]"):
-            value, end = decoder.raw_decode(text, at)
-            yield _marked(value, mark(at))
-            end = _next(text, end)
-            closing = text[end : end + 1] != ","
-            if closing and text[end : end + 1] != "]":
-                problems.append(Problem(mark(end), "not valid JSON: expected , or ] after an item"))
-                return
-            at = end if closing else _next(text, end + 1)
-        if text[at + 1 :].strip():
-            problems.append(Problem(mark(at), "not valid JSON: something follows the list"))
+        whole = json.loads(text)
+        if not isinstance(whole, list):
+            problems.append(Problem(Mark(file, 1), f"must be a list, found {kind_of(whole)}"))
+            return
+        decoder, at = json.JSONDecoder(object_pairs_hook=_without_repeats), text.index("[") + 1
+        for _ in whole:
+            between = _BETWEEN_ITEMS.match(text, at)
+            at = between.end() if between else at
+            line = text.count("\n", 0, at) + 1
+            value, at = decoder.raw_decode(text, at)
+            yield _marked(value, Mark(file, line))
+    except json.JSONDecodeError as error:
+        problems.append(Problem(Mark(file, error.lineno), f"not valid JSON: {error.msg}"))
     except (ValueError, RecursionError) as error:
-        known = error if isinstance(error, json.JSONDecodeError) else None
-        said, place = (known.msg, Mark(file, known.lineno)) if known else (str(error), mark(at))
-        problems.append(Problem(place, f"not valid JSON: {said}"))
+        problems.append(Problem(Mark(file, line), f"not valid JSON: {error}"))
 
 
 def _marked(value: Any, mark: Mark, depth: int = 0) -> Node:
@@ -447,9 +439,3 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         repeated = sorted({key for key in keys if keys.count(key) > 1})
         raise ValueError(f"{', '.join(map(repr, repeated))} is written twice")
     return made
-
-
-def _next(text: str, at: int) -> int:
-    """Where something stands again, from `at` on."""
-    found = _BLANK.match(text, at)
-    return found.end() if found else at

@@ -152,7 +152,7 @@ def test_a_misspelled_variable_is_a_problem(cli: CommandLine) -> None:
     with_variable = CommandLine(cli.home, cli.folder, {"RAG_ASSETS__EMBEDER__PRECISION": "fp32"})
     done = with_variable.run("config", "check", options=())
     assert done.code == 1
-    assert "unknown variable RAG_ASSETS__EMBEDER__PRECISION; did you mean RAG_ASSETS__EMBEDDER?" in done.out
+    assert "unknown variable RAG_ASSETS__EMBEDER__PRECISION: no setting 'embeder'; did you mean 'embedder'?" in done.out
 
 
 def test_a_file_can_be_named(cli: CommandLine, tmp_path: Path) -> None:

@@ -10,8 +10,9 @@ from dagster import DefaultScheduleStatus, RunRequest, ScheduleDefinition, SkipR
 
 from rag_assets.definitions import defs
 from rag_assets.defs.automation.nightly import nightly_schedule
-from rag_assets.settings import DEFAULT_CRON, DEFAULT_TIMEZONE, AutomationSettings, load_settings
+from rag_assets.settings import AutomationSettings, load_settings
 from rag_assets.settings.config_file import ConfigError
+from rag_assets.settings.root import DEFAULT_CRON, DEFAULT_TIMEZONE
 from rag_assets_tests.defs.conftest import Automated, failure_text
 
 NIGHT = datetime(2026, 3, 29, 2, 30, tzinfo=UTC)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from rag_assets.pipeline.labels import label_of, remembered_repository, reposito
 from rag_assets.settings import RepositorySettings, Settings
 from rag_assets.settings.config_file import ConfigError
 from rag_assets.sources.urls import default_repository_id, is_remote, strip_credentials
+from rag_assets.suggestions import nearest
 
 
 def chosen_repositories(
@@ -120,6 +120,5 @@ def _stands_for(home: IndexHome, label: str, repository: RepositorySettings) -> 
 
 def _unknown(settings: Settings, home: IndexHome, name: str) -> str:
     known = [*(repository.id for repository in settings.repositories), *home.known_labels()]
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(known)}" if known else ""
+    hint = nearest(name, known, "known") if known else ""
     return f"{name!r} is neither a configured repository nor a label, a path that exists or a URL{hint}"

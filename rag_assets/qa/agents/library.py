@@ -18,8 +18,8 @@ from rag_assets.contracts.kinds import Kind, known_kind
 from rag_assets.contracts.llm import Profile
 from rag_assets.errors import RagAssetsError
 from rag_assets.languages.detection import SourceType
-from rag_assets.settings.validation_messages import nearest
 from rag_assets.settings.yaml_loader import InvalidFileError, Mark, Node, Problem, load_struct, read_yaml, under_key
+from rag_assets.suggestions import nearest
 
 MAX_PERSONA_CHARS = 4_000
 """A page. What is longer is knowledge, and belongs into an index, where it can be cited."""

@@ -18,7 +18,7 @@ from rag_assets.qa.actions import default_registry
 from rag_assets.qa.agents.library import Agent
 from rag_assets.qa.definition.action_registry import ActionRegistry
 from rag_assets.qa.definition.steps import Pipeline, PipelineSettings, Step, reached
-from rag_assets.settings.validation_messages import nearest
+from rag_assets.suggestions import nearest
 
 PERSONA = "persona"
 """The name in braces of a prompt that is spoken by the agent: its step is asked with the agent's model."""

@@ -12,7 +12,7 @@ import msgspec
 
 from rag_assets.errors import RagAssetsError
 from rag_assets.qa.definition.steps import Transition
-from rag_assets.settings.validation_messages import nearest
+from rag_assets.suggestions import nearest
 
 if TYPE_CHECKING:
     from rag_assets.qa.turn import Turn, TurnContext

@@ -21,8 +21,8 @@ from rag_assets.qa.definition.validator import RawPipeline, checked, merged
 from rag_assets.qa.errors import PipelineError, UnknownPipeline
 from rag_assets.qa.prompts import PROMPT_FOLDER, PROMPT_SUFFIX
 from rag_assets.settings.config_file import ConfigError, is_configured
-from rag_assets.settings.validation_messages import nearest
 from rag_assets.settings.yaml_loader import InvalidFileError, Node, Problem, read_yaml, under_key
+from rag_assets.suggestions import nearest
 
 SUFFIXES = (".yaml", ".yml")
 SHIPPED = resources.files("rag_assets.qa") / "pipelines"

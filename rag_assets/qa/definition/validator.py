@@ -15,8 +15,8 @@ from rag_assets.qa.definition.action_registry import Action, ActionRegistry
 from rag_assets.qa.definition.steps import Pipeline, PipelineSettings, Step, Transition, reached
 from rag_assets.qa.errors import PipelineError
 from rag_assets.qa.prompts import Prompt, find_prompt, prompt_names
-from rag_assets.settings.validation_messages import nearest
 from rag_assets.settings.yaml_loader import InvalidFileError, Mark, Node, Problem, load_struct
+from rag_assets.suggestions import nearest
 
 
 @dataclass(frozen=True, slots=True)
