@@ -55,7 +55,6 @@ CUT = 10
 """Where MRR and nDCG end: the length of a page of results, and what the literature reports."""
 
 RECALL, HIT, MRR, NDCG = "recall", "hit", "mrr", "ndcg"
-NAMES = (RECALL, HIT, MRR, NDCG)
 
 
 def metric_name(metric: str, k: int) -> str:

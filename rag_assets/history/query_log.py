@@ -134,7 +134,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogFilter:
-    """Which records; '' is any. `since` is a time as `sql_text.stamp` writes it, inclusive."""
+    """Which records; '' is any. `since` is a time as `index.database.stamp` writes it, inclusive."""
 
     label: str = ""
     session: str = ""

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 
 from rag_assets.contracts.section import EmbeddingWindow
 from rag_assets.models.embedder import DIMENSION, BatchEmbedder, LocalEmbedder, load_window, local_model_id
-from rag_assets.models.graphs import Precision
 from rag_assets.models.openai_compat.usage import EmbeddingUsage, Metered
 from rag_assets.models.tokenizer import MODEL_ID as LEXICAL_ONLY
 from rag_assets.models.tokenizer import LexicalOnly, lexical_window
-from rag_assets.models.weights import ModelCorrupted, ModelError, ModelMissing
+from rag_assets.models.weights import ModelCorrupted, ModelError, ModelMissing, Precision
 
 if TYPE_CHECKING:
     from rag_assets.settings import EmbedderSettings

@@ -17,9 +17,15 @@ from typing import TYPE_CHECKING, Protocol
 from rag_assets.contracts.section import Embedder, EmbeddingWindow
 from rag_assets.identifiers import SPLIT_VERSION
 from rag_assets.models.cpu_count import usable_cores
-from rag_assets.models.graphs import GRAPH_VERSION, Precision
 from rag_assets.models.tokenizer import MAX_TOKENS, WordPieceTokenizer
-from rag_assets.models.weights import ModelFiles, locate_model, verify_tokenizer, verify_weights
+from rag_assets.models.weights import (
+    GRAPH_VERSION,
+    ModelFiles,
+    Precision,
+    locate_model,
+    verify_tokenizer,
+    verify_weights,
+)
 
 if TYPE_CHECKING:
     import numpy as np

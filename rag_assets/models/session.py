@@ -18,8 +18,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import onnxruntime
 
-from rag_assets.models.graphs import WORD_EMBEDDINGS, Precision, graph_bytes
-from rag_assets.models.weights import WEIGHTS_SHA256, TensorFile, TensorFileError, map_tensors, write_tensors
+from rag_assets.models.weights import (
+    WEIGHTS_SHA256,
+    WORD_EMBEDDINGS,
+    Precision,
+    TensorFile,
+    TensorFileError,
+    graph_bytes,
+    map_tensors,
+    write_tensors,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,8 +74,6 @@ def quantise(weights: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
 
 def quantise_matrix(weight: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
     """(out, in) float32 → codes (in, out) int8 within ±MAX_CODE and scales (out,) float32; code · scale ≈ weight."""
-    import numpy as np
-
     scale = np.abs(weight).max(axis=1) / np.float32(MAX_CODE)
     scale = np.where(scale > 0, scale, np.float32(1)).astype(np.float32)  # a channel of zeros has codes 0
     codes = np.rint(weight / scale[:, None]).astype(np.int8)

@@ -21,9 +21,10 @@ from rag_assets.contracts.llm import LlmUsage, StructuredPrompt
 from rag_assets.descriptions.refinement import DescriptionRefiner, RefinedText
 from rag_assets.index.cache import Cache
 from rag_assets.index.locks import scratch_folder
-from rag_assets.models.openai_compat.dry_run import CACHE_NAME
+from rag_assets.models.openai_compat.dry_run import CACHE_NAME, AnswersInMemory, DryRunLlmService
 from rag_assets.models.openai_compat.faults import FaultCode, result_code
 from rag_assets.models.openai_compat.structured import open_llm
+from rag_assets.models.openai_compat.usage import UsageMeter
 from rag_assets.pipeline.build import IndexBuild, StageReport
 from rag_assets.pipeline.descriptions import STAGE, Describer, describe_files, file_contexts
 from rag_assets.pipeline.progress import Progress
@@ -101,11 +102,6 @@ def ask(questions: Questions, llm: LlmSettings) -> RefinementResult:
     Where an earlier worker has begun and died, nothing is asked: all calls of the task count as made. Raises
     ConfigError for a key that cannot be sent, OSError where `begun` cannot be written.
     """
-    from rag_assets.models.openai_compat.dry_run import (  # the HTTP client, where a model is configured
-        AnswersInMemory,
-        unanswered,
-    )
-
     try:
         questions.begun.open("xb").close()
     except FileExistsError:
@@ -118,7 +114,7 @@ def ask(questions: Questions, llm: LlmSettings) -> RefinementResult:
         for _ in pool.map(lambda prompt: service.complete(prompt, RefinedText), questions.asked):
             pass
         usage = service.usage()
-    return RefinementResult(usage, answers.known, unanswered(usage))
+    return RefinementResult(usage, answers.known, _unanswered(usage))
 
 
 def shares(total: int, groups: int) -> list[int]:
@@ -169,15 +165,19 @@ def _wanted(build: IndexBuild) -> list[StructuredPrompt]:
 
 def _asked_in(build: IndexBuild, bucket: int, surveys: Broadcast[PerClearanceTables]) -> dict[bytes, StructuredPrompt]:
     """What describing a bucket asks the model, by the key of the answer. Runs in a worker process."""
-    from rag_assets.models.openai_compat.dry_run import QuestionList  # the HTTP client, where a model is configured
-
     llm = build.settings.llm
-    questions = QuestionList(llm.model)
+    questions = DryRunLlmService(llm.model, AnswersInMemory(), UsageMeter(None), 0)
     describer = Describer(build, surveys.value, DescriptionRefiner(questions, llm.refine))
     segments = read_segments(build, bucket)
     for path, context in file_contexts(build, bucket).items():
         describer.describe(context, segments.get(path, []))
     return questions.asked
+
+
+def _unanswered(usage: LlmUsage) -> str:
+    """How many questions have no answer, by the codes of the reasons; empty where the calls were all that it lacked."""
+    counts = [f"{code}: {count}" for code, count in usage.failures if code != result_code(FaultCode.BUDGET)]
+    return f"questions without an answer ({', '.join(counts)})" if counts else ""
 
 
 def _workers_of(asked: list[RefinementResult]) -> dict[str, list[dict[str, object]]]:

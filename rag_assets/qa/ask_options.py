@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,12 +94,10 @@ def service_of(settings: AnswerSettings) -> ChatService:
     """The server of `answer.base_url`. Makes no request. Raises ConfigError for a key that cannot be sent."""
     from rag_assets.models.openai_compat.chat import ChatService
     from rag_assets.models.openai_compat.client import ModelClient
-    from rag_assets.models.openai_compat.endpoint import ApiKey, ServerEndpoint
+    from rag_assets.models.openai_compat.endpoint import ServerEndpoint
     from rag_assets.settings.search import KEY_VARIABLE
 
-    version = settings.api_version
-    key = ApiKey.of_model(os.environ, KEY_VARIABLE, version)
-    endpoint = ServerEndpoint(settings.base_url, key, settings.timeout_seconds, _SECTION, api_version=version)
+    endpoint = ServerEndpoint.of(settings, _SECTION, KEY_VARIABLE)
     return ChatService(ModelClient(endpoint), retries=settings.retries)
 
 

@@ -103,7 +103,7 @@ class ChatService:
         if isinstance(outcome, Fault):
             return outcome
         text, used = outcome
-        meter.add_tokens(used.prompt_tokens, used.completion_tokens)
+        meter.add(prompt=used.prompt_tokens, completion=used.completion_tokens)
         return text
 
     def _exchange(
@@ -130,7 +130,7 @@ class ChatService:
     ) -> tuple[str | Fault, TokenUsage]:
         import httpx2  # loaded: `response` is one of its objects
 
-        from rag_assets.models.openai_compat.errors import fault_of
+        from rag_assets.models.openai_compat.transport import fault_of
 
         endpoint = self._client.endpoint
         reader = StreamReader(endpoint.key, on_text, limits)

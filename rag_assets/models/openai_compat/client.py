@@ -37,8 +37,7 @@ class ModelClient:
         import httpx2  # only a model that is asked is worth half a second
         import openai
 
-        from rag_assets.models.openai_compat.errors import fault_of
-        from rag_assets.models.openai_compat.transport import reading_at_most
+        from rag_assets.models.openai_compat.transport import fault_of, reading_at_most
 
         started = time.monotonic()
         try:

@@ -16,7 +16,7 @@ import msgspec
 from rag_assets.contracts.identity import cache_key
 from rag_assets.contracts.llm import LlmUsage, StructuredPrompt, StructuredTextLlmService
 from rag_assets.contracts.result import InvokeResult, Message
-from rag_assets.models.openai_compat.faults import Fault, FaultCode, failure_message, result_code
+from rag_assets.models.openai_compat.faults import FaultCode, result_code
 from rag_assets.models.openai_compat.token_counting import estimate_tokens
 from rag_assets.models.openai_compat.usage import UsageMeter
 from rag_assets.serialization import from_json
@@ -60,7 +60,7 @@ class AnswerStore(Protocol):
 T = TypeVar("T")
 
 WOULD_ASK = "LLM.would-ask"
-"""FaultCode of the answer that a build would ask for."""
+"""Code of a failed result: a build would ask for the answer."""
 
 
 @contextmanager
@@ -75,7 +75,8 @@ def dry_run_llm(settings: LlmSettings, answers: AnswerStore, answer_tokens: int)
 
 
 class DryRunLlmService:
-    """Safe to use from several threads. Equal prompts count once."""
+    """Asks nobody; `asked` are the prompts that a build would send, by the keys of their answers. Equal prompts count
+    once. Safe to use from several threads."""
 
     def __init__(self, model: str, answers: AnswerStore, meter: UsageMeter, answer_tokens: int) -> None:
         self._model = model
@@ -83,7 +84,7 @@ class DryRunLlmService:
         self._meter = meter
         self._answer_tokens = answer_tokens
         self._lock = threading.Lock()
-        self._counted: set[bytes] = set()
+        self.asked: dict[bytes, StructuredPrompt] = {}
 
     @property
     def enabled(self) -> bool:
@@ -95,16 +96,16 @@ class DryRunLlmService:
         key = answer_key(self._model, schema, prompt)
         known = self._answers.get(key)
         if known is not None:
-            self._meter.add_cached()
+            self._meter.add(cached=1)
             return InvokeResult.create(from_json(known, answer_type))
         with self._lock:
-            if key not in self._counted:
+            if key not in self.asked:
                 if not self._meter.take_call():
                     self._meter.add_failure(FaultCode.BUDGET)
                     return InvokeResult.failure([Message(result_code(FaultCode.BUDGET), "left for a later build")])
-                self._counted.add(key)
+                self.asked[key] = prompt
                 asked = estimate_tokens([prompt.instructions, prompt.data, json.dumps(schema)])
-                self._meter.add_tokens(sum(asked), self._answer_tokens)
+                self._meter.add(prompt=sum(asked), completion=self._answer_tokens)
         return InvokeResult.failure([Message(WOULD_ASK, "a build asks the model for this text")])
 
     def usage(self) -> LlmUsage:
@@ -112,27 +113,8 @@ class DryRunLlmService:
         return self._meter.of_texts()
 
 
-class QuestionList:
-    """A model service that answers nothing and remembers what it was asked, by the keys of the answers."""
-
-    def __init__(self, model: str) -> None:
-        self._model = model
-        self.asked: dict[bytes, StructuredPrompt] = {}
-
-    @property
-    def enabled(self) -> bool:
-        return True
-
-    def complete(self, prompt: StructuredPrompt, answer_type: type[T]) -> InvokeResult[T]:
-        self.asked[answer_key(self._model, answer_schema(answer_type), prompt)] = prompt
-        return InvokeResult.failure([failure_message(Fault(FaultCode.BUDGET, "only listed"))])
-
-    def usage(self) -> LlmUsage:
-        return LlmUsage()
-
-
 class AnswersInMemory:
-    """`answer_cache.AnswerStore` of one process. Safe to use from several threads."""
+    """An `AnswerStore` of one process. Safe to use from several threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -148,9 +130,3 @@ class AnswersInMemory:
 
     def close(self) -> None:
         """There is nothing to close."""
-
-
-def unanswered(usage: LlmUsage) -> str:
-    """How many questions have no answer, by the codes of the reasons; empty where the calls were all that it lacked."""
-    counts = [f"{code}: {count}" for code, count in usage.failures if code != result_code(FaultCode.BUDGET)]
-    return f"questions without an answer ({', '.join(counts)})" if counts else ""

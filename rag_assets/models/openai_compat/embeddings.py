@@ -7,7 +7,6 @@ ends the work: whether it is shows in a request with one harmless word.
 
 from __future__ import annotations
 
-import os
 import threading
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from rag_assets.contracts.section import EmbeddingWindow
 from rag_assets.models.openai_compat.client import ModelClient
-from rag_assets.models.openai_compat.endpoint import ApiKey, ServerEndpoint
+from rag_assets.models.openai_compat.endpoint import ServerEndpoint
 from rag_assets.models.openai_compat.faults import Fault, FaultCode, Retries
 from rag_assets.models.openai_compat.responses import Reply, ReplyLimits, read_vectors
 from rag_assets.models.openai_compat.token_counting import TokenCounter, token_counter, well_formed
@@ -143,10 +142,7 @@ class EndpointEmbedder:
     def _open(
         cls, settings: EmbedderSettings, environment: Mapping[str, str] | None, seconds_key: str, dimension: int | None
     ) -> EndpointEmbedder:
-        known = os.environ if environment is None else environment
-        key = ApiKey.of_model(known, KEY_VARIABLE, settings.api_version)
-        seconds, version = getattr(settings, seconds_key), settings.api_version
-        endpoint = ServerEndpoint(settings.base_url, key, seconds, SECTION, seconds_key, version)
+        endpoint = ServerEndpoint.of(settings, SECTION, KEY_VARIABLE, environment, seconds_key)
         return cls(ModelClient(endpoint), settings, token_counter(settings.tokenizer), dimension=dimension)
 
     @property
@@ -256,7 +252,7 @@ class EndpointEmbedder:
             if isinstance(outcome, Fault):
                 return outcome
             vectors, tokens = outcome
-            self._meter.add_tokens(sum(self._count(texts)) if tokens is None else tokens, texts=len(texts))
+            self._meter.add(prompt=sum(self._count(texts)) if tokens is None else tokens, texts=len(texts))
             return vectors
 
         return self._retries.run(send, attempts, timeouts=_ATTEMPTS_IN_TIME, wait=stop.wait)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
 from rag_assets.settings.config_file import ConfigError
 from rag_assets.settings.urls import is_loopback
+
+if TYPE_CHECKING:
+    from rag_assets.settings import AnswerSettings, EmbedderSettings, LlmSettings
 
 MASK = "***"
 _PLACEHOLDER_BELOW = 8
@@ -47,11 +52,6 @@ class ApiKey:
                 return cls(key, name)
         return cls("", variables[0])
 
-    @classmethod
-    def of_model(cls, environment: Mapping[str, str], variable: str, api_version: str) -> ApiKey:
-        """As `of`, with the variable of the tools of OpenAI, or of Azure where an `api_version` says so, after ours."""
-        return cls.of(environment, variable, AZURE_VARIABLE if api_version else OPENAI_VARIABLE)
-
     def reveal(self) -> str:
         """The key itself, for the client that sends it; empty where there is none."""
         return self._secret.get_secret_value()
@@ -80,6 +80,24 @@ class ServerEndpoint:
     section: str
     seconds_key: str = "timeout_seconds"
     api_version: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        settings: AnswerSettings | EmbedderSettings | LlmSettings,
+        section: str,
+        variable: str,
+        environment: Mapping[str, str] | None = None,
+        seconds_key: str = "timeout_seconds",
+    ) -> ServerEndpoint:
+        """The server of a section of the settings. Its key is in `variable` of the environment (default: that of the
+        process), else in the one of the tools of OpenAI, or of Azure where there is an `api_version`. Raises
+        ConfigError for a key that no header can carry."""
+        version = settings.api_version
+        known = os.environ if environment is None else environment
+        key = ApiKey.of(known, variable, AZURE_VARIABLE if version else OPENAI_VARIABLE)
+        seconds = getattr(settings, seconds_key)
+        return cls(settings.base_url, key, seconds, section, seconds_key, version)
 
     @property
     def origin(self) -> str:

@@ -7,7 +7,6 @@ What a server does not understand of a request is found out by its refusals and 
 from __future__ import annotations
 
 import json
-import os
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,7 +28,7 @@ from rag_assets.contracts.llm import (
 from rag_assets.contracts.result import InvokeResult
 from rag_assets.models.openai_compat.client import ModelClient
 from rag_assets.models.openai_compat.dry_run import AnswerStore, answer_key, answer_schema
-from rag_assets.models.openai_compat.endpoint import ApiKey, ServerEndpoint
+from rag_assets.models.openai_compat.endpoint import ServerEndpoint
 from rag_assets.models.openai_compat.faults import (
     FINAL,
     UNUSABLE,
@@ -178,13 +177,8 @@ def open_llm(
     if settings.provider == "none":
         yield DisabledLlmService()
         return
-    known = os.environ if environment is None else environment
-    key = ApiKey.of_model(known, KEY_VARIABLE, settings.api_version)
-    endpoint = ServerEndpoint(
-        settings.base_url, key, settings.timeout_seconds, section=SECTION, api_version=settings.api_version
-    )
     with OpenAiCompatibleLlmService(
-        ModelClient(endpoint),
+        ModelClient(ServerEndpoint.of(settings, SECTION, KEY_VARIABLE, environment)),
         settings.model,
         open_answers(),
         UsageMeter(settings.price_in, settings.price_out, max_calls=settings.max_calls),
@@ -234,7 +228,7 @@ class OpenAiCompatibleLlmService(Closeable):
             self._run(mine, key, prompt, answer_type, schema)
         outcome = running.result()
         if mine is None and not isinstance(outcome, Fault):
-            self._meter.add_cached()
+            self._meter.add(cached=1)
         if isinstance(outcome, Fault):
             self._meter.add_failure(outcome.code)
             return InvokeResult.failure([failure_message(outcome)])
@@ -260,7 +254,7 @@ class OpenAiCompatibleLlmService(Closeable):
     ) -> bytes | Fault:
         known = self._answers.get(key)
         if known is not None:
-            self._meter.add_cached()
+            self._meter.add(cached=1)
             return known
         answer = self._ask(prompt, answer_type, json.dumps(_without_lengths(schema)))
         self._note(answer)
@@ -300,7 +294,7 @@ class OpenAiCompatibleLlmService(Closeable):
         if isinstance(outcome, Fault):
             return outcome
         text, used = outcome
-        self._meter.add_tokens(used.prompt_tokens, used.completion_tokens)
+        self._meter.add(prompt=used.prompt_tokens, completion=used.completion_tokens)
         return text if isinstance(text, Fault) else decode_answer(text, answer_type, endpoint.key)
 
     def _note(self, answer: Any | Fault) -> None:

@@ -37,34 +37,28 @@ class UsageMeter:
     """The running totals of one service, at prices per million tokens. `max_calls` requests may be taken, and no more
     (A17)."""
 
-    def __init__(
-        self,
-        price_in: float | None,
-        price_out: float | None = None,
-        *,
-        max_calls: int | None = None,
-    ) -> None:
+    def __init__(self, price_in: float | None, price_out: float | None = None, *, max_calls: int | None = None) -> None:
         self._lock = threading.Lock()
         self._price_in = price_in
         self._price_out = price_out
         self._max_calls = max_calls
+        self._totals: Counter[str] = Counter()
         self._failures: Counter[str] = Counter()
-        self._calls = self._retries = self._cached = self._texts = 0
-        self._prompt_tokens = self._completion_tokens = 0
         self._seconds = 0.0
 
     def take_call(self, *, retry: bool = False) -> bool:
         """True, and one call less to take; False once all are spent."""
         with self._lock:
-            if self._max_calls is not None and self._calls >= self._max_calls:
+            if self._max_calls is not None and self._totals["calls"] >= self._max_calls:
                 return False
-            self._calls += 1
-            self._retries += retry
+            self._totals.update(calls=1, retries=int(retry))
             return True
 
-    def add_cached(self) -> None:
+    def add(self, *, cached: int = 0, prompt: int | None = 0, completion: int | None = 0, texts: int = 0) -> None:
+        """Answers that needed no call; tokens of one reply, None where the server does not count; `texts` got a
+        vector."""
         with self._lock:
-            self._cached += 1
+            self._totals.update(cached=cached, prompt=prompt or 0, completion=completion or 0, texts=texts)
 
     def add_failure(self, code: FaultCode) -> None:
         with self._lock:
@@ -74,22 +68,15 @@ class UsageMeter:
         with self._lock:
             self._seconds += seconds
 
-    def add_tokens(self, prompt: int | None, completion: int | None = None, *, texts: int = 0) -> None:
-        """Of one reply; None where the server does not count. `texts` got a vector."""
-        with self._lock:
-            self._prompt_tokens += prompt or 0
-            self._completion_tokens += completion or 0
-            self._texts += texts
-
     def of_texts(self) -> LlmUsage:
         """The totals of a model that writes."""
         with self._lock:
             return LlmUsage(
-                calls=self._calls,
-                cached=self._cached,
+                calls=self._totals["calls"],
+                cached=self._totals["cached"],
                 failures=tuple(sorted(self._failures.items())),
-                prompt_tokens=self._prompt_tokens,
-                completion_tokens=self._completion_tokens,
+                prompt_tokens=self._totals["prompt"],
+                completion_tokens=self._totals["completion"],
                 seconds=self._seconds,
                 cost=self._cost(),
             )
@@ -97,12 +84,11 @@ class UsageMeter:
     def of_embeddings(self) -> EmbeddingUsage:
         """The totals of a model that embeds."""
         with self._lock:
-            return EmbeddingUsage(
-                self._calls, self._retries, self._texts, self._prompt_tokens, self._seconds, self._cost()
-            )
+            calls, retries, texts, tokens = (self._totals[name] for name in ("calls", "retries", "texts", "prompt"))
+            return EmbeddingUsage(calls, retries, texts, tokens, self._seconds, self._cost())
 
     def _cost(self) -> float | None:
         if self._price_in is None and self._price_out is None:
             return None
-        spent = self._prompt_tokens * (self._price_in or 0.0) + self._completion_tokens * (self._price_out or 0.0)
-        return spent / _PRICED_TOKENS
+        prompt, completion = self._totals["prompt"], self._totals["completion"]
+        return (prompt * (self._price_in or 0.0) + completion * (self._price_out or 0.0)) / _PRICED_TOKENS

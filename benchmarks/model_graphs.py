@@ -1,4 +1,6 @@
-"""Makes the graph files. Needs the `onnx` package, which only developers have.
+"""Makes the graph files of `rag_assets/models/graphs`. Needs the `onnx` package, which only developers have.
+
+    python benchmarks/model_graphs.py [--out FOLDER]
 
 One run is one text: no padding, no mask, and nothing of a vector depends on what else is embedded, in which
 order or by how many threads. Texts are spread over threads instead. Measured (1 thread, pieces of C#): a run of
@@ -21,7 +23,8 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from rag_assets.models.graphs import WORD_EMBEDDINGS, Precision
+import rag_assets.models
+from rag_assets.models.weights import WORD_EMBEDDINGS, Precision
 
 LAYERS = 6
 HIDDEN = 384
@@ -195,9 +198,9 @@ def _serialise(graph: _Graph, precision: Precision) -> bytes:
 
 
 def main() -> None:
-    """Writes both files beside this script, or into the folder given."""
+    """Writes both files into the package, or into the folder given."""
     parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("--out", type=Path, default=Path(__file__).parent)
+    parser.add_argument("--out", type=Path, default=Path(rag_assets.models.__file__).parent / "graphs")
     folder: Path = parser.parse_args().out
     for precision in Precision:
         file = folder / f"minilm-{precision}.onnx"
