@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from multiprocessing import forkserver
+from multiprocessing import forkserver, get_context
 from pathlib import Path
 
 import pytest
@@ -30,6 +30,7 @@ from rag_assets.pipeline.workers.worker_pool import Broadcast, broadcast, in_wor
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.pipeline.conftest import Built, built, lexical
 from rag_assets_tests.pipeline.test_rebuilds import tables as digests
+from rag_assets_tests.processes import until
 
 BuildOf = Callable[[Mapping[str, str | bytes]], Built]
 
@@ -176,6 +177,38 @@ def test_workers_do_not_outlive_a_killed_parent(tmp_path: Path) -> None:
         alive = {process for process in alive if _is_running(process)}
         time.sleep(0.05)
     assert not alive
+
+
+def hanging_in_a_worker(build: IndexBuild, bucket: int, parent: int) -> None:
+    if bucket == 0:
+        (build.home.root / "begun").touch()
+    time.sleep(0 if os.getpid() == parent else 600)
+
+
+def working_process(home: Path, workers: str, hang: bool) -> None:
+    """What the process of a Dagster run is: made by `multiprocessing`, and told to end by an exception."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(3))
+    build = build_of_buckets(home, 6)
+    execution = build.settings.execution.model_copy(update={"workers": workers})
+    build = replace(build, settings=build.settings.model_copy(update={"execution": execution}))
+    assert len(list(map_buckets(bucket_and_process, build, ""))) == 6
+    if hang:
+        list(map_buckets(hanging_in_a_worker, build, os.getpid()))
+
+
+@pytest.mark.parametrize("workers", ["processes", "dask"])
+@pytest.mark.parametrize("hang", [False, True], ids=["done", "told to end while workers work"])
+def test_a_process_that_multiprocessing_made_ends_with_its_workers(tmp_path: Path, workers: str, hang: bool) -> None:
+    process = get_context("spawn").Process(target=working_process, args=(tmp_path, workers, hang))
+    process.start()
+    try:
+        if hang:
+            until((tmp_path / "begun").exists, "a worker has begun")
+            process.terminate()
+        process.join(10 if hang else 60)
+        assert process.exitcode == (3 if hang else 0)
+    finally:
+        process.kill()
 
 
 def _is_running(process: int) -> bool:

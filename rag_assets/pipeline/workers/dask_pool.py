@@ -32,7 +32,7 @@ from rag_assets.errors import ClusterError, ClusterLost
 from rag_assets.index.cache import CacheEntries, keep_entries, set_entries_aside
 from rag_assets.index.layout import IndexHome, write_atomically
 from rag_assets.models.cpu_count import usable_cores
-from rag_assets.pipeline.workers.process_pool import collecting_seldom, main_left_out
+from rag_assets.pipeline.workers.process_pool import call_at_exit, collecting_seldom, main_left_out
 
 R = TypeVar("R")
 
@@ -67,6 +67,7 @@ class DaskPool:
         self._closed = threading.Event()
         threading.Thread(target=self._watch, name="watch-dask-workers", daemon=True).start()
         atexit.register(self.close)
+        self._at_exit = call_at_exit(self.close)
 
     @classmethod
     def open(cls, scheduler: str, workers: int) -> DaskPool:
@@ -150,6 +151,7 @@ class DaskPool:
             return
         self._closed.set()
         atexit.unregister(self.close)
+        self._at_exit.cancel()
         for marker in list(self._markers):
             self._forget(marker)
         self._fail(f"the connection to the Dask scheduler {self._address} was closed")

@@ -20,7 +20,8 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from multiprocessing.connection import wait
+from multiprocessing.connection import Connection, Pipe, wait
+from multiprocessing.util import Finalize
 from types import ModuleType
 from typing import Any, ClassVar, TypeVar
 
@@ -64,6 +65,7 @@ def _trim() -> Any:
 
 R = TypeVar("R")
 
+_BEFORE_QUEUES = 100  # `multiprocessing` closes its queues with 10, and then no worker is told anything
 _PRELOADED = ["rag_assets.pipeline.run_stages"]
 _COPYING = "forkserver"
 _hidden_main = threading.Lock()
@@ -82,6 +84,9 @@ class ProcessPool:
     _executor: ClassVar[ProcessPoolExecutor | None] = None
     _workers: ClassVar[int] = 0
     _are_copies: ClassVar[bool] = False
+    _alive: ClassVar[tuple[Connection, Connection] | None] = None
+    """Two ends of a pipe that nobody writes to: workers have the first and end when this process, which alone has the
+    second, closes it or is killed."""
     _lock: ClassVar[threading.Lock] = threading.Lock()
 
     def start(self) -> None:
@@ -125,7 +130,12 @@ class ProcessPool:
         if cls._executor is None or cls._workers != workers:
             cls._closed()
             context = _context()
-            cls._executor = ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker)
+            if cls._alive is None:
+                cls._alive = Pipe(duplex=False)
+                call_at_exit(cls._ended)
+            cls._executor = ProcessPoolExecutor(
+                workers, mp_context=context, initializer=_start_worker, initargs=cls._alive[:1]
+            )
             cls._are_copies = context.get_start_method() == _COPYING
             cls._workers = workers
             cls._submitted(cls._executor, [os.getpid])  # a process is started with a task that finds none idle
@@ -151,6 +161,21 @@ class ProcessPool:
             cls._executor.shutdown(wait=False)
             cls._executor = None
 
+    @classmethod
+    def _ended(cls) -> None:
+        """This process ends: what its workers still work on is for nobody."""
+        with cls._lock:  # a thread may be starting them
+            if cls._alive is not None:
+                cls._alive[1].close()
+            if cls._executor is not None:
+                cls._executor.shutdown(cancel_futures=True)
+
+
+def call_at_exit(end: Callable[[], None]) -> Finalize:
+    """Has `end` called when this process ends, unless it is cancelled. A process that `multiprocessing` made, such as
+    that of a Dagster run, joins its children before `atexit` and executors tell them to end: it would never exit."""
+    return Finalize(None, end, exitpriority=_BEFORE_QUEUES)
+
 
 @contextmanager
 def main_left_out() -> Iterator[None]:
@@ -174,16 +199,14 @@ def _context() -> multiprocessing.context.BaseContext:
     return context
 
 
-def _start_worker() -> None:
+def _start_worker(alive: Connection) -> None:
     """Ctrl-C is for the parent, which stops handing out work; a worker ends when its parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     collect_seldom()
-    threading.Thread(target=_end_with_parent, name="end-with-parent", daemon=True).start()
+    threading.Thread(target=_end_with_parent, args=(alive,), name="end-with-parent", daemon=True).start()
 
 
-def _end_with_parent() -> None:
+def _end_with_parent(alive: Connection) -> None:
     """A killed parent leaves the queue open, as its workers hold both ends of it: they would wait forever."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)
+    wait([alive])
+    os._exit(1)

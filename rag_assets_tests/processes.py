@@ -1,0 +1,49 @@
+"""Waiting for processes, and ending them: each with a deadline, so that no test hangs and none leaves a process."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+PATIENCE_SECONDS = 180.0
+"""Many times what anything here takes on a machine that is not busy."""
+
+_END_SECONDS = 20.0
+
+
+def until(found: Callable[[], object], what: str, seconds: float = PATIENCE_SECONDS) -> None:
+    """Returns when `found` says something true; a server that does not answer yet has found nothing."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        try:
+            if found():
+                return
+        except OSError:
+            pass
+        time.sleep(0.05)
+    pytest.fail(f"not within {seconds:g} s: {what}")
+
+
+@contextmanager
+def running(command: list[str], **options: Any) -> Iterator[subprocess.Popen[Any]]:
+    """The process of a command, which ends with the context."""
+    process = subprocess.Popen(command, **options)
+    try:
+        yield process
+    finally:
+        end(process)
+
+
+def end(process: subprocess.Popen[Any]) -> None:
+    """Asks a process to end, and kills one that does not."""
+    process.terminate()
+    try:
+        process.communicate(timeout=_END_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate(timeout=_END_SECONDS)
