@@ -18,7 +18,7 @@ from rag_assets.answer.abstention import SENTENCE
 from rag_assets.answer.citations import Citation, numbered, rendered
 from rag_assets.answer.results import Answer
 from rag_assets.cli.agent import AgentName, Folders, chosen_agent
-from rag_assets.cli.options import CliSession, chosen_label, complete_label, session_of
+from rag_assets.cli.options import AsJson, CliSession, chosen_label, complete_label, session_of
 from rag_assets.cli.pipeline import checked_packs
 from rag_assets.cli.render import NOTHING_FOUND, Output, Part, short
 from rag_assets.cli.search import FreshnessOf, staleness
@@ -146,8 +146,8 @@ def _labels(session: CliSession, home: IndexHome, wanted: AskOptionsFromCli, opt
 
         named = label_of_pipeline(options, config_of(home.root, session.config_option))
         if named:
-            return [chosen_label(session, home, named)]
-    return list(dict.fromkeys(chosen_label(session, home, label) for label in wanted.labels or (None,)))
+            return [chosen_label(home, named)]
+    return list(dict.fromkeys(chosen_label(home, label) for label in wanted.labels or (None,)))
 
 
 def _index(session: CliSession, home: IndexHome, names: list[str], agent: Agent | None) -> Searchable:
@@ -345,7 +345,7 @@ def ask(
     language: Language = "",
     agent: AgentName = None,
     folders: Folders = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Ask a question; get an answer with citations. Exit code 4 when the index does not have the answer."""
     if not question.strip():

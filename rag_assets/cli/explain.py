@@ -42,7 +42,7 @@ def explain(
 ) -> None:
     """Explain why a file is indexed as it is: kinds with evidence, builders, facts, sections, snippets, points."""
     session = session_of(context)
-    found = _explanation(session, chosen_label(session, session.home(), label), place)
+    found = _explanation(session, chosen_label(session.home(), label), place)
     if as_json:
         session.output.json(asdict(found))
     else:

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rag_assets.cli.options import AsJson, CliSession, complete_label, known_label, label_named, session_of
+from rag_assets.cli.options import (
+    AsJson,
+    CliSession,
+    LabelArgument,
+    complete_label,
+    known_label,
+    label_named,
+    session_of,
+)
 from rag_assets.cli.quality import measured
 from rag_assets.cli.render import Output, Style, aligned, short, size
 from rag_assets.index import generation_refs
@@ -38,9 +46,6 @@ generations_app = typer.Typer(
 )
 Label = Annotated[
     str | None, typer.Option("--label", "-l", help="Of which label. Default: any.", autocompletion=complete_label)
-]
-LabelArgument = Annotated[
-    str | None, typer.Argument(metavar="LABEL", help="Default: the only one, or that of the current folder.")
 ]
 Name = Annotated[str, typer.Argument(metavar="ID", help="Id, commit, the beginning of either, tag, or 'previous'.")]
 _STATE_STYLES: dict[str, Style] = {

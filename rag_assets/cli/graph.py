@@ -452,7 +452,7 @@ def overview(
 def _opened(context: typer.Context, label: str | None) -> Iterator[tuple[Index, Graph]]:
     session = session_of(context)
     home = session.home()
-    name = chosen_label(session, home, label)
+    name = chosen_label(home, label)
     with open_index(name, home=home.root, config=session.config_option, clearance=session.clearance()) as index:
         graph = graph_of(index)
         try:

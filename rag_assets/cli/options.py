@@ -72,7 +72,7 @@ def session_of(context: typer.Context) -> CliSession:
     return session
 
 
-def chosen_label(session: CliSession, home: IndexHome, wanted: str | None, *, how: str = "with --label") -> str:
+def chosen_label(home: IndexHome, wanted: str | None, *, how: str = "with --label") -> str:
     """The label `wanted` names, else the only one with an index, else the one the current folder belongs to.
 
     A repository id is enough where it has one label. Raises CommandError with the candidates; `how` says how to
@@ -185,6 +185,12 @@ LexicalOnly = Annotated[bool, typer.Option("--lexical-only", help="Without the e
 LabelOption = Annotated[
     str | None,
     typer.Option("--label", "-l", help="Which index. Default: as for search.", autocompletion=complete_label),
+]
+LabelArgument = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="LABEL", help="Default: the only one, or that of the current folder.", autocompletion=complete_label
+    ),
 ]
 OneCommit = Annotated[str | None, typer.Option("--commit", help="A commit of the ref. Default: its head.")]
 OneRef = Annotated[str | None, typer.Option("--ref", help="Branch or tag. Default: as configured, else that of HEAD.")]

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rag_assets.cli.options import AsJson, chosen_label, complete_label, session_of
+from rag_assets.cli.options import AsJson, LabelArgument, chosen_label, session_of
 from rag_assets.cli.render import counted, size
 
 _WAIT_SECONDS = 10.0  # for a build of the same label to end
@@ -15,12 +15,7 @@ _WAIT_SECONDS = 10.0  # for a build of the same label to end
 
 def publish(
     context: typer.Context,
-    label: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="LABEL", help="Default: the only one, or that of the current folder.", autocompletion=complete_label
-        ),
-    ] = None,
+    label: LabelArgument = None,
     force: Annotated[
         bool, typer.Option("--force", help="Send everything again, which repairs damaged objects.")
     ] = False,
@@ -35,7 +30,7 @@ def publish(
 
     session = session_of(context)
     home, output = session.home(), session.output
-    name = chosen_label(session, home, label, how="as rag-assets publish LABEL")
+    name = chosen_label(home, label, how="as rag-assets publish LABEL")
     with label_lock(home, name, wait_seconds=_WAIT_SECONDS):
         done = publish_label(home, session.settings(), name, force=force, dry_run=dry_run)
     if as_json:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rag_assets.cli.options import CliSession, chosen_label, chosen_labels, complete_label, session_of
+from rag_assets.cli.options import AsJson, CliSession, chosen_label, chosen_labels, complete_label, session_of
 from rag_assets.cli.render import NOTHING_FOUND, Output, Part, short
 from rag_assets.contracts.retrieval import DEFAULT_POLICY, Mode
 from rag_assets.index.freshness import Freshness, freshness_of
@@ -117,7 +117,7 @@ def search(
     explain: Annotated[
         bool, typer.Option("--explain", help="Show how the query was understood, the scores and where time went.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Search one index or several. Exit code 4 when nothing is found."""
     if not query.strip():
@@ -201,7 +201,7 @@ def _labels(session: CliSession, home: IndexHome, wanted: list[str], everywhere:
         raise typer.BadParameter("--org goes with --all")
     if everywhere:
         return chosen_labels(home, org)
-    chosen = [chosen_label(session, home, label) for label in wanted] or [chosen_label(session, home, None)]
+    chosen = [chosen_label(home, label) for label in wanted] or [chosen_label(home, None)]
     return list(dict.fromkeys(chosen))
 
 

@@ -53,7 +53,7 @@ def show(
     home = session.home()
     if point.startswith(_SCHEME) and label is None:
         label = _label_of(point)
-    name = chosen_label(session, home, label)
+    name = chosen_label(home, label)
     with open_index(name, home=home.root, config=session.config_option, clearance=session.clearance()) as index:
         if point.startswith(_SCHEME):
             found: dict[str, Any] = {"uri": point, "text": index.resolve(point)}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rag_assets.cli.eval.run import QuestionSelection, ask, conditions_now, configured_set, questions_for
-from rag_assets.cli.options import CliSession, complete_label, label_named, session_of
+from rag_assets.cli.options import AsJson, CliSession, complete_label, label_named, session_of
 from rag_assets.cli.quality import show_moves, show_table
 from rag_assets.cli.render import CommandError, Output
 
@@ -42,7 +42,7 @@ def compare(
         ),
     ] = None,
     repository: Annotated[str, typer.Option(help="As in eval run.")] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show per question and per category what B answers differently than A."""
     from rag_assets.evaluation.comparison import compare_ab, compare_runs

@@ -7,24 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rag_assets.cli.options import CliSession, chosen_label, complete_label, label_named, session_of
+from rag_assets.cli.options import CliSession, LabelArgument, known_label, session_of
 
 if TYPE_CHECKING:
     from rag_assets.index.eval_records import EvalRecord
     from rag_assets.index.generations import Manifest
 
 
-_HOW = "as rag-assets eval report LABEL"
-
-
 def report(
     context: typer.Context,
-    label: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="LABEL", help="Default: the only one, or that of the current folder.", autocompletion=complete_label
-        ),
-    ] = None,
+    label: LabelArgument = None,
     generation: Annotated[
         str, typer.Option("--generation", "-g", help="Id, commit, tag or 'previous'. Default: what is served.")
     ] = "active",
@@ -41,7 +33,7 @@ def report(
 
     session = session_of(context)
     home = session.home()
-    name = chosen_label(session, home, None, how=_HOW) if label is None else label_named(home.known_labels(), label)
+    name = known_label(home, label, how="as rag-assets eval report LABEL")
     about = read_generation(home, *named_generation(home, [name], generation))
     made = make_report(about, _records(session, about.manifest), question_set, session.clearance())
     session.output.text(markdown(made))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rag_assets.cli.ask import known_profile
-from rag_assets.cli.options import CliSession, chosen_label, complete_label, label_named, session_of
+from rag_assets.cli.options import AsJson, CliSession, LabelArgument, known_label, session_of
 from rag_assets.cli.quality import show_moves, show_table
 from rag_assets.cli.render import CommandError, Output, short
 from rag_assets.search.index import load_policy
@@ -156,7 +156,6 @@ def configured_set(session: CliSession, generation: Generation) -> Path:
     )
 
 
-_HOW = "as rag-assets eval run LABEL"
 _SHOWN_QUESTIONS = 10
 _SHOWN_JUDGED = 3  # the worst of the answers that were judged
 _NAME_WIDTH = 20  # of what is said of answers: `citation precision`
@@ -164,12 +163,7 @@ _NAME_WIDTH = 20  # of what is said of answers: `citation precision`
 
 def run(
     context: typer.Context,
-    label: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="LABEL", help="Default: the only one, or that of the current folder.", autocompletion=complete_label
-        ),
-    ] = None,
+    label: LabelArgument = None,
     question_set: Annotated[
         Path | None,
         typer.Option("--set", help="File of questions (.jsonl, .json, .yaml). Default: eval_set of the repository."),
@@ -201,7 +195,7 @@ def run(
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", dir_okay=False, help="Also keep the run in this file.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Ask the questions of a set and show recall, hit rate, MRR and nDCG. Changes nothing that is served, but that
     enough questions asked with --answers set the confidence below which `ask` refuses."""
@@ -219,8 +213,7 @@ def run(
         _ensure_place(out)
     session = session_of(context)
     home = session.home()
-    known = home.known_labels()
-    name = chosen_label(session, home, None, how=_HOW) if label is None else label_named(known, label)
+    name = known_label(home, label, how="as rag-assets eval run LABEL")
     asked = read_generation(home, *named_generation(home, [name], generation))
     questions = questions_for(session, asked, QuestionSelection(question_set, repository, without_leaky))
     made = ask(session, home, asked, questions, Answers(limit, judge) if answers else None)
