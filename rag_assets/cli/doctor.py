@@ -282,7 +282,7 @@ def _index(home: IndexHome, label: str) -> Diagnosis:
     # Start-up budget: loaded when it runs, not for --help and completion.
     from rag_assets.index.integrity import missing_parts
     from rag_assets.index.vectors import open_vectors
-    from rag_assets.pipeline.plan.generation_status import unreadable_records
+    from rag_assets.pipeline.generation_status import unreadable_records
 
     generation = active_generation(home, label)
     reader = open_vectors(generation.vectors)

@@ -17,7 +17,7 @@ from rag_assets.sources.git.git_diff import EXACT
 if TYPE_CHECKING:
     from rag_assets.cli.index.runs import Failed, IndexRequest
     from rag_assets.index.layout import IndexHome
-    from rag_assets.pipeline.plan.build_plan import BuildPlan, PlannedFiles
+    from rag_assets.pipeline.build_plan import BuildPlan, PlannedFiles
     from rag_assets.settings import RepositorySettings, Settings
 
 DEFAULT_LISTED = 10
@@ -70,7 +70,7 @@ def plan_all(session: CliSession, named: Sequence[str], request: IndexRequest) -
     # Start-up budget: --help and completion load nothing that indexes.
     from rag_assets.cli.index.progress import shown_progress
     from rag_assets.cli.index.runs import for_each_repository
-    from rag_assets.pipeline.plan.build_plan import plan_build
+    from rag_assets.pipeline.build_plan import plan_build
 
     def planned(settings: Settings, home: IndexHome, label: str, repository: RepositorySettings) -> BuildPlan:
         with shown_progress(session.output) as progress:
@@ -105,7 +105,7 @@ def plan_object(plan: BuildPlan | Failed) -> dict[str, Any]:
 
 
 def _verdict(plan: BuildPlan) -> str:
-    from rag_assets.pipeline.plan.generation_status import GenerationStatus
+    from rag_assets.pipeline.generation_status import GenerationStatus
 
     at = short(plan.commit)
     if plan.standing is GenerationStatus.UP_TO_DATE:
@@ -121,7 +121,7 @@ def _verdict(plan: BuildPlan) -> str:
 
 
 def _rows(plan: BuildPlan) -> Iterator[tuple[str, str, Style]]:
-    from rag_assets.pipeline.plan.generation_status import GenerationStatus
+    from rag_assets.pipeline.generation_status import GenerationStatus
 
     files, points = plan.files, plan.points
     counts = {
@@ -183,7 +183,7 @@ def _changed(files: PlannedFiles) -> Iterator[tuple[str, str]]:
 def _next(plan: BuildPlan) -> str:
     # Start-up budget: --help and completion load nothing that indexes.
     from rag_assets.pipeline.active_index import how_to_serve
-    from rag_assets.pipeline.plan.generation_status import GenerationStatus
+    from rag_assets.pipeline.generation_status import GenerationStatus
 
     if plan.standing is GenerationStatus.UP_TO_DATE:
         return f"to build it again anyway: rag-assets index {plan.label} --force"

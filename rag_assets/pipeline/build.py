@@ -96,7 +96,7 @@ class StageReport:
 @dataclass(frozen=True, slots=True)
 class IndexBuild:
     """A build in progress: its directory, its spec and the settings it runs under. With a `folder` it works there and
-    the generation is never touched (`pipeline.plan.build_plan`)."""
+    the generation is never touched (`pipeline.build_plan`)."""
 
     home: IndexHome
     settings: Settings

@@ -36,8 +36,8 @@ from rag_assets.pipeline.embeddings import (
     embedding_part_keys,
     write_vectors,
 )
+from rag_assets.pipeline.generation_status import GenerationStatus, standing_of
 from rag_assets.pipeline.memo import AnswerCache, CachedBucket, Items, recorded
-from rag_assets.pipeline.plan.generation_status import GenerationStatus, standing_of
 from rag_assets.pipeline.progress import Progress
 from rag_assets.pipeline.qdrant_points import base_of, point_parts
 from rag_assets.pipeline.segments import segment_files

@@ -1,1 +1,0 @@
-"""What a build would do and cost."""
