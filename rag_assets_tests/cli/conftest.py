@@ -108,6 +108,11 @@ def new_repository(path: Path, files: dict[str, str | bytes] | None = None) -> R
     return repository
 
 
+def claimed_bytes(folder: Path) -> int:
+    """What the sizes of the files below a folder add up to, holes of sparse files included."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
 def index_without_dagster(home: IndexHome, repository: Repository, identifier: str, *, force: bool = False) -> str:
     """The label of a lexical index, made by the stages alone."""
     settings = Settings(home=home.root, embedder=EmbedderSettings(provider="lexical-only"))
