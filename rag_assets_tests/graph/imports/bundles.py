@@ -12,7 +12,7 @@ from typing import Any
 from rag_assets.contracts.graph import GraphNode, key_kind
 from rag_assets.graph.imports.artifact_files import ArtifactFile, Artifacts
 from rag_assets.graph.imports.key_parser import LabelSymbols
-from rag_assets.graph.imports.scip_symbols import DEFINITION, DOCUMENT, MESSAGES, METADATA
+from rag_assets.graph.imports.scip import DEFINITION, MESSAGES
 
 NODES_HEADER = "key,kind,name,schema,file,batch,domain,body_path"
 EDGES_HEADER = "from,to,relation,to_kind,file,batch"
@@ -118,22 +118,13 @@ def information(symbol: str, display: str = "", implements: Iterable[str] = (), 
 
 def document(path: str, occurrences: Iterable[Any], symbols: Iterable[Any] = ()) -> bytes:
     made = MESSAGES["Document"](relative_path=path, occurrences=list(occurrences), symbols=list(symbols))
-    return part(DOCUMENT, made.SerializeToString())
+    return bytes(MESSAGES["Index"](documents=[made]).SerializeToString())
 
 
 def metadata(project_root: str) -> bytes:
-    return part(METADATA, MESSAGES["Metadata"](project_root=project_root).SerializeToString())
-
-
-def part(number: int, data: bytes) -> bytes:
-    """A field of an index: tag, length, bytes."""
-    length, size = bytearray(), len(data)
-    while True:
-        length.append(size & 0x7F | (0x80 if size > 0x7F else 0))
-        size >>= 7
-        if not size:
-            return bytes([number << 3 | 2]) + bytes(length) + data
+    return bytes(MESSAGES["Index"](metadata=MESSAGES["Metadata"](project_root=project_root)).SerializeToString())
 
 
 def index(*parts: bytes) -> Artifacts:
+    """Parts of an index, one behind the other, are one index."""
     return Artifacts("index.scip", (ArtifactFile("index.scip", b"".join(parts)),))

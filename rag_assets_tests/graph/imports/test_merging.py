@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_assets.contracts.graph import Confidence, GraphEdge, GraphNode, Relation
-from rag_assets.graph.imports.imported_graph import Coverage, ImportedGraph
-from rag_assets.graph.imports.load import merge
+from rag_assets.graph.imports.imported_graph import Coverage, ImportedGraph, merge
 from rag_assets.settings.repositories import ImportMode
 from rag_assets_tests.graph.imports.bundles import known_node
 
