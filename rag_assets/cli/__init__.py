@@ -23,7 +23,7 @@ PROGRAM = "rag-assets"
 _BROKEN_PIPE = 141  # 128 + SIGPIPE, what every other program in a pipe reports
 
 _COMMANDS = {
-    "init": ("config", "init", "Write a commented rag_assets.yaml into the current folder."),
+    "init": ("config", "init", "Write a short rag_assets.yaml into the current folder."),
     "index": ("index", "index", "Index repositories."),
     "plan": ("plan", "plan", "Show what an index run would do and cost."),
     "watch": ("watch", "watch", "Index new commits as they appear."),
@@ -50,7 +50,7 @@ _COMMANDS = {
     "pull": ("publish", "pull", "Fetch a published label and serve it here."),
     "gc": ("gc", "gc", "Remove documents, cache entries and mirrors that nothing needs."),
     "reset": ("reset", "reset", "Remove indexes."),
-    "config": ("config", "config_app", "Check the configuration."),
+    "config": ("config", "config_app", "List the settings, and check the configuration."),
 }
 """Command → (module of `rag_assets.cli`, function or group, help in the list of commands), in the order of that list. A
 command is imported when it is used: importing all of them takes longer than a search."""

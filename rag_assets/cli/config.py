@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from rag_assets.settings import RepositorySettings, Settings
 
 
-config_app = typer.Typer(help="Check the configuration.", no_args_is_help=True)
+config_app = typer.Typer(help="List the settings, and check the configuration.", no_args_is_help=True)
 
 
 def init(
     context: typer.Context,
     force: Annotated[bool, typer.Option("--force", help="Overwrite a file that exists.")] = False,
 ) -> None:
-    """Write a commented rag_assets.yaml into the current folder."""
+    """Write a short rag_assets.yaml into the current folder: your repositories, and the usual settings as comments."""
     from rag_assets.settings.template import commented_settings  # start-up budget: --help and completion
 
     output = session_of(context).output
@@ -45,6 +45,18 @@ def init(
         output.line(f"it lists this repository as {repository['id']!r}; next, run: rag-assets index")
         if not _is_ignored(path.parent):
             output.line(f"add {DEFAULT_HOME}/ to .gitignore: the index is kept there")
+
+
+@config_app.command()
+def settings(context: typer.Context, as_json: AsJson = False) -> None:
+    """List every setting with its default and its meaning, as a file in which all are commented out."""
+    from rag_assets.settings.template import commented_settings, every_setting  # start-up budget: --help and completion
+
+    output = session_of(context).output
+    if as_json:
+        output.json({"settings": list(every_setting())})
+    else:
+        output.text(commented_settings(None, every=True))
 
 
 @config_app.command("check")

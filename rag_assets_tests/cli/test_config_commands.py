@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import pytest
-import yaml
 from pydantic import BaseModel
 
 from rag_assets.index.layout import IndexHome
@@ -51,12 +51,62 @@ def test_an_ignored_home_is_not_mentioned(repository: Repository) -> None:
     assert ".gitignore" not in at(repository.path).run("init", options=()).out
 
 
-def test_the_commented_example_is_a_valid_entry() -> None:
-    lines = commented_settings(None).splitlines()
-    start, end = lines.index("# what to index; an entry looks like this:"), lines.index("repositories: []")
-    example = "\n".join(line.removeprefix("# ") for line in lines[start + 1 : end])
-    (entry,) = yaml.safe_load(f"repositories:\n{example}")["repositories"]
-    assert RepositorySettings(**entry) == RepositorySettings(id="shop", location=entry["location"])
+def uncommented(text: str, wanted: Collection[int]) -> str:
+    """The file without the "# " of the wanted lines, counted from 0."""
+    lines = enumerate(text.splitlines())
+    return "\n".join(line.removeprefix("# ") if number in wanted else line for number, line in lines)
+
+
+def settings_in(text: str) -> Iterator[list[int]]:
+    """For each commented setting its line, counted from 0, and those of the groups around it."""
+    around: list[tuple[int, int]] = []  # (indentation, line)
+    for at, line in enumerate(text.splitlines()):
+        setting = re.fullmatch(r"# ( *)[a-z_]+:( .*)?", line)
+        if setting and not line.startswith(f"# {CONFIG_NAME}"):
+            around = [group for group in around if group[0] < len(setting[1])]
+            yield [line for _, line in around] + [at]
+            around.append((len(setting[1]), at))
+
+
+@pytest.mark.parametrize("every", [False, True], ids=["usual", "all"])
+def test_a_setting_has_its_default_when_its_comment_is_removed(tmp_path: Path, every: bool) -> None:
+    text = commented_settings({"id": "shop", "location": str(tmp_path)}, every=every)
+    file = tmp_path / CONFIG_NAME
+    file.write_text(text, encoding="utf-8")
+    expected = load_settings(file)
+    assert [entry.id for entry in expected.repositories] == ["shop"]
+    found = list(settings_in(text))
+    assert len(found) > (130 if every else 30)
+    for wanted in (*found, [line for lines in found for line in lines]):
+        file.write_text(uncommented(text, wanted), encoding="utf-8")
+        assert load_settings(file) == expected
+
+
+def test_the_example_of_a_repository_is_a_valid_entry(tmp_path: Path) -> None:
+    text = commented_settings(None)
+    example = [at for at, line in enumerate(text.splitlines()) if re.match(r"#   (- id|  location):", line)]
+    file = tmp_path / CONFIG_NAME
+    file.write_text(uncommented(text, example), encoding="utf-8")
+    (entry,) = load_settings(file).repositories
+    assert entry == RepositorySettings(id="shop", location=entry.location)
+
+
+def test_the_written_file_is_short_and_names_the_command_that_shows_the_rest(cli: CommandLine) -> None:
+    assert cli.run("init", options=()).code == 0
+    lines = (cli.folder / CONFIG_NAME).read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 60
+    assert lines[-1].endswith("rag-assets config settings")
+    assert [line for line in lines if line and not line.startswith("#")] == ["repositories:  # what to index"]
+
+
+def test_every_setting_is_listed_with_its_default_and_meaning(cli: CommandLine) -> None:
+    done = cli.run("config", "settings", "--json", options=())
+    listed = {entry["name"]: entry for entry in json.loads(done.out)["settings"]}
+    assert all(entry["description"] for entry in listed.values())
+    assert listed["embedder.precision"]["default"] == "int8"
+    assert listed["repositories[].location"]["required"]
+    assert listed["answer.balanced.max_tokens"]["default"] == 3000
+    assert "#   precision: int8  # of the local model" in cli.run("config", "settings", options=()).out
 
 
 def settings_of(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, str | None]]:
@@ -73,7 +123,7 @@ SETTINGS = list(settings_of(Settings))
 @pytest.mark.parametrize(("name", "description"), SETTINGS, ids=[name for name, _ in SETTINGS])
 def test_every_setting_explains_itself(name: str, description: str | None) -> None:
     assert description
-    assert name.rpartition(".")[2] in commented_settings({"id": "shop", "location": "."})
+    assert name.rpartition(".")[2] in commented_settings({"id": "shop", "location": "."}, every=True)
 
 
 def test_a_file_is_not_overwritten_without_force(cli: CommandLine) -> None:
