@@ -97,7 +97,7 @@ def test_where_a_setting_is_written(location: tuple[int | str, ...], line: int) 
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(InvalidFileError, match=r"none\.yaml:1: cannot be read: No such file"):
+    with pytest.raises(InvalidFileError, match=r"none\.yaml: cannot be read: there is no such file"):
         read_yaml(tmp_path / "none.yaml")
     (tmp_path / "a.yaml").write_bytes(b"a: 1\nb: \xff\n")
     with pytest.raises(InvalidFileError, match=r"a\.yaml:2: not UTF-8 \(byte 0xff\); save it as UTF-8"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import traceback
 from collections.abc import Iterator, MutableMapping
@@ -39,7 +40,7 @@ _COMMANDS = {
     "explain": ("explain", "explain", "Explain why a file is indexed as it is."),
     "graph": ("graph", "graph_app", "Walk the dependency graph of an index."),
     "agent": ("agent", "agent_app", "List, show and check agents."),
-    "pipeline": ("pipeline", "pipeline_app", "Check, show and draw pipelines."),
+    "pipeline": ("pipeline", "pipeline_app", "List, check, show and draw pipelines."),
     "eval": ("eval", "eval_app", "Measure how well an index answers."),
     "status": ("status", "status", "Show every index: commit, counts, skipped files, size."),
     "doctor": ("doctor", "doctor", "Check the installation, the model, the configuration and every index."),
@@ -95,8 +96,11 @@ class ReportedGroup(TyperGroup):
             result = super().invoke(ctx)
             sys.stdout.flush()
             return result
-        except (typer.Exit, typer.Abort, typer.TyperException):
-            raise  # wrong usage and deliberate ends: typer shows them
+        except (typer.Exit, typer.Abort):
+            raise
+        except typer.TyperException as wrong:  # typer shows it with the usage
+            wrong.message = _in_plain_words(wrong, ctx)
+            raise
         except KeyboardInterrupt:
             _output(ctx).note("interrupted")
             raise typer.Exit(INTERRUPTED) from None
@@ -134,6 +138,25 @@ def _show(ctx: Any, error: BaseException) -> None:
     if isinstance(ctx.obj, CliSession) and ctx.obj.debug:
         output.note("".join(traceback.format_exception(error)).rstrip())
     output.error(describe(error))
+
+
+_BOUND = re.compile(r"Input should be (?:(greater)|less) than or equal to (\S+)")
+_UNKNOWN_OPTION = re.compile(r"No such option: (?P<option>--[\w-]+)")
+
+
+def _in_plain_words(wrong: typer.TyperException, ctx: Any) -> str:
+    """What is wrong with the words that were typed, without the words of a library, and what helps."""
+    text = wrong.message.replace("Value error, ", "")
+    text = _BOUND.sub(lambda found: f"must be {found[2]} or {'more' if found[1] else 'less'}", text)
+    unknown = _UNKNOWN_OPTION.fullmatch(text)
+    if unknown and any(unknown["option"] in one.opts for one in ctx.command.params):
+        before = f"{PROGRAM} {unknown['option']} … {ctx.invoked_subcommand}"
+        return f"{unknown['option']} stands before the command, as in: {before}"
+    inner = getattr(wrong, "ctx", None)
+    options = inner.command.params if inner is not None else ()
+    if text.startswith("Got unexpected extra argument") and any("--label" in one.opts for one in options):
+        return f"{text}; name an index with --label"
+    return text
 
 
 def _output(ctx: Any) -> Output:

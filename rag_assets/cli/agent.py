@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 
-from rag_assets.cli.options import AsJson, CliSession, session_of
+from rag_assets.cli.options import AsJson, CliSession, existing_folders, session_of
 from rag_assets.cli.pipeline import pipeline_library
 from rag_assets.cli.render import FAILURE, CommandError
 from rag_assets.errors import RagAssetsError
@@ -82,7 +82,7 @@ def show(
 @agent_app.command()
 def validate(
     context: typer.Context,
-    names: Annotated[list[str] | None, typer.Argument(metavar="[AGENT]...", help=f"{_NAME} Default: all.")] = None,
+    names: Annotated[list[str] | None, typer.Argument(metavar="AGENT", help=f"{_NAME} Default: all.")] = None,
     folders: Folders = None,
     as_json: AsJson = False,
 ) -> None:
@@ -111,13 +111,11 @@ def validate(
 
 def agent_library(session: CliSession, folders: list[Path] | None) -> AgentLibrary:
     """The agents of `folders`, of the folder beside the configuration file, and the shipped ones. Raises BadParameter
-    for a folder that does not exist."""
-    for folder in folders or ():
-        if not folder.is_dir():
-            raise typer.BadParameter(f"there is no folder {folder}", param_hint="--agents")
+    for what is not a folder."""
+    given = existing_folders(folders, "--agents")
     config = session.config()
     own = config.parent / AGENT_FOLDER if config is not None else None
-    found = [*(folders or ()), *([own] if own is not None and own.is_dir() else ())]
+    found = [*given, *([own] if own is not None and own.is_dir() else ())]
     return AgentLibrary(found, lambda: _kinds_of_packs(session))
 
 
@@ -132,9 +130,10 @@ def _kinds_of_packs(session: CliSession) -> list[Kind]:
 def chosen_agent(session: CliSession, name: str | None, folders: list[Path] | None) -> Agent | None:
     """The agent that answers, if one is named. Raises UnknownAgent, AgentError, and CommandError for an agent that
     writes artifacts."""
+    library = agent_library(session, folders)
     if name is None:
         return None
-    agent = agent_library(session, folders).load(name)
+    agent = library.load(name)
     if agent.output_type != "answer":
         raise CommandError(
             f"agent {agent.name!r} writes {agent.output_type}, no answers; run: rag-assets artifact {agent.output_type}"

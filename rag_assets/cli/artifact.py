@@ -39,7 +39,7 @@ def artifact(
     context: typer.Context,
     kind: Annotated[str, typer.Argument(metavar="TYPE", help="blueprint, pdr, workflow or build_plan.")],
     subject: Annotated[
-        str | None, typer.Argument(metavar="[SUBJECT]", help="The subject. Default: the whole index.")
+        str | None, typer.Argument(metavar="SUBJECT", help="The subject. Default: the whole index.")
     ] = None,
     labels: Labels = None,
     agent_name: Annotated[

@@ -18,8 +18,7 @@ from rag_assets.answer.abstention import SENTENCE
 from rag_assets.answer.citations import Citation, numbered, rendered
 from rag_assets.answer.results import Answer
 from rag_assets.cli.agent import AgentName, Folders, chosen_agent
-from rag_assets.cli.options import AsJson, CliSession, chosen_label, complete_label, session_of
-from rag_assets.cli.pipeline import checked_packs
+from rag_assets.cli.options import AsJson, CliSession, chosen_label, complete_label, existing_folders, session_of
 from rag_assets.cli.render import NOTHING_FOUND, Output, Part, short
 from rag_assets.cli.search import FreshnessOf, staleness
 from rag_assets.qa.engine import TurnResult
@@ -118,7 +117,7 @@ class AskOptionsFromCli:
         agent: Agent | None = None,
     ) -> AskOptionsFromCli:
         """Raises BadParameter for a pack that is no folder."""
-        return cls(tuple(labels or ()), limit, offline, profile, pipeline, checked_packs(packs), agent)
+        return cls(tuple(labels or ()), limit, offline, profile, pipeline, existing_folders(packs, "--pack"), agent)
 
 
 @contextmanager

@@ -38,6 +38,7 @@ from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets.qa.actions.retrieval import entries_of
 from rag_assets.qa.answering import history_of, system_user
 from rag_assets.qa.turn import Status
+from rag_assets.suggestions import nearest
 
 if TYPE_CHECKING:
     from rag_assets.graph.neighbourhood import Neighbourhood
@@ -317,7 +318,7 @@ def list_sessions(
 @session_app.command("delete")
 def delete_session(
     context: typer.Context,
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Which sessions.")] = None,
+    names: Annotated[list[str] | None, typer.Argument(metavar="NAME", help="Which sessions.")] = None,
     user: User = "",
     everything: Annotated[bool, typer.Option("--all", help="All sessions of the user.")] = False,
     as_json: AsJson = False,
@@ -331,9 +332,7 @@ def delete_session(
         known = [one.name for one in history.sessions(owner)]
         missing = [name for name in names or () if name not in known]
         if missing:
-            raise CommandError(
-                f"{owner} has no session {', '.join(map(repr, missing))}; there are: {', '.join(known) or 'none'}"
-            )
+            raise CommandError(f"{owner} has no session {missing[0]!r}{nearest(missing[0], known, 'there are')}")
         deleted = (
             [history.delete_user(owner)]
             if everything

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,7 +12,7 @@ from rag_assets.cli.options import CliSession, LabelOption, chosen_label, sessio
 from rag_assets.cli.render import CommandError, Output, short
 from rag_assets.cli.show import repository_paths
 from rag_assets.index.generations import active_generation
-from rag_assets.suggestions import near_paths
+from rag_assets.suggestions import near_paths, nearest
 
 if TYPE_CHECKING:
     from rag_assets.contracts.confidentiality import Confidentiality
@@ -41,6 +40,8 @@ def explain(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout, facts in full.")] = False,
 ) -> None:
     """Explain why a file is indexed as it is: kinds with evidence, builders, facts, sections, snippets, points."""
+    if not place.strip():
+        raise typer.BadParameter("it is empty; name a file or a symbol", param_hint="PATH[:SYMBOL]")
     session = session_of(context)
     found = _explanation(session, chosen_label(session.home(), label), place)
     if as_json:
@@ -91,10 +92,12 @@ def _only(found: FileExplanation, symbol: str) -> FileExplanation:
         return found
     matching = tuple(segment for segment in found.segments if _is_meant(segment, symbol))
     if not matching:
+        if _LINES.fullmatch(symbol):
+            spans = ", ".join(f"{one.line_start}-{one.line_end}" for one in found.segments[:_SHOWN_NAMES])
+            raise CommandError(f"line {symbol} of {found.path} is in no segment; there are segments at lines {spans}")
         names = list(dict.fromkeys(segment.fqn for segment in found.segments))
-        near = difflib.get_close_matches(symbol, names, n=1)
-        there = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names[:_SHOWN_NAMES])}"
-        raise CommandError(f"{found.path} has no symbol or member {symbol!r}; {there}")
+        there = nearest(symbol, names[:_SHOWN_NAMES], "there are")
+        raise CommandError(f"{found.path} has no symbol or member {symbol!r}{there}")
     return replace(found, segments=matching)
 
 
@@ -116,7 +119,11 @@ def _unknown(generation: Generation, path: str, clearance: Confidentiality) -> s
     from rag_assets.pipeline.explain import paths_of  # start-up budget: loaded when it runs
 
     wanted = path.replace("\\", "/")
-    near = near_paths(wanted, list(paths_of(generation, clearance)), _NEAR_PATHS)
+    known = list(paths_of(generation, clearance))
+    inside = [path for path in known if path.startswith(f"{wanted.rstrip('/')}/")]
+    if inside:
+        raise CommandError(f"{wanted} is a folder; explain one of its files, such as: rag-assets explain {inside[0]}")
+    near = near_paths(wanted, known, _NEAR_PATHS)
     hint = f"did you mean {' or '.join(near)}?" if near else "see: rag-assets status"
     return f"{wanted} is neither a file nor a symbol of {generation.manifest.index_label}; {hint}"
 

@@ -463,6 +463,8 @@ def _opened(context: typer.Context, label: str | None) -> Iterator[tuple[Index, 
 
 
 def _named(graph: Graph, symbols: Sequence[str]) -> list[int]:
+    if not all(symbol.strip() for symbol in symbols):
+        raise typer.BadParameter("a name is empty; see what there is with: rag-assets graph overview")
     return list(dict.fromkeys(node for symbol in symbols for node in nodes_named(graph, symbol)))
 
 

@@ -16,8 +16,8 @@ import typer
 
 from rag_assets.cli.agent import Folders, agent_library
 from rag_assets.cli.ask import known_profile
-from rag_assets.cli.options import AsJson, CliSession, label_named, session_of
-from rag_assets.cli.pipeline import Packs, checked_packs
+from rag_assets.cli.options import AsJson, CliSession, existing_folders, label_named, session_of
+from rag_assets.cli.pipeline import Packs
 from rag_assets.cli.render import FAILURE, CommandError, Output, Part, Style, aligned, counted, seconds, short
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.history.query_log import ERROR, LogFilter, open_query_log
@@ -146,7 +146,7 @@ def replay(
         history = stack.enter_context(conversations()) if record.session else None
         replayer = Replayer(
             home,
-            library_of(config_of(home.root, session.config_option), checked_packs(packs)),
+            library_of(config_of(home.root, session.config_option), existing_folders(packs, "--pack")),
             agents=agent_library(session, agents) if record.agent else None,
             config=session.config_option,
             clearance=session.clearance(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import subprocess
 from dataclasses import dataclass
@@ -54,7 +55,10 @@ class CliSession:
             return DEFAULT_LEVEL
         roles = self.settings().roles
         if self.role not in roles:
-            raise ConfigError(f"no role {self.role!r} in the configuration; there are: {', '.join(roles) or 'none'}")
+            from rag_assets.suggestions import nearest  # start-up budget: only for a role that is not there
+
+            known = nearest(self.role, roles, "there are") if roles else "; set roles in rag_assets.yaml"
+            raise ConfigError(f"no role {self.role!r} in the configuration{known}")
         return roles[self.role]
 
     def settings(self) -> Settings:
@@ -208,17 +212,29 @@ def require_writable(home: IndexHome) -> None:
 
 
 def one_repository(named: list[str], commit: str | None, identifier: str | None) -> None:
-    """Raises BadParameter where an option of a single repository is given for several."""
+    """Raises BadParameter where an option of a single repository is given for several, or is empty."""
     for option, value in (("--commit", commit), ("--id", identifier)):
         if value is not None and len(named) > 1:
             raise typer.BadParameter(f"{option} is about one repository: name exactly one")
+        if value is not None and not value.strip():
+            raise typer.BadParameter("it is empty", param_hint=option)
+
+
+def existing_folders(folders: list[Path] | None, option: str) -> tuple[Path, ...]:
+    """Raises BadParameter for one that is not a folder."""
+    for folder in folders or ():
+        if not folder.is_dir():
+            said = f"{folder} is a file, not a folder" if folder.exists() else f"there is no folder {folder}"
+            raise typer.BadParameter(said, param_hint=option)
+    return tuple(folders or ())
 
 
 def check_new_file(target: Path, option: str, *, force: bool) -> None:
     """Raises BadParameter where `target` cannot be written as a new file, before a command does its work."""
     if target.is_dir():
         raise typer.BadParameter(f"{target} is a folder; name a file in it", param_hint=option)
-    if not target.parent.is_dir():
-        raise typer.BadParameter(f"there is no folder {target.parent}", param_hint=option)
+    existing_folders([target.parent], option)
+    if not os.access(target if target.exists() else target.parent, os.W_OK):
+        raise typer.BadParameter(f"this user may not write {target}; name another file", param_hint=option)
     if target.exists() and not force:
         raise typer.BadParameter(f"{target} exists; choose another name or add --force", param_hint=option)

@@ -1,4 +1,4 @@
-"""`rag-assets pipeline`: checks pipelines, shows them after the merge, and draws them as Mermaid flowcharts."""
+"""`rag-assets pipeline`: lists and checks pipelines, shows them after the merge, draws them as Mermaid flowcharts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 
-from rag_assets.cli.options import AsJson, CliSession, session_of
+from rag_assets.cli.options import AsJson, CliSession, existing_folders, session_of
 from rag_assets.cli.render import FAILURE
 from rag_assets.qa.definition.loader import library_of
 from rag_assets.qa.definition.steps import Pipeline, Step, as_object
@@ -61,9 +61,9 @@ def _quoted(text: str) -> str:
 
 pipeline_app = typer.Typer(
     no_args_is_help=True,
-    help="Check, show and draw pipelines. Name a pipeline by its name or its file. rag-assets looks for names in the "
-    "packs (--pack, and packs of the configuration), in the folder pipelines beside the configuration file, and among "
-    "its own.",
+    help="List, check, show and draw pipelines. Name a pipeline by its name or its file. rag-assets looks for names in "
+    "the packs (--pack, and packs of the configuration), in the folder pipelines beside the configuration file, and "
+    "among its own.",
 )
 
 _NAME = "A name, or a file."
@@ -72,10 +72,32 @@ Packs = Annotated[
 ]
 
 
+@pipeline_app.command("list")
+def list_pipelines(context: typer.Context, packs: Packs = None, as_json: AsJson = False) -> None:
+    """List all pipelines: what each extends, and the file that it is in."""
+    session = session_of(context)
+    library, output = pipeline_library(session, packs), session.output
+    found, problems = list[Pipeline](), list[str]()
+    for name in library.names():
+        try:
+            found.append(library.load(name))
+        except PipelineError as error:
+            problems += map(str, error.problems)
+    if as_json:
+        rows = [{"pipeline": one.name, "extends": list(one.lineage[:-1]), "file": one.files[-1]} for one in found]
+        output.json({"pipelines": rows, "problems": problems})
+        return
+    for one in found:
+        extends = f"  extends {', '.join(one.lineage[:-1])}" if one.lineage[:-1] else ""
+        output.line((one.name, "bold"), extends, (f"  {one.files[-1]}", "dim"))
+    for problem in problems:
+        output.warning(f"not a pipeline that can be used: {problem}")
+
+
 @pipeline_app.command()
 def validate(
     context: typer.Context,
-    names: Annotated[list[str] | None, typer.Argument(metavar="[PIPELINE]...", help=f"{_NAME} Default: all.")] = None,
+    names: Annotated[list[str] | None, typer.Argument(metavar="PIPELINE", help=f"{_NAME} Default: all.")] = None,
     packs: Packs = None,
     as_json: AsJson = False,
 ) -> None:
@@ -136,17 +158,9 @@ def graph(
         session.output.text(drawn)
 
 
-def checked_packs(packs: list[Path] | None) -> tuple[Path, ...]:
-    """Raises BadParameter for a pack that is not a folder."""
-    for pack in packs or ():
-        if not pack.is_dir():
-            raise typer.BadParameter(f"there is no folder {pack}", param_hint="--pack")
-    return tuple(packs or ())
-
-
 def pipeline_library(session: CliSession, packs: list[Path] | None) -> PipelineLibrary:
     """Raises BadParameter or ConfigError for a pack that is not a folder."""
-    return library_of(session.config(), checked_packs(packs))
+    return library_of(session.config(), existing_folders(packs, "--pack"))
 
 
 def _origin(pipeline: Pipeline) -> dict[str, Any]:

@@ -22,7 +22,7 @@ def rebuild(
     named: Annotated[
         str | None,
         typer.Argument(
-            metavar="[LABEL]",
+            metavar="LABEL",
             help="A label, or the id, path or URL of its repository. Default: the only label, or that of the current "
             "folder.",
             autocompletion=complete_label,

@@ -23,7 +23,7 @@ GATE_FAILED = 3
 NOTHING_FOUND = 4
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 _DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
-_NOT_WRITABLE = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+_NOT_ALLOWED = frozenset({errno.EACCES, errno.EPERM})
 
 Style = Literal["plain", "bold", "dim", "path", "good", "warn", "bad"]
 Part = str | tuple[str, Style]
@@ -130,7 +130,9 @@ def describe_os_error(error: OSError) -> str:
     where = f"{error.filename}: " if error.filename else ""
     if error.errno in _DISK_FULL:
         return f"{where}{said}; free some space, or choose another place with --home"
-    if error.errno in _NOT_WRITABLE:
+    if error.errno in _NOT_ALLOWED:
+        return f"{where}{said}; let this user read and write it, or name another place (--home for indexes)"
+    if error.errno == errno.EROFS:
         return f"{where}{said}; make it writable, or choose another place with --home"
     return f"{where}{said}"
 

@@ -281,7 +281,7 @@ def show(output: Output, result: SearchResult, freshness: FreshnessOf, explain: 
         for line in snippet_lines(hit):
             output.line((f"    {line}", "dim"))
     if not result.hits:
-        output.note("nothing found")
+        output.note(f"nothing found; {_what_helps(result)}")
     for parts in _footer(result, freshness, explain):
         output.line(*parts)
 
@@ -300,10 +300,25 @@ def show_compared(output: Output, found: ComparedSearch, freshness: FreshnessOf,
         for line in snippet_lines(hit):
             output.line((f"    {line}", "dim"))
     if not found.hits:
-        output.note("nothing found")
+        output.note(f"nothing found; {_what_helps(found.new)}")
     for side in (found.old, found.new):
         for parts in _footer(side, freshness, explain):
             output.line(*parts)
+
+
+_ALWAYS = ("org_id", "project_id", "label", "confidentiality")
+"""Filters that every search has."""
+
+
+def _what_helps(result: SearchResult) -> str:
+    """The next command. It follows from the question alone: what the index holds beyond the reader's clearance must not
+    show in it."""
+    filters = [name for name in result.filters if name not in _ALWAYS]
+    if filters:
+        return f"search without {' or '.join(filters)}, or see what is indexed of a file with: rag-assets explain PATH"
+    if result.mode == Mode.BM25:
+        return "use other words, or search by meaning too with: --mode hybrid"
+    return "use other words, or see what is indexed and what was skipped with: rag-assets status --skipped"
 
 
 def snippet_lines(hit: Hit) -> list[str]:

@@ -80,6 +80,11 @@ def _payload(home: IndexHome, name: str, index: Index, point: str) -> dict[str, 
     """The payload that `point` names. Raises CommandError or QueryError where it names none or several."""
     located = _PATH_AND_LINE.fullmatch(point)
     if located is None:
+        if re.search(r"[/\\.]", point) and ":" not in point:
+            raise CommandError(
+                f"{point!r} is no point; show a place in a file with its line, as {point}:1, or all that is known of "
+                f"the file with: rag-assets explain {point}"
+            )
         return index.get(point)
 
     found = payload_at(home, name, located["path"], int(located["line"]), index.clearance)

@@ -137,19 +137,15 @@ class QuestionSet:
 def load_questions(path: Path) -> QuestionSet:
     """The set in a `.jsonl`, `.json`, `.yaml` or `.yml` file. Raises QuestionSetError listing everything wrong by
     line."""
-    if path.suffix.lower() not in LIST_SUFFIXES:
+    if path.suffix.lower() not in LIST_SUFFIXES and path.is_file():
         raise QuestionSetError(f"{path}: a question set is a {', '.join(LIST_SUFFIXES)} file")
-    if not path.exists():
-        raise QuestionSetError(
-            f"{path}: there is no such question set; write it, or correct eval_set of the repository"
-        )
     problems: list[Problem] = []
     questions: list[EvalQuestion] = []
     lines: dict[str, int] = {}
     try:
         items = read_items(path, problems)
     except InvalidFileError as error:
-        raise QuestionSetError(str(error)) from error
+        raise QuestionSetError(f"{error}; make a question set with: rag-assets eval mine") from error
     for number, node in enumerate(items, 1):
         try:
             made = _question(node, path.stem, number)

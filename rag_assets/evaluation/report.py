@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rag_assets.contracts.confidentiality import Confidentiality, may_see
 from rag_assets.errors import RagAssetsError
@@ -245,6 +245,26 @@ def markdown(report: Report) -> str:
         for heading, rows in tables(found):
             lines += [f"### {markdown_text(heading)}", "", markdown_rows(rows)]
     return "\n".join(lines)
+
+
+def as_object(report: Report) -> dict[str, Any]:
+    """The report as plain JSON. Of each set: its `records`, oldest first, with metrics and their intervals by category,
+    which of them are `comparable` with the newest, and the same tables as the document."""
+    known = report.manifest
+    return {
+        "label": known.index_label,
+        "generation": known.generation_id,
+        "commit": known.commit_sha,
+        "sets": [
+            {
+                "set": found.name,
+                "records": [asdict(record) for record in found.records],
+                "comparable": [record.generation_id for record in found.comparable],
+                "tables": dict(tables(found)),
+            }
+            for found in report.sets
+        ],
+    }
 
 
 def title(report: Report) -> str:

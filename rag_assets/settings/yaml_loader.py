@@ -40,6 +40,12 @@ MAX_FILE_BYTES = 1 << 20
 LIST_SUFFIXES = (".jsonl", ".json", ".yaml", ".yml")
 """What `read_items` reads."""
 
+_UNREADABLE: dict[type[OSError], str] = {
+    FileNotFoundError: "there is no such file",
+    NotADirectoryError: "there is no such file",
+    IsADirectoryError: "it is a folder; name a file in it",
+    PermissionError: "this user may not read it",
+}
 _MAX_DEPTH = 100  # of nested values; libyaml's own composer crashes the process at some ten thousand
 _BETWEEN_ITEMS = re.compile(r"[\s,]*")
 _TAG = "tag:yaml.org,2002:"
@@ -234,7 +240,8 @@ def _bytes(file: Path | Traversable, named: str, most: int = -1) -> bytes:
         with file.open("rb") as opened:
             data: bytes = opened.read(most + 1 if most >= 0 else -1)
     except OSError as error:
-        raise InvalidFileError([Problem(Mark(named, 1), f"cannot be read: {error.strerror or error}")]) from error
+        said = _UNREADABLE.get(type(error)) or error.strerror or error
+        raise InvalidFileError([Problem(Mark(named), f"cannot be read: {said}")]) from error
     if len(data) > most >= 0:
         raise InvalidFileError([Problem(Mark(named, 1), f"larger than {most:,} bytes, which no such file is")])
     return data

@@ -68,7 +68,7 @@ def test_validate_names_file_and_line(cli: CommandLine, folder: Path, as_json: b
     ("arguments", "code", "said"),
     [
         (["show", "architekt"], 1, "no agent 'architekt'; did you mean 'architect'?; see: rag-assets agent list"),
-        (["show", "nothing.yaml"], 1, "nothing.yaml:1: cannot be read: No such file"),
+        (["show", "nothing.yaml"], 1, "nothing.yaml: cannot be read: there is no such file"),
         (["list", "--agents", "nowhere"], 2, "there is no folder nowhere"),
     ],
 )

@@ -93,7 +93,7 @@ def test_a_named_session_goes_on_and_is_deleted_for_good(cli: CommandLine) -> No
     assert kept(cli) == {"orders": 3}
     assert "orders" not in cli.run("session", "list", "--user", "bob").out
     refused = cli.run("session", "delete", "ordres", "--user", "ann")
-    assert refused.code == 1 and "ann has no session 'ordres'; there are: orders" in refused.err
+    assert refused.code == 1 and "ann has no session 'ordres'; did you mean 'orders'?" in refused.err
     done = cli.run("session", "delete", "orders", "--user", "ann")
     assert done.out == "deleted 1 session with 3 turns\n"
     assert kept(cli) == {}

@@ -161,9 +161,8 @@ def test_for_people(explained: Indexed) -> None:
         pytest.param("OrderService.cs", f"did you mean {SERVICE}?", id="name without folder"),
         pytest.param("nothing/like/it.xyz", "neither a file nor a symbol of shop@main", id="unknown"),
         pytest.param(f"{SERVICE}:Nothing", "has no symbol or member 'Nothing'; there are: Shop", id="unknown symbol"),
-        pytest.param(f"{SERVICE}:900", "no symbol or member '900'", id="line outside"),
+        pytest.param(f"{SERVICE}:900", "line 900 of src/Orders/OrderService.cs is in no segment", id="line outside"),
         pytest.param("Form", "several files; explain one of\n  src/Orders/Form.cs:Shop.Form", id="ambiguous"),
-        pytest.param("", "neither a file nor a symbol", id="empty"),
         pytest.param(":", "neither a file nor a symbol", id="colon"),
     ],
 )

@@ -121,12 +121,12 @@ def test_everything_wrong_is_said_at_once(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there_or_of_another_kind(tmp_path: Path) -> None:
-    with pytest.raises(QuestionSetError, match=r"there is no such question set.*eval_set"):
+    with pytest.raises(QuestionSetError, match=r"there is no such file; .*rag-assets eval mine"):
         load_questions(tmp_path / "gone.jsonl")
     with pytest.raises(QuestionSetError, match=r"is a \.jsonl, \.json, \.yaml, \.yml file"):
         load_questions(written(tmp_path, "", "set.csv"))
     (tmp_path / "folder.jsonl").mkdir()
-    with pytest.raises(QuestionSetError, match=r"folder\.jsonl:1: cannot be read: Is a directory"):
+    with pytest.raises(QuestionSetError, match=r"folder\.jsonl: cannot be read: it is a folder"):
         load_questions(tmp_path / "folder.jsonl")
 
 

@@ -126,16 +126,22 @@ def _from_file(word: str) -> EvalRun | None:
     """The run in a file of `eval run --out`; None for a word that is no such path. Raises CommandError for a file that
     holds no run, or is not there."""
     path = Path(word)
-    if path.suffix not in _FILES:
+    if path.suffix not in _FILES and not _is_path(word):
         return None
     if not path.is_file():
-        raise CommandError(f"{word}: there is no such file; write one with: rag-assets eval run --out {word}")
+        said = "it is a folder" if path.is_dir() else "there is no such file"
+        raise CommandError(f"{word}: {said}; write a file with: rag-assets eval run --out FILE.json")
     from rag_assets.index.eval_records import read_run_file
 
     run = read_run_file(path)
     if run is None or not run.results:
         raise CommandError(f"{word}: no run that this version can read; write one with: rag-assets eval run --out FILE")
     return run
+
+
+def _is_path(word: str) -> bool:
+    """No id, tag, commit or name of a set has a separator, but a label before a colon may."""
+    return "/" in word.rpartition(":")[2] or "\\" in word
 
 
 def _generation(home: IndexHome, word: str, label: str | None) -> Generation:
@@ -188,7 +194,7 @@ def _asked_or_stored(
 
     path = Path(chosen)
     conditions = conditions_now(session, home, generation)
-    if not path.suffix:
+    if not path.suffix and not _is_path(chosen):
         stored = read_run(generation.directory, chosen)
         if stored is None:
             raise CommandError(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rag_assets.cli.options import CliSession, LabelArgument, known_label, session_of
+from rag_assets.cli.options import AsJson, CliSession, LabelArgument, check_new_file, known_label, session_of
 
 if TYPE_CHECKING:
     from rag_assets.index.eval_records import EvalRecord
@@ -23,20 +23,26 @@ def report(
     question_set: Annotated[str, typer.Option("--set", metavar="NAME", help="Only this set. Default: all.")] = "",
     html: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", dir_okay=False, help="Also write a page with plots, which needs no network."),
+        typer.Option(metavar="FILE", help="Also write a page with plots, which needs no network."),
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Show metrics over generations, categories with their intervals, and the questions that were lost, as markdown."""
-    from rag_assets.evaluation.report import make_report, markdown
+    from rag_assets.evaluation.report import as_object, make_report, markdown
     from rag_assets.index.generation_refs import named_generation
     from rag_assets.index.generations import read_generation
 
+    if html is not None:
+        check_new_file(html, "--html", force=True)
     session = session_of(context)
     home = session.home()
     name = known_label(home, label, how="as rag-assets eval report LABEL")
     about = read_generation(home, *named_generation(home, [name], generation))
     made = make_report(about, _records(session, about.manifest), question_set, session.clearance())
-    session.output.text(markdown(made))
+    if as_json:
+        session.output.json(as_object(made))
+    else:
+        session.output.text(markdown(made))
     if html is not None:
         from rag_assets.evaluation.report import html as page
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rag_assets.cli.ask import known_profile
-from rag_assets.cli.options import AsJson, CliSession, LabelArgument, known_label, session_of
+from rag_assets.cli.options import AsJson, CliSession, LabelArgument, check_new_file, known_label, session_of
 from rag_assets.cli.quality import show_moves, show_table
 from rag_assets.cli.render import CommandError, Output, short
 from rag_assets.search.index import load_policy
@@ -192,9 +192,7 @@ def run(
             help="Have the answers marked by a model: cheap, balanced or premium. Decides nothing.",
         ),
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", dir_okay=False, help="Also keep the run in this file.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Also keep the run in this file.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Ask the questions of a set and show recall, hit rate, MRR and nDCG. Changes nothing that is served, but that
@@ -210,7 +208,7 @@ def run(
     if judge is not None and not answers:
         raise typer.BadParameter("there are answers to judge with --answers only", param_hint="--judge")
     if out is not None:
-        _ensure_place(out)
+        check_new_file(out, "--out", force=True)
     session = session_of(context)
     home = session.home()
     name = known_label(home, label, how="as rag-assets eval run LABEL")
@@ -234,14 +232,6 @@ def run(
     said = f" {made.generation_id} (commit {commit}): {len(made.results)} questions of {made.set}"
     session.output.line((name, "path"), said)
     _show_run(session.output, made, beside)
-
-
-def _ensure_place(out: Path) -> None:
-    """Before hours of questions are asked for nothing."""
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise typer.BadParameter(f"{out} cannot be written: {error.strerror}", param_hint="--out") from error
 
 
 def _to_catalog(session: CliSession, generation: Generation, record: EvalRecord) -> list[str]:

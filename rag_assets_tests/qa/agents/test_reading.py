@@ -184,5 +184,5 @@ class TestLibrary:
             AgentLibrary([tmp_path]).load("x")
 
     def test_a_file_that_is_not_there(self, tmp_path: Path) -> None:
-        with pytest.raises(Exception, match="cannot be read: No such file"):
+        with pytest.raises(Exception, match="cannot be read: there is no such file"):
             AgentLibrary().load(tmp_path / "none.yaml")
