@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from rag_assets.graph.lookup import name_of, node_words
 from rag_assets.graph.sql import embedded_sql
-from rag_assets.languages.csharp import receiver_types
 from rag_assets.languages.csharp.web import responses
 
 PLAIN_CALLED = re.compile(r"([^\W\d]\w*)\s*(?:<[^()]*>)?\s*\((?:[^()\"]*,)?\s*(?:\w+\s*:\s*)?\Z")
@@ -65,9 +64,3 @@ def test_what_rules_a_body_out_is_a_part_of_what_is_looked_for(code: str) -> Non
 @settings(max_examples=500)
 def test_a_node_is_looked_up_by_the_last_part_of_its_name(key: str) -> None:
     assert node_words(key, "") == tuple(filter(None, [name_of(key).word]))
-
-
-@pytest.mark.parametrize("blanks", [0, 1, 63, 64, 65, 200])
-def test_a_path_goes_over_masked_comments(blanks: int) -> None:
-    code = f"x = repo{' ' * blanks}\n.Orders{' ' * blanks}.Where"
-    assert receiver_types.path_before(code, code.rindex(".")) == (("repo", "Orders"), 4)

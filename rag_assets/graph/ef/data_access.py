@@ -16,13 +16,7 @@ from rag_assets.languages.csharp.ef.entity_stores import IDENTITY, EntityStores
 from rag_assets.languages.csharp.ef.mappings import SET_TYPES
 from rag_assets.languages.csharp.facts.method_verbs import MethodKind, method_kind
 from rag_assets.languages.csharp.facts.type_names import element_type, parse_type
-from rag_assets.languages.csharp.receiver_types import (
-    MemberAccess,
-    chain_from,
-    masked_file,
-    statement_end,
-    type_argument_at,
-)
+from rag_assets.languages.csharp.member_accesses import MemberAccess, member_accesses, plain_calls
 
 if TYPE_CHECKING:
     from rag_assets.languages.label_declarations import LabelDeclarations
@@ -41,6 +35,9 @@ _KEEPER_NAME = re.compile(r"Repo|Context|Manager|Store|Unit|Db|Set\Z|s\Z")
 _SPECIFICATION = re.compile(r"\w*Spec(?:ification)?\Z")
 _SPECIFICATION_QUERY = re.compile(r"(?<![\w.])Query(?=\s*\.)")
 _NAVIGATION = re.compile(r"(?<=[\w!?)])\s*\.\s*([A-Z]\w*)")
+_BRACKET = re.compile(r"[()\[\]{};]")
+_MAX_STATEMENT_CHARS = 8_000
+"""Of a query; what is longer is data."""
 _FIND, _SET, _ENTRY = "Find", "Set", "Entry"
 
 
@@ -84,7 +81,7 @@ class _Usage:
         self._ef = symbols.ef
         self._csharp = symbols.csharp
         self._keepers = EntityStores(file, symbols)
-        self._code = masked_file(file, symbols)
+        self._symbols = symbols
         self._lines = file.lines
         self._touched: dict[str, _Touched] = {}
         self._seen = -1  # where the last set that was used stands
@@ -93,7 +90,7 @@ class _Usage:
     def edges(self) -> Iterator[GraphEdge]:
         for segment in classes_of(self._file.segments):
             yield from self._specification(segment)
-        for access in self._code.accesses(self._may_move, self._may_keep):
+        for access in member_accesses(self._file, self._symbols, self._may_move, self._may_keep):
             yield from self._access(access)
         yield from self._inherited_calls()
         for key, touched in sorted(self._touched.items()):
@@ -127,10 +124,8 @@ class _Usage:
         elif access.type.name in SET_TYPES:
             own = self._ef.set_of(access.segment.symbol, access.receiver)  # in the context itself
             target = set_key(own.symbol) if own is not None else entity_key(entity)
-            chain = chain_from(self._code.masked, access.end)
-            yield from self._set_used(
-                access, _Use(target, entity, access.end), entity_stores.of_set((access.member, *chain))
-            )
+            use = _Use(target, entity, access.end)
+            yield from self._set_used(access, use, entity_stores.of_set((access.member, *access.chain())))
         else:
             yield from self._repository_call(access, entity)
 
@@ -139,7 +134,7 @@ class _Usage:
         if entity_stores.SAVES.match(access.member):
             self._touched.setdefault(access.key, _Touched()).saves = access.start
             return
-        chain = chain_from(self._code.masked, access.end)
+        chain = access.chain()
         found = self._ef.set_of(context, access.member)
         if found is not None:
             use = _Use(set_key(found.symbol), found.entity, access.end)
@@ -160,10 +155,10 @@ class _Usage:
 
     def _entity_given(self, access: MemberAccess) -> str:
         """The entity of the type argument of a call on a context, else of its first argument."""
-        written = type_argument_at(self._code.masked, access.end)
+        written = access.type_arguments()
         if written:
-            return self._keepers.entity(parse_type(written), access.segment)
-        typed = self._code.first_argument_type(access)
+            return self._keepers.entity(parse_type(written[0]), access.segment)
+        typed = access.first_argument_type()
         return self._keepers.entity(element_type(typed), access.segment) if typed is not None else ""
 
     def _unknown(self, access: MemberAccess) -> Iterator[GraphEdge]:
@@ -178,7 +173,7 @@ class _Usage:
             return
         target = set_key(found[0].symbol) if len(found) == 1 else entity_key(entity)
         use = _Use(target, entity, access.end, Confidence.PROBABLE)
-        yield from self._set_used(access, use, entity_stores.of_set(chain_from(self._code.masked, access.end)))
+        yield from self._set_used(access, use, entity_stores.of_set(access.chain()))
 
     def _set_used(self, access: MemberAccess, use: _Use, relation: Relation) -> Iterator[GraphEdge]:
         self._seen = access.start
@@ -193,8 +188,7 @@ class _Usage:
 
     def _repository_call(self, access: MemberAccess, entity: str) -> Iterator[GraphEdge]:
         """`_orders.AddAsync(order)`: what it does its verb says."""
-        chain = chain_from(self._code.masked, access.end)
-        yield from self._moved(access, entity, entity_stores.of_repository(access.member, chain))
+        yield from self._moved(access, entity, entity_stores.of_repository(access.member, access.chain()))
 
     def _moved(self, access: MemberAccess, entity: str, relation: Relation | None) -> Iterator[GraphEdge]:
         if relation is Relation.WRITES_TO:
@@ -211,9 +205,9 @@ class _Usage:
 
     def _navigations(self, source: str, entity: str, start: int) -> Iterator[GraphEdge]:
         """The entities that a query reaches by navigations: `.Include(o => o.Items)`, `.SelectMany(o => o.Items)`."""
-        code = self._code.masked
+        code = self._file.masked
         places: dict[str, int] = {}
-        for found in _NAVIGATION.finditer(code, start, statement_end(code, start)):
+        for found in _NAVIGATION.finditer(code, start, _statement_end(code, start)):
             places.setdefault(found[1], found.start(1))
         reached = {entity}
         waiting = [entity] if entity and places else []
@@ -236,14 +230,14 @@ class _Usage:
             at = segment.span.char_start
             target = entity_key(entity)
             yield self._edge(type_key(own_symbol(segment)), Relation.REFERENCES, target, Confidence.RESOLVED, at)
-            code, start, stop = self._code, segment.span.char_start, segment.span.char_end
-            for query in _SPECIFICATION_QUERY.finditer(code.masked, start, stop):
-                yield from self._navigations(code.places.key_at(query.start()), entity, query.start())
+            start, stop = segment.span.char_start, segment.span.char_end
+            for query in _SPECIFICATION_QUERY.finditer(self._file.masked, start, stop):
+                yield from self._navigations(self._file.places.key_at(query.start()), entity, query.start())
 
     def _inherited_calls(self) -> Iterator[GraphEdge]:
         """Calls without receiver in a class whose base keeps an entity: `CreateDocumentAsync(order)`."""
         kept = {segment.symbol: self._keepers.kept_by_base(segment) for segment in classes_of(self._file.segments)}
-        for call in self._code.plain_calls() if any(kept.values()) else ():
+        for call in plain_calls(self._file, self._symbols) if any(kept.values()) else ():
             entity, holder = kept.get(call.segment.symbol, ""), call.holder
             if not entity or holder is None or holder.kind not in (MemberKind.METHOD, MemberKind.PROPERTY):
                 continue
@@ -261,3 +255,16 @@ class _Usage:
 
     def _edge(self, source: str, relation: Relation, target: str, confidence: Confidence, at: int) -> GraphEdge:
         return GraphEdge(source, relation, target, confidence, self._file.path, self._lines.line_of(at))
+
+
+def _statement_end(code: str, at: int) -> int:
+    """The offset of the `;` that ends the expression at `at`, or of the bracket that closes around it."""
+    depth, limit = 0, min(len(code), at + _MAX_STATEMENT_CHARS)
+    for found in _BRACKET.finditer(code, at, limit):
+        if found[0] in "([{":
+            depth += 1
+        elif depth == 0:
+            return found.start()
+        elif found[0] != ";":
+            depth -= 1
+    return limit

@@ -18,7 +18,7 @@ from rag_assets.languages.csharp.handled_messages import (
     MessageFlavor,
     handled_messages,
 )
-from rag_assets.languages.csharp.receiver_types import MaskedFile, MemberAccess, masked_file, type_argument_at
+from rag_assets.languages.csharp.member_accesses import MemberAccess, member_accesses, plain_calls
 from rag_assets.languages.csharp.syntax.lexer import scan
 from rag_assets.languages.node_keys import member_keys
 
@@ -182,23 +182,22 @@ def sent_messages(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[Grap
     """`METHOD References TYPE` of each message that is sent; proven where the receiver is declared as a sender."""
     if file.language != LANGUAGE or not _HINT.search(file.text):
         return
-    code = masked_file(file, symbols)
     lines = file.lines
-    for access in code.accesses(lambda member: _SENDING.match(member) is not None):
+    for access in member_accesses(file, symbols, lambda member: _SENDING.match(member) is not None):
         confidence = _certainty(access)
         if confidence is not None:
-            sent = _message(access, code, file, symbols)
+            sent = _message(access, file, symbols)
             yield from _sent(sent, access, confidence, lines.line_of(access.start), file, symbols)
     for segment in classes_of(file.segments):
         if _is_machine(segment):
-            for found in _MACHINE_SENDS.finditer(code.masked, segment.span.char_start, segment.span.char_end):
+            for found in _MACHINE_SENDS.finditer(file.masked, segment.span.char_start, segment.span.char_end):
                 message = _declared(parse_type(found[1]), segment, file, symbols)
-                source, at = code.places.key_at(found.start()), lines.line_of(found.start())
+                source, at = file.places.key_at(found.start()), lines.line_of(found.start())
                 if message:
                     yield GraphEdge(source, Relation.REFERENCES, message, Confidence.RESOLVED, file.path, at)
-    for call in code.plain_calls() if _EVENT in code.masked else ():
+    for call in plain_calls(file, symbols) if _EVENT in file.masked else ():
         if _OWN_EVENTS.match(call.member):
-            sent = _message(call, code, file, symbols)
+            sent = _message(call, file, symbols)
             yield from _sent(sent, call, Confidence.PROBABLE, lines.line_of(call.start), file, symbols)
 
 
@@ -209,14 +208,14 @@ def _certainty(access: MemberAccess) -> Confidence | None:
     return Confidence.PROBABLE if _SENDER_NAMES.match(access.receiver) else None
 
 
-def _message(access: MemberAccess, code: MaskedFile, file: ParsedFile, symbols: LabelDeclarations) -> TypeName:
+def _message(access: MemberAccess, file: ParsedFile, symbols: LabelDeclarations) -> TypeName:
     """The type that is sent; without a name for one that is not of this label."""
     if access.type is not None and _CLIENT.match(access.type.name) and access.type.arguments:
         return access.type.arguments[0]
-    found = code.first_argument_type(access)
+    found = access.first_argument_type()
     if found is not None and _declared(found, access.segment, file, symbols):
         return found
-    return parse_type(type_argument_at(code.masked, access.end).split(",")[0])
+    return parse_type(next(iter(access.type_arguments()), ""))
 
 
 def _sent(

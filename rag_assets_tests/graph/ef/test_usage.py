@@ -133,6 +133,7 @@ def test_calls_of_a_store_on_its_base() -> None:
         uses("await Helper(order); GetHelp();", "void Helper(Order o) { } void GetHelp() { }", " : EfRepository<Line>")
         == []
     )
+    assert uses("ListResponse<Line> all = null; if (Count < id) { }", "", " : EfRepository<Line>") == []
 
 
 def test_a_specification_is_about_its_entity_and_what_it_includes() -> None:

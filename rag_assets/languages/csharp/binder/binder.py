@@ -118,6 +118,8 @@ LocalFunction = tuple[TypeRef, str, tuple[TypeRef, ...]]
 """(what it returns, its node where it has one, the types of its parameters)."""
 Value = TypeRef | None
 """What is known of the type of an expression."""
+Access = tuple["Node", "Node", Value]
+"""The receiver before a dot, the name behind it, and the type of the receiver where it is a value of a known one."""
 Handler = Callable[["Binder", "Node", Value], Value]
 """Reads a node, given the type that its surroundings want of it, and gives the type that it has."""
 
@@ -207,8 +209,8 @@ class Binder:
     """Reads the code of one file. Handlers are functions by kind of node; `ev` calls the one for a node."""
 
     __slots__ = (
-        "_deferred", "_depth", "_handlers", "_log", "arguments", "constraints", "counts", "edges", "functions", "group",
-        "locals", "names", "owners", "parameters", "reader", "receivers", "returned", "source", "text", "type",
+        "_deferred", "_depth", "_handlers", "_log", "accesses", "arguments", "calls", "constraints", "counts", "edges",
+        "functions", "group", "locals", "names", "owners", "parameters", "reader", "returned", "source", "text", "type",
         "wanted",
     )  # fmt: skip
 
@@ -240,7 +242,10 @@ class Binder:
         self.wanted: Value = None  # what `return` gives
         self.returned: list[Value] | None = None  # collects what a lambda returns
         self.group: tuple[MemberSymbol, ...] = ()  # the methods that the last method group named
-        self.receivers: dict[int, TypeRef] = {}  # types of the values before dots, by the byte where they end
+        self.accesses: dict[int, Access] = {}  # by the byte where the receiver ends
+        self.calls: list[
+            tuple[Node, Node]
+        ] = []  # (function, name) of calls without a receiver, `this` and `base` apart
         self.arguments: dict[int, TypeRef] = {}  # types of first arguments, by the byte where their list begins
 
     def ev(self, node: Node, wanted: Value = None) -> Value:
@@ -254,12 +259,10 @@ class Binder:
         self._depth = depth
         return found
 
-    def receiver(self, node: Node) -> Value:
-        """Reads a value that stands before a dot, and keeps its type."""
-        found = self.ev(node)
-        if found is not None:
-            self.receivers[node.end_byte] = found
-        return found
+    def access(self, receiver: Node, name: Node, found: Value) -> None:
+        """Keeps `receiver.name`, with what is known of the type of the receiver; some code is read twice."""
+        if found is not None or receiver.end_byte not in self.accesses:
+            self.accesses[receiver.end_byte] = (receiver, name, found)
 
     def defer(self, node: Node, wanted: Value = None) -> None:
         """Leaves a node for later."""

@@ -50,8 +50,8 @@ def member_access(walk: Binder, node: Node, wanted: Value) -> Value:
         return None
     if len(children) == 1:
         return access(walk, keyword_receiver(walk, node), walk.text(children[0]), children[0], wanted)
-    before, mode, dotted = receiver_of(walk, children[0])
     name_node = children[-1]
+    before, mode, dotted = receiver_of(walk, children[0], name_node)
     if mode == VALUE:
         name = walk.text(name_node)
         return access(walk, before, name, name_node, wanted)
@@ -68,12 +68,10 @@ def conditional_access(walk: Binder, node: Node, wanted: Value) -> Value:
     children = node.named_children
     if len(children) < 2:
         return None
-    return bound_access(walk, walk.receiver(children[0]), children[-1], wanted)
-
-
-def bound_access(walk: Binder, receiver: Value, binding: Node, wanted: Value) -> Value:
+    receiver, binding = walk.ev(children[0]), children[-1]
     inner = binding.named_children
     if binding.type == "member_binding_expression" and inner:
+        walk.access(children[0], inner[0], receiver)
         name, _ = simple_name(walk, inner[0])
         return access(walk, receiver, name, inner[0], wanted)
     if binding.type == "element_binding_expression":

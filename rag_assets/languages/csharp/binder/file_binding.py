@@ -1,10 +1,11 @@
-"""The binding of one C# file: its edges, and the types of receivers and arguments. Each file is bound once."""
+"""The binding of one C# file: its edges, and the accesses and calls in it. Each file is bound once."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.graph import GraphEdge, file_key
@@ -19,11 +20,14 @@ from rag_assets.languages.csharp.binder import (
     statements,
 )
 from rag_assets.languages.csharp.binder.binder import (
+    Access,
     Binder,
     Counts,
     Edges,
     EnclosingMembers,
     Handler,
+    Ranges,
+    is_within,
     left_out,
     other_view,
 )
@@ -34,19 +38,47 @@ from rag_assets.languages.csharp.syntax.declaration_heads import NodeText
 from rag_assets.languages.treesitter.parsing import UnparseableError, parser
 
 if TYPE_CHECKING:
+    from tree_sitter import Node
+
     from rag_assets.languages.csharp.binder.label_symbols import CSharpSymbols
     from rag_assets.languages.csharp.syntax.error_recovery import SourceView
     from rag_assets.languages.parsed_file import ParsedFile
 
 
+@dataclass(frozen=True)
+class BoundCode:
+    """The code of a file in one choice of its `#if` branches: what the binder met in it.
+
+    `accesses` are in the order of their dots. `calls` are (function, name) of the calls without a receiver;
+    `first_arguments` the types of the first arguments of calls, by the offset of their bracket. `within`: only these
+    ranges count, all where it is None. Offsets are in characters.
+    """
+
+    reader: NodeText
+    accesses: tuple[Access, ...]
+    calls: tuple[tuple[Node, Node], ...]
+    first_arguments: Mapping[int, TypeRef]
+    within: Ranges | None = None
+
+    def holds(self, char: int) -> bool:
+        return self.within is None or is_within(self.within, char)
+
+    @cached_property
+    def links(self) -> Mapping[int, list[Node]]:
+        """The names behind dots, by the byte where their expression begins: chains begin where their first receiver
+        does."""
+        found: dict[int, list[Node]] = {}
+        for receiver, name, _ in self.accesses:
+            found.setdefault(receiver.start_byte, []).append(name)
+        return found
+
+
 @dataclass(frozen=True, slots=True)
 class FileBinding:
-    """What the code of a file uses. `receivers` are the types of values before dots by the character offset where they
-    end, `arguments` those of first arguments by the offset of the bracket before them."""
+    """What the code of a file uses, and the code that says so."""
 
     edges: tuple[GraphEdge, ...] = ()
-    receivers: Mapping[int, TypeRef] = field(default_factory=dict)
-    arguments: Mapping[int, TypeRef] = field(default_factory=dict)
+    codes: tuple[BoundCode, ...] = ()
 
 
 def binding_of(file: ParsedFile, symbols: CSharpSymbols, counts: Counts | None = None) -> FileBinding:
@@ -67,29 +99,27 @@ def _bound(file: ParsedFile, symbols: CSharpSymbols, counts: Counts | None) -> F
     names = Names(symbols, file.path)
     owners = EnclosingMembers(list(placed_types(file.path, file.segments)))
     view = file.csharp_parsed.view
-    walk = _walked(file, reader, view, names, owners, counts)
-    edges = [*walk.edges.of(file.path, reader)]
-    receivers = {reader.char(at): found for at, found in walk.receivers.items()}
-    arguments = {reader.char(at): found for at, found in walk.arguments.items()}
+    edges, code = _walked(file, view, Binder(reader, names, Edges(), _handlers(), file_key(file.path), owners), counts)
     ranges = left_out(view)
     other = other_view(file.text, view) if ranges else None
-    if other is not None:
-        reader = NodeText(other, len(file.text))
-        walk = _walked(file, reader, other, names, owners, None)
-        edges += walk.edges.of(file.path, reader, ranges)
-        receivers = {reader.char(at): found for at, found in walk.receivers.items()} | receivers
-        arguments = {reader.char(at): found for at, found in walk.arguments.items()} | arguments
-    return FileBinding(tuple(edges), receivers, arguments)
+    if other is None:
+        return FileBinding(edges, (code,))
+    reader = NodeText(other, len(file.text))
+    binder = Binder(reader, names, Edges(), _handlers(), file_key(file.path), owners)
+    more, other_code = _walked(file, other, binder, None, ranges)
+    return FileBinding((*edges, *more), (code, other_code))
 
 
 def _walked(
-    file: ParsedFile, reader: NodeText, view: SourceView, names: Names, owners: EnclosingMembers, counts: Counts | None
-) -> Binder:
-    walk = Binder(reader, names, Edges(), _handlers(), file_key(file.path), owners)
+    file: ParsedFile, view: SourceView, walk: Binder, counts: Counts | None, within: Ranges | None = None
+) -> tuple[tuple[GraphEdge, ...], BoundCode]:
     if counts is not None:
         walk.counts = counts
     walk.ev(view.tree.root_node)
-    return walk
+    edges = tuple(walk.edges.of(file.path, walk.reader, within))
+    accesses = tuple(access for _, access in sorted(walk.accesses.items(), key=itemgetter(0)))
+    first_arguments = {walk.reader.char(at): found for at, found in walk.arguments.items()}
+    return edges, BoundCode(walk.reader, accesses, tuple(walk.calls), first_arguments, within)
 
 
 _ERROR_KIND = 0xFFFF

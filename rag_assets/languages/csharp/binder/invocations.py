@@ -74,20 +74,24 @@ def invocation(walk: Binder, node: Node, wanted: Value) -> Value:
     function, argument_list = children[0], children[-1]
     kind = function.type
     if kind == "identifier" or kind == "generic_name":
+        walk.calls.append((function, function))
         return _simple_call(walk, function, argument_list)
     if kind == "member_access_expression":
         inner = function.named_children
         if len(inner) == 1:
+            walk.calls.append((function, inner[0]))
             receiver = keyword_receiver(walk, function)
             return _member_call(walk, receiver, VALUE, inner[0], argument_list, is_keyword=True)
         if len(inner) > 1:
-            found, mode, dotted = receiver_of(walk, inner[0])
+            found, mode, dotted = receiver_of(walk, inner[0], inner[-1])
             return _member_call(walk, found, mode, inner[-1], argument_list, dotted)
     if kind == "conditional_access_expression":
         inner = function.named_children
         binding = inner[-1].named_children if inner else []
         if len(inner) > 1 and binding and inner[-1].type == "member_binding_expression":
-            return _member_call(walk, walk.receiver(inner[0]), VALUE, binding[0], argument_list)
+            receiver = walk.ev(inner[0])
+            walk.access(inner[0], binding[0], receiver)
+            return _member_call(walk, receiver, VALUE, binding[0], argument_list)
     found = walk.ev(function)
     return _delegate_call(walk, found, argument_list)
 

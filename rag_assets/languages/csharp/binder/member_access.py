@@ -91,11 +91,10 @@ def _method_group(walk: Binder, members: tuple[MemberSymbol, ...], wanted: Value
     return (exact or same or list(members))[0]
 
 
-def receiver_of(walk: Binder, node: Node) -> Receiver:
-    """What stands before a dot; the binder keeps the type of a value."""
+def receiver_of(walk: Binder, node: Node, name: Node) -> Receiver:
+    """What stands before a dot and a name; the binder keeps the access."""
     found = _receiver_of(walk, node)
-    if found[1] == VALUE and found[0] is not None:
-        walk.receivers[node.end_byte] = found[0]
+    walk.access(node, name, found[0] if found[1] == VALUE else None)
     return found
 
 
@@ -109,7 +108,7 @@ def _receiver_of(walk: Binder, node: Node) -> Receiver:
             return walk.ev(node), VALUE, ""
         before: Receiver = (None, VALUE, "")
         if walk.descend():
-            before = receiver_of(walk, inner[0])
+            before = receiver_of(walk, inner[0], inner[-1])
         else:
             walk.defer(inner[0])
         walk.ascend()
