@@ -82,7 +82,7 @@ class Watch:
             broken = broken_hashes(payload, index.source_slice(hit))
             if broken:
                 self._violated(index, f"{hit.path}: {broken} is not that of the text")
-            if payload["CommitSha"] != index.manifest.commit_sha:
+            if payload["CommitSha"] != hit.file_commit_sha:
                 self._violated(index, f"{hit.path}: its payload is of commit {payload['CommitSha']}")
             if not index.description(hit) or not index.resolve(hit.document_uri):
                 self._violated(index, f"{hit.path}: an empty artifact")

@@ -262,6 +262,8 @@ def hit_object(rank: int, hit: Hit, explain: bool) -> dict[str, Any]:
         "semantic_id": hit.semantic_id,
         "section": hit.section_key,
         "part": [hit.part_index, hit.part_total],
+        "commit": hit.file_commit_sha,
+        "date": hit.file_date,
         "text": hit.text,
     }
     if explain:
@@ -277,7 +279,8 @@ def show(output: Output, result: SearchResult, freshness: FreshnessOf, explain: 
         output.line(*_hit_line(f"{rank:>2}  ", hit, label=not result.label))
         if explain:
             scores = ", ".join(f"{name} {value:.3f}" for name, value in hit.scores.items())
-            output.line((f"    {scores or 'no score'}  point {hit.point_id}", "dim"))
+            since = f"as of commit {short(hit.file_commit_sha)}, {hit.file_date[:10]}"
+            output.line((f"    {scores or 'no score'}  point {hit.point_id}  {since}", "dim"))
         for line in snippet_lines(hit):
             output.line((f"    {line}", "dim"))
     if not result.hits:

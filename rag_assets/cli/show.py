@@ -16,7 +16,6 @@ from rag_assets.cli.options import AsJson, CliSession, LabelOption, chosen_label
 from rag_assets.cli.render import CommandError, Output, counted, short
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.contracts.identity import content_hash, parse_uri, point_id
-from rag_assets.contracts.payload import with_generation
 from rag_assets.index.catalog import open_catalog
 from rag_assets.index.freshness import remembered_repository
 from rag_assets.index.generations import Generation, active_generation
@@ -114,6 +113,8 @@ def _parts(
         "symbol": payload.get("Symbol", ""),
         "kind": payload.get("Kind", ""),
         "commit": payload.get("CommitSha", ""),
+        "date": payload.get("IndexedUtc", ""),
+        "index_commit": index.manifest.commit_sha,
     }
     if ShownPart.SNIPPET in wanted:
         found["snippet"] = payload.get("FinderSnippet", "")
@@ -137,7 +138,8 @@ def _show(output: Output, found: dict[str, Any]) -> None:
         (f"{found['path']}:{found['start_line']}-{found['end_line']}", "path"),
         "  ",
         (found["symbol"], "bold"),
-        (f"  {found['kind']}  commit {short(found['commit'])}", "dim"),
+        (f"  {found['kind']}  as of commit {short(found['commit'])}, {found['date'][:10]}", "dim"),
+        (f"; index of commit {short(found['index_commit'])}", "dim"),
     )
     for name in (ShownPart.SNIPPET, ShownPart.DESCRIPTION, ShownPart.SOURCE):
         if name.value in found:
@@ -179,9 +181,7 @@ def repository_paths(home: IndexHome, label: str, path: str) -> tuple[str, ...]:
 
 
 def _payloads(generation: Generation, path: str) -> list[dict[str, Any]]:
-    rows = _rows(generation, "qdrant_points", path, "payload")
-    commit, date = generation.manifest.commit_sha, generation.manifest.commit_date
-    return [with_generation(msgspec.json.decode(row["payload"]), commit, date) for row in rows]
+    return [msgspec.json.decode(row["payload"]) for row in _rows(generation, "qdrant_points", path, "payload")]
 
 
 def _nearest(payloads: list[dict[str, Any]], path: str, line: int, line_count: int) -> dict[str, Any]:

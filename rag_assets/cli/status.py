@@ -82,6 +82,7 @@ def describe_label(home: IndexHome, label: str, skipped_for: Confidentiality | N
         "ref": manifest.ref,
         "commit": manifest.commit_sha,
         "commit_date": manifest.commit_date,
+        "built_at": manifest.built_at,
         "head": freshness.head or None,
         "head_unknown": freshness.reason or None,
         "stale": freshness.stale,
@@ -182,7 +183,7 @@ def _show_generation(output: Output, entry: dict[str, Any]) -> None:
         ("model", "none: keyword search only" if entry["lexical_only"] else entry["embedding_model"]),
         ("modes", ", ".join(entry["retrieval_modes"])),
         ("quality", format_runs(entry["quality"])),
-        ("generation", entry["active"]),
+        ("generation", f"{entry['active']}, built {entry['built_at']}"),
         ("run", entry["run_id"]),
         ("size", size(entry["bytes"])),
     )

@@ -19,7 +19,7 @@ from rag_assets.contracts.section import Embedder, EmbeddingWindow, SummarySecti
 from rag_assets.contracts.segment import Segment, SymbolText
 from rag_assets.contracts.source_file import GitRepoInfo, IndexFileContext
 
-INDEX_VERSION = 2
+INDEX_VERSION = 3
 """Version of the payload schema (B12). Raise it when the meaning of a stored field changes."""
 
 DEFAULT_LANGUAGE = "en-US"  # IDX-069 §7.4; overridable per document (R25)
@@ -107,6 +107,7 @@ class SummaryFacts(ABC):
     branch: str = ""
     commit_sha: str = ""
     commit_date: str = ""
+    is_dated: bool = False
     repo_id: str = ""
     path: str = ""
     blob_uri: str = ""
@@ -181,6 +182,7 @@ class SummaryFacts(ABC):
         self.branch = context.git.branch
         self.commit_sha = context.git.commit_sha
         self.commit_date = context.git.commit_date
+        self.is_dated = context.git.is_dated
         self.path = context.relative_path
         self.blob_uri = context.blob_uri
         self.index_label = context.index_label
@@ -191,12 +193,13 @@ class SummaryFacts(ABC):
     def leave_generation(self) -> Self:
         """Clears the fields that differ between labels or commits with the same file, so that it can be cached."""
         self.branch = self.commit_sha = self.commit_date = self.index_label = self.blob_uri = ""
-        self.confidentiality = ""
+        self.confidentiality, self.is_dated = "", False
         return self
 
     def enter_generation(self, git: GitRepoInfo, index_label: str, blob_uri: str, confidentiality: str) -> Self:
-        """The inverse of `leave_generation`."""
+        """The inverse of `leave_generation`; `git` is that of the file."""
         self.branch, self.commit_sha, self.commit_date = git.branch, git.commit_sha, git.commit_date
+        self.is_dated = git.is_dated
         self.index_label, self.blob_uri, self.confidentiality = index_label, blob_uri, confidentiality
         return self
 
@@ -243,7 +246,7 @@ class SummaryFacts(ABC):
             text = f"{self.symbol} {section.section_key} part {section.part_index} has no vector"
             return InvokeResult.failure([Message("B22.embedding", text)])
         if not self.commit_date:  # validation would take the wall clock
-            text = f"{self.symbol}: the file context has no commit date, which dates every point"
+            text = f"{self.symbol}: the file context has no commit date, which dates its points"
             return InvokeResult.failure([Message("R20.indexed-utc", text)])
         payload = self._payload(section)
         try:
@@ -297,6 +300,7 @@ class SummaryFacts(ABC):
             title=generated,
             index_version=INDEX_VERSION,
             indexed_utc=parse_round_trip(self.commit_date),
+            updated_utc=parse_round_trip(self.commit_date) if self.is_dated else None,
             blob_version_id=self.document_sha256,
             index_label=self.index_label,
             source_type=self.source_type,

@@ -21,9 +21,6 @@ from rag_assets.contracts.result import InvokeResult, Message
 
 DEFAULT_EMBEDDING_MODEL = "text-embedding-3-large"  # contract default (B12); the pipeline sets the real one (R22)
 DEFAULT_PRIORITY = 3
-GENERATION_FIELDS = ("CommitSha", "IndexedUtc")
-"""Fields that all points of a generation share and that change with every commit. The generation stores them, and
-readers add them (`with_generation`). So a commit changes only the points of its own files."""
 PayloadIndex = Literal["keyword", "integer", "datetime"]
 
 
@@ -83,14 +80,14 @@ class RagVectorPayload:
     chunk_size_tokens: int | None = None
     overlap_tokens: int | None = None
     content_len_chars: int | None = None
-    indexed_utc: datetime | None = None  # one value per generation: nothing to filter on
-    updated_utc: datetime | None = _indexed("datetime", None)  # when the last commit that changed the file was made
+    indexed_utc: datetime | None = None  # of the text: the date of `commit_sha` (R29)
+    updated_utc: datetime | None = _indexed("datetime", None)  # the same where it is known that the file changed then
     source_system: str = ""
     source_object_id: str = ""
     # source code (§3.9)
     repo: str = ""
     repo_branch: str = ""
-    commit_sha: str = ""
+    commit_sha: str = ""  # that gave the file this text; the generation names the commit it was built of (R29)
     path: str = _indexed("keyword")
     start_line: int | None = None
     end_line: int | None = None
@@ -227,19 +224,13 @@ def payload_indexes() -> dict[str, PayloadIndex]:
     }
 
 
-def with_generation(payload: Mapping[str, Any], commit_sha: str, commit_date: str) -> dict[str, Any]:
-    """A stored payload with the fields of the generation it was read from."""
-    indexed = round_trip_time(parse_round_trip(commit_date))
-    return {**payload, **dict(zip(GENERATION_FIELDS, (commit_sha, indexed), strict=True))}
-
-
 @cache
 def pascal_case(name: str) -> str:
     """`source_sha256` → `SourceSha256`."""
     return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
 
 
-@lru_cache(maxsize=256)  # all points of a generation carry the date of one commit
+@lru_cache(maxsize=256)  # all points of a file carry the date of one commit
 def round_trip_time(moment: datetime) -> str:
     """.NET's round-trip format "o": seven decimals and `Z` (B17)."""
     utc = moment.astimezone(UTC)

@@ -30,9 +30,10 @@ class SkipReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GitRepoInfo:
-    """Where a snapshot comes from. `remote_url` never carries credentials.
+    """Where a snapshot, or a file of it, comes from. `remote_url` never carries credentials.
 
-    For a source archive or a plain directory `commit_sha` is the sha256 of its content and `is_git` is false.
+    `commit_sha` of a file is the commit that gave it its text (R29); `is_dated`: it is known that this commit changed
+    the file. For a source archive or a plain directory `commit_sha` is the sha256 of its content and `is_git` is false.
     `commit_date` is ISO 8601 UTC. A build dates everything by it, never by the wall clock (R20).
     """
 
@@ -41,6 +42,7 @@ class GitRepoInfo:
     commit_sha: str
     commit_date: str
     is_git: bool = True
+    is_dated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from rag_assets.index.layout import IndexHome, require_format, write_atomically
 from rag_assets.index.vectors.filters import PathClearance
 from rag_assets.serialization import from_json
 
-MANIFEST_VERSION = 1
+MANIFEST_VERSION = 2
 """Raise it when a reader of this version could misread an older generation."""
 
 _PENDING = "candidate.json"  # of a label: what its last build began
@@ -75,6 +75,9 @@ class Manifest:
     confidentiality: Confidentiality = DEFAULT_LEVEL
     confidential_paths: dict[str, Confidentiality] = field(default_factory=dict)
     evaluation: EvalSummary | None = None
+    built_at: str = ""
+    """When the build ended, by the clock of its machine (ISO 8601 UTC); nothing else of a generation has a time that is
+    not of a commit."""
     capabilities: tuple[str, ...]
     """Names of `Capability`: what it was built with (D17)."""
     manifest_version: int = MANIFEST_VERSION

@@ -37,6 +37,7 @@ from rag_assets.index.locks import collection_lock
 from rag_assets.pipeline.versions import BUILD_STAGES, stage_version
 from rag_assets.serialization import from_json
 from rag_assets.settings import RepositorySettings, Settings
+from rag_assets.sources.snapshot import utc_iso
 
 T = TypeVar("T")
 
@@ -336,6 +337,7 @@ def manifest_of(build: IndexBuild, run_id: str, decision: Decision | None = None
         confidentiality=repository.confidentiality,
         confidential_paths=dict(sorted(repository.confidential_paths.items())),
         evaluation=_summary(decision) if decision is not None else None,
+        built_at=utc_iso(time.time()),
         capabilities=_capabilities(build),
     )
 

@@ -1,12 +1,12 @@
-"""What past commits say of the files of a build: their subjects, and when each file was changed last.
+"""What past commits say of the files of a build: their subjects, and which commit changed each file last.
 
-A commit is read from git once, then from the memo. Dates need all of history: it is read once, then only what is new
-since the active generation.
+The subjects of a commit are read from git once, then from the memo. The last changes need all of history: it is read
+once, then only what is new since the active generation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,14 +20,13 @@ from rag_assets.pipeline.memo import ItemMemo
 from rag_assets.serialization import from_msgpack
 from rag_assets.sources import Snapshot, redact
 from rag_assets.sources.git.git_history import (
-    MOST_COMMITS,
     Commit,
     GitHistory,
-    changes_by_path,
+    LastChange,
     of_whole_months,
     subjects_by_path,
 )
-from rag_assets.sources.snapshot import utc_iso
+from rag_assets.sources.snapshot import EntryKind, utc_iso
 
 PAST_COMMITS = "past_commits"
 _VERSION = "3"  # raise it when the same commit is read as something else
@@ -36,28 +35,58 @@ MOST_FILES = 30
 """Of a commit whose subject says something of each: larger ones reformat, move or import. nDCG@10 as in
 `search.ranking`: 10 is alike, 100 loses .002 of the mean."""
 _KEYS = "past_commits.keys"
-_DATES = "file_dates.msgpack"  # no `.json`: those are records of stages
+_CHANGES = "last_changes.msgpack"  # no `.json`: those are records of stages
 _KEY_BYTES = 32
 _SUBJECT_CHARS = 200  # what is longer is no subject but a text in one line
 
 
 @dataclass(frozen=True, slots=True)
+class FileOrigin:
+    """Where the text of a file is from: a commit, which has it, and the date of that commit as `2026-01-31T12:00:00Z`
+    (R29). `dated` says whether the file was changed then; else it was not later than that.
+
+    Without git the sha256 of the file takes the place of the commit, and the date is the one the source states.
+    """
+
+    commit_sha: str
+    commit_date: str
+    dated: bool
+
+
+@dataclass(frozen=True, slots=True)
 class FilesPast:
-    """By path: the subjects of the commits that changed a file, without secrets, and when the last of them was
-    committed, as `2026-01-31T12:00:00Z`. Files that no commit among those looked at has changed are in neither; whether
-    that is because the clone is `shallow`."""
+    """By path: the subjects of the commits that changed a file, without secrets, for files that one of those looked at
+    has changed; and the origin of every file. Whether the clone is `shallow`, so that little is known."""
 
     subjects: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    changed: Mapping[str, str] = field(default_factory=dict)
+    origins: Mapping[str, FileOrigin] = field(default_factory=dict)
     shallow: bool = False
 
 
 def past_of_files(build: IndexBuild, snapshot: Snapshot) -> FilesPast:
-    """What the newest commits say of each file; nothing where the repository has no history or the configuration does
-    not want it. Raises GitError."""
-    past = snapshot.past() if build.repository.history else None
+    """What past commits say of each file; no subjects where the configuration does not want them. Raises GitError."""
+    past = snapshot.past()
     if past is None:
-        return FilesPast()
+        return FilesPast(
+            origins={
+                entry.path: FileOrigin(entry.blob_id, utc_iso(entry.modified), False) for entry in snapshot.entries()
+            }
+        )
+    git = build.spec.git
+    unknown = FileOrigin(git.commit_sha, git.commit_date, False)
+    blobs = {entry.path: entry.blob_id for entry in snapshot.entries() if entry.kind is EntryKind.FILE}
+    changes = last_changes(build, blobs, past)
+    origins = {path: _origin(changes[path]) if path in changes else unknown for path in blobs}
+    subjects = subjects_by_path(_commits(build, past), MOST_FILES) if build.repository.history else {}
+    return FilesPast(subjects, origins, bool(past.cut))
+
+
+def _origin(change: LastChange) -> FileOrigin:
+    return FileOrigin(change.commit, utc_iso(change.seconds), change.known)
+
+
+def _commits(build: IndexBuild, past: GitHistory) -> list[Commit]:
+    """The commits whose subjects are searched, newest first."""
     ids = past.ids()
     keys = {commit: cache_key(PAST_COMMITS, _VERSION, commit) for commit in ids}
     _note_keys(build, keys.values())
@@ -70,15 +99,7 @@ def past_of_files(build: IndexBuild, snapshot: Snapshot) -> FilesPast:
         }
         memo.keep((keys[commit], found) for commit, found in new.items())
     known |= new
-
-    def read(wanted: Sequence[str]) -> dict[str, Commit]:
-        others = [commit for commit in wanted if commit not in known]
-        found = known | past.read(others) if others else known
-        return {commit: found[commit] for commit in wanted if commit in found}
-
-    commits = of_whole_months([known[commit] for commit in ids if commit in known])
-    changed = {path: utc_iso(seconds) for path, seconds in dates_of_files(build, snapshot, past, read).items()}
-    return FilesPast(subjects_by_path(commits, MOST_FILES), changed, bool(past.cut))
+    return of_whole_months([known[commit] for commit in ids if commit in known])
 
 
 def past_keys(directory: Path) -> Iterator[bytes]:
@@ -106,60 +127,66 @@ def known_commits(directory: Path) -> Callable[[str], bool]:
     return lambda commit: cache_key(PAST_COMMITS, _VERSION, commit) in known
 
 
-class _Dates(msgspec.Struct):
-    """`dates`: path → seconds since 1970, of the files of `commit` whose change is known. `whole`: nothing was left
-    out of the history that led to it, so that what is new in a later commit is all that its dates can differ by."""
+class _Changed(msgspec.Struct, array_like=True):
+    blob_id: str
+    seconds: int
+    commit: str
+
+
+class _Changes(msgspec.Struct):
+    """The last change of each file of `commit`. `newest` is the time of the newest commit that led to it. `whole`:
+    nothing was left out of the history, so what is new in a later commit is all that its changes can differ by."""
 
     commit: str
     config_hash: str
     whole: bool
-    dates: dict[str, int]
+    newest: int
+    files: dict[str, _Changed]
 
 
-def dates_of_files(
-    build: IndexBuild,
-    snapshot: Snapshot,
-    past: GitHistory,
-    read: Callable[[Sequence[str]], Mapping[str, Commit]],
-) -> dict[str, int]:
-    """Path → when the last commit that changed, made or moved the file was committed, in seconds since 1970; of the
-    files whose history was read. `read` gives commits by their ids. The same whether an earlier build is there or not.
-    Raises GitError."""
-    commit = build.spec.git.commit_sha
-    present = {entry.path for entry in snapshot.entries()}
-    known = _later(build, past, read)
-    if known is None or not present <= known.dates.keys():  # a merge can bring back what had been deleted
-        found, whole = past.dates()
-        known = _Dates(commit, build.spec.config_hash, whole, found)
-    known.dates = {path: seconds for path, seconds in known.dates.items() if path in present}
-    write_atomically(build.directory / "stages" / _DATES, msgspec.msgpack.encode(known))
-    return known.dates
+def last_changes(build: IndexBuild, blobs: Mapping[str, str], past: GitHistory) -> dict[str, LastChange]:
+    """The last change of each file; `blobs` as in `GitHistory.last_changes`. The same whether an earlier build is there
+    or not. Raises GitError."""
+    found, newest = _later(build, blobs, past) or past.last_changes(blobs)
+    known = {path: _Changed(blobs[path], change.seconds, change.commit) for path, change in found.items()}
+    kept = _Changes(build.spec.git.commit_sha, build.spec.config_hash, not past.cut, newest, known)
+    write_atomically(build.directory / "stages" / _CHANGES, msgspec.msgpack.encode(kept))
+    return found
 
 
-def _later(build: IndexBuild, past: GitHistory, read: Callable[[Sequence[str]], Mapping[str, Commit]]) -> _Dates | None:
-    """The dates of the active generation with what happened since; None where that is not all there is to know."""
-    if past.cut:  # the earlier build may have known more of history, or less
-        return None
-    earlier = None if build.fresh else _of_active(build)
+def _later(build: IndexBuild, blobs: Mapping[str, str], past: GitHistory) -> tuple[dict[str, LastChange], int] | None:
+    """The last changes by those of the active generation and what happened since; None where that does not tell."""
+    earlier = None if build.fresh or past.cut else _of_active(build)  # a cut clone may have known more then, or less
     if earlier is None or not earlier.whole or earlier.config_hash != build.spec.config_hash:
         return None
     if not past.includes(earlier.commit):
         return None
-    new = past.ids_since(earlier.commit)
-    if len(new) == MOST_COMMITS:
-        return None
-    since = changes_by_path(read(new).values())
-    newest = {path: max(seconds, earlier.dates.get(path, 0)) for path, seconds in since.items()}
-    return _Dates(build.spec.git.commit_sha, earlier.config_hash, True, earlier.dates | newest)
+    found, newest = past.last_changes(blobs, since=earlier.commit)
+    old = {
+        path: LastChange(True, was.seconds, was.commit)
+        for path, was in earlier.files.items()
+        if blobs.get(path) == was.blob_id
+    }
+    # Other files may have had their text before, lost it, and have it again by a commit that is not newer.
+    other = {
+        path: blob
+        for path, blob in blobs.items()
+        if path not in old and not (path in found and found[path].seconds > earlier.newest)
+    }
+    if other:
+        old |= past.last_changes_before(other, earlier.commit)
+    for path, change in old.items():
+        found[path] = max(found.get(path, change), change)
+    return found, max(newest, earlier.newest)
 
 
-def _of_active(build: IndexBuild) -> _Dates | None:
+def _of_active(build: IndexBuild) -> _Changes | None:
     label = build.spec.index_label
     pointer = active_pointer(build.home, label)
     try:
         if pointer is None:
             return None
         active = read_generation(build.home, label, pointer.generation_id)
-        return from_msgpack((active.directory / "stages" / _DATES).read_bytes(), _Dates)
+        return from_msgpack((active.directory / "stages" / _CHANGES).read_bytes(), _Changes)
     except (GenerationError, FileNotFoundError, msgspec.DecodeError):
         return None

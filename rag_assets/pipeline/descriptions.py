@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from rag_assets.contracts.identity import document_uri
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.contracts.llm import StructuredTextLlmService
 from rag_assets.contracts.segment import ParseHealth, Segment, SegmentedFile
-from rag_assets.contracts.source_file import DocumentIdentity, IndexFileContext
+from rag_assets.contracts.source_file import DocumentIdentity, GitRepoInfo, IndexFileContext
 from rag_assets.dependency_trace import in_scope, trace
 from rag_assets.descriptions import DescribeOutcome, FileOutcome, SegmentOutcome, SourceFileProcessor, default_registry
 from rag_assets.descriptions.processor import final_symbols
@@ -262,8 +262,13 @@ def file_contexts(build: IndexBuild, bucket: int) -> dict[str, IndexFileContext]
     for row in indexed_files(build, bucket):
         text = blobs.get(row["text_sha256"])
         made = file_context(build, location, row["path"], text, row["text_sha256"], row["language"])
-        found[row["path"]] = replace(made, blob_id=row["blob_id"])
+        found[row["path"]] = replace(made, blob_id=row["blob_id"], git=_git_of(build, row))
     return found
+
+
+def _git_of(build: IndexBuild, row: Mapping[str, Any]) -> GitRepoInfo:
+    """Of a row of the discovered files."""
+    return replace(build.spec.git, commit_sha=row["commit_sha"], commit_date=row["commit_date"], is_dated=row["dated"])
 
 
 def file_context(
@@ -318,6 +323,7 @@ def read_descriptions(build: IndexBuild, bucket: int) -> Iterator[tuple[int, int
     import_installed_builders()  # this process may not have described anything itself
     label = build.spec.index_label
     levels = PathClearance(build.repository.confidentiality, build.repository.confidential_paths)
+    origins = {row["path"]: _git_of(build, row) for row in indexed_files(build, bucket)}
     rows = read_rows(build.directory, STAGE, bucket, ["ordinal", "description_type", "description"])
     for number, row in enumerate(rows):
         if row["description_type"]:
@@ -327,5 +333,5 @@ def read_descriptions(build: IndexBuild, bucket: int) -> Iterator[tuple[int, int
             yield (
                 number,
                 row["ordinal"],
-                found.enter_generation(build.spec.git, label, document_uri(label, found.path), level),
+                found.enter_generation(origins[found.path], label, document_uri(label, found.path), level),
             )

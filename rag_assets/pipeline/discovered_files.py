@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import astuple, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -247,8 +247,9 @@ def _note_past(rows: list[list[dict[str, Any]]], past: FilesPast) -> int:
     for row in chain.from_iterable(rows):
         if row["outcome"] == "indexed":
             row["subjects"] = list(past.subjects.get(row["path"], ()))
-            row["changed"] = past.changed.get(row["path"], "")
-            undated += not row["changed"]
+            origin = past.origins[row["path"]]
+            row["commit_sha"], row["commit_date"], row["dated"] = astuple(origin)
+            undated += not origin.dated
     return undated
 
 
@@ -350,7 +351,9 @@ def _indexed_row(file: DiscoveredFile) -> dict[str, Any]:
         "redacted_secrets": file.redacted_secrets,
         "replaced_characters": file.replaced_characters,
         "subjects": [],
-        "changed": "",
+        "commit_sha": "",
+        "commit_date": "",
+        "dated": False,
     }
 
 
@@ -369,5 +372,7 @@ def _skipped_row(file: SkippedFile) -> dict[str, Any]:
         "redacted_secrets": 0,
         "replaced_characters": 0,
         "subjects": [],
-        "changed": "",
+        "commit_sha": "",
+        "commit_date": "",
+        "dated": False,
     }

@@ -16,7 +16,6 @@ from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.contracts.description import SummaryFacts
 from rag_assets.contracts.identity import content_hash
 from rag_assets.contracts.kinds import Classification
-from rag_assets.contracts.payload import with_generation
 from rag_assets.contracts.section import EmbeddingWindow, SummarySection
 from rag_assets.contracts.segment import Segment
 from rag_assets.contracts.source_file import SkippedFile, SkipReason
@@ -266,11 +265,6 @@ class _Rows:
         self._path = path
         self._bucket = bucket_of(path, generation.manifest.bucket_count)
 
-    def payload(self, row: dict[str, Any]) -> dict[str, Any]:
-        """The whole payload of a row of the points."""
-        manifest = self._generation.manifest
-        return with_generation(msgspec.json.decode(row["payload"]), manifest.commit_sha, manifest.commit_date)
-
     def of(self, table: str) -> Iterator[dict[str, Any]]:
         rows = read_rows(self._generation.directory, table, self._bucket)
         return (row | {"row": number} for number, row in enumerate(rows) if row["path"] == self._path)
@@ -282,7 +276,7 @@ def _segments(rows: _Rows) -> Iterator[SegmentExplanation]:
     for row in rows.of("summary_sections"):
         section = from_json(row["section"], SummarySection)
         point = points.get(row["row"])
-        payload = rows.payload(point) if point else None
+        payload = msgspec.json.decode(point["payload"]) if point else None
         explained = section_explanation(section, payload, point["point_id"] if point else "")
         sections.setdefault(row["description_row"], []).append(explained)
     described: dict[int, list[dict[str, Any]]] = {}

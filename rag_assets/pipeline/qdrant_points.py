@@ -17,7 +17,6 @@ import msgspec
 import numpy as np
 
 from rag_assets.contracts.description import RagPoint
-from rag_assets.contracts.payload import GENERATION_FIELDS, parse_round_trip
 from rag_assets.contracts.result import InvokeResult
 from rag_assets.index.catalog import open_catalog_target
 from rag_assets.index.generations import GenerationError, active_pointer, read_generation
@@ -87,7 +86,7 @@ def point_parts(build: IndexBuild, dimension: int, passing: Collection[int] = ()
     """Every part in bucket order; those of the buckets `passing` are neither looked for nor kept."""
     identity = _identity(build)
     inputs = bucket_inputs(build, *_INPUTS)
-    keys = [_BUCKETS.key(identity, *parts, _dates_key(build, at)) for at, parts in enumerate(inputs)]
+    keys = [_BUCKETS.key(identity, *parts, _origins_key(build, at)) for at, parts in enumerate(inputs)]
     made = map_buckets(_point_bucket, build, dimension, buckets=sorted(passing))
     known = {bucket: CachedBucket("", result, "", False) for bucket, result in zip(sorted(passing), made, strict=True)}
     known |= _BUCKETS.cached(build, [None if at in passing else key for at, key in enumerate(keys)])
@@ -136,17 +135,11 @@ def base_of(build: IndexBuild, dimension: int) -> Path | None:
     return earlier.vectors if same and has_vectors(earlier.vectors) else None
 
 
-def _dates_key(build: IndexBuild, bucket: int) -> str:
-    """When the files of a bucket were changed: it is part of their points and of nothing else, so it has a key of its
-    own."""
-    return json.dumps(_dates(build, bucket), sort_keys=True)
-
-
-def _dates(build: IndexBuild, bucket: int) -> dict[str, str]:
-    """Path → date of the last change, where it is known."""
-    table = read_part(build.directory, "discovered_files", bucket, ["path", "changed"])
-    dates = zip(table.column("path").to_pylist(), table.column("changed").to_pylist(), strict=True)
-    return {path: date for path, date in dates if date}
+def _origins_key(build: IndexBuild, bucket: int) -> str:
+    """Which commits the files of a bucket are from: it is part of their points and of nothing else, so it has a key of
+    its own."""
+    table = read_part(build.directory, "discovered_files", bucket, ["path", "commit_sha", "commit_date", "dated"])
+    return json.dumps(table.to_pydict(), sort_keys=True)
 
 
 def _identity(build: IndexBuild) -> str:
@@ -178,13 +171,10 @@ def _point_bucket(build: IndexBuild, bucket: int, dimension: int) -> _Bucket:
     rows: list[dict[str, Any]] = []
     results = 0
     weights = read_weights(build, bucket)
-    dates = _dates(build, bucket)
     for found, result in _points(build, bucket, dimension):
         results += 1
         warnings.update(warning.code for warning in result.warnings)
         if result.value is not None:
-            date = dates.get(result.value.payload.path)
-            result.value.payload.updated_utc = parse_round_trip(date) if date else None
             rows.append(_row(result.value, found, weights))
         elif len(problems) < _SHOWN_PROBLEMS:
             problems.extend(f"{found.path} {found.section.symbol}: {error}" for error in result.errors)
@@ -235,10 +225,7 @@ def _stored_points(
 
 
 def _row(point: RagPoint, found: SectionRow, weights: SparseRows) -> dict[str, Any]:
-    payload = point.payload.to_dictionary()
-    for name in GENERATION_FIELDS:
-        del payload[name]
-    encoded = msgspec.json.encode(payload)
+    encoded = msgspec.json.encode(point.payload.to_dictionary())
     indices, values = weights[found.row]
     dense = np.asarray(point.vector, dtype=np.float32)
     digest = hashlib.blake2b(digest_size=16)

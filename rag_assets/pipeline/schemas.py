@@ -22,7 +22,9 @@ DISCOVERED_FILES = pa.schema(
         ("redacted_secrets", pa.int64()),
         ("replaced_characters", pa.int64()),
         ("subjects", pa.list_(pa.string())),  # of the commits that changed the file, as far as they are searched
-        ("changed", pa.string()),  # when the last commit that changed the file was made; empty where that is not known
+        ("commit_sha", pa.string()),  # the three of pipeline.commit_subjects.FileOrigin
+        ("commit_date", pa.string()),
+        ("dated", pa.bool_()),
     ]
 )
 
@@ -103,7 +105,7 @@ POINTS = pa.schema(
         ("slice_uri", pa.string()),
         ("description_uri", pa.string()),
         ("section_row", pa.int64()),  # row of the section in the same bucket
-        ("payload", pa.binary()),  # RagVectorPayload.to_dictionary() as JSON, without GENERATION_FIELDS
+        ("payload", pa.binary()),  # RagVectorPayload.to_dictionary() as JSON
     ]
 )
 

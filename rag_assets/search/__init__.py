@@ -72,6 +72,9 @@ class Hit:
     score. `keyword` is the BM25 score among the candidates that semantic_rerank scored, `rerank` the score of the
     reranking model, which then decides (E11). `place` is 1 where the question names the line, 1/2 for the second line
     that it names, and so on. `text` is the finder snippet.
+
+    `commit_sha` is the commit that the generation was built of, `file_commit_sha` the one that gave the file its text,
+    on `file_date` (ISO 8601); both have the section on these lines.
     """
 
     path: str
@@ -89,6 +92,8 @@ class Hit:
     semantic_id: str
     code_language: str
     commit_sha: str
+    file_commit_sha: str
+    file_date: str
     document_uri: str
     slice_uri: str
     description_uri: str

@@ -10,7 +10,7 @@ import re
 import threading
 import uuid
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import cached_property
@@ -186,15 +186,15 @@ class LabelIndex(Searchable):
         shard, scope = self.parts.shard(), self.scope()
         wanted = identifier.strip().lower()
         if ":" in wanted:
-            found = self._payloads([self.point_id_of(wanted)], scope)
+            found = shard.retrieve([self.point_id_of(wanted)], scope)
         elif _is_uuid(wanted):
-            found = self._payloads([wanted], scope)
+            found = shard.retrieve([wanted], scope)
         elif _ID_PREFIX.fullmatch(wanted):
             ids = sorted(known for known in shard.ids(scope) if known.startswith(wanted))
             if len(ids) > 1:
                 shown = ", ".join(ids[:_SHOWN])
                 raise QueryError(f"{identifier!r} is the beginning of {len(ids)} points: {shown}; give more digits")
-            found = self._payloads(ids, scope)
+            found = shard.retrieve(ids, scope)
         else:
             raise WrongQuestion(f"not a point id (4 hex digits or more) or semantic id: {identifier!r}")
         for payload in found.values():
@@ -245,14 +245,6 @@ class LabelIndex(Searchable):
 
     def close(self) -> None:
         self.parts.close()
-
-    def _payloads(self, ids: Sequence[str], scope: SearchScope) -> dict[str, dict[str, Any]]:
-        """The payloads of points, whole: what all points of a generation share is kept with the generation."""
-        from rag_assets.contracts.payload import with_generation  # start-up budget: hits need no whole payload
-
-        commit, date = self.manifest.commit_sha, self.manifest.commit_date
-        found = self.parts.shard().retrieve(ids, scope)
-        return {key: with_generation(payload, commit, date) for key, payload in found.items()}
 
     def point_id_of(self, semantic_id: str) -> str:
         """The id of the point of a SemanticId, whether there is one or not."""

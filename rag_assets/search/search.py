@@ -200,6 +200,8 @@ def hit_of(ranked: Ranked, payload: Mapping[str, Any], manifests: Mapping[str, M
         semantic_id=payload.get("SemanticId", ""),
         code_language=payload.get("CodeLanguage", ""),
         commit_sha=manifest.commit_sha,
+        file_commit_sha=payload.get("CommitSha", ""),
+        file_date=payload.get("IndexedUtc", ""),
         document_uri=payload.get("FullDocumentBlobUri", ""),
         slice_uri=payload.get("SourceSliceBlobUri", ""),
         description_uri=payload.get("DescriptionBlobUri", ""),

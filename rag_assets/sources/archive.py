@@ -310,7 +310,7 @@ class ArchiveSnapshot:
         self._content.seek(0, 2)
         self._stored[entry.path] = _Stored(self._content.tell(), len(data))
         self._content.write(data)
-        return replace(entry, blob_id=hashlib.sha256(data).hexdigest(), size=len(data))
+        return replace(entry, blob_id=hashlib.sha256(data).hexdigest(), size=len(data), modified=member.modified)
 
 
 def archive_id(path: Path) -> str:

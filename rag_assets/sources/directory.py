@@ -137,7 +137,7 @@ class DirectorySnapshot:
         except OSError as error:
             return _refused(path, SkipReason.UNREADABLE, error.strerror or str(error)), 0.0
         self._files[path] = child.path
-        return TreeEntry(path, blob_id, status.st_size), status.st_mtime
+        return TreeEntry(path, blob_id, status.st_size, modified=status.st_mtime), status.st_mtime
 
 
 def _add_ignore_files(rules: PathRules, directory: str, children: list[os.DirEntry[str]]) -> None:

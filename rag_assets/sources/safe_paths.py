@@ -32,3 +32,12 @@ _CONTROL_TEXT = re.compile(r"[\x00-\x1f\x7f]")
 
 def _escaped(match: re.Match[str]) -> str:
     return f"\\x{ord(match.group()):02x}"  # a name must not control the terminal that lists it
+
+
+def raw_path(text: str) -> bytes:
+    """The bytes of a safe path from its text."""
+    raw = text.encode()
+    return _ESCAPED_BYTE.sub(lambda match: bytes([int(match[1], 16)]), raw) if b"\\" in raw else raw
+
+
+_ESCAPED_BYTE = re.compile(rb"\\x([0-9a-f]{2})")

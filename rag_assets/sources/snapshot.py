@@ -29,7 +29,8 @@ class TreeEntry:
     """One thing a snapshot contains. `path` is relative to the root of the source, with `/`.
 
     `blob_id` is the git object id, or the sha256 of the bytes without git. `refused` is set if the source
-    itself cannot or must not give out the content.
+    itself cannot or must not give out the content. `modified` is what a source without git says of the time, in seconds
+    since 1970.
     """
 
     path: str
@@ -38,6 +39,7 @@ class TreeEntry:
     kind: EntryKind = EntryKind.FILE
     refused: SkipReason | None = None
     detail: str = ""
+    modified: float = 0.0
 
     def skipped(self, reason: SkipReason, detail: str) -> SkippedFile:
         return SkippedFile(self.path, reason, detail, self.size, self.blob_id)

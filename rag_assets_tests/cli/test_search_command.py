@@ -45,6 +45,8 @@ HIT_KEYS = {
     "semantic_id",
     "section",
     "part",
+    "commit",
+    "date",
     "text",
 }
 

@@ -19,7 +19,7 @@ def hit(indexed: Indexed) -> dict[str, str]:
 def test_a_point_by_its_id(indexed: Indexed, hit: dict[str, str], digits: int) -> None:
     found = indexed.cli.run("show", hit["point_id"][:digits], "--json").json
     assert set(found) == {
-        *("path", "start_line", "end_line", "symbol", "kind", "commit"),
+        *("path", "start_line", "end_line", "symbol", "kind", "commit", "date", "index_commit"),
         *("snippet", "description", "source", "payload"),
     }
     assert (found["path"], found["symbol"]) == (SERVICE, "Shop.Orders.OrderService")
@@ -70,7 +70,7 @@ def test_an_address_of_a_backing_artifact(indexed: Indexed, hit: dict[str, str])
 @pytest.mark.rule("C08", "C11")
 def test_for_people_the_parts_follow_each_other(indexed: Indexed, hit: dict[str, str]) -> None:
     said = indexed.cli.run("show", hit["point_id"]).out
-    assert said.startswith(f"{SERVICE}:6-8  Shop.Orders.OrderService  Service  commit ")
+    assert said.startswith(f"{SERVICE}:6-8  Shop.Orders.OrderService  Service  as of commit ")
     places = [said.index(f"--- {part}") for part in ("snippet", "description", "source", "payload")]
     assert places == sorted(places)
 

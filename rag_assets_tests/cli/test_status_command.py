@@ -25,6 +25,7 @@ KEYS = {
     "ref",
     "commit",
     "commit_date",
+    "built_at",
     "head",
     "head_unknown",
     "stale",

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 import yaml
 
-from rag_assets.contracts.payload import with_generation
 from rag_assets.index.layout import index_label
 from rag_assets.pipeline.build import IndexBuild, StageReport
 from rag_assets.pipeline.run_stages import run_stages
@@ -36,11 +34,6 @@ class Built:
     @property
     def label(self) -> str:
         return self.build.spec.index_label
-
-    def payload(self, row: dict[str, Any]) -> dict[str, Any]:
-        """The payload of a row of the points as readers get it."""
-        git = self.build.spec.git
-        return with_generation(msgspec.json.decode(row["payload"]), git.commit_sha, git.commit_date)
 
     def again(self, **options: Any) -> Built:
         build, reports = run_stages(self.settings, self.label, self.repository, **options)

@@ -1,23 +1,29 @@
-"""Dates of files: of all of history, and the same however they were come by."""
+"""The last changes of files: of all of history, and the same however they were come by."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from rag_assets.index.tables import read_rows
-from rag_assets.pipeline import commit_subjects
 from rag_assets.sources.git import git_history
-from rag_assets.sources.git.git_history import GitHistory
+from rag_assets.sources.git.git_history import GitHistory, LastChange
+from rag_assets.sources.snapshot import utc_iso
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.pipeline.conftest import Built, built, lexical
 
 
 def dates(made: Built) -> dict[str, str]:
+    """When each file was changed; empty where that is not known."""
+    return {path: date if dated else "" for path, (_, date, dated) in origins(made).items()}
+
+
+def origins(made: Built) -> dict[str, tuple[str, str, bool]]:
     rows = [row for b in made.build.buckets for row in read_rows(made.build.directory, "discovered_files", b)]
-    return {row["path"]: row["changed"] for row in rows}
+    return {row["path"]: (row["commit_sha"], row["commit_date"], row["dated"]) for row in rows}
 
 
 def day(number: int) -> str:
@@ -37,13 +43,13 @@ def source(tmp_path: Path) -> Repository:
 def whole_reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Grows with every reading of all of history."""
     read: list[int] = []
-    dates_of = GitHistory.dates
+    last_changes = GitHistory.last_changes
 
-    def noted(self: GitHistory) -> tuple[dict[str, int], bool]:
-        read.append(1)
-        return dates_of(self)
+    def noted(self: GitHistory, blobs: Mapping[str, str], *, since: str = "") -> tuple[dict[str, LastChange], int]:
+        read.extend([] if since else [1])
+        return last_changes(self, blobs, since=since)
 
-    monkeypatch.setattr(GitHistory, "dates", noted)
+    monkeypatch.setattr(GitHistory, "last_changes", noted)
     return read
 
 
@@ -51,8 +57,7 @@ def test_a_file_that_nobody_touches_keeps_its_date(
     tmp_path: Path, source: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The commit that made it is long out of the ones whose subjects count."""
-    for module in (git_history, commit_subjects):
-        monkeypatch.setattr(module, "MOST_COMMITS", 3)
+    monkeypatch.setattr(git_history, "MOST_COMMITS", 3)
     for number in range(1, 8):
         source.commit({"src/F0.cs": f"class F0 {{ int x{number}; }}\n"}, f"Change {number}", at=day(number))
     assert dates(built(source, lexical(tmp_path / "home"))) == {
@@ -74,7 +79,8 @@ def test_only_what_is_new_is_read(tmp_path: Path, source: Repository, whole_read
     }
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.rule("R29")
+@pytest.mark.parametrize("seed", range(4))
 def test_dates_do_not_depend_on_what_was_built_before(tmp_path: Path, source: Repository, seed: int) -> None:
     """Branches, merges, moves, deletions, files that come back, and history that is written anew."""
     chance = random.Random(seed)
@@ -82,7 +88,7 @@ def test_dates_do_not_depend_on_what_was_built_before(tmp_path: Path, source: Re
     for step in range(1, 9):
         names = sorted(path.name for path in (source.path / "src").iterdir())
         name = chance.choice(names)
-        match chance.choice(["edit", "edit", "add", "move", "drop", "branch", "rewrite", "clock"]):
+        match chance.choice(["edit", "edit", "add", "move", "drop", "branch", "both", "back", "rewrite", "clock"]):
             case "edit":
                 source.commit({f"src/{name}": f"class F {{ int x{step}; }}\n"}, "Edit", at=day(step))
             case "add":
@@ -99,6 +105,18 @@ def test_dates_do_not_depend_on_what_was_built_before(tmp_path: Path, source: Re
                 source.git("switch", "--quiet", "main")
                 source.commit({f"src/{name}": f"class M {{ int z{step}; }}\n"}, "Beside it", at=day(step))
                 source.git("merge", "--quiet", "--no-ff", "-m", "Merge", f"b{step}", at=day(step))
+            case "both":
+                source.git("switch", "--quiet", "-c", f"b{step}", "HEAD")
+                source.commit({f"src/{name}": f"class B {{ int b{step}; }}\n"}, "On a branch", at=day(step - 1))
+                source.git("switch", "--quiet", "main")
+                source.commit({f"src/{name}": f"class M {{ int m{step}; }}\n"}, "Beside it", at=day(step))
+                if chance.random() < 0.5:
+                    made = made.again()
+                side = chance.choice(["ours", "theirs"])
+                source.git("merge", "--quiet", "--no-ff", "-X", side, "-m", "Merge", f"b{step}", at=day(step))
+            case "back":
+                source.git("checkout", "--quiet", "HEAD~1", "--", ".")
+                source.commit({}, "Taken back", at=day(chance.randrange(step)))
             case "rewrite":
                 source.git("commit", "--quiet", "--amend", "-m", "Written anew", at=day(step))
             case "clock":
@@ -109,21 +127,11 @@ def test_dates_do_not_depend_on_what_was_built_before(tmp_path: Path, source: Re
             made = made.again()
     later = made.again()
     fresh = built(source, lexical(tmp_path / "other"))
-    assert dates(later) == dates(fresh)
+    assert origins(later) == origins(fresh)
     assert later.build.required("qdrant_points").parts == fresh.build.required("qdrant_points").parts
-
-
-def test_a_very_long_history_is_read_anew_each_time(
-    tmp_path: Path, source: Repository, whole_reads: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What is left out of it moves on with every commit."""
-    monkeypatch.setattr(git_history, "MOST_DATED", 2)
-    source.commit({"src/F1.cs": "class F1 { int x; }\n"}, "Second", at=day(1))
-    made = built(source, lexical(tmp_path / "home"))
-    source.commit({"src/F2.cs": "class F2 { int x; }\n"}, "Third", at=day(2))
-    later = made.again()
-    assert len(whole_reads) == 2
-    assert dates(later) == {"src/F0.cs": "", "src/F1.cs": day(1), "src/F2.cs": day(2), "src/F3.cs": ""}
+    for path, (commit, date, dated) in origins(later).items():
+        assert source.git("rev-parse", f"{commit}:{path}") == source.git("rev-parse", f"HEAD:{path}")
+        assert dated and utc_iso(int(source.git("show", "--no-patch", "--format=%ct", commit))) == date
 
 
 @pytest.mark.rule("E08")
@@ -165,7 +173,7 @@ def test_a_clone_that_is_cut_later(tmp_path: Path, source: Repository) -> None:
 
 def test_damaged_dates_are_read_again(tmp_path: Path, source: Repository, whole_reads: list[int]) -> None:
     made = built(source, lexical(tmp_path / "home"))
-    (made.build.directory / "stages" / "file_dates.msgpack").write_bytes(b"\x81")
+    (made.build.directory / "stages" / "last_changes.msgpack").write_bytes(b"\x81")
     source.commit({"src/F1.cs": "class F1 { int x; }\n"}, "Second", at=day(1))
     assert dates(made.again())["src/F1.cs"] == day(1)
     assert len(whole_reads) == 2
@@ -195,4 +203,4 @@ def test_a_busy_month_is_not_left_out_whole(source: Repository, monkeypatch: pyt
     monkeypatch.setattr(git_history, "MOST_COMMITS", 3)
     commits = [git_history.Commit(f"c{number}", (), (), 1_704_067_200 + number) for number in (3, 2, 1)]
     assert git_history.of_whole_months(commits) == commits
-    assert commit_subjects.of_whole_months(commits[:2]) == commits[:2]
+    assert git_history.of_whole_months(commits[:2]) == commits[:2]

@@ -129,7 +129,7 @@ def test_what_no_generation_knows_is_swept(tmp_path: Path, source: Repository) -
 
 def dates(made: Built) -> dict[str, str]:
     rows = [row for b in made.build.buckets for row in read_rows(made.build.directory, "discovered_files", b)]
-    return {row["path"]: row["changed"] for row in rows}
+    return {row["path"]: row["commit_date"] if row["dated"] else "" for row in rows}
 
 
 def changed(made: Built, **period: str) -> tuple[set[str], tuple[str, ...]]:
@@ -167,10 +167,18 @@ def test_a_change_of_the_date_alone_changes_the_points_and_nothing_before(tmp_pa
 
 
 @pytest.mark.rule("E08")
-def test_without_history_nothing_is_in_a_period_and_a_warning_says_so(tmp_path: Path, source: Repository) -> None:
-    made = built(source, lexical(tmp_path / "home"), history=False)
+def test_without_git_nothing_is_in_a_period_and_a_warning_says_so(tmp_path: Path, source: Repository) -> None:
+    shutil.rmtree(source.path / ".git")
+    made = built(source, lexical(tmp_path / "home"), ref=None)
     assert dates(made) == {"src/One.cs": "", "src/Two.cs": ""}
     for period in ({"since": "1980"}, {"before": "2100"}):
         found, warnings = changed(made, **period)
         assert not found
         assert "sections were left out: it is not known when they were changed" in warnings[0]
+
+
+@pytest.mark.rule("E08", "R29")
+def test_who_wants_no_subjects_still_has_dates(tmp_path: Path, source: Repository) -> None:
+    made = built(source, lexical(tmp_path / "home"), history=False)
+    assert set(dates(made).values()) == {"2024-05-06T08:00:00Z"}
+    assert changed(made, since="2024-05-06")[0] == {"src/One.cs", "src/Two.cs"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -35,7 +36,9 @@ def rows(built: Built, table: str) -> list[dict[str, Any]]:
 
 
 def payloads(built: Built) -> list[RagVectorPayload]:
-    return [RagVectorPayload.from_dictionary(built.payload(row)) for row in rows(built, "qdrant_points")]
+    return [
+        RagVectorPayload.from_dictionary(msgspec.json.decode(row["payload"])) for row in rows(built, "qdrant_points")
+    ]
 
 
 def artifacts(built: Built) -> ArtifactStore:
@@ -52,7 +55,7 @@ def test_every_later_stage_gets_a_file_context(shop: Built) -> None:
             assert context.relative_path == path
             assert context.full_path == f"{shop.source.path}/{path}"
             assert context.contents
-            assert context.git == shop.build.spec.git
+            assert context.git == replace(shop.build.spec.git, is_dated=True), "the shop has one commit"
             assert (context.git.branch, context.git.commit_sha) == ("main", shop.source.git("rev-parse", "HEAD"))
             identity = context.identity
             assert (identity.org_id, identity.project_id, identity.repo_id) == ("fernhill", "storefront", "shop")
@@ -121,7 +124,7 @@ def test_what_every_point_of_the_shop_carries(shop: Built) -> None:
     titles = {domain["key"]: domain["title"] for domain in EXPECTED["repository"]["domains"]}
     domains = set()
     for row in rows(shop, "qdrant_points"):
-        written = shop.payload(row)
+        written = msgspec.json.decode(row["payload"])
         assert {"Title", "Language", "Priority", "Symbol", "SymbolType"} <= written.keys()
         uris = {"FullDocumentBlobUri", "SourceSliceBlobUri", "DescriptionBlobUri", "BlobVersionId", "SourceSha256"}
         assert uris <= written.keys()
@@ -167,6 +170,7 @@ def test_points_join_with_the_history_of_their_files(build_of: BuildOf) -> None:
     changed = set(built.source.git("diff", "--name-only", first, "HEAD", "--", "src").splitlines())
     found = [payload for payload in payloads(built) if payload.path in changed]
     assert {payload.symbol for payload in found} == {"Order"}
+    assert {payload.commit_sha for payload in payloads(built) if payload not in found} == {first}
     for payload in found:
         assert (payload.repo_branch, payload.commit_sha) == ("main", built.source.git("rev-parse", "HEAD"))
         assert payload.repo
@@ -221,11 +225,11 @@ def test_only_finder_snippets_are_embedded(build_of: BuildOf) -> None:
 def test_only_valid_points_are_persisted(shop: Built) -> None:
     """Validated before they are stored: validating what is stored finds nothing and changes nothing."""
     for row in rows(shop, "qdrant_points"):
-        payload = RagVectorPayload.from_dictionary(shop.payload(row))
+        payload = RagVectorPayload.from_dictionary(msgspec.json.decode(row["payload"]))
         result = payload.validate_for_index()
         assert result.successful
         assert {warning.code for warning in result.warnings} <= {"B15.business-domain-key"}
-        assert payload.to_dictionary() == shop.payload(row)
+        assert payload.to_dictionary() == msgspec.json.decode(row["payload"])
 
 
 @pytest.mark.rule("R22")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from rag_assets.contracts.payload import RagVectorPayload
@@ -34,7 +35,7 @@ def source(tmp_path: Path) -> Repository:
 
 def payloads(made: Built) -> dict[str, RagVectorPayload]:
     rows = [row for bucket in made.build.buckets for row in read_rows(made.build.directory, "qdrant_points", bucket)]
-    found = [RagVectorPayload.from_dictionary(made.payload(row)) for row in rows]
+    found = [RagVectorPayload.from_dictionary(msgspec.json.decode(row["payload"])) for row in rows]
     return {payload.path: payload for payload in found}
 
 

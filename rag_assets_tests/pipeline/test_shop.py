@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from rag_assets.contracts.identity import document_uri
@@ -24,7 +25,7 @@ def rows(shop: Built, table: str) -> list[dict[str, Any]]:
 
 def payloads(shop: Built) -> list[RagVectorPayload]:
     found = rows(shop, "qdrant_points")
-    return [RagVectorPayload.from_dictionary(shop.payload(row)) for row in found]
+    return [RagVectorPayload.from_dictionary(msgspec.json.decode(row["payload"])) for row in found]
 
 
 def test_every_file_has_the_promised_outcome(shop: Built) -> None:

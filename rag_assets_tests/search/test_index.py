@@ -6,22 +6,15 @@ import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from rag_assets import Index, QueryError, open_index
-from rag_assets.contracts.payload import with_generation
 from rag_assets.index.artifacts import ArtifactError
 from rag_assets.index.generations import Generation, GenerationError
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.vectors.vector_api import VectorStoreError
-from rag_assets_tests.search.small_index import FOREIGN, LABEL, SHOP, Section, build
-
-
-def whole(index: Index, section: Section) -> dict[str, Any]:
-    """The payload as readers get it: with what all points of the generation share."""
-    return with_generation(section.payload(), index.manifest.commit_sha, index.manifest.commit_date)
+from rag_assets_tests.search.small_index import FOREIGN, LABEL, SHOP, build
 
 
 @pytest.mark.parametrize(
@@ -36,7 +29,7 @@ def whole(index: Index, section: Section) -> dict[str, Any]:
     ids=["point id", "upper case", "beginning", "semantic id", "semantic id in any case"],
 )
 def test_a_point_is_found_by_any_of_its_names(lexical: Index, identifier: str) -> None:
-    assert lexical.get(identifier) == whole(lexical, SHOP[1])
+    assert lexical.get(identifier) == SHOP[1].payload()
 
 
 @pytest.mark.parametrize(
@@ -66,7 +59,7 @@ def test_an_ambiguous_beginning_names_the_candidates(tmp_path: Path) -> None:
     with open_index(LABEL, home=tmp_path) as index:
         with pytest.raises(QueryError, match=f"2 points: {first}, {second}"):
             index.get("abcd")
-        assert index.get("abcd2") == whole(index, SHOP[1])
+        assert index.get("abcd2") == SHOP[1].payload()
 
 
 def test_artifacts_of_another_label_are_refused(lexical: Index) -> None:

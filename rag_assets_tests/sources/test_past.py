@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rag_assets.sources.git import GitError
-from rag_assets.sources.git.git_history import Commit, GitHistory, changes_by_path, subjects_by_path
+from rag_assets.sources.git.git_history import Commit, GitHistory, LastChange, subjects_by_path
 from rag_assets.sources.open import open_snapshot
 from rag_assets.sources.snapshot import utc_iso
 from rag_assets_tests.git_repository import Repository
@@ -31,12 +31,26 @@ def commits(repository: Repository) -> list[Commit]:
     return [found[commit] for commit in ids]
 
 
+def day(number: int) -> str:
+    return f"2025-01-{number:02}T00:00:00Z"
+
+
 def subjects(repository: Repository, most_files: int = 30) -> dict[str, tuple[str, ...]]:
     return subjects_by_path(commits(repository), most_files)
 
 
-def changes(repository: Repository) -> dict[str, str]:
-    return {path: utc_iso(seconds) for path, seconds in changes_by_path(commits(repository)).items()}
+def last_changes(repository: Repository) -> dict[str, LastChange]:
+    with open_snapshot(str(repository.path), mirrors=repository.path) as snapshot:
+        past = snapshot.past()
+        assert past is not None
+        found, newest = past.last_changes({entry.path: entry.blob_id for entry in snapshot.entries()})
+    assert newest >= max(change.seconds for change in found.values())
+    return found
+
+
+def dates(repository: Repository) -> dict[str, str]:
+    """Of the files whose change is known."""
+    return {path: utc_iso(change.seconds) for path, change in last_changes(repository).items() if change.known}
 
 
 def test_a_file_has_the_subjects_of_the_commits_that_changed_it(repository: Repository) -> None:
@@ -93,11 +107,6 @@ def shallow_clone(repository: Repository, path: Path, depth: int) -> Repository:
     return Repository(path)
 
 
-def dated(repository: Repository) -> tuple[dict[str, str], bool]:
-    found, whole = GitHistory(repository.path / ".git", repository.git("rev-parse", "HEAD")).dates()
-    return {path: utc_iso(seconds) for path, seconds in found.items()}, whole
-
-
 @pytest.mark.rule("E08")
 @pytest.mark.parametrize(
     ("depth", "known"), [(1, {}), (2, {"b.md": "Newest"}), (3, {"b.md": "Newest", "src/A.cs": "Round"})]
@@ -112,9 +121,12 @@ def test_the_commit_at_which_a_clone_was_cut_changed_nothing_we_know_of(
     repository.commit({"b.md": "# New\n"}, "Newest", at=at["Newest"])
     shallow = shallow_clone(repository, tmp_path / "shallow", depth)
     assert subjects(shallow) == {path: (said,) for path, said in known.items()}
-    assert dated(shallow) == ({path: at[said] for path, said in known.items()}, False)
+    assert dates(shallow) == {path: at[said] for path, said in known.items()}
+    oldest = shallow.git("rev-list", "--max-parents=0", "HEAD")
+    unknown = {change.commit for change in last_changes(shallow).values() if not change.known}
+    assert unknown == {oldest}, "the oldest commit that the clone has"
     shallow.git("fetch", "--quiet", "--unshallow")
-    assert subjects(shallow) == subjects(repository) and dated(shallow) == dated(repository)
+    assert subjects(shallow) == subjects(repository) and last_changes(shallow) == last_changes(repository)
 
 
 def test_a_first_commit_made_its_files_in_a_shallow_clone_too(repository: Repository, tmp_path: Path) -> None:
@@ -122,7 +134,8 @@ def test_a_first_commit_made_its_files_in_a_shallow_clone_too(repository: Reposi
     shallow = shallow_clone(repository, tmp_path / "shallow", 1)
     assert (shallow.path / ".git" / "shallow").read_text().split() == [repository.git("rev-parse", "HEAD")]
     assert subjects(shallow) == subjects(repository) != {}
-    assert dated(shallow) == dated(repository) and dated(shallow)[1]
+    assert last_changes(shallow) == last_changes(repository)
+    assert all(change.known for change in last_changes(shallow).values())
 
 
 def test_a_worktree_of_a_shallow_clone_is_shallow(repository: Repository, tmp_path: Path) -> None:
@@ -158,7 +171,7 @@ def test_a_file_was_changed_when_its_last_commit_was_made(repository: Repository
     repository.commit({"src/C.cs": "class C { }\n"}, "Before it, by a clock that is wrong", at="2024-12-24T00:00:00Z")
     repository.git("mv", "b.md", "c.md")
     repository.commit({}, "Move", at="2025-03-01T00:00:00Z")
-    found = changes(repository)
+    found = dates(repository)
     assert {path: found[path] for path in ("src/A.cs", "src/C.cs", "c.md")} == {
         "src/A.cs": "2025-02-01T01:30:00Z",
         "src/C.cs": "2024-12-24T00:00:00Z",
@@ -169,12 +182,39 @@ def test_a_file_was_changed_when_its_last_commit_was_made(repository: Repository
 @pytest.mark.rule("E08")
 def test_a_commit_of_very_many_files_changed_them_all(repository: Repository) -> None:
     repository.commit({f"src/F{number}.cs": "x\n" for number in range(40)}, "Reformat", at="2025-01-01T00:00:00Z")
-    assert changes(repository)["src/F39.cs"] == "2025-01-01T00:00:00Z"
+    assert dates(repository)["src/F39.cs"] == "2025-01-01T00:00:00Z"
 
 
-def test_the_order_of_commits_does_not_change_a_date() -> None:
-    one, two = Commit("One", ("a.cs",), committed=5), Commit("Two", ("a.cs", "b.cs"), committed=3)
-    assert changes_by_path([one, two]) == changes_by_path([two, one]) == {"a.cs": 5, "b.cs": 3}
+@pytest.mark.rule("R29")
+def test_the_last_change_has_the_text_of_the_file(repository: Repository) -> None:
+    """Through merges: a text that is of both sides is of the merge, one that is of a side is of that side, and what was
+    taken back is of the commit that took it back."""
+    one = repository.commit({"both.cs": "1\n2\n3\n4\n5\n6\n7\n", "ours.cs": "first\n"}, "Begin", at=day(1))
+    repository.git("checkout", "--quiet", "-b", "side")
+    side = repository.commit({"both.cs": "1\n2\n3\n4\n5\n6\nside\n", "ours.cs": "side\n"}, "Side", at=day(2))
+    repository.git("checkout", "--quiet", "main")
+    main = repository.commit({"both.cs": "main\n2\n3\n4\n5\n6\n7\n", "ours.cs": "main\n"}, "Main", at=day(3))
+    repository.git("merge", "--quiet", "--no-ff", "-X", "ours", "-m", "Merge", "side", at=day(4))
+    merge = repository.git("rev-parse", "HEAD")
+    repository.commit({"b.md": "# Other\n"}, "Change a page", at=day(5))
+    back = repository.commit({"b.md": "# B\n"}, "Take it back", at=day(6))
+    found = last_changes(repository)
+    assert {path: found[path].commit for path in ("both.cs", "ours.cs", "b.md")} == {
+        "both.cs": merge,
+        "ours.cs": main,
+        "b.md": back,
+    }
+    assert one and side
+    for path, change in found.items():
+        assert repository.git("rev-parse", f"{change.commit}:{path}") == repository.git("rev-parse", f"HEAD:{path}")
+
+
+def test_files_whose_names_are_not_utf_8_have_a_last_change(repository: Repository) -> None:
+    commit = repository.commit_tree([("100644", b"caf\xe9.cs", b"x"), ("100644", "Ü.cs".encode(), b"y")])
+    assert {path: change.commit for path, change in last_changes(repository).items()} == {
+        "caf\\xe9.cs": commit,
+        "Ü.cs": commit,
+    }
 
 
 def test_what_came_after_a_commit_and_who_wrote_it(repository: Repository) -> None:

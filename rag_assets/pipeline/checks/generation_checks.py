@@ -14,7 +14,7 @@ import msgspec
 
 from rag_assets.contracts.graph import NodeType
 from rag_assets.contracts.identity import content_hash
-from rag_assets.contracts.payload import RagVectorPayload, with_generation
+from rag_assets.contracts.payload import RagVectorPayload
 from rag_assets.descriptions.ef_coverage import GAP_CODE, CoverageFacts, coverage_facts, ef_coverage
 from rag_assets.errors import REBUILD
 from rag_assets.graph.artifact import GRAPH_FOLDER, GraphError, check, open_graph
@@ -255,12 +255,10 @@ def _payload_problems(build: IndexBuild, bucket: int) -> CheckedPart:
     problems: Counter[str] = Counter()
     examples: list[str] = []
     table = read_part(build.directory, "qdrant_points", bucket, ["semantic_id", "payload"])
-    git = build.spec.git
     for semantic_id, raw in zip(
         table.column("semantic_id").to_pylist(), table.column("payload").to_pylist(), strict=True
     ):
-        payload = with_generation(msgspec.json.decode(raw), git.commit_sha, git.commit_date)
-        checked = RagVectorPayload.from_dictionary(payload).validate_for_index()
+        checked = RagVectorPayload.from_dictionary(msgspec.json.decode(raw)).validate_for_index()
         found = [*checked.errors, *(w for w in checked.warnings if w.code != "B15.business-domain-key")]
         problems.update(message.code for message in found)
         examples.extend(f"{semantic_id}: {message}" for message in found[: max(0, _SHOWN - len(examples))])

@@ -55,6 +55,7 @@ _CONFIG = (
     ("core.fsmonitor", "false"),
     ("core.hooksPath", os.devnull),
     ("core.quotePath", "false"),
+    ("log.showRoot", "true"),
     ("log.showSignature", "false"),
     ("protocol.ext.allow", "never"),
     # Housekeeping runs in the foreground: no process outlives the command that started it.

@@ -1,0 +1,106 @@
+"""What is stored is the contract: read as whoever knows IDX-025 and none of our readers would read it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import struct
+import zlib
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rag_assets.index.catalog import URL_VARIABLE
+from rag_assets.settings import EmbedderSettings, Settings, StoreSettings
+from rag_assets_tests.git_repository import Repository
+from rag_assets_tests.pipeline.conftest import Built, built, lexical
+from rag_assets_tests.postgres_server import running_server
+
+REQUIRED = {
+    *("OrgId", "ProjectId", "DocId", "ContentTypeId", "SectionKey", "PartIndex", "PartTotal", "IndexVersion"),
+    *("EmbeddingModel", "IndexedUtc", "SemanticId", "Repo", "RepoBranch", "CommitSha", "Path", "StartLine", "EndLine"),
+}
+FILES = {f"src/Type{n}.cs": f"namespace Shop;\n\npublic class Type{n} {{ int id{n}; }}\n" for n in range(4)}
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Repository:
+    made = Repository(tmp_path / "source")
+    made.path.mkdir()
+    made.git("init", "--quiet", "--initial-branch=main")
+    made.commit(FILES, at="2025-01-01T00:00:00Z")
+    return made
+
+
+def in_the_shard(made: Built) -> list[dict[str, Any]]:
+    """The payloads beside the shard, by the layout that their module describes."""
+    data = (made.build.directory / "shard" / "rag_assets.payloads").read_bytes()
+    (points,) = struct.unpack_from("=Q", data, 8)
+    starts = struct.unpack_from(f"={points + 1}Q", data, 16)
+    bodies = data[16 + (points + 1) * 8 :]
+    return [json.loads(zlib.decompress(bodies[a:b])) for a, b in pairwise(starts)]
+
+
+def in_sqlite(made: Built) -> list[dict[str, Any]]:
+    (path,) = made.settings.home.rglob("catalog.sqlite")
+    with sqlite3.connect(path) as database:
+        rows = database.execute("SELECT payload FROM rag_chunks WHERE died = 2147483647").fetchall()
+    return [json.loads(payload) for (payload,) in rows]
+
+
+@pytest.mark.rule("F04", "R29", "B13", "B22")
+@pytest.mark.parametrize("read", [in_the_shard, in_sqlite], ids=["shard", "sqlite"])
+def test_every_stored_point_has_the_commit_and_the_date_of_its_text(
+    source: Repository, tmp_path: Path, read: Any
+) -> None:
+    settings = lexical(tmp_path / "home").model_copy(update={"stores": StoreSettings(catalog="sqlite")})
+    first = source.git("rev-parse", "HEAD")
+    built(source, settings)
+    second = source.commit({"src/Type0.cs": FILES["src/Type0.cs"].replace("id0", "no0")}, at="2025-02-02T00:00:00Z")
+    made = built(source, settings)
+    assert made.reports["qdrant_points"].work["upserted"] == 1, "the point of one file"
+    stored = read(made)
+    assert len(stored) == made.reports["qdrant_points"].counts["points"]
+    for payload in stored:
+        assert payload.keys() >= REQUIRED
+        commit, day = (second, "02-02") if payload["Path"] == "src/Type0.cs" else (first, "01-01")
+        assert payload["CommitSha"] == commit
+        assert payload["IndexedUtc"] == payload["UpdatedUtc"] == f"2025-{day}T00:00:00.0000000Z"
+
+
+@pytest.mark.rule("F04", "R29")
+def test_every_stored_point_in_postgres_has_them_too(
+    source: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = running_server()
+    database = server.new_database()
+    monkeypatch.setenv(URL_VARIABLE, server.url(database))
+    settings = Settings(
+        home=tmp_path / "home",
+        embedder=EmbedderSettings(provider="lexical-only"),
+        stores=StoreSettings(catalog="postgres"),
+    )
+    made = built(source, settings)
+    rows = server.execute("SELECT payload FROM rag_chunks WHERE died = 2147483647", database)
+    stored = [json.loads(payload) for (payload,) in rows]
+    assert len(stored) == made.reports["qdrant_points"].counts["points"]
+    assert all(payload.keys() >= REQUIRED for payload in stored)
+    assert {payload["CommitSha"] for payload in stored} == {source.git("rev-parse", "HEAD")}
+    assert {payload["IndexedUtc"] for payload in stored} == {"2025-01-01T00:00:00.0000000Z"}
+
+
+@pytest.mark.rule("R29")
+def test_without_git_a_point_has_the_digest_and_the_time_of_its_file(source: Repository, tmp_path: Path) -> None:
+    """What changes in one file changes nothing in the points of others."""
+    (source.path / ".git").rename(tmp_path / "git")
+    first = built(source, lexical(tmp_path / "home"), ref=None)
+    before = {payload["SemanticId"]: payload for payload in in_the_shard(first)}
+    (source.path / "src" / "Type0.cs").write_text("namespace Shop;\n\npublic class Type0 { }\n", encoding="utf-8")
+    made = built(source, lexical(tmp_path / "home"), ref=None)
+    after = {payload["SemanticId"]: payload for payload in in_the_shard(made)}
+    assert made.build.spec.git.commit_sha != first.build.spec.git.commit_sha
+    for semantic_id, payload in after.items():
+        assert len(payload["CommitSha"]) == 64 and payload["IndexedUtc"] and "UpdatedUtc" not in payload
+        assert (payload == before.get(semantic_id)) is (payload["Path"] != "src/Type0.cs")
