@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from rag_assets.index.generations import active_generation, generations_directory
+from rag_assets.index.generations import MANIFEST_VERSION, active_generation, generations_directory
 from rag_assets.index.layout import IndexHome
 from rag_assets_tests.cli.conftest import CommandLine, index_without_dagster
 from rag_assets_tests.git_repository import Repository
@@ -37,7 +37,9 @@ def test_an_index_of_another_format_is_built_anew(cli: CommandLine, repository: 
         for command in (["search", "order"], ["plan", str(repository.path), LEXICAL], ["index", LABEL, LEXICAL]):
             done = cli.run(*command)
             assert done.code == 1, command
-            refusal = f"has format {version}, this version reads 1; run: rag-assets index {LABEL} --force"
+            refusal = (
+                f"has format {version}, this version reads {MANIFEST_VERSION}; run: rag-assets index {LABEL} --force"
+            )
             assert refusal in done.err, command
         assert contents(generations_directory(cli.home, LABEL)) == before
     assert cli.run("index", LABEL, LEXICAL, "--force").code == 0

@@ -8,6 +8,7 @@ import pytest
 
 from rag_assets.index.blobs import BlobError, BlobStore
 from rag_assets.index.generations import (
+    MANIFEST_VERSION,
     GenerationError,
     Manifest,
     active_generation,
@@ -105,7 +106,7 @@ def test_a_newer_format_is_refused(tmp_path: Path) -> None:
     home = IndexHome(tmp_path)
     finished(home, "g1")
     path = generation_directory(home, "shop@main", "g1") / "manifest.json"
-    path.write_text(path.read_text().replace('"manifest_version": 1', '"manifest_version": 99'))
+    path.write_text(path.read_text().replace(f'"manifest_version": {MANIFEST_VERSION}', '"manifest_version": 99'))
     with pytest.raises(GenerationError, match="format 99"):
         read_generation(home, "shop@main", "g1")
 

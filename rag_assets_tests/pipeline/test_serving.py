@@ -15,6 +15,7 @@ from rag_assets import Index
 from rag_assets.index import disk_files
 from rag_assets.index.generation_refs import tag
 from rag_assets.index.generations import (
+    MANIFEST_VERSION,
     GenerationError,
     active_generation,
     finished_generations,
@@ -229,7 +230,7 @@ def test_after_a_rollback_the_newest_is_kept_for_a_look(history: History) -> Non
 
 def test_a_generation_of_a_newer_program_is_not_deleted(history: History) -> None:
     path = generation_directory(history.home, history.label, history.ids[0]) / "manifest.json"
-    path.write_text(path.read_text().replace('"manifest_version": 1', '"manifest_version": 99'))
+    path.write_text(path.read_text().replace(f'"manifest_version": {MANIFEST_VERSION}', '"manifest_version": 99'))
     assert prune(history.home, history.label, 1) == []
 
 
