@@ -54,9 +54,7 @@ reference: $(STAMP) ## Write docs/reference from the commands and the public nam
 
 .PHONY: dev
 dev: $(STAMP) ## Open the Dagster UI on the index in .rag_assets
-	mkdir -p .rag_assets/dagster
-	cp dagster.yaml .rag_assets/dagster/dagster.yaml
-	DAGSTER_HOME=$(CURDIR)/.rag_assets/dagster $(BIN)/dagster dev --workspace workspace.yaml
+	$(BIN)/rag-assets dev
 
 .PHONY: clean
 clean: ## Remove the virtual environment and the demo index

@@ -5,7 +5,8 @@ from __future__ import annotations
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +14,11 @@ import pytest
 PATIENCE_SECONDS = 180.0
 """Many times what anything here takes on a machine that is not busy."""
 
+MARKER = "RAG_TESTS_MARKER"
+"""A variable of the environment, which every process hands on to those that it starts."""
+
 _END_SECONDS = 20.0
+_PROC = Path("/proc")
 
 
 def until(found: Callable[[], object], what: str, seconds: float = PATIENCE_SECONDS) -> None:
@@ -47,3 +52,19 @@ def end(process: subprocess.Popen[Any]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.communicate(timeout=_END_SECONDS)
+
+
+def marked(marker: str) -> dict[int, str]:
+    """Process id → command line of all processes with this value of the variable, wherever they hang in the tree;
+    empty on systems other than Linux."""
+    found = {}
+    for entry in _PROC.glob("[0-9]*"):
+        with suppress(OSError):  # ended meanwhile, or somebody else's
+            if f"{MARKER}={marker}".encode() in (entry / "environ").read_bytes().split(b"\0"):
+                found[int(entry.name)] = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    return found
+
+
+def parent_of(process: int) -> int:
+    """The id of the parent. Raises OSError for a process that has ended."""
+    return int((_PROC / str(process) / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[1])

@@ -28,6 +28,7 @@ _COMMANDS = {
     "index": ("index", "index", "Index repositories."),
     "plan": ("plan", "plan", "Show what an index run would do and cost."),
     "watch": ("watch", "watch", "Index new commits as they appear."),
+    "dev": ("dev", "dev", "Open the Dagster UI on the indexes of this home."),
     "search": ("search", "search", "Search an index."),
     "ask": ("ask", "ask", "Answer a question from an index, with sources."),
     "artifact": ("artifact", "artifact", "Write a Blueprint, PDR, Workflow or Build Plan from an index."),

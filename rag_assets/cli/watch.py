@@ -46,7 +46,7 @@ def watch(
     work."""
     session = session_of(context)
     watching = Watch(session, repositories or [], interval, lexical_only=lexical_only)
-    with watch_lock(session.home()):
+    with only_one(session.home(), "watch"):
         if once:
             watching.look()
         else:
@@ -195,18 +195,19 @@ class _State:
 
 
 @contextmanager
-def watch_lock(home: IndexHome) -> Iterator[None]:
-    """Holds the lock of a home: one watch per home. Raises CommandError with the process that holds it."""
+def only_one(home: IndexHome, command: str) -> Iterator[None]:
+    """Holds the lock of a long-lived command, of which a home has one. Raises CommandError with the process that holds
+    it."""
     home.root.mkdir(parents=True, exist_ok=True)
     home.keep_out_of_git()
-    holder = home.root / "watch.holder"
-    lock = FileLock(home.root / "watch.lock")
+    holder = home.root / f"{command}.holder"
+    lock = FileLock(home.root / f"{command}.lock")
     try:
         lock.acquire(timeout=0)
     except Timeout:
         name = holder.read_text(encoding="utf-8") if holder.exists() else "another process"
         raise CommandError(
-            f"{home.root} is being watched by {name}; one watch indexes all its repositories. "
+            f"{name} already runs `rag-assets {command}` for {home.root}, for all its repositories. "
             "Stop that one first, or use another home with --home"
         ) from None
     try:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -100,8 +101,8 @@ def test_the_run_is_one_of_dagster(by_process: Indexed) -> None:
 
 
 def test_the_instance_uses_the_settings_of_the_project(by_process: Indexed) -> None:
-    """One file of instance settings: what the command line writes is what the repository ships."""
-    shipped = Path(__file__).parents[2] / "dagster.yaml"
+    """One file of instance settings: what the command line writes is what the package ships."""
+    shipped = files("rag_assets.defs").joinpath("dagster.yaml")
     assert (by_process.cli.home.dagster / "dagster.yaml").read_bytes() == shipped.read_bytes()
 
 

@@ -17,7 +17,7 @@ import pytest
 from rag_assets.cli import watch
 from rag_assets.cli.options import CliSession
 from rag_assets.cli.render import Output
-from rag_assets.cli.watch import LONGEST_REST_SECONDS, Watch, watch_lock
+from rag_assets.cli.watch import LONGEST_REST_SECONDS, Watch, only_one
 from rag_assets.index.generations import active_generation
 from rag_assets.pipeline.workers.process_pool import ProcessPool
 from rag_assets_tests.cli.conftest import TIME_LIMIT, CommandLine, new_repository
@@ -65,10 +65,10 @@ def test_a_name_that_means_nothing_is_an_error(cli: CommandLine) -> None:
 
 
 def test_a_second_watch_of_one_home_says_so(cli: CommandLine, repository: Repository) -> None:
-    with watch_lock(cli.home):
+    with only_one(cli.home, "watch"):
         done = cli.run("watch", repository.path, "--once")
     assert done.code == 1
-    assert re.search(r"is being watched by process \d+", done.err)
+    assert re.search(r"process \d+ already runs `rag-assets watch` for ", done.err)
     assert cli.run("watch", repository.path, "--once", LEXICAL).code == 0
 
 

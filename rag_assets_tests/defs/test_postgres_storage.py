@@ -46,7 +46,7 @@ def on_postgres(server: PostgresServer, tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_it_differs_from_the_embedded_variant_in_storage_and_runs_only() -> None:
-    embedded = yaml.safe_load((ROOT / "dagster.yaml").read_text(encoding="utf-8"))
+    embedded = yaml.safe_load((ROOT / "rag_assets" / "defs" / "dagster.yaml").read_text(encoding="utf-8"))
     found = yaml.safe_load(CONFIG.read_text(encoding="utf-8"))
     assert found.pop("storage")["postgres"]["postgres_db"]["scheme"] == "postgresql+psycopg2"
     assert found["concurrency"]["runs"].pop("max_concurrent_runs") == 10
