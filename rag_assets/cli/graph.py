@@ -18,7 +18,7 @@ from rag_assets.cli.render import NOTHING_FOUND, Output, Part, counted, named_co
 from rag_assets.contracts.graph import Confidence, GraphEdge, NodeType
 from rag_assets.graph.artifact import GRAPH_FOLDER, check
 from rag_assets.graph.csr_graph import GraphCounts, NodeLocation, by_count
-from rag_assets.graph.diagram import Diagram, mermaid, of_impact, of_neighbourhood, of_paths
+from rag_assets.graph.diagram import of_impact, of_neighbourhood, of_paths
 from rag_assets.graph.impact import Effect, Impact, ImpactGroup, Reached, impact
 from rag_assets.graph.lookup import NotFound, nodes_named, short_name
 from rag_assets.graph.modules import AreaMap, area_map
@@ -55,13 +55,13 @@ class GraphFormat:
         output: Output,
         index: Index,
         found: T,
-        diagram: Callable[[T], Diagram],
+        as_mermaid: Callable[[T], str],
         as_object: Callable[[T], dict[str, Any]],
         show: Callable[[Output, T, str], None],
     ) -> None:
         """Writes what was found in `index`."""
         if self.as_mermaid:
-            output.text(mermaid(diagram(found)))
+            output.text(as_mermaid(found))
         elif self.as_json:
             output.json(origin(index) | as_object(found))
         else:

@@ -168,7 +168,7 @@ _FOLDER = re.compile(
 which is where Ardalis' specifications are kept."""
 
 _NESTED = 8
-"""How deep a case stands in classes of a test class."""
+"""How deep a case stands in classes of a test class, and types in types: members of a type are changed with it."""
 
 _AROUND = permitted((WalkStep(Relation.CONTAINS, Direction.IN),))
 
@@ -210,8 +210,6 @@ DEFAULT_DEPTH = 8
 
 DEFAULT_NODES = 200
 """Of each group."""
-
-"""How deep types are nested in types: members of a type are changed with it."""
 
 
 class Effect(StrEnum):

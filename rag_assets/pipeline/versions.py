@@ -11,7 +11,7 @@ from rag_assets.descriptions import DESCRIPTION_VERSION, default_registry
 from rag_assets.descriptions.refinement import REFINEMENT_VERSION
 from rag_assets.evaluation.metrics import METRICS_VERSION
 from rag_assets.graph.artifact import GRAPH_VERSION
-from rag_assets.graph.extractor import EXTRACTION_VERSION
+from rag_assets.graph.extract import EXTRACTION_VERSION
 from rag_assets.graph.imports.load import configured_fingerprint
 from rag_assets.index.keyword import KEYWORD_VERSION
 from rag_assets.models import window_fingerprint

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from textwrap import dedent
 
 from rag_assets.contracts.graph import GraphEdge, GraphNode
-from rag_assets.graph.extractor import Extractor
+from rag_assets.graph.extract import Extractor
 from rag_assets.languages.csharp.facts.type_index import TypeIndex
 from rag_assets.languages.csharp.facts.type_index import declared_in as types_in
 from rag_assets.languages.detection import detect_language
