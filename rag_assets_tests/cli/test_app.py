@@ -134,7 +134,8 @@ def test_a_panic_of_a_library_is_an_unexpected_error(tmp_path: Path, indexed: In
 
 
 @pytest.mark.parametrize(
-    ("number", "hint"), [(28, "free some space"), (13, "let this user read and write it"), (30, "make it writable"), (20, "")]
+    ("number", "hint"),
+    [(28, "free some space"), (13, "let this user read and write it"), (30, "make it writable"), (20, "")],
 )
 def test_system_errors_name_the_path(number: int, hint: str) -> None:
     said = describe_os_error(OSError(number, "the reason", "/some/path"))

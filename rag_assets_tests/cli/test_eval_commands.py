@@ -95,7 +95,11 @@ def test_a_run_of_another_generation_keeps_what_it_answers_differently(cli: Comm
     [
         pytest.param(["compare", "previous"], "no question set that both were asked", id="never asked"),
         pytest.param(["compare", "previous", "--set", "gone"], "was never asked 'gone'", id="set never asked"),
-        pytest.param(["compare", "previous", "--set", "gone.jsonl"], "gone.jsonl: cannot be read: there is no such file", id="no file"),
+        pytest.param(
+            ["compare", "previous", "--set", "gone.jsonl"],
+            "gone.jsonl: cannot be read: there is no such file",
+            id="no file",
+        ),
         pytest.param(["compare", "20010101", "--set", "set.jsonl"], "it may have been pruned", id="pruned generation"),
         pytest.param(["compare", "set.json"], "there is no such file; write a file with: ", id="no run in no file"),
         pytest.param(["compare", "set.jsonl"], "no run that this version can read", id="questions instead of a run"),
