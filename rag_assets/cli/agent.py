@@ -39,7 +39,10 @@ AgentName = Annotated[
 
 @agent_app.command("list")
 def list_agents(context: typer.Context, folders: Folders = None, as_json: AsJson = False) -> None:
-    """List all agents: what each writes and with which model."""
+    """List all agents: what each writes and with which model.
+
+    Example: rag-assets agent list
+    """
     session = session_of(context)
     library, output = agent_library(session, folders), session.output
     found = [library.load(name) for name in library.names()]
@@ -60,7 +63,10 @@ def show(
     folders: Folders = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the settings of an agent with all defaults, and its pipeline."""
+    """Show the settings of an agent with all defaults, and its pipeline.
+
+    Example: rag-assets agent show architect
+    """
     session = session_of(context)
     agent = agent_library(session, folders).load(name)
     pipeline = applied(session, agent)
@@ -86,7 +92,10 @@ def validate(
     folders: Folders = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check agents and report problems with file and line. Exit code 1 when there are any."""
+    """Check agents and report problems with file and line. Exit code 1 when there are any.
+
+    Example: rag-assets agent validate agents/reviewer.yaml
+    """
     session = session_of(context)
     library, output = agent_library(session, folders), session.output
     unread = () if names else library.problems()

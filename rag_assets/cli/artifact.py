@@ -59,7 +59,10 @@ def artifact(
     offline: Offline = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a Blueprint, PDR, Workflow or Build Plan from an index. Exit code 4 when the index lacks the evidence."""
+    """Write a Blueprint, PDR, Workflow or Build Plan from an index. Exit code 4 when the index lacks the evidence.
+
+    Example: rag-assets artifact blueprint "refunds" --output refunds.md
+    """
     output_type = _type(kind)
     about = WHOLE if subject is None else subject
     if not about.strip():

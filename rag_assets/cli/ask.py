@@ -346,7 +346,10 @@ def ask(
     folders: Folders = None,
     as_json: AsJson = False,
 ) -> None:
-    """Ask a question; get an answer with citations. Exit code 4 when the index does not have the answer."""
+    """Ask a question; get an answer with citations. Exit code 4 when the index does not have the answer.
+
+    Example: rag-assets ask "when is a refund refused?" --session refunds
+    """
     if not question.strip():
         raise typer.BadParameter("the question is empty")
     from rag_assets.index.freshness import freshness_of

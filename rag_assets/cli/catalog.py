@@ -20,7 +20,10 @@ catalog_app = typer.Typer(no_args_is_help=True, help="Look into the catalog, if 
 
 @catalog_app.command()
 def status(context: typer.Context, as_json: AsJson = False) -> None:
-    """List the generations in the catalog, by label."""
+    """List the generations in the catalog, by label.
+
+    Example: rag-assets catalog status
+    """
     from rag_assets.index.catalog.reader import entries, rows_and_documents  # start-up budget: loaded when it runs
 
     session = session_of(context)
@@ -70,7 +73,10 @@ def search(
     kind: Annotated[list[str] | None, typer.Option(help="Only these kinds.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find chunks by words with the full-text index of the database. For ranked results use `rag-assets search`."""
+    """Find chunks by words with the full-text index of the database. For ranked results use `rag-assets search`.
+
+    Example: rag-assets catalog search "refund limit" --limit 20
+    """
     # Start-up budget: loaded when it runs, not for --help and completion.
     from rag_assets.index.catalog.fulltext import search_text
     from rag_assets.pipeline.labels import repository_of

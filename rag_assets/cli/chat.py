@@ -82,7 +82,10 @@ def chat(
     folders: Folders = None,
 ) -> None:
     """Ask an index questions and follow-ups, one per line. /help lists the commands. Ctrl-C stops an answer,
-    Ctrl-D ends the conversation."""
+    Ctrl-D ends the conversation.
+
+    Example: rag-assets chat --session refunds
+    """
     session = session_of(context)
     wanted = AskOptionsFromCli.of(
         labels, limit, offline, profile, pipeline, packs, chosen_agent(session, agent, folders)
@@ -300,7 +303,10 @@ def list_sessions(
     user: User = "",
     as_json: AsJson = False,
 ) -> None:
-    """List the sessions of a user, with their number of turns."""
+    """List the sessions of a user, with their number of turns.
+
+    Example: rag-assets session list
+    """
     session = session_of(context)
     owner = user or system_user()
     with history_of(session.home(), session.config_option, session.clearance()) as history:
@@ -323,7 +329,10 @@ def delete_session(
     everything: Annotated[bool, typer.Option("--all", help="All sessions of the user.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Delete sessions for good: their text is overwritten in the database, not only hidden."""
+    """Delete sessions for good: their text is overwritten in the database, not only hidden.
+
+    Example: rag-assets session delete refunds
+    """
     if everything == bool(names):
         raise typer.BadParameter("name the sessions to delete, or --all")
     session = session_of(context)

@@ -29,7 +29,10 @@ def init(
     context: typer.Context,
     force: Annotated[bool, typer.Option("--force", help="Overwrite a file that exists.")] = False,
 ) -> None:
-    """Write a short rag_assets.yaml into the current folder: your repositories, and the usual settings as comments."""
+    """Write a short rag_assets.yaml into the current folder: your repositories, and the usual settings as comments.
+
+    Example: rag-assets init
+    """
     from rag_assets.settings.template import commented_settings  # start-up budget: --help and completion
 
     output = session_of(context).output
@@ -49,7 +52,10 @@ def init(
 
 @config_app.command()
 def settings(context: typer.Context, as_json: AsJson = False) -> None:
-    """List every setting with its default and its meaning, as a file in which all are commented out."""
+    """List every setting with its default and its meaning, as a file in which all are commented out.
+
+    Example: rag-assets config settings
+    """
     from rag_assets.settings.template import commented_settings, every_setting  # start-up budget: --help and completion
 
     output = session_of(context).output
@@ -61,7 +67,10 @@ def settings(context: typer.Context, as_json: AsJson = False) -> None:
 
 @config_app.command("check")
 def check(context: typer.Context, as_json: AsJson = False) -> None:
-    """Check the configuration and show where it comes from. Exit code 1 when it is not valid."""
+    """Check the configuration and show where it comes from. Exit code 1 when it is not valid.
+
+    Example: rag-assets config check
+    """
     session = session_of(context)
     found = examine(session)
     if as_json:

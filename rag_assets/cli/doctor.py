@@ -48,7 +48,10 @@ _GOLDEN_TOLERANCE = 0.02
 
 
 def doctor(context: typer.Context, as_json: AsJson = False) -> None:
-    """Check the installation, the model, the configuration and every index. Exit code 1 when something fails."""
+    """Check the installation, the model, the configuration and every index. Exit code 1 when something fails.
+
+    Example: rag-assets doctor
+    """
     session = session_of(context)
     findings = []
     for finding in examine_all(session):

@@ -39,7 +39,10 @@ def explain(
     label: LabelOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout, facts in full.")] = False,
 ) -> None:
-    """Explain why a file is indexed as it is: kinds with evidence, builders, facts, sections, snippets, points."""
+    """Explain why a file is indexed as it is: kinds with evidence, builders, facts, sections, snippets, points.
+
+    Example: rag-assets explain src/Orders/RefundManager.cs:RefundAsync
+    """
     if not place.strip():
         raise typer.BadParameter("it is empty; name a file or a symbol", param_hint="PATH[:SYMBOL]")
     session = session_of(context)

@@ -19,7 +19,10 @@ def gc(
     as_json: AsJson = False,
 ) -> None:
     """Remove what nothing needs any more: documents and cache entries of deleted generations, unused builds and
-    mirrors, and leftovers of killed processes. Skips labels that are being indexed; new builds wait."""
+    mirrors, and leftovers of killed processes. Skips labels that are being indexed; new builds wait.
+
+    Example: rag-assets gc --dry-run
+    """
     from rag_assets.pipeline.collect_garbage import collect_garbage  # start-up budget: loaded when it runs
 
     session = session_of(context)

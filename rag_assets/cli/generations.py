@@ -66,7 +66,10 @@ def list_generations(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List generations, newest commit first. Sizes do not include the documents, which generations share."""
+    """List generations, newest commit first. Sizes do not include the documents, which generations share.
+
+    Example: rag-assets generations list shop@main
+    """
     from rag_assets.pipeline.build import label_holder  # start-up budget: loaded when it runs
 
     session = session_of(context)
@@ -101,7 +104,10 @@ def compare(
     as_json: AsJson = False,
 ) -> None:
     """Show which points were added, changed, removed and moved from A to B, by file and symbol. Only files that
-    --role may see count."""
+    --role may see count.
+
+    Example: rag-assets generations compare previous active
+    """
     from rag_assets.pipeline.generation_diff import compare as compared  # start-up budget: loaded when it runs
 
     session = session_of(context)
@@ -119,7 +125,10 @@ def compare(
 
 @generations_app.command()
 def activate(context: typer.Context, name: Name, label: Label = None, as_json: AsJson = False) -> None:
-    """Serve this generation. The previous one is set aside: a later `index` of its commit does not serve it again."""
+    """Serve this generation. The previous one is set aside: a later `index` of its commit does not serve it again.
+
+    Example: rag-assets generations activate release-2.0
+    """
     from rag_assets.index.promotion import activate as activated  # start-up budget: loaded when it runs
 
     session = session_of(context)
@@ -130,7 +139,10 @@ def activate(context: typer.Context, name: Name, label: Label = None, as_json: A
 @generations_app.command()
 def rollback(context: typer.Context, label: LabelArgument = None, as_json: AsJson = False) -> None:
     """Serve the previous generation; repeat it to go back further. A later `index` of the same commit does not undo it;
-    an `index` of a new commit, or with --force, serves what it builds."""
+    an `index` of a new commit, or with --force, serves what it builds.
+
+    Example: rag-assets generations rollback shop@main
+    """
     from rag_assets.index.promotion import roll_back  # start-up budget: loaded when it runs
 
     session = session_of(context)
@@ -150,7 +162,10 @@ def tag(
     tag_name: Annotated[str, typer.Argument(metavar="TAG", help="Letters, digits, dots, dashes, underscores.")],
     label: Label = None,
 ) -> None:
-    """Give a generation a name. A generation with a name is never pruned."""
+    """Give a generation a name. A generation with a name is never pruned.
+
+    Example: rag-assets generations tag active release-2.0
+    """
     session = session_of(context)
     home = session.home()
     of_label, generation_id = _named(home, name, label)
@@ -164,7 +179,10 @@ def untag(
     tag_name: Annotated[str, typer.Argument(metavar="TAG", help="The name to remove.")],
     label: Label = None,
 ) -> None:
-    """Remove a name. Its generation may then be pruned."""
+    """Remove a name. Its generation may then be pruned.
+
+    Example: rag-assets generations untag release-2.0
+    """
     session = session_of(context)
     home = session.home()
     of_label = known_label(home, label)
@@ -183,7 +201,10 @@ def prune(
     as_json: AsJson = False,
 ) -> None:
     """Delete old generations, as every successful `index` does: all but the `retention.keep` best of each label. The
-    served, the previous and the tagged generations always stay, and so does one that is being built."""
+    served, the previous and the tagged generations always stay, and so does one that is being built.
+
+    Example: rag-assets generations prune --dry-run
+    """
     session = session_of(context)
     home = session.home()
     known = home.known_labels()

@@ -345,7 +345,7 @@ ListedOfEach = Annotated[int, typer.Option("--nodes", min=1, max=10_000, help="H
 def around(
     context: typer.Context,
     symbols: Annotated[
-        list[str], typer.Argument(metavar="SYMBOL...", help=f"{_NODE} Several are starting points together.")
+        list[str], typer.Argument(metavar="SYMBOL", help=f"{_NODE} Several are starting points together.")
     ],
     label: LabelOption = None,
     depth: Depth = 2,
@@ -358,7 +358,10 @@ def around(
     as_json: AsJson = False,
     as_mermaid: AsMermaid = False,
 ) -> None:
-    """Show what is around nodes, the most relevant first."""
+    """Show what is around nodes, the most relevant first.
+
+    Example: rag-assets graph around RefundManager --relations Calls,CalledBy --depth 3
+    """
 
     form = GraphFormat(as_json, as_mermaid)
     steps, wanted = allow_list(_split(relations), _restricting(direction)), _kinds(kinds)
@@ -389,7 +392,10 @@ def path(
     as_json: AsJson = False,
     as_mermaid: AsMermaid = False,
 ) -> None:
-    """Show how A leads to B, the most relevant paths first. Exit code 4 when there is no path."""
+    """Show how A leads to B, the most relevant paths first. Exit code 4 when there is no path.
+
+    Example: rag-assets graph path 'POST /api/refunds' dbo.Refunds
+    """
 
     form = GraphFormat(as_json, as_mermaid)
     steps = allow_list(_split(relations), _restricting(direction))
@@ -410,7 +416,7 @@ def _add_effect(name: str, effect: Effect, told: str) -> None:
     @graph_app.command(name, help=told)
     def follow(
         context: typer.Context,
-        symbols: Annotated[list[str], typer.Argument(metavar="SYMBOL...", help=_NODE)],
+        symbols: Annotated[list[str], typer.Argument(metavar="SYMBOL", help=_NODE)],
         label: LabelOption = None,
         depth: Depth = 8,
         nodes: ListedOfEach = 200,
@@ -426,9 +432,17 @@ def _add_effect(name: str, effect: Effect, told: str) -> None:
 
 
 _add_effect(
-    "impact", Effect.AFFECTED, "Show what a change affects: endpoints, tables, tests, documents and code, by distance."
+    "impact",
+    Effect.AFFECTED,
+    "Show what a change affects: endpoints, tables, tests, documents and code, by distance.\n\n"
+    "Example: rag-assets graph impact RefundManager.RefundAsync",
 )
-_add_effect("uses", Effect.NEEDED, "Show what a node needs, from an HTTP route down to its tables, by distance.")
+_add_effect(
+    "uses",
+    Effect.NEEDED,
+    "Show what a node needs, from an HTTP route down to its tables, by distance.\n\n"
+    "Example: rag-assets graph uses 'POST /api/refunds'",
+)
 
 
 @graph_app.command()
@@ -437,7 +451,10 @@ def overview(
     label: LabelOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what the graph consists of: kinds of nodes, relations, hubs, and which folders use which."""
+    """Show what the graph consists of: kinds of nodes, relations, hubs, and which folders use which.
+
+    Example: rag-assets graph overview
+    """
 
     output = session_of(context).output
     with _opened(context, label) as (index, graph):

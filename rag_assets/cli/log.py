@@ -68,7 +68,10 @@ def log(
     limit: Annotated[int, typer.Option("--limit", "-n", min=0, help="How many to list; 0 for all.")] = DEFAULT_LISTED,
     as_json: AsJson = False,
 ) -> None:
-    """List the questions that were asked, newest first, and their totals. Show one with: rag-assets trace"""
+    """List the questions that were asked, newest first, and their totals. Show one with: rag-assets trace
+
+    Example: rag-assets log --since 7d --status abstained
+    """
     session = session_of(context)
     with query_log(session) as opened:
         wanted = LogFilter(
@@ -102,7 +105,10 @@ def trace(
     turn: TurnArgument = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show how a question was answered: its steps and calls, what was retrieved and cited, and from which builds."""
+    """Show how a question was answered: its steps and calls, what was retrieved and cited, and from which builds.
+
+    Example: rag-assets trace 1f3a9c42
+    """
     session = session_of(context)
     with query_log(session) as log:
         record = turn_named(session, log, turn)
@@ -127,7 +133,10 @@ def replay(
 ) -> None:
     """Run a logged question again, on the same builds and with the recorded replies of the model. Keeps nothing.
 
-    Exit code 0 when the answer is the same, 1 when it is different."""
+    Exit code 0 when the answer is the same, 1 when it is different.
+
+    Example: rag-assets replay 1f3a9c42
+    """
     # Start-up budget: `log` and `trace` load nothing that answers.
     from rag_assets.models.openai_compat.token_counting import token_counter
     from rag_assets.qa.answering import history_of

@@ -74,7 +74,10 @@ Packs = Annotated[
 
 @pipeline_app.command("list")
 def list_pipelines(context: typer.Context, packs: Packs = None, as_json: AsJson = False) -> None:
-    """List all pipelines: what each extends, and the file that it is in."""
+    """List all pipelines: what each extends, and the file that it is in.
+
+    Example: rag-assets pipeline list
+    """
     session = session_of(context)
     library, output = pipeline_library(session, packs), session.output
     found, problems = list[Pipeline](), list[str]()
@@ -101,7 +104,10 @@ def validate(
     packs: Packs = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check pipelines and report problems with file and line. Exit code 1 when there are any."""
+    """Check pipelines and report problems with file and line. Exit code 1 when there are any.
+
+    Example: rag-assets pipeline validate pipelines/own.yaml
+    """
     session = session_of(context)
     library, output = pipeline_library(session, packs), session.output
     checked: list[dict[str, Any]] = []
@@ -129,7 +135,10 @@ def show(
     packs: Packs = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show a pipeline after inheritance: its files, its settings with all defaults, its steps."""
+    """Show a pipeline after inheritance: its files, its settings with all defaults, its steps.
+
+    Example: rag-assets pipeline show code_question_answering
+    """
     session = session_of(context)
     pipeline = pipeline_library(session, packs).load(name)
     if as_json:
@@ -145,7 +154,10 @@ def graph(
     packs: Packs = None,
     as_json: AsJson = False,
 ) -> None:
-    """Draw the steps that a pipeline can reach as a Mermaid flowchart."""
+    """Draw the steps that a pipeline can reach as a Mermaid flowchart.
+
+    Example: rag-assets pipeline graph code_question_answering
+    """
     session = session_of(context)
     pipeline = pipeline_library(session, packs).load(name)
     drawn = mermaid(pipeline)

@@ -45,7 +45,10 @@ def plan(
     as_json: AsJson = False,
 ) -> None:
     """Show what `index` would do and cost: files, sections, tokens to embed, points to add and delete, the price of the
-    models. Asks no model and changes no index; the build reuses what the plan reads and parses."""
+    models. Asks no model and changes no index; the build reuses what the plan reads and parses.
+
+    Example: rag-assets plan ../shop --files 0
+    """
     named = repositories or []
     one_repository(named, commit, identifier)
     from rag_assets.cli.index.runs import Failed, IndexRequest

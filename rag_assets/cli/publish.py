@@ -23,7 +23,10 @@ def publish(
     as_json: AsJson = False,
 ) -> None:
     """Publish what a label serves to `stores.remote`, where other machines pull it. Every successful `index` does, when
-    a remote store is configured."""
+    a remote store is configured.
+
+    Example: rag-assets publish shop@main --dry-run
+    """
     # Start-up budget: loaded when it runs, not for --help and completion.
     from rag_assets.pipeline.build import label_lock
     from rag_assets.pipeline.publish import publish_label
@@ -53,7 +56,10 @@ def pull(
     label: Annotated[str, typer.Argument(metavar="LABEL", help="Its name where it was published.")],
     as_json: AsJson = False,
 ) -> None:
-    """Fetch what a label serves in `stores.remote`, and serve it here. Only what is not here goes over the network."""
+    """Fetch what a label serves in `stores.remote`, and serve it here. Only what is not here goes over the network.
+
+    Example: rag-assets pull shop@main
+    """
     # Start-up budget: loaded when it runs, not for --help and completion.
     from rag_assets.pipeline.build import label_lock
     from rag_assets.pipeline.publish import pull_label, remote_of

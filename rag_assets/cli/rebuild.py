@@ -40,7 +40,10 @@ def rebuild(
     as_json: AsJson = False,
 ) -> None:
     """Rebuild the vectors of an index from the catalog, even when its files or the whole home are lost. Needs neither
-    the repository nor the model."""
+    the repository nor the model.
+
+    Example: rag-assets rebuild shop@main
+    """
     # Start-up budget: --help and completion.
     from rag_assets.cli.index.progress import shown_progress
     from rag_assets.pipeline.rebuild import rebuild as rebuilt

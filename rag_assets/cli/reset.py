@@ -34,7 +34,10 @@ def reset(
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
-    """Remove indexes: their generations, their documents and their Dagster partitions. Repositories stay untouched."""
+    """Remove indexes: their generations, their documents and their Dagster partitions. Repositories stay untouched.
+
+    Example: rag-assets reset shop@main --yes
+    """
     session = session_of(context)
     home = session.home()
     known = home.known_labels()

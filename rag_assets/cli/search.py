@@ -119,7 +119,10 @@ def search(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Search one index or several. Exit code 4 when nothing is found."""
+    """Search one index or several. Exit code 4 when nothing is found.
+
+    Example: rag-assets search "how are refunds limited" --kind Manager --path src/
+    """
     if not query.strip():
         raise typer.BadParameter("the query is empty")
     session = session_of(context)

@@ -47,7 +47,10 @@ def show(
     part: Annotated[ShownPart, typer.Option(help="What to show of it.")] = ShownPart.ALL,
     as_json: AsJson = False,
 ) -> None:
-    """Show a point: snippet, description, source slice and payload."""
+    """Show a point: snippet, description, source slice and payload.
+
+    Example: rag-assets show src/Orders/RefundManager.cs:40 --part source
+    """
     session = session_of(context)
     home = session.home()
     if point.startswith(_SCHEME) and label is None:

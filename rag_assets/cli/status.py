@@ -37,7 +37,10 @@ def status(
     skipped: Annotated[bool, typer.Option("--skipped", help="List every file left out, with its reason.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show every index: commit against head, counts, skipped files, size, the run that made it."""
+    """Show every index: commit against head, counts, skipped files, size, the run that made it.
+
+    Example: rag-assets status --skipped
+    """
     session = session_of(context)
     home = session.home()
     labels = home.known_labels() if label is None else [label_named(home.known_labels(), label)]

@@ -43,7 +43,10 @@ def watch(
     lexical_only: LexicalOnly = False,
 ) -> None:
     """Index new commits as they appear, with one line per event. Ctrl-C ends it; the next run continues unfinished
-    work."""
+    work.
+
+    Example: rag-assets watch --interval 300
+    """
     session = session_of(context)
     watching = Watch(session, repositories or [], interval, lexical_only=lexical_only)
     with only_one(session.home(), "watch"):

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import qdrant_edge
 import typer
+import typer.main
 from typer.testing import CliRunner
 
-from rag_assets.cli import ReportedGroup
+from rag_assets.cli import ReportedGroup, app
 from rag_assets.cli.render import describe, describe_os_error
 from rag_assets.errors import RagAssetsError, SourceError
 from rag_assets.index.generations import GenerationError, active_generation
@@ -40,6 +46,28 @@ COMMANDS = [
 
 # What a search may not load: each costs a noticeable part of the second that a cold search may take.
 HEAVY = {"dagster", "pydantic_settings", "pyarrow", "rich", "yaml", "sqlalchemy", "tree_sitter"}
+
+
+def commands() -> Iterator[tuple[str, Any]]:
+    """Every command with its words, those of groups included."""
+    waiting: list[tuple[str, Any]] = list(typer.main.get_group(app).commands.items())
+    while waiting:
+        words, command = waiting.pop()
+        below = getattr(command, "commands", None)
+        if below is None:
+            yield words, command
+        else:
+            waiting += [(f"{words} {name}", inner) for name, inner in below.items()]
+
+
+def test_the_help_of_every_command_ends_with_an_example_that_can_be_typed() -> None:
+    found = dict(commands())
+    assert len(found) > 40
+    for words, command in found.items():
+        (example,) = re.findall(r"^Example: (rag-assets .*)$", inspect.cleandoc(command.help), flags=re.MULTILINE)
+        assert example.startswith(f"rag-assets {words}"), words
+        typed = shlex.split(example)[1 + len(words.split()) :]
+        command.make_context(words, typed)  # raises for an option or argument that there is not
 
 
 def test_help_names_every_command_and_the_exit_codes(cli: CommandLine) -> None:

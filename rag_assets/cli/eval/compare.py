@@ -44,7 +44,10 @@ def compare(
     repository: Annotated[str, typer.Option(help="As in eval run.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Show per question and per category what B answers differently than A."""
+    """Show per question and per category what B answers differently than A.
+
+    Example: rag-assets eval compare previous active
+    """
     from rag_assets.evaluation.comparison import compare_ab, compare_runs
 
     session = session_of(context)

@@ -68,7 +68,10 @@ def mine(
 
     Ask them of an index of an earlier commit: one that knows a commit finds it by its own words. With --answers the
     questions are about what the index declares, and half of them are about what it does not have: ask those with `eval
-    run --answers`."""
+    run --answers`.
+
+    Example: rag-assets eval mine shop --answers --out questions.jsonl
+    """
     if as_json and out is None:
         raise typer.BadParameter("the set itself goes to stdout; name a file for it with --out", param_hint="--json")
     if out is not None and out.suffix != ".jsonl":

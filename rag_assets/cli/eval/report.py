@@ -27,7 +27,10 @@ def report(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show metrics over generations, categories with their intervals, and the questions that were lost, as markdown."""
+    """Show metrics over generations, categories with their intervals, and the questions that were lost, as markdown.
+
+    Example: rag-assets eval report shop@main --html report.html
+    """
     from rag_assets.evaluation.report import as_object, make_report, markdown
     from rag_assets.index.generation_refs import named_generation
     from rag_assets.index.generations import read_generation

@@ -196,7 +196,10 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Ask the questions of a set and show recall, hit rate, MRR and nDCG. Changes nothing that is served, but that
-    enough questions asked with --answers set the confidence below which `ask` refuses."""
+    enough questions asked with --answers set the confidence below which `ask` refuses.
+
+    Example: rag-assets eval run shop@main --set questions.yaml
+    """
     from rag_assets.evaluation.comparison import difference
     from rag_assets.evaluation.persist import keep_run_of_finished
     from rag_assets.index.eval_records import write_run_file

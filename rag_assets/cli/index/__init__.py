@@ -28,7 +28,10 @@ def index(
     as_json: AsJson = False,
 ) -> None:
     """Index repositories. Only changes are computed, and a stopped run continues where it stopped. Exit code 3 when the
-    promotion gate refuses a build: the previous generation stays active."""
+    promotion gate refuses a build: the previous generation stays active.
+
+    Example: rag-assets index ../shop --ref release/2.0
+    """
     named = repositories or []
     one_repository(named, commit, identifier)
     # Start-up budget: loaded when it runs, not for --help and completion.
