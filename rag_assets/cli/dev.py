@@ -38,7 +38,10 @@ def dev(
     port: Annotated[int, typer.Option("--port", "-p", min=1, max=65535, help="Port of the UI.")] = DEFAULT_PORT,
 ) -> None:
     """Open the Dagster UI on the indexes of this home, with the daemon that runs schedules, sensors and queued runs.
-    Ctrl-C ends both and the runs that they started; the next run of a label continues where it stopped."""
+    Ctrl-C ends both and the runs that they started; the next run of a label continues where it stopped.
+
+    Example: rag-assets dev --port 3001
+    """
     session = session_of(context)
     home, output = session.home(), session.output
     session.settings()  # what is wrong with them is said here, and not by a code location that fails to load
@@ -70,8 +73,8 @@ def _require_free(port: int, session: CliSession) -> None:
         with socket.create_server((_HOST, 0)) as other:
             free = other.getsockname()[1]
         raise CommandError(
-            f"port {port} cannot be used ({os.strerror(error.errno or 0)}); end the program that has it, or choose another one: "
-            f"{session.command()} dev --port {free}"
+            f"port {port} cannot be used ({os.strerror(error.errno or 0)}); end the program that has it, or choose another "
+            f"one: {session.command()} dev --port {free}"
         ) from None
 
 

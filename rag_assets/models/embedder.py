@@ -8,7 +8,7 @@ filled cache or other thread counts give the same bytes.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
@@ -115,18 +115,13 @@ class LocalEmbedder:
         """Tokens of each text, identifiers split, without special tokens and without truncation."""
         return self._encoder.count(texts)
 
-    def embed(self, texts: Sequence[str], on_batch: Callable[[int], None] | None = None) -> Vectors:
-        """(n, DIMENSION) float32, unit length, in the order of `texts`.
-
-        `on_batch` hears how many more texts are finished.
-        """
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """(n, DIMENSION) float32, unit length, in the order of `texts`."""
         import numpy as np
 
         vectors = np.empty((len(texts), DIMENSION), np.float32)
         for rows, batch in self.embed_batches(texts):
             vectors[rows] = batch
-            if on_batch is not None:
-                on_batch(len(rows))
         return vectors
 
     def embed_batches(self, texts: Sequence[str]) -> Iterator[tuple[list[int], Vectors]]:

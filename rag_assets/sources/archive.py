@@ -247,10 +247,6 @@ class ArchiveSnapshot:
                 self._content.seek(stored.offset)
                 yield entry, self._content.read(stored.size)
 
-    def head_of(self, ref: str) -> str:
-        """The present sha256 of the archive file, whatever `ref` says: an archive has one version."""
-        return archive_id(self._path)
-
     def changes_since(self, commit: str) -> TreeDiff | None:
         """An archive has no history."""
         return None

@@ -57,10 +57,6 @@ class DirectorySnapshot:
         for entry in entries:
             yield entry, self._content(entry)
 
-    def head_of(self, ref: str) -> str:
-        """The present content id of the directory, whatever `ref` says: a directory has one version."""
-        return DirectorySnapshot(self._root, ref, None, self._policy).info.commit_sha
-
     def changes_since(self, commit: str) -> TreeDiff | None:
         """A directory has no history."""
         return None

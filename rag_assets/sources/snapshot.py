@@ -71,10 +71,6 @@ class Snapshot(Protocol):
         """The content of files or the reason for its absence, in the given order, one in memory at a time."""
         ...
 
-    def head_of(self, ref: str) -> str:
-        """The commit that `ref` names in the local source now, without network. Raises SourceError."""
-        ...
-
     def changes_since(self, commit: str) -> TreeDiff | None:
         """The differences from an earlier commit; None without history, or if that commit is gone from it."""
         ...

@@ -136,7 +136,6 @@ def test_refs(history: tuple[Repository, dict[str, str]], ref: str, commit: str,
     snapshot = opened(repository.path, ref)
     assert (snapshot.info.commit_sha, snapshot.ref) == (commits[commit], name)
     assert texts(snapshot) == {"a.cs": f"{commit}\n"}
-    assert snapshot.head_of(snapshot.ref) == commits[commit]
 
 
 @pytest.mark.parametrize("digits", [40, 12, 7])
@@ -162,20 +161,12 @@ def test_a_detached_head_is_named_by_its_commit(history: tuple[Repository, dict[
     repository.git("checkout", "--quiet", "--detach", commits["two"])
     snapshot = opened(repository.path)
     assert (snapshot.info.commit_sha, snapshot.ref) == (commits["two"], commits["two"][:12])
-    assert snapshot.head_of(snapshot.ref) == commits["two"]
 
 
 def test_a_branch_may_look_like_a_commit_id(history: tuple[Repository, dict[str, str]]) -> None:
     repository, commits = history
     repository.git("branch", "deadbeef", commits["one"])
     assert opened(repository.path, "deadbeef").info.commit_sha == commits["one"]
-
-
-def test_head_of_follows_new_commits(make_repository: Make) -> None:
-    repository = make_repository({"a.cs": "1\n"})
-    snapshot = opened(repository.path)
-    newer = repository.commit({"a.cs": "2\n"})
-    assert snapshot.head_of("main") == newer != snapshot.info.commit_sha
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from rag_assets.errors import LocationError, SourceError
 from rag_assets.sources.git import GitError, open_git, run_git, stop
 from rag_assets.sources.git.git_diff import TreeDiff, changes_between
 from rag_assets.sources.git.git_history import GitHistory
-from rag_assets.sources.git.resolve import Resolved, resolve
+from rag_assets.sources.git.resolve import Resolved
 from rag_assets.sources.safe_paths import safe_path
 from rag_assets.sources.snapshot import EntryKind, TreeEntry, utc_iso
 from rag_assets.sources.urls import is_remote, strip_credentials
@@ -61,9 +61,6 @@ class GitSnapshot:
             yield from self._stream(process, iter(entries))
         finally:
             stop(process)
-
-    def head_of(self, ref: str) -> str:
-        return resolve(self._git_dir, self._where, ref, None).commit
 
     def changes_since(self, commit: str) -> TreeDiff | None:
         return changes_between(self._git_dir, commit, self.info.commit_sha, self._subdirectory)
