@@ -73,8 +73,8 @@ def _require_free(port: int, session: CliSession) -> None:
         with socket.create_server((_HOST, 0)) as other:
             free = other.getsockname()[1]
         raise CommandError(
-            f"port {port} cannot be used ({os.strerror(error.errno or 0)}); end the program that has it, or choose another "
-            f"one: {session.command()} dev --port {free}"
+            f"port {port} cannot be used ({os.strerror(error.errno or 0)}); end the program that has it, or "
+            f"choose another one: {session.command()} dev --port {free}"
         ) from None
 
 

@@ -112,13 +112,6 @@ def test_every_text_is_embedded_once(count: int, int8: LocalEmbedder) -> None:
     assert sorted(seen) == list(range(count))
 
 
-def test_progress_is_heard(int8: LocalEmbedder) -> None:
-    heard: list[int] = []
-    vectors = int8.embed([f"t{i}" for i in range(130)], heard.append)
-    assert (sum(heard), vectors.shape) == (130, (130, 384))
-    assert len(heard) > 1
-
-
 def test_nothing_to_embed(int8: LocalEmbedder) -> None:
     assert int8.embed([]).shape == (0, 384)
 
