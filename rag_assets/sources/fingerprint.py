@@ -6,11 +6,11 @@ import hashlib
 
 from rag_assets.sources.default_ignores import conventions_description
 from rag_assets.sources.extraction import EXTRACTION_VERSION
-from rag_assets.sources.secrets.rules import rules_description
+from rag_assets.sources.secrets.redaction import rules_description
 
-_DISCOVERY_VERSION = 2
-"""Raise it when code of this package decides, decodes or masks in another way. The tables of conventions and rules, and
-the version of the rule library, are hashed by themselves."""
+_DISCOVERY_VERSION = 3
+"""Raise it when code of this package decides, decodes or masks in another way. The tables of conventions and the rules
+for credentials are hashed by themselves."""
 
 _DESCRIPTION = f"{_DISCOVERY_VERSION}\n{EXTRACTION_VERSION}\n{conventions_description()}\n{rules_description()}"
 POLICY_FINGERPRINT = hashlib.sha256(_DESCRIPTION.encode()).hexdigest()[:16]

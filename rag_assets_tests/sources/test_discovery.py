@@ -55,7 +55,7 @@ def test_the_facts_of_a_file(make_repository: Make) -> None:
     assert found.file.size_bytes == len(text.encode()) + 3
     assert (found.file.encoding, found.file.language) == ("utf-8-sig", "cs")
     assert (found.file.line_count, found.file.redacted_secrets, found.file.replaced_characters) == (5, 1, 0)
-    assert [(finding.rule, finding.line) for finding in found.findings] == [("password-assignment", 3)]
+    assert [(finding.rule, finding.line) for finding in found.findings] == [("assignment", 3)]
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,7 @@
 """Redaction: replaces credentials with `*` of the same length before anything else sees the text.
 
 Length and line ends stay, so every offset and line of the redacted text fits the original. Findings name the rule and
-the line, never the secret. Every expression runs on a bounded window around a literal it needs, so the time is linear
-in the text. The time limit is checked between windows.
+the line, never the secret. The time is linear in the text; the time limit is checked between rules and matches.
 """
 
 from __future__ import annotations
@@ -11,26 +10,18 @@ import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from rag_assets.contracts.segment import LineIndex
-from rag_assets.sources.secrets.assignments import assigned_secrets, lower
-from rag_assets.sources.secrets.entropy import is_placeholder
-from rag_assets.sources.secrets.rules import (
-    MIN_WORD,
-    PRIVATE_KEY_BEGIN,
-    PRIVATE_KEY_LITERAL,
-    WORD_BYTES,
-    Anchor,
-    TokenRule,
-    literals_of,
-    rules_for,
-)
+from rag_assets.sources.default_ignores import extension_of
+from rag_assets.sources.secrets.assignments import COMPANION, MESSAGE_PREFIX, NAMED_RULES, context_of
+from rag_assets.sources.secrets.rules import RuleSet
+from rag_assets.sources.secrets.tokens import TOKEN_RULES
 
-_BEFORE, _AFTER = 400, 4_000
-"""The window around a literal, cut at line ends: the longest tokens (JWTs with claims) have 4,000 characters."""
+_PRIVATE_KEY = re.compile(rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _LONGEST_PRIVATE_KEY = 64 * 1024  # an 8,192-bit RSA key has 6.5 kB; as a string literal with line ends, twice that
-_BASE64_RUN = re.compile(r"(?:\\[nrt])|([A-Za-z0-9+/=]{4,})")
-_MIN_KEY_BODY = 40  # characters of base64 that make it a key and not a text about keys
+_BASE64_RUN = re.compile(rb"(?:\\[nrt])|([A-Za-z0-9+/=]{4,})")
+_MIN_KEY_LINE = 40  # characters of base64 in a row that make it a key and not a text about keys
 _VISIBLE = re.compile(r"[^\r\n]")
 
 
@@ -64,7 +55,7 @@ class _Span:
 
 
 def redact(text: str, path: str, *, deadline: float | None = None) -> Redaction:
-    """Masks the credentials in `text`. `path` tells settings and data from code.
+    """Masks the credentials in `text`. `path` tells settings and data from code and prose; empty where there is none.
 
     `deadline` is a `time.monotonic()` value. Raises RedactionTimeout when it has passed.
     """
@@ -85,74 +76,43 @@ def redact(text: str, path: str, *, deadline: float | None = None) -> Redaction:
     return Redaction("".join((*pieces, text[end:])), tuple(findings))
 
 
+def rules_description() -> str:
+    """Everything but code that decides what is masked, as one text for a fingerprint."""
+    names = (MESSAGE_PREFIX.pattern, COMPANION.pattern)
+    return "\n".join((*map(str, TOKEN_RULES), *map(str, NAMED_RULES), *map(repr, names)))
+
+
+@cache
+def _rule_set() -> RuleSet:
+    return RuleSet((*TOKEN_RULES, *NAMED_RULES))
+
+
 def _spans(text: str, path: str, deadline: float | None) -> Iterator[_Span]:
     _check(deadline)
-    low = lower(text)
-    probed = {Anchor.WORDS: _long_words(text), Anchor.TEXT: text, Anchor.LOWER: low}
-    for probe, searched in probed.items():
-        present = {literal for literal in literals_of(probe) if literal in searched}
-        for rule in rules_for(probe, present) if present else ():
-            literals = [literal for literal in rule.literals if literal in present]
-            yield from _tokens(text, low if probe is Anchor.LOWER else text, literals, rule, deadline)
-    if PRIVATE_KEY_LITERAL in text:
-        yield from _private_keys(text)
-    for name, start, end in assigned_secrets(text, low, path):
+    searched = text.encode("ascii", "replace")  # one byte a character
+    context, extension = context_of(path), extension_of(path.rpartition("/")[2])
+    if b"PRIVATE KEY" in searched:
+        yield from _private_keys(searched)
+    for escape in (rb"\n", rb"\r", rb"\t"):  # in a string literal; what follows begins a word
+        searched = searched.replace(escape, b"  ")
+    for rule in _rule_set().possible(searched, context):
+        done = 0
+        for found in rule.secrets(searched, context, extension):
+            _check(deadline)
+            if found.start >= done:
+                done = found.end
+                yield _Span(found.start, found.end, rule.name)
         _check(deadline)
-        yield _Span(start, end, name)
-    _check(deadline)
 
 
-def _long_words(text: str) -> str:
-    """The words of a text that could be tokens, one per line: long ones that are not mere names."""
-    words = text.encode("utf-8", "replace").translate(WORD_BYTES).split()
-    found = [word for word in words if len(word) >= MIN_WORD and (not word.isalpha() or word.isupper())]
-    return b"\n".join(found).decode("ascii")
-
-
-def _tokens(text: str, searched: str, literals: list[str], rule: TokenRule, deadline: float | None) -> Iterator[_Span]:
-    for start, end in _windows(searched, literals):
-        _check(deadline)
-        for match in rule.pattern.finditer(text, start, end):
-            value = match.group(rule.group)
-            if not value or _is_part_of_word(text, match) or is_placeholder(value):
-                continue
-            if rule.check is None or rule.check(value):
-                yield _Span(match.start(rule.group), match.end(rule.group), rule.name)
-
-
-def _windows(text: str, literals: list[str]) -> Iterator[tuple[int, int]]:
-    """Disjoint ranges around the literals, each within one line."""
-    hits: list[int] = []
-    for literal in literals:
-        position = text.find(literal)
-        while position != -1:
-            hits.append(position)
-            position = text.find(literal, position + 1)
-    done = 0
-    for hit in sorted(hits):
-        if hit < done:
-            continue
-        start = max(done, hit - _BEFORE, text.rfind("\n", max(0, hit - _BEFORE), hit) + 1)
-        line_end = text.find("\n", hit, hit + _AFTER)
-        done = min(len(text), hit + _AFTER) if line_end == -1 else line_end
-        yield start, done
-
-
-def _is_part_of_word(text: str, match: re.Match[str]) -> bool:
-    """True inside a longer word, such as a base64 text that happens to contain `AKIA…`."""
-    start, end = match.span()
-    before, after = text[start - 1 : start], text[end : end + 1]
-    return (before.isalnum() and text[start].isalnum()) or (after.isalnum() and text[end - 1].isalnum())
-
-
-def _private_keys(text: str) -> Iterator[_Span]:
+def _private_keys(searched: bytes) -> Iterator[_Span]:
     """The base64 of private keys, also within string literals; marks, quotes and line ends stay."""
-    for begin in PRIVATE_KEY_BEGIN.finditer(text):
+    for begin in _PRIVATE_KEY.finditer(searched):
         limit = begin.end() + _LONGEST_PRIVATE_KEY
-        end = text.find("-----", begin.end(), limit)
-        body_end = end if end != -1 else min(limit, len(text))
-        runs = [run.span(1) for run in _BASE64_RUN.finditer(text, begin.end(), body_end) if run.group(1)]
-        if sum(stop - start for start, stop in runs) >= _MIN_KEY_BODY:
+        end = searched.find(b"-----", begin.end(), limit)
+        body_end = end if end != -1 else min(limit, len(searched))
+        runs = [run.span(1) for run in _BASE64_RUN.finditer(searched, begin.end(), body_end) if run.group(1)]
+        if any(stop - start >= _MIN_KEY_LINE for start, stop in runs):
             yield from (_Span(*run, "private-key" if number == 0 else "") for number, run in enumerate(runs))
 
 
