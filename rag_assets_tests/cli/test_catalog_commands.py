@@ -227,7 +227,7 @@ def test_a_rollback_and_a_reset_reach_the_catalog(catalogued: CommandLine, repos
 def test_init_shows_the_setting(cli: CommandLine) -> None:
     assert cli.run("init").code == 0
     written = (cli.folder / "rag_assets.yaml").read_text(encoding="utf-8")
-    assert "(none or sqlite or postgres)\n  catalog: none" in written
+    assert "#   catalog: none  # durable copy of all chunks" in written
 
 
 def test_an_unknown_kind_of_catalog_is_refused(cli: CommandLine, tmp_path: Path) -> None:

@@ -149,4 +149,4 @@ def test_eval_without_a_set_says_where_to_name_one(graded: Graded) -> None:
     done = graded.cli.run("eval")
     assert done.code == 1 and "--set FILE" in done.err and "eval_set" in done.err
     gone = graded.cli.run("eval", "--set", "gone.yaml")
-    assert gone.code == 1 and "there is no such question set" in gone.err
+    assert gone.code == 1 and "there is no such file" in gone.err

@@ -50,9 +50,11 @@ LIBRARY_WITHOUT_CONTENT: Mapping[str, str] = {
 
 _OPERATES = "needs the sources or the home itself, whose files its user can read"
 COMMANDS_WITHOUT_CONTENT: Mapping[str, str] = {
-    **dict.fromkeys(("index", "plan", "watch", "rebuild", "publish", "pull", "gc", "reset", "doctor"), _OPERATES),
-    **dict.fromkeys(("init", "config check"), "about settings"),
-    **dict.fromkeys((f"pipeline {name}" for name in ("validate", "show", "graph")), "about pipelines"),
+    **dict.fromkeys(
+        ("index", "plan", "watch", "rebuild", "publish", "pull", "gc", "reset", "doctor", "dev"), _OPERATES
+    ),
+    **dict.fromkeys(("init", "config check", "config settings"), "about settings"),
+    **dict.fromkeys((f"pipeline {name}" for name in ("list", "validate", "show", "graph")), "about pipelines"),
     **dict.fromkeys((f"agent {name}" for name in ("list", "show", "validate")), "about agents"),
     **dict.fromkeys(("log", "trace", "replay"), "have tests of their own: records have the level of who asked"),
     **dict.fromkeys(("session list", "session delete"), "names of the user's own conversations"),

@@ -329,7 +329,7 @@ def cut(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "said"), [(lose, "there is no such question set"), (cut, ":10: not one JSON object")]
+    ("spoil", "said"), [(lose, "there is no such file"), (cut, ":10: not one JSON object")]
 )
 def test_a_set_that_cannot_be_read_serves_nothing_new(
     history: History, spoil: Callable[[Path], None], said: str
