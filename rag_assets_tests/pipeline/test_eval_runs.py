@@ -328,9 +328,7 @@ def cut(path: Path) -> None:
     path.write_text(path.read_text(encoding="utf-8")[:-20], encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    ("spoil", "said"), [(lose, "there is no such file"), (cut, ":10: not one JSON object")]
-)
+@pytest.mark.parametrize(("spoil", "said"), [(lose, "there is no such file"), (cut, ":10: not one JSON object")])
 def test_a_set_that_cannot_be_read_serves_nothing_new(
     history: History, spoil: Callable[[Path], None], said: str
 ) -> None:
