@@ -23,8 +23,8 @@ from graph_in_memory import file_of, texts_at
 
 from rag_assets.contracts.graph import GraphEdge, GraphNode, NodeType, Relation, key_kind
 from rag_assets.contracts.segment import ParseHealth
-from rag_assets.graph.sql.edges import objects_of
-from rag_assets.graph.sql.embedded_sql import inline_sql_of, may_hold_sql
+from rag_assets.graph.extract.embedded_sql import inline_sql_of, may_hold_sql
+from rag_assets.graph.extract.sql_objects import objects_of
 from rag_assets.languages.detection import detect_language
 from rag_assets.languages.parsed_file import ParsedFile
 from rag_assets.languages.sql.label_objects import SqlSymbols, declared_in

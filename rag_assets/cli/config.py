@@ -153,7 +153,7 @@ def _unusable_parts(settings: Settings, repository: RepositorySettings) -> Itera
 
 def _unusable_import(repository: RepositorySettings) -> Sequence[str]:
     """The parts of `graph_import` that cannot be read; an index would be built without them."""
-    from rag_assets.graph.imports.load import unread_parts  # start-up budget: loaded when it runs
+    from rag_assets.graph.imports import unread_parts  # start-up budget: loaded when it runs
 
     try:
         return unread_parts(repository.graph_import)

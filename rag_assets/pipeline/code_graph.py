@@ -36,9 +36,9 @@ from rag_assets.graph.build import (
 )
 from rag_assets.graph.csr_graph import GraphCounts, by_count
 from rag_assets.graph.extract.registry import graph_of
+from rag_assets.graph.imports import configured_fingerprint, load_graph
 from rag_assets.graph.imports.imported_graph import merge
 from rag_assets.graph.imports.key_parser import LabelSymbols
-from rag_assets.graph.imports.load import configured_fingerprint, load_graph
 from rag_assets.index.blobs import BlobStore
 from rag_assets.index.tables import read_all, write_part
 from rag_assets.languages.csharp.facts.type_index import TypeIndex

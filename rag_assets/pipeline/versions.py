@@ -12,7 +12,7 @@ from rag_assets.descriptions.refinement import REFINEMENT_VERSION
 from rag_assets.evaluation.metrics import METRICS_VERSION
 from rag_assets.graph.artifact import GRAPH_VERSION
 from rag_assets.graph.extract import EXTRACTION_VERSION
-from rag_assets.graph.imports.load import configured_fingerprint
+from rag_assets.graph.imports import configured_fingerprint
 from rag_assets.index.keyword import KEYWORD_VERSION
 from rag_assets.models import window_fingerprint
 from rag_assets.models.openai_compat.dry_run import SERVICE_VERSION

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rag_assets.graph.extract import embedded_sql
 from rag_assets.graph.lookup import name_of, node_words
-from rag_assets.graph.sql import embedded_sql
 from rag_assets.languages.csharp.web import responses
 
 PLAIN_CALLED = re.compile(r"([^\W\d]\w*)\s*(?:<[^()]*>)?\s*\((?:[^()\"]*,)?\s*(?:\w+\s*:\s*)?\Z")

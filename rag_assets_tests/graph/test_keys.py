@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.graph.ef.mapping_nodes import ef_model
 from rag_assets.graph.extract import Extractor
 from rag_assets.graph.extract.documents import documents, resources
+from rag_assets.graph.extract.ef_model import ef_model
 from rag_assets.graph.extract.endpoints import endpoints
 from rag_assets_tests.graph.chains import nodes_by
 

@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.graph import GraphEdge, GraphNode, NodeType, file_key
-from rag_assets.graph.ef.data_access import ef_usage
-from rag_assets.graph.ef.mapping_nodes import ef_migrations, ef_model
 from rag_assets.graph.extract import Extractor
 from rag_assets.graph.extract.csharp import extract as csharp
 from rag_assets.graph.extract.declarations import declarations
 from rag_assets.graph.extract.documents import documents, resources
+from rag_assets.graph.extract.ef_access import ef_usage
+from rag_assets.graph.extract.ef_model import ef_migrations, ef_model
+from rag_assets.graph.extract.embedded_sql import sql_in_csharp
 from rag_assets.graph.extract.endpoints import effects_of_lambdas, endpoints
 from rag_assets.graph.extract.messages import messages
+from rag_assets.graph.extract.sql_objects import sql_objects as sql
 from rag_assets.graph.extract.tests import subjects_of_tests, tested_members
-from rag_assets.graph.sql.edges import sql_objects as sql
-from rag_assets.graph.sql.embedded_sql import sql_in_csharp
 
 if TYPE_CHECKING:
     from rag_assets.languages.label_declarations import LabelDeclarations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.graph.ef.mapping_nodes import ef_migrations
+from rag_assets.graph.extract.ef_model import ef_migrations
 from rag_assets_tests.graph.chains import edges_by, nodes_by
 
 CORE = """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.graph.ef.data_access import ef_usage
+from rag_assets.graph.extract.ef_access import ef_usage
 from rag_assets_tests.graph.chains import edges_by
 
 SHOP = {

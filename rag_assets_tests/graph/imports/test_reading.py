@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
-from rag_assets.graph.imports import artifact_files
+from rag_assets.graph.imports import artifact_files, load_graph, unread_parts
 from rag_assets.graph.imports.artifact_files import read_artifacts
 from rag_assets.graph.imports.imported_graph import UnusableImport
-from rag_assets.graph.imports.load import load_graph, unread_parts
 from rag_assets.settings.repositories import GraphImportSettings
 from rag_assets_tests.graph.imports.bundles import chunk, edges_csv, node_row, nodes_csv, unpacked, zipped
 

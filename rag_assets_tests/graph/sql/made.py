@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from rag_assets.contracts.graph import GraphEdge, GraphNode
-from rag_assets.graph.sql.edges import objects_of
-from rag_assets.graph.sql.embedded_sql import inline_sql_of
+from rag_assets.graph.extract.embedded_sql import inline_sql_of
+from rag_assets.graph.extract.sql_objects import objects_of
 from rag_assets.languages.parsed_file import ParsedFile
 from rag_assets.languages.sql.label_objects import SqlSymbols, declared_in
 from rag_assets.segmentation import segment_file

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_assets.contracts.graph import NodeType
-from rag_assets.graph.sql.embedded_sql import inline_sql_of
+from rag_assets.graph.extract.embedded_sql import inline_sql_of
 from rag_assets.languages.parsed_file import ParsedFile
 from rag_assets_tests.effort import ends_within, lines_run
 

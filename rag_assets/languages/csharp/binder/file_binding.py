@@ -16,7 +16,6 @@ from rag_assets.languages.csharp.binder import (
     lambdas,
     literals,
     members,
-    operators,
     statements,
 )
 from rag_assets.languages.csharp.binder.binder import (
@@ -133,7 +132,7 @@ def _handlers() -> list[Handler]:
     if language is None:
         raise RuntimeError("the parser for C# has no language")
     by_name: dict[str, Handler] = {}
-    for module in (expressions, operators, invocations, constructions, lambdas, statements, literals, members):
+    for module in (expressions, invocations, constructions, lambdas, statements, literals, members):
         by_name.update(module.HANDLERS)
     kinds = (language.node_kind_for_id(number) or "" for number in range(language.node_kind_count))
     found = [by_name.get(kind, literals.everything) for kind in kinds]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.languages.csharp.facts import name_stems, primary_entity
+from rag_assets.languages.csharp.facts.primary_entity import name_stems, primary_entity
 from rag_assets.languages.csharp.facts.type_index import TypeIndex, declared_in
 from rag_assets_tests.descriptions.samples import segmented
 

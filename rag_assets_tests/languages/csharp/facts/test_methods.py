@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rag_assets.contracts.segment import Member, MemberKind, Span
-from rag_assets.languages.csharp.facts import MethodFact, MethodKind, method_facts, method_kind
+from rag_assets.languages.csharp.facts.method_verbs import MethodFact, MethodKind, method_facts, method_kind
 
 
 @pytest.mark.parametrize(

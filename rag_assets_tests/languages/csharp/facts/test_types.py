@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_assets.languages.csharp.facts import (
+from rag_assets.languages.csharp.facts.type_names import (
     TypeName,
     element_type,
     is_collection,

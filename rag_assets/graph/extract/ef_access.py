@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rag_assets.contracts.graph import Confidence, GraphEdge, Relation
 from rag_assets.contracts.segment import MemberKind, Segment
-from rag_assets.graph.ef.mapping_nodes import set_key
+from rag_assets.graph.extract.ef_model import set_key
 from rag_assets.languages.csharp.declaration_ranges import LANGUAGE, classes_of, entity_key, own_symbol, type_key
 from rag_assets.languages.csharp.ef import entity_stores
 from rag_assets.languages.csharp.ef.entity_stores import IDENTITY, EntityStores

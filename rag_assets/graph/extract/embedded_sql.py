@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rag_assets.contracts.graph import GraphEdge, GraphNode, NodeType
 from rag_assets.contracts.segment import MemberKind
-from rag_assets.graph.sql.edges import edges_of, first_references, once
+from rag_assets.graph.extract.sql_objects import edges_of, first_references, once
 from rag_assets.languages.csharp.constant_strings import StringExpression, string_expressions
 from rag_assets.languages.parsed_file import ParsedFile
 from rag_assets.languages.sql.label_objects import HOLE, ROUTINES, SqlSymbols, targets_of

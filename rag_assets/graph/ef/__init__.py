@@ -1,1 +1,0 @@
-"""Entity Framework in the graph: contexts, sets, entities, their tables, migrations, and who reads and writes them."""
