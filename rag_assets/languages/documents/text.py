@@ -1,8 +1,8 @@
 """A text document is one segment (A08). Its members are the sections between headings, or its pages (E02).
 
 Sections are not split here: that needs the tokens of the embedding model and happens where sections are built.
-Markdown headings are found as CommonMark sees them, line by line without building a tree: front matter, code, HTML
-blocks and comments hide headings; what lies inside a list or a quote is no section. reStructuredText titles get their
+Markdown headings are found as CommonMark sees them: front matter, code, HTML blocks and comments hide headings, and
+what lies inside a list or a quote is no section. reStructuredText titles get their
 levels in order of first appearance, as in docutils. Configuration and markup are windows of lines.
 """
 
@@ -11,6 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+
+from markdown_it import MarkdownIt
 
 from rag_assets.contracts.segment import LineIndex, Member, MemberKind, ParseHealth, Segment, SegmentedFile
 from rag_assets.contracts.time_codes import PAGE_BREAK
@@ -135,28 +139,6 @@ def _sections(text: str, lines: LineIndex, headings: list[Heading], name: str) -
         )
 
 
-_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
-_SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*$")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$")
-_BREAK = re.compile(r" {0,3}(?:(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}|(?:-[ \t]*){3,})$")
-_ITEM = re.compile(r"( {0,3}(?:[-*+]|(\d{1,9})[.)]))(?:[ \t]|$)( {0,3}(?=\S))?")
-_QUOTE_OR_TABLE = re.compile(r" {0,3}[>|]")
-_LINK_DEFINITION = re.compile(r" {0,3}\[[^\]]{1,999}\]:")
-_LONE_TAG = re.compile(r" {0,3}(?:</[A-Za-z][\w-]*\s*>|<[A-Za-z][\w-]*(?:\s[^<>]*)?>)\s*$")
-"""Start condition 7 of CommonMark's HTML blocks; it cannot interrupt a paragraph."""
-
-_RAW_HTML = re.compile(r" {0,3}<(?:(script|pre|style|textarea)(?=[\s>]|$)|(!--)|(\?)|(!\[CDATA\[)|(![A-Za-z]))", re.I)
-_RAW_END = ("", "-->", "?>", "]]>", ">")  # by group of _RAW_HTML; the first ends with its own closing tag
-_HTML_BLOCK = re.compile(
-    r" {0,3}</?(?:address|article|aside|blockquote|body|center|col|colgroup|dd|details|dialog|dir|div|dl|dt|"
-    r"fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|"
-    r"menu|menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|table|tbody|td|tfoot|th|thead|"
-    r"title|tr|track|ul)(?=[\s/>]|$)",
-    re.IGNORECASE,
-)
-"""Start condition 6 of CommonMark's HTML blocks: ends at a blank line."""
-
-_MARKERS = "#=-`~<>|*+_[0123456789"  # a line that starts otherwise is text (or blank, or indented)
 _MAX_TITLE_CHARS = 300
 _FRONT_MATTER_LINES = 200  # an opening `---` without end nearby is a thematic break
 
@@ -170,7 +152,6 @@ _ATTRIBUTES = re.compile(r"\s*\{[#.:][^{}]*\}\s*$")
 _EMPHASIS_OR_ESCAPE = re.compile(
     r"\\([!-/:-@\[-`{-~])|\*\*|~~|`|(?<!\w)__?(?=\S)|(?<=\S)__?(?!\w)|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)"
 )
-_CLOSING_HASHES = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
 _META = re.compile(r"(title|description|summary)[ \t]*[:=][ \t]*(\S.*)$", re.IGNORECASE)
 
 
@@ -180,7 +161,7 @@ def segment_markdown(text: str, path: str, language: str) -> SegmentedFile:
     matter = _front_matter(lines)
     facts = _facts(lines[1:matter])
     doc = facts.get("description") or facts.get("summary", "")
-    return document(text, path, language, _headings(lines, matter), title=facts.get("title", ""), doc=doc)
+    return document(text, path, language, _headings(text, lines, matter), title=facts.get("title", ""), doc=doc)
 
 
 def _front_matter(lines: list[tuple[int, str]]) -> int:
@@ -205,118 +186,21 @@ def _facts(lines: list[tuple[int, str]]) -> dict[str, str]:
     return found
 
 
-@dataclass(slots=True)
-class _Block:
-    """What the scanner is inside of. `paragraph` is the start of text that an underline would make a heading."""
-
-    fence: str = ""  # the opening run of ``` or ~~~
-    raw_end: str = ""  # what ends an HTML block that blank lines do not
-    html: bool = False  # an HTML block that a blank line ends
-    item: int = 0  # where the text of the outermost list item begins; lines indented so far belong to it
-    nested: bool = False  # text of a list item, quote or table that a line of text would continue
-    paragraph: int | None = None
-
-    def text_ends(self) -> None:
-        """At a blank line: a list item goes on with the indented lines after it."""
-        self.html = self.nested = False
-        self.paragraph = None
-
-    def block_begins(self) -> None:
-        self.text_ends()
-        self.item = 0
-
-    def text_begins(self, start: int) -> None:
-        self.paragraph = start
-        self.item = 0
-
-    def holds(self, line: str) -> bool:
-        """Whether a line that is not blank is indented as text of the list item."""
-        inside = self.item > 0 and not line[: self.item].strip()
-        self.nested |= inside
-        return inside
+@cache
+def _parser() -> MarkdownIt:
+    """CommonMark with tables, whose rows are no titles. Blocks only: what stands in a paragraph is not parsed."""
+    made = MarkdownIt("commonmark").enable("table")
+    made.core.ruler.enableOnly(["normalize", "block"])
+    return made
 
 
-def _headings(lines: list[tuple[int, str]], first: int) -> Iterator[Heading]:
-    block = _Block()
-    texts: list[str] = []  # of the open paragraph
-    for start, line in lines[first:]:
-        if block.fence or block.raw_end:
-            _inside(block, line)
-            continue
-        head = line[:1]
-        if head not in _MARKERS and head != " ":
-            if not line.strip():
-                block.text_ends()
-            elif not (block.nested or block.html) and head != "\t":
-                if block.paragraph is None:
-                    block.text_begins(start)
-                    texts.clear()
-                texts.append(line)
-            continue
-        if not line.strip():
-            block.text_ends()
-        elif block.html or block.holds(line):
-            continue
-        elif block.paragraph is not None and (underline := _SETEXT.match(line)):
-            yield Heading(block.paragraph, 1 if underline[1][0] == "=" else 2, plain_title(" ".join(texts)))
-            block.block_begins()
-        elif line.startswith("    "):
-            if block.paragraph is not None:
-                texts.append(line)
-        elif atx := _ATX.match(line):
-            yield Heading(start, len(atx[1]), plain_title(_CLOSING_HASHES.sub("", atx[2] or "")))
-            block.block_begins()
-        elif not _opens(block, line):
-            if block.paragraph is None and not block.nested:
-                block.text_begins(start)
-                texts.clear()
-            texts.append(line)
-
-
-def _inside(block: _Block, line: str) -> None:
-    """Whether the fence or raw HTML block ends on this line."""
-    if block.raw_end:
-        if block.raw_end in line.lower():
-            block.raw_end = ""
-        return
-    closing = _FENCE.match(line)
-    if closing and closing[1].startswith(block.fence) and not closing[2].strip():
-        block.fence = ""
-
-
-def _opens(block: _Block, line: str) -> bool:
-    """Whether the line begins a block that is not a paragraph."""
-    fence = _FENCE.match(line)
-    if fence and not (fence[1][0] == "`" and "`" in fence[2]):
-        block.block_begins()
-        block.fence = fence[1]
-        return True
-    if _BREAK.match(line):
-        block.block_begins()
-        return True
-    raw = _RAW_HTML.match(line)
-    if raw:
-        block.block_begins()
-        group = raw.lastindex or 1
-        end = f"</{raw[1].lower()}>" if group == 1 else _RAW_END[group - 1]
-        if end not in line[raw.end() :].lower():
-            block.raw_end = end
-        return True
-    if _HTML_BLOCK.match(line) or (block.paragraph is None and not block.nested and _LONE_TAG.match(line)):
-        block.block_begins()
-        block.html = True
-        return True
-    item = _ITEM.match(line)
-    if item and not (block.paragraph is not None and item[2] not in (None, "1")):  # `1986. …` continues a text
-        block.block_begins()
-        block.nested = True
-        block.item = len(item[1]) + 1 + len(item[3] or "")
-        return True
-    if _QUOTE_OR_TABLE.match(line):
-        block.block_begins()
-        block.nested = True
-        return True
-    return block.paragraph is None and _LINK_DEFINITION.match(line) is not None
+def _headings(text: str, lines: list[tuple[int, str]], first: int) -> Iterator[Heading]:
+    """The headings from line `first` on, in text order; those in lists and quotes are none."""
+    tokens = _parser().parse(text[lines[first][0] :]) if first < len(lines) else []
+    for opening, title in pairwise(tokens):
+        if opening.type == "heading_open" and opening.level == 0 and opening.map is not None:
+            start, _ = lines[first + opening.map[0]]
+            yield Heading(start, int(opening.tag.removeprefix("h")), plain_title(title.content))
 
 
 def plain_title(raw: str) -> str:
