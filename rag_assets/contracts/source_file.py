@@ -20,6 +20,7 @@ class SkipReason(StrEnum):
     SUBMODULE = "submodule"
     SYMLINK = "symlink"
     UNSAFE_PATH = "unsafe-path"
+    SECRET_IN_PATH = "secret-in-path"
     DUPLICATE_PATH = "duplicate-path"
     MISSING_BLOB = "missing-blob"
     EMPTY = "empty"

@@ -28,11 +28,11 @@ from rag_assets.models.openai_compat.endpoint import ApiKey
 from rag_assets.models.openai_compat.faults import FINAL, UNUSABLE, Fault, result_code
 from rag_assets.models.openai_compat.responses import decode_answer
 from rag_assets.qa.errors import PipelineError
-from rag_assets.qa.log.model_calls import masked
 from rag_assets.qa.prompts import Prompt, parse_prompt
 from rag_assets.qa.services import Generated, ModelCall
 from rag_assets.settings.config_file import ConfigError
 from rag_assets.settings.yaml_loader import Mark, Problem
+from rag_assets.sources.secrets import masked
 
 if TYPE_CHECKING:
     from rag_assets.answer.results import Answer

@@ -7,6 +7,7 @@ from the database files too, as far as a database can.
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -36,6 +37,7 @@ from rag_assets.index.database import (
     stamp,
     storable,
 )
+from rag_assets.sources.secrets import masked
 
 __all__ = [
     "ConversationError",
@@ -217,7 +219,7 @@ class Conversations(Closeable):
                 if known is not None:
                     return known
             kept = StoredTurn(
-                **{name: _storable(getattr(turn, name)) for name in NewTurn.__dataclass_fields__},
+                **_kept(turn),
                 position=owner.last_position + 1,
                 turn_id=uuid.uuid4().hex[:16],
                 created_utc=stamp(self._now()),
@@ -253,7 +255,7 @@ class Conversations(Closeable):
             last = _last_summary(writing, owner.key)
             if last is not None and last.version > after_version:
                 return last
-            made = Summary(after_version + 1, through, storable(text))
+            made = Summary(after_version + 1, through, masked(storable(text)))
             row = {"version": made.version, "through": through, "text": made.text, "created_utc": stamp(self._now())}
             _insert(writing, SUMMARIES, {"session_key": owner.key} | row)
             return made
@@ -354,6 +356,18 @@ def _by_request(reading: SqlTransaction, session_key: int, request_id: str) -> S
 def _stored(row: tuple[Any, ...]) -> StoredTurn:
     values = dict(zip(_TURN_NAMES, row, strict=True))
     return StoredTurn(**(values | {"request_id": values["request_id"] or ""}))
+
+
+_TEXTS = ("question", "question_en", "answer", "answer_en")
+_RECORDS = ("lock", "trace")  # JSON, of which each text is masked by itself
+
+
+def _kept(turn: NewTurn) -> dict[str, Any]:
+    """The fields of a turn as they are stored, its texts without credentials."""
+    fields = {name: _storable(getattr(turn, name)) for name in NewTurn.__dataclass_fields__}
+    texts = {name: masked(fields[name]) for name in _TEXTS}
+    records = {name: json.dumps(masked(json.loads(fields[name])), ensure_ascii=False) for name in _RECORDS}
+    return fields | texts | records
 
 
 def _storable(value: Any) -> Any:

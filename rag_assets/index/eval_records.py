@@ -19,6 +19,7 @@ import msgspec
 from rag_assets.index.answer_results import AnswerConditions, AnswerResult, Calibration, Judging
 from rag_assets.index.layout import IndexHome, path_slug, write_atomically
 from rag_assets.serialization import from_json
+from rag_assets.sources.secrets import masked
 
 _FILE = "eval_history.json"
 _KEPT = 500  # records: years of nightly builds of one question set, in a file of about a megabyte
@@ -372,7 +373,8 @@ def run_path(directory: Path, name: str) -> Path:
 
 
 def _write(path: Path, record: Any) -> Path:
-    write_atomically(path, msgspec.json.format(msgspec.json.encode(record)))
+    """Questions, errors and verdicts in it are texts of people and models."""
+    write_atomically(path, msgspec.json.format(msgspec.json.encode(masked(msgspec.to_builtins(record)))))
     return path
 
 

@@ -18,7 +18,7 @@ from rag_assets.index.layout import write_atomically
 from rag_assets.pipeline.build import IndexBuild
 from rag_assets.pipeline.memo import ItemMemo
 from rag_assets.serialization import from_msgpack
-from rag_assets.sources import Snapshot, redact
+from rag_assets.sources import Snapshot
 from rag_assets.sources.git.git_history import (
     Commit,
     GitHistory,
@@ -26,10 +26,11 @@ from rag_assets.sources.git.git_history import (
     of_whole_months,
     subjects_by_path,
 )
+from rag_assets.sources.secrets import masked, masked_paths
 from rag_assets.sources.snapshot import EntryKind, utc_iso
 
 PAST_COMMITS = "past_commits"
-_VERSION = "3"  # raise it when the same commit is read as something else
+_VERSION = "4"  # raise it when the same commit is read as something else
 
 MOST_FILES = 30
 """Of a commit whose subject says something of each: larger ones reformat, move or import. nDCG@10 as in
@@ -74,7 +75,9 @@ def past_of_files(build: IndexBuild, snapshot: Snapshot) -> FilesPast:
         )
     git = build.spec.git
     unknown = FileOrigin(git.commit_sha, git.commit_date, False)
-    blobs = {entry.path: entry.blob_id for entry in snapshot.entries() if entry.kind is EntryKind.FILE}
+    entries = [entry for entry in snapshot.entries() if entry.kind is EntryKind.FILE]
+    names = masked_paths([entry.path for entry in entries])  # what has a credential in its path is not indexed
+    blobs = {entry.path: entry.blob_id for entry, name in zip(entries, names, strict=True) if entry.path == name}
     changes = last_changes(build, blobs, past)
     origins = {path: _origin(changes[path]) if path in changes else unknown for path in blobs}
     subjects = subjects_by_path(_commits(build, past), MOST_FILES) if build.repository.history else {}
@@ -94,12 +97,22 @@ def _commits(build: IndexBuild, past: GitHistory) -> list[Commit]:
         stored = memo.known(list(keys.values()))
         known = {commit: stored[key] for commit, key in keys.items() if key in stored}
         new = {
-            commit: msgspec.structs.replace(found, subject=redact(found.subject[:_SUBJECT_CHARS], "").text)
+            commit: _without_secrets(found)
             for commit, found in past.read([commit for commit in ids if commit not in known]).items()
         }
         memo.keep((keys[commit], found) for commit, found in new.items())
     known |= new
     return of_whole_months([known[commit] for commit in ids if commit in known])
+
+
+def _without_secrets(commit: Commit) -> Commit:
+    moved = tuple(tuple(masked_paths(pair)) for pair in commit.moved)
+    return msgspec.structs.replace(
+        commit,
+        subject=masked(commit.subject)[:_SUBJECT_CHARS],
+        paths=tuple(masked_paths(commit.paths)),
+        moved=moved,
+    )
 
 
 def past_keys(directory: Path) -> Iterator[bytes]:

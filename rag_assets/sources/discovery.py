@@ -13,6 +13,7 @@ from rag_assets.sources.default_ignores import PROSE, extension_of, is_generated
 from rag_assets.sources.extraction import extraction_of
 from rag_assets.sources.extraction.refusal import ExtractionRefused
 from rag_assets.sources.ignore.policy import IgnorePolicy, PathRules, ignore_files
+from rag_assets.sources.secrets import masked_paths
 from rag_assets.sources.secrets.redaction import RedactionTimeout, SecretFinding, redact
 from rag_assets.sources.snapshot import Snapshot, TreeEntry
 
@@ -53,7 +54,8 @@ def discover(
     """
     entries = list(snapshot.entries())
     rules = _rules(snapshot, policy, entries)
-    refused = [rules.refused_entry(entry) for entry in entries]
+    names = masked_paths([entry.path for entry in entries])
+    refused = [_named(entry, name) or rules.refused_entry(entry) for entry, name in zip(entries, names, strict=True)]
     readable = [entry for entry, refusal in zip(entries, refused, strict=True) if refusal is None]
     remembered = known(readable) if known is not None else {}
     contents = snapshot.read(entry for entry in readable if entry not in remembered)
@@ -70,6 +72,14 @@ def discover(
             previous = entry.path
         if on_progress is not None:
             on_progress(number, len(entries))
+
+
+def _named(entry: TreeEntry, masked_path: str) -> SkippedFile | None:
+    """The refusal of a file whose path holds a credential, under the masked path."""
+    if masked_path == entry.path:
+        return None
+    detail = "its name or the name of a folder holds a credential; rename it"
+    return SkippedFile(masked_path, SkipReason.SECRET_IN_PATH, detail, entry.size, entry.blob_id)
 
 
 def is_lasting(found: DiscoveredFile | SkippedFile) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import stat
 import threading
 from collections.abc import Iterator
@@ -277,3 +278,23 @@ def test_a_server_that_is_gone_is_said_without_its_password(tmp_path: Path, monk
     with pytest.raises(ConversationError, match="is the server of") as said:
         open_conversations(IndexHome(tmp_path), "postgres")
     assert "s3cr3t" not in str(said.value)
+
+
+def test_what_is_kept_of_a_turn_has_no_credential(tmp_path: Path) -> None:
+    token = "gh" + "p_" + "aB3dE5gH7j" * 4
+    home = IndexHome(tmp_path / "home")
+    with open_conversations(home) as conversations:
+        trace = json.dumps([{"notes": [f"asked\n{token}"]}])
+        turn = NewTurn(
+            question=f"what is {token}?",
+            question_en=token,
+            answer=token,
+            answer_en=token,
+            status="ok",
+            label="a",
+            trace=trace,
+        )
+        conversations.append("jo", "s", turn)
+        conversations.save_summary("jo", "s", f"They said {token}", through=1, after_version=0)
+        assert conversations.load("jo", "s").count == 1
+    assert not any(token.encode() in file.read_bytes() for file in home.root.rglob("*") if file.is_file())

@@ -22,17 +22,11 @@ from rag_assets.errors import RagAssetsError
 from rag_assets.qa.definition.steps import digest_of
 from rag_assets.qa.services import Generated
 from rag_assets.serialization import from_json
+from rag_assets.sources.secrets import masked
 
 if TYPE_CHECKING:
     from rag_assets.qa.chat_model import AskModel
     from rag_assets.qa.services import ModelCall
-
-
-def masked(text: str) -> str:
-    """The text with every credential that the rules know as `*` (the rules of the index)."""
-    from rag_assets.sources.secrets.redaction import redact
-
-    return redact(text, "").text
 
 
 _DIGITS = 16

@@ -17,10 +17,11 @@ from rag_assets.index.database import storable
 from rag_assets.index.generations import Generation, GenerationError, read_generation
 from rag_assets.index.vectors.filters import NO_FILTERS
 from rag_assets.qa.engine import run_turn
-from rag_assets.qa.log.model_calls import RecordedReplies, masked
+from rag_assets.qa.log.model_calls import RecordedReplies
 from rag_assets.qa.log.query_log_record import TurnDetail, models_of, read_detail, read_replies
 from rag_assets.qa.services import PipelineServices, members_of
 from rag_assets.qa.turn import Journal, differences
+from rag_assets.sources.secrets import masked
 
 if TYPE_CHECKING:
     from rag_assets.answer.token_budget import TokenCounter
