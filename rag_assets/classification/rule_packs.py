@@ -171,7 +171,7 @@ class Condition(Strict):
 
 
 class Rule(Strict):
-    """A kind and the conditions of which any one decides for it."""
+    """A kind and its conditions; any one of them is enough."""
 
     name: Text
     order: int

@@ -221,7 +221,7 @@ def is_type(subject: Subject) -> bool:
 
 
 def is_whole_type(subject: Subject) -> bool:
-    """Whether the segment is a type of which some part was read."""
+    """Whether the segment is a type, and some part of it was read."""
     return subject.whole.kind in TYPES and not is_text(subject, subject.whole)
 
 

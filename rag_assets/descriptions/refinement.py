@@ -52,9 +52,9 @@ _SCRIPTS = {
 _LATIN = ("LATIN",)
 
 _LATIN_SHARE = 0.8
-"""Of the letters of a text in a Latin script; the rest may be quoted."""
+"""The least share of Latin letters in a text of a Latin script; the rest may be quoted."""
 _OTHER_SHARE = 0.2
-"""Of the letters in other scripts: identifiers, which stay Latin, can make up most of a short text."""
+"""The same for the letters of other scripts: identifiers, which stay Latin, can make up most of a short text."""
 _CLEARLY_OTHER = 3
 """Function words of another language beyond those of the wanted one; shared ones (`in`, `is`) count for both."""
 
@@ -214,7 +214,7 @@ class RefinedText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class SymbolFacts:
-    """All that the model is told of a symbol. `kind` is what the declaration says; `members` are signatures."""
+    """All that the model learns about a symbol. `kind` is what the declaration says; `members` are signatures."""
 
     name: str
     fqn: str
@@ -309,7 +309,7 @@ class RefiningBuilder:
 
 
 def facts_of(description: SymbolDescription) -> SymbolFacts:
-    """What the model is told, cut to what it needs; the cuts bound the cost of a prompt."""
+    """The prompt for a symbol, cut to what the model needs, which bounds its cost."""
     shown = [
         f"{leaf.owner}: {leaf.member.signature}" if leaf.owner else leaf.member.signature or leaf.member.name
         for leaf in leaves_of(description.members)

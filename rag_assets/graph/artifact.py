@@ -27,7 +27,7 @@ GRAPH_VERSION = 1
 """Raise it when a reader of this version could misread older files."""
 
 GRAPH_FOLDER = "graph"
-"""Of the folder of a generation."""
+"""The folder of the graph in that of a generation."""
 
 HEADER = "graph.json"
 

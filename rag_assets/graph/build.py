@@ -104,8 +104,8 @@ def assemble(nodes: Iterable[GraphNode], edges: Iterable[GraphEdge]) -> Assemble
 
 
 def assemble_tables(nodes: Iterable[pa.Table], edges: Iterable[pa.Table]) -> Assembled:
-    """One graph of all parts (domain reference §5), the same for every order of the rows. Of the tables one is in
-    memory at a time.
+    """One graph of all parts (domain reference §5), the same for every order of the rows. One table is in memory
+    at a time.
 
     The parts of a node become one with several places; its name, kind, language and signature are those of the first
     part by path and line. Equal edges become one, at the lowest path and line, with the best confidence. An edge whose

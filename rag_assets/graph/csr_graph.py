@@ -14,10 +14,6 @@ at the twenty thousand edges of a hub.
                                                              and where its edges begin
     in_runs, in_relation, in_edges, in_source, in_edge       the same by target; in_edge is the number of the edge
     word_nodes, word_node          where the nodes of a word begin (`graph.lookup`)
-
-What a graph consists of, in numbers.
-
-The one order of counts, for tables of Dagster, the command line and JSON.
 """
 
 from __future__ import annotations
@@ -67,7 +63,7 @@ class GraphCounts:
 
 
 def by_count(counts: Mapping[str, int]) -> list[tuple[str, int]]:
-    """Highest count first, equal counts by name, so the order of counting does not matter."""
+    """Highest count first, equal counts by name: the order for Dagster, the command line and JSON."""
     return sorted(counts.items(), key=lambda found: (-found[1], found[0]))
 
 
@@ -110,7 +106,7 @@ class Frontier:
 
 @dataclass(frozen=True, slots=True)
 class TruncatedFanOut:
-    """A run of which only the beginning was followed."""
+    """A run that was followed only in part."""
 
     node: int
     side: int
@@ -298,7 +294,7 @@ class ResultReader:
 
 
 def spans(starts: NDArray[Any], ends: NDArray[Any]) -> tuple[Numbers, Numbers]:
-    """The numbers of all ranges `starts[i]..ends[i]` one after the other, and of which range each is."""
+    """The numbers of all ranges `starts[i]..ends[i]` one after the other, and the range that each belongs to."""
     sizes = (ends - starts).astype(np.int64)
     which = np.repeat(np.arange(len(sizes)), sizes)
     before = np.cumsum(sizes) - sizes

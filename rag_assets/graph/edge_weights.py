@@ -20,7 +20,7 @@ hundred times as many is ten times less telling, as one word among many is."""
 
 _KIND_WORTH = {
     NodeType.FILE: 0.5,  # what is in it is found on better ways
-    NodeType.PROPERTY: 0.8,  # fields and properties: most say no more than the type that they have
+    NodeType.PROPERTY: 0.8,  # fields and properties: most say no more than their type
 }
 
 _RELATIONS = tuple(Relation)

@@ -33,7 +33,7 @@ from rag_assets.graph.relations import ALL_STEPS, Direction, WalkStep, check_aga
 
 DEFAULT_DEPTH = 2
 DEFAULT_NODES = 120
-"""Of the seeds: two steps explain a hit, and 120 nodes fit a prompt."""
+"""The defaults of the seeds: two steps explain a hit, and 120 nodes fit a prompt."""
 
 HUB_EDGES = 64
 """Edges of one relation and direction that are followed from a node. Relevance falls with their number, so the 65th of

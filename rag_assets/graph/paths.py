@@ -130,7 +130,7 @@ def _cheapest(
     graph: Graph, begin: Sequence[int], goal: frozenset[int], allowed: NDArray[np.bool_], left: Floats, hops: int
 ) -> Iterator[_Found]:
     """All paths by cost. A beginning waits at the least cost it can end with; the ways on from it wait as one list by
-    cost, of which only the next one is ever taken up, so that a hub adds one entry and not its twenty thousand."""
+    cost, and only the next one is ever taken up, so that a hub adds one entry and not its twenty thousand."""
     heap: list[tuple[float, tuple[int, ...], int]] = []
     prefixes: list[tuple[tuple[int, ...], float]] = []
     ways: dict[int, Iterator[tuple[float, int, int, float]]] = {}

@@ -149,7 +149,7 @@ def fit_each(
 
 
 def _cuts(text: str, tokens: int, limit: int) -> list[str]:
-    """Prefixes of `text`, the last of which certainly has at most `limit` tokens."""
+    """Prefixes of `text`, ever shorter; the last one certainly has at most `limit` tokens."""
     likely = len(text) * limit // max(tokens, 1)
     certain = max(limit - most_tokens(ELLIPSIS) - 1, 0)
     while certain and most_tokens(text[:certain]) > limit - most_tokens(ELLIPSIS) - 1:

@@ -15,7 +15,7 @@ from rag_assets.languages.documents.header import document_header
 from rag_assets.languages.documents.text import PATH_SEPARATOR
 
 MAX_STATUS_CHARS = 40
-"""Of the status in the title line, which every chunk repeats: a word or two; sentences stay with the text."""
+"""The longest status in the title line, which every chunk repeats: a word or two. Sentences stay with the text."""
 
 MAX_LISTED_LEVEL = 2
 """Headings that the artifact lists as the contents of the document: its chapters."""

@@ -151,7 +151,7 @@ class ModelMetadata(SymbolDescription):
         return LAYOUTS if leaf.member.name in {layout.method for layout in self.layouts} else ""
 
     def _member_blocks(self, own_key: str) -> list[Block]:
-        """Fields and layouts only: what else the class declares is told by its structure."""
+        """Fields and layouts only: `ModelStructure` has everything else that the class declares."""
         fields = {found.property: found for found in self.fields}
         layouts = {layout.method: layout for layout in self.layouts}
         blocks: list[Block] = []

@@ -121,8 +121,8 @@ class ClientDescription(BehaviourDescription):
 
 @dataclass(kw_only=True)
 class ProxyDescription(ClientDescription):
-    """Stands in front of something that offers the same operations. `stands_for` are the injected types of which
-    it also implements the interface: what it passes calls on to, by its text alone."""
+    """Stands in front of something that offers the same operations. `stands_for` are the injected types whose interface
+    it implements too: it passes calls on to them, as far as its text tells."""
 
     stands_for: tuple[str, ...] = ()
 

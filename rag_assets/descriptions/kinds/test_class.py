@@ -20,7 +20,7 @@ from rag_assets.languages.csharp.test_cases import (
 from rag_assets.sections.snippet import path_words
 
 SHOWN_TYPES = 8
-"""Of the types that a test touches, in its snippet: those it uses most."""
+"""How many of the types that a test touches its snippet names: those it uses most."""
 
 
 @dataclass(kw_only=True)

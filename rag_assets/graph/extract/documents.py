@@ -180,7 +180,7 @@ _LANGUAGE = "resx"
 _MARKUP = "razor"
 _EXTENSION = ".resx"
 _MAX_NAME_CHARS = 200
-"""Of a value in the signature of a node; texts may be whole letters."""
+"""The signature of a node holds so much of a text; some texts are whole letters."""
 
 _NO_IDENTIFIER = re.compile(r"\W")
 _LOOKUP = re.compile(r"ocali[sz]er|GetString|GetLocalizedString|GetText|\b_?[LT]\s*\[")

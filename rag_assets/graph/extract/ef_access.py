@@ -37,7 +37,7 @@ _SPECIFICATION_QUERY = re.compile(r"(?<![\w.])Query(?=\s*\.)")
 _NAVIGATION = re.compile(r"(?<=[\w!?)])\s*\.\s*([A-Z]\w*)")
 _BRACKET = re.compile(r"[()\[\]{};]")
 _MAX_STATEMENT_CHARS = 8_000
-"""Of a query; what is longer is data."""
+"""The longest query that is read; longer statements are data."""
 _FIND, _SET, _ENTRY = "Find", "Set", "Entry"
 
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 DEFAULT_SCHEMA = "dbo"
-"""Of a name written without schema, as for points of SQL objects and references in SQL."""
+"""A name without a schema belongs to this one, as it does for points of SQL objects and references in SQL."""
 
 _ROWS = frozenset({NodeType.TABLE, NodeType.VIEW, NodeType.TABLE_OR_VIEW})
 
@@ -214,7 +214,7 @@ _FLUENT_ROOTS = frozenset({"Create", "Alter", "Delete", "Rename", "Insert", "Upd
 
 def ef_migrations(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphNode | GraphEdge]:
     """A MIGRATION node per migration class, SchemaChange to each table that its `Up` touches, and ForeignKey between
-    tables. What goes back (`Down`) is not told."""
+    tables. `Down`, which goes back, gives no edges."""
     if file.language != LANGUAGE:
         return
     for segment in classes_of(file.segments):

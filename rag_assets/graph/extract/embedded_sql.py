@@ -34,7 +34,7 @@ _BEGINNING = (
 _BEGINS_LIKE_SQL = re.compile(_BEGINNING)
 _QUOTED_SQL = re.compile(f'"{_BEGINNING}')
 _OTHER_MARKS = ("StoredProcedure", "DestinationTableName")
-"""Most files have neither these nor a literal that begins like a statement, and are told apart by that alone."""
+"""Most files have neither of these nor a literal that begins like a statement, and need no closer look."""
 
 _STORED_PROCEDURE = re.compile(r"S(?<!\wS)toredProcedure\b")
 _OBJECT_NAME = re.compile(r"\s*+(?:\[[^\[\]]+\]|[\w$#]+)(?:\.(?:\[[^\[\]]+\]|[\w$#]+)){0,3}\s*\Z")

@@ -37,8 +37,8 @@ _ROUTING = frozenset({*VERB_ATTRIBUTES, "Route", "AcceptVerbs"})
 def endpoints(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphNode | GraphEdge]:
     """One ENDPOINT per method and route, and `METHOD Exposes ENDPOINT`.
 
-    Routes that only a convention or another file completes are probable. Of abstract controllers there are none: the
-    classes derived from them expose what they inherit.
+    Routes that only a convention or another file completes are probable. An abstract controller exposes nothing: the
+    classes derived from it expose what they inherit.
     """
     if file.language != LANGUAGE:
         return

@@ -131,7 +131,8 @@ def _read_file(path: Path, limit: int) -> bytes | str:
 
 
 def _read(entries: Iterator[_Entry], unread: list[str]) -> list[ArtifactFile]:
-    """The entries by name; adds to `unread` what cannot be read. Of a damaged archive the whole members count."""
+    """The entries by name; adds to `unread` what cannot be read. A damaged archive gives what stands before the
+    damage."""
     files: dict[str, ArtifactFile] = {}
     left = MAX_IMPORT_BYTES
     try:
@@ -153,7 +154,7 @@ def _read(entries: Iterator[_Entry], unread: list[str]) -> list[ArtifactFile]:
 
 
 def _nearest_to_top(files: list[ArtifactFile]) -> tuple[list[ArtifactFile], list[str]]:
-    """One file of each name, and what is said of the others: a second bundle in a folder below is another import."""
+    """One file of each name, and why the others are not used: a second bundle in a folder below is another import."""
     chosen: dict[str, ArtifactFile] = {}
     passed_over = []
     for file in sorted(files, key=lambda file: (file.name.count("/"), file.name)):

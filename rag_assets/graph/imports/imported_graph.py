@@ -86,7 +86,7 @@ class Problems:
         return (*self._said, *more)
 
     def unusable(self, location: str) -> UnusableImport:
-        """The error of an import of which nothing is left: what is wrong with files stands before missing ones."""
+        """The error for an import without any usable part. Damaged files are named before missing ones."""
         worst = sorted(self.texts(), key=lambda text: text.endswith(f": {MISSING}"))[:3]
         told = "; ".join(worst) or "its files are empty"
         return UnusableImport(f"{location}: nothing of it can be used: {told}; make the import again")
@@ -132,7 +132,7 @@ class ImportBuilder:
             self.nodes[node.key] = places or (node,)
 
     def add_new(self, key: str, name: str, path: str) -> None:
-        """A node of which no more is said than this."""
+        """Adds a node with nothing but its key, name and path."""
         parts = key_parts(key)
         self.add_node(GraphNode(key, key_kind(key), name, path, language=(parts.language or "sql") if parts else ""))
 

@@ -142,7 +142,7 @@ class KnownSymbol:
 
 
 class LabelSymbols:
-    """The nodes, files and commit of the label. All lookups are exact about what they do not know: None or nothing."""
+    """The nodes, files and commit of the label. A lookup that finds nothing gives None or nothing."""
 
     def __init__(self, nodes: Iterable[GraphNode] = (), paths: Iterable[str] = (), commit: str = "") -> None:
         """`paths` are repository paths (`/`-separated); those of the nodes are known without being named."""
@@ -243,9 +243,8 @@ def overload(
 ) -> tuple[str, bool] | None:
     """(key, is it sure) of the declaration that a name with parameter types means.
 
-    `owner` is the end of the qualified name of the type around, as far as it is told; with arity (``Cart`1``) where
-    that is told. Without a fitting parameter list only a single candidate is taken, as not sure; of several there is
-    no answer.
+    `owner` is what is known of the qualified name of the type around: its end, with arity (``Cart`1``) if that is
+    known. Where no parameter list fits, a single candidate is taken as not sure, and several give no answer.
     """
     found = _owned(list(candidates), owner)
     if parameters is not None:
@@ -259,7 +258,7 @@ def overload(
 
 
 def _owned(candidates: list[KnownSymbol], owner: str) -> list[KnownSymbol]:
-    """Those of that owner; when there are none, those whose owner differs in its arity only."""
+    """The candidates of that owner, else those whose owner differs only in its arity."""
     if not owner:
         return candidates
     exact = [each for each in candidates if f".{each.parts.owner}".endswith(f".{owner}")]

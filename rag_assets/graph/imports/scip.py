@@ -59,8 +59,7 @@ _FIELDS = {  # message → name, number and type of the fields that we read; `*`
 
 
 def _classes() -> dict[str, Any]:
-    """The protobuf runtime comes with Dagster and skips fields that it is not told of. Generated code would have to
-    match its version."""
+    """The protobuf runtime skips the fields that are missing here. Generated code would have to match its version."""
     file = descriptor_pb2.FileDescriptorProto(name="scip.proto", package="scip", syntax="proto3")
     for message, fields in _FIELDS.items():
         described = file.message_type.add(name=message)

@@ -44,7 +44,7 @@ _EXECUTES = re.compile(
     rf"(?<![\w$#@])(?:EXEC(?:UTE)?(?:\s++IMMEDIATE)?\s*+\(?\s*+(?:[nN]?'|{_VARIABLE}(?!\s*+=))|sp_executesql|PREPARE\s)",
     re.IGNORECASE,
 )
-"""Most scripts execute no text and are told apart by this alone."""
+"""Most scripts do not have it: they execute no text."""
 
 _PIECE = re.compile(rf"[nN]?'(?P<text>(?:[^']++|'')*+)'|{_VARIABLE}|{_CALL}")
 

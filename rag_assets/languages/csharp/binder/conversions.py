@@ -133,7 +133,7 @@ def is_converted_to(names: Names, wanted: TypeRef) -> bool:
 
 
 def signature_of(names: Names, found: TypeRef) -> tuple[tuple[TypeRef, ...] | None, TypeRef | None]:
-    """(parameters, result) of a delegate type, of the label or the library; (None, None) where it is none."""
+    """(parameters, result) of a delegate type of the label or a library; (None, None) for any other type."""
     if not found.declared:
         return delegate_parameters(found), delegate_result(found)
     signature = names.symbols.signature(found.name)

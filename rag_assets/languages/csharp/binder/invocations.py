@@ -55,7 +55,7 @@ _TELLING_HUMPS = 3
 `Async` does not count."""
 
 _TYPE_INFO = ("TypeInfo", "Type")
-"""Of the types of simple values the only one that another is derived from; the others are sealed."""
+"""The only type of simple values with a derived type; the others are sealed."""
 
 Given = tuple[TypeRef, ...]
 
@@ -231,7 +231,7 @@ def _only_candidate(walk: Binder, name: str, arguments: Sequence[Argument]) -> M
 def _extension(
     walk: Binder, receiver: Value, name: str, arguments: Sequence[Argument], given: Given
 ) -> tuple[MemberSymbol, str] | None:
-    """The extension method for a receiver. Of an unknown receiver it is only probable."""
+    """The extension method for a receiver; only probable where the type of the receiver is unknown."""
     candidates = walk.names.extensions(name, walk.type.symbol)
     if not candidates:
         return None

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from rag_assets.languages.csharp.binder import bcl_types
 from rag_assets.languages.csharp.binder.binder import Binder, Handler, LocalFunction, Value
+from rag_assets.languages.csharp.binder.expressions import operator_call
 from rag_assets.languages.csharp.binder.lambdas import function_result
 from rag_assets.languages.csharp.binder.member_access import access, element_type, refer, views
-from rag_assets.languages.csharp.binder.expressions import operator_call
 from rag_assets.languages.csharp.binder.type_syntax import TypeRef
 
 if TYPE_CHECKING:

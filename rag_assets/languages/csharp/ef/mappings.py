@@ -247,7 +247,7 @@ _BUILDERS = ("ModelBuilder", "EntityTypeBuilder")
 """Types of parameters of methods that configure a model; `DbModelBuilder` ends with the first one."""
 
 _IDENTITY_PREFIX = "AspNet"
-"""Of the tables of the sets that an Identity context brings."""
+"""How the tables of the sets begin that an Identity context brings."""
 
 _DEFAULT_SCHEMA = re.compile(r"\.\s*HasDefaultSchema\s*\(")
 _CONFIGURED = re.compile(r"EntityTypeBuilder\s*<")

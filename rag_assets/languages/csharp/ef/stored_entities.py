@@ -26,7 +26,7 @@ _SINGLE = frozenset({"Nullable", "Lazy", "Task", "ValueTask"})
 
 @dataclass(frozen=True, slots=True, order=True)
 class SetSymbol:
-    """A set of a context: `Ns.ShopContext.Orders`. `entity` is '' where the type is none of the label."""
+    """A set of a context: `Ns.ShopContext.Orders`. `entity` is '' if the label does not declare the type."""
 
     symbol: str
     entity: str

@@ -69,8 +69,8 @@ class PropertyFact:
 
 
 def properties_of(segment: Segment, texts: LocalizedAttributes) -> tuple[PropertyFact, ...]:
-    """The properties of a type in text order, positional parameters of a record first. Of constants and static
-    state there are none: they belong to no instance."""
+    """The properties of a type in text order, positional parameters of a record first. Constants and static state are
+    left out: they belong to no instance."""
     docs = parameter_docs(segment.doc)
     positional = segment.parameters if segment.kind.startswith("record") else ()
     found = [_of_parameter(parameter, docs.get(parameter.name, ""), texts) for parameter in positional]
