@@ -26,7 +26,7 @@ from rag_assets.index.catalog import CatalogError, forget_stale, tell_served
 from rag_assets.index.disk_files import size_on_disk
 from rag_assets.index.generation_refs import ACTIVE, PREVIOUS, named_generation
 from rag_assets.index.generations import all_generations, read_generation
-from rag_assets.index.inventory import inventory, prune_servers
+from rag_assets.index.inventory import inventory, prune_servers, serve_in_servers
 from rag_assets.index.inventory import prune as pruned
 
 if TYPE_CHECKING:
@@ -247,7 +247,7 @@ def _pruned(
 
 def _show_move(output: Output, home: IndexHome, moved: Moved, as_json: bool) -> None:
     manifest = moved.generation.manifest
-    for problem in tell_served(home, manifest):
+    for problem in (*tell_served(home, manifest), *serve_in_servers(home, moved.label)):
         output.warning(problem)
     if as_json:
         output.json(

@@ -18,6 +18,7 @@ from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality
 from rag_assets.contracts.retrieval import Mode, retrieval_modes
 from rag_assets.errors import RagAssetsError
 from rag_assets.index.layout import IndexHome, require_format, write_atomically
+from rag_assets.index.vectors import VECTORS
 from rag_assets.index.vectors.filters import PathClearance
 from rag_assets.serialization import from_json
 
@@ -135,7 +136,7 @@ class Generation:
 
     @property
     def vectors(self) -> Path:
-        return self.directory / "shard"
+        return self.directory / VECTORS
 
     @property
     def keyword(self) -> Path:

@@ -27,8 +27,8 @@ from rag_assets.index.generations import (
     read_pointer,
 )
 from rag_assets.index.layout import IndexHome
-from rag_assets.index.locks import pointer_lock
-from rag_assets.index.vectors import delete_stale_points
+from rag_assets.index.locks import HomeBusy, pointer_lock, serving_lock
+from rag_assets.index.vectors import delete_stale_points, serve_points
 from rag_assets.index.vectors.vector_api import VectorStoreError
 from rag_assets.serialization import from_json
 
@@ -61,15 +61,32 @@ def prune(home: IndexHome, label: str, keep: int, *, dry_run: bool = False, late
 
 
 def prune_servers(home: IndexHome, label: str) -> list[str]:
-    """After the pointer has moved, or generations are gone: deletes from vector servers what none of the others needs.
+    """After the pointer has moved, or generations are gone: brings what others read of vector servers to what is
+    served, and deletes what no generation needs.
 
-    The caller holds the label. Returns, for people, what could not be deleted: nobody reads it, and an index that is
-    served must not fail because it stays.
+    The caller holds the label. Returns, for people, what could not be done: an index that is served must not fail
+    because of it.
     """
+    problems = serve_in_servers(home, label)
+    if problems:  # what they hold still may be of a generation that is gone
+        return problems
     try:
         delete_stale_points(generations_directory(home, label))
     except (OSError, VectorStoreError) as error:
         return [f"points of deleted generations of {label} stay in the vector server until the next build: {error}"]
+    return []
+
+
+def serve_in_servers(home: IndexHome, label: str) -> list[str]:
+    """After the pointer has moved: brings what others than we read of vector servers to what is served. Returns, for
+    people, what could not be done."""
+    folder = generations_directory(home, label)
+    try:
+        with serving_lock(home, label):
+            pointer = active_pointer(home, label)
+            serve_points(folder, pointer.generation_id if pointer else "")
+    except (OSError, GenerationError, HomeBusy, VectorStoreError) as error:
+        return [f"others than rag-assets do not see yet in the vector server what {label} serves: {error}"]
     return []
 
 

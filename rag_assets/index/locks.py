@@ -20,6 +20,8 @@ from rag_assets.index.layout import IndexHome
 
 POINTER_WAIT_SECONDS = 10.0
 """A pointer is held for the milliseconds that its move takes, or the renames of a pruning."""
+SERVING_WAIT_SECONDS = 300.0
+"""The first copy of a large label takes minutes, later ones what a commit changed."""
 COLLECTION_WAIT_SECONDS = 300.0
 """A build waits for a garbage collection: seconds usually, minutes where millions of documents go."""
 
@@ -56,17 +58,31 @@ def collection_lock(home: IndexHome, *, wait_seconds: float = COLLECTION_WAIT_SE
 @contextlib.contextmanager
 def pointer_lock(home: IndexHome, label: str, *, wait_seconds: float = POINTER_WAIT_SECONDS) -> Iterator[None]:
     """Whoever reads what a label serves and keeps, to change it. Raises HomeBusy, or OSError for a read-only home."""
+    what = f"moving the pointer of {label}"
+    with _lock_of_label(home, label, "pointer.lock", wait_seconds, what):
+        yield
+
+
+@contextlib.contextmanager
+def serving_lock(home: IndexHome, label: str, *, wait_seconds: float = SERVING_WAIT_SECONDS) -> Iterator[None]:
+    """Whoever brings a vector server to what a label serves, without holding the label. Raises HomeBusy, or OSError."""
+    what = f"bringing the vector server to what {label} serves"
+    with _lock_of_label(home, label, "serving.lock", wait_seconds, what):
+        yield
+
+
+@contextlib.contextmanager
+def _lock_of_label(home: IndexHome, label: str, name: str, wait_seconds: float, what: str) -> Iterator[None]:
     from filelock import FileLock, Timeout
 
     folder = home.label(label)
     folder.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(folder / "pointer.lock")
+    lock = FileLock(folder / name)
     try:
         lock.acquire(timeout=wait_seconds)
     except Timeout:
         raise HomeBusy(
-            f"another process has been moving the pointer of {label} for {wait_seconds:g} s; nothing was changed. "
-            "Run again"
+            f"another process has been {what} for {wait_seconds:g} s; nothing was changed. Run again"
         ) from None
     try:
         yield

@@ -6,6 +6,7 @@ from __future__ import annotations
 from rag_assets.contracts.identity import cache_key
 from rag_assets.index.catalog import publish
 from rag_assets.index.generations import active_pointer, all_generations, promote, read_generation
+from rag_assets.index.inventory import serve_in_servers
 from rag_assets.pipeline.build import IndexBuild, StageReport
 from rag_assets.pipeline.checks.generation_checks import run_blocking_checks
 from rag_assets.pipeline.checks.quality_gate import GATE_CHECK
@@ -35,6 +36,8 @@ def activate(build: IndexBuild, run_id: str = "") -> StageReport:
         finish_build(build, require_quality(build), run_id)
         served = promote(build.home, build.spec.index_label, current, run_id).generation_id
         pruned, problems = prune_old(build)
+    else:
+        problems += serve_in_servers(build.home, build.spec.index_label)  # it may have been out of reach the last time
     problems += _publish(build, served)
     if served == current:
         problems += publish_served(build, run_id)

@@ -26,6 +26,7 @@ from rag_assets.index.generations import (
     write_manifest,
 )
 from rag_assets.index.integrity import missing_parts
+from rag_assets.index.inventory import prune_servers
 from rag_assets.index.layout import IndexHome, write_atomically
 from rag_assets.index.vectors import open_vectors, open_writer
 from rag_assets.index.vectors.vector_api import DeclaredPoints, bring_to
@@ -90,7 +91,7 @@ def rebuild(settings: Settings, tenant: Tenant, progress: Progress, generation_i
             documents=documents,
             files=files,
             served=pointer is not None and pointer.generation_id == manifest.generation_id,
-            still_missing=tuple(missing_parts(home, Generation(directory, manifest))),
+            still_missing=(*missing_parts(home, Generation(directory, manifest)), *prune_servers(home, label)),
         )
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Self
+from urllib.parse import unquote
 
 from qdrant_client import QdrantClient, models
 
@@ -67,7 +68,7 @@ class QdrantWire:
     def answer(self, handler: BaseHTTPRequestHandler) -> None:
         length = int(handler.headers.get("Content-Length") or 0)
         body = json.loads(handler.rfile.read(length)) if length else None
-        path = handler.path.partition("?")[0]
+        path = unquote(handler.path.partition("?")[0])
         key = handler.headers.get("api-key", "")
         with self._lock:
             number = sum((call.method, call.path) == (handler.command, path) for call in self.calls)
@@ -100,6 +101,10 @@ class QdrantWire:
             return {"title": "qdrant", "version": self.version}
         if call.path == "/collections":
             return self.store.get_collections().model_dump(mode="json")
+        if call.path == "/aliases":
+            return self.store.get_aliases().model_dump(mode="json")
+        if call.path == "/collections/aliases":
+            return self.store.update_collection_aliases(models.ChangeAliasesOperation(**call.body).actions)
         found = _COLLECTION.fullmatch(call.path)
         assert found is not None, call.path
         name = found["name"]
@@ -114,8 +119,15 @@ class QdrantWire:
                 wanted = models.CreateCollection(**call.body)
                 self._indexes[name] = {}
                 return self.store.create_collection(
-                    name, vectors_config=wanted.vectors or {}, sparse_vectors_config=wanted.sparse_vectors
+                    name,
+                    vectors_config=wanted.vectors or {},
+                    sparse_vectors_config=wanted.sparse_vectors,
+                    metadata=wanted.metadata,
                 )
+            case "PATCH", None:
+                return self.store.update_collection(name, metadata=models.UpdateCollection(**call.body).metadata)
+            case "DELETE", None:
+                return self.store.delete_collection(name)
             case "PUT", "/index":
                 self._indexes[name][call.body["field_name"]] = call.body["field_schema"]
                 return _DONE
@@ -140,6 +152,7 @@ class QdrantWire:
                 limit=wanted.limit or 10,
                 offset=wanted.offset,
                 with_payload=wanted.with_payload or False,
+                with_vectors=wanted.with_vector or False,
             )
             return {"points": [record.model_dump(mode="json") for record in records], "next_page_offset": offset}
         if what == "/points/count":
@@ -184,7 +197,7 @@ class QdrantWire:
             def do_GET(self) -> None:
                 wire.answer(self)
 
-            do_PUT = do_POST = do_GET  # noqa: N815  (names of the standard library)
+            do_PUT = do_POST = do_PATCH = do_DELETE = do_GET  # noqa: N815  (names of the standard library)
 
             def log_message(self, *arguments: object) -> None:
                 """Says nothing: what arrived is in `calls`."""

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from rag_assets.index.vectors import open_vectors, open_writer
-from rag_assets.index.vectors.server.schema import collection_name, visible
+from rag_assets.index.vectors.server.schema import COLLECTION_PREFIX, collection_name, visible
 from rag_assets.index.vectors.server.server_registry import places
 from rag_assets.index.vectors.vector_api import PointTarget, StateDiff, StoredPoint, VectorReader
 from rag_assets.settings import StoreSettings
@@ -64,7 +64,7 @@ class Label:
 
     def stored(self) -> int:
         """Versions of points in all collections of the server, whoever they belong to."""
-        return sum(self.wire.store.count(found.name).count for found in self.wire.store.get_collections().collections)
+        return sum(self.wire.store.count(name).count for name in version_collections(self.wire))
 
 
 def mine(count: int, **changes: str) -> list[StoredPoint]:
@@ -75,6 +75,11 @@ def mine(count: int, **changes: str) -> list[StoredPoint]:
     ]
 
 
+def version_collections(wire: QdrantWire) -> list[str]:
+    names = (found.name for found in wire.store.get_collections().collections)
+    return [name for name in names if name.startswith(COLLECTION_PREFIX)]
+
+
 def contents(made: Sequence[StoredPoint]) -> dict[str, str]:
     """What `VectorReader.ids` says of a generation of these points."""
     return {point.id: point.payload["ContentHash"] for point in made}
@@ -83,8 +88,8 @@ def contents(made: Sequence[StoredPoint]) -> dict[str, str]:
 def ghosts(wire: QdrantWire, generations: Path) -> set[str]:
     """Stored ids, of any label, that none of these generations sees."""
     stored: set[str] = set()
-    for collection in wire.store.get_collections().collections:
-        stored |= _ids(wire, collection.name, None)
+    for collection in version_collections(wire):
+        stored |= _ids(wire, collection, None)
     for place in places(generations):
         stored -= _ids(wire, place.collection, visible(place.key, place.sequence))
     return stored

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import struct
+import uuid
 import zlib
 from itertools import pairwise
 from pathlib import Path
@@ -104,3 +105,32 @@ def test_without_git_a_point_has_the_digest_and_the_time_of_its_file(source: Rep
     for semantic_id, payload in after.items():
         assert len(payload["CommitSha"]) == 64 and payload["IndexedUtc"] and "UpdatedUtc" not in payload
         assert (payload == before.get(semantic_id)) is (payload["Path"] != "src/Type0.cs")
+
+
+@pytest.mark.rule("F04", "R29", "R30", "B04", "B18", "R2")
+def test_a_qdrant_server_is_read_with_its_client_alone(source: Repository, tmp_path: Path) -> None:
+    """By the name of the label: each SemanticId once, under its PointId, whatever was built before."""
+    client = pytest.importorskip("qdrant_client")
+    from rag_assets_tests.index.qdrant_wire import QdrantWire
+
+    with QdrantWire() as wire:
+        settings = Settings(
+            home=tmp_path / "home",
+            embedder=EmbedderSettings(provider="lexical-only"),
+            stores=StoreSettings(vectors="qdrant", qdrant_url=wire.url),
+        )
+        first = source.git("rev-parse", "HEAD")
+        built(source, settings)
+        second = source.commit({"src/Type0.cs": FILES["src/Type0.cs"].replace("id0", "no0")})
+        made = built(source, settings)
+        reader = client.QdrantClient(url=wire.url, check_compatibility=False)
+        records, more = reader.scroll("local~shop~shop@main", limit=1_000, with_payload=True, with_vectors=True)
+    assert more is None and len(records) == made.reports["qdrant_points"].counts["points"]
+    assert len({record.payload["SemanticId"] for record in records}) == len(records)
+    namespace = uuid.uuid5(uuid.NAMESPACE_URL, "https://rag-assets.dev/point")
+    for record in records:
+        payload = record.payload
+        assert payload.keys() >= REQUIRED and record.vector
+        owner = (payload["OrgId"], payload["ProjectId"], payload["RepoId"], "shop@main", payload["SemanticId"])
+        assert record.id == str(uuid.uuid5(namespace, "|".join(owner)))
+        assert payload["CommitSha"] == (second if payload["Path"] == "src/Type0.cs" else first)

@@ -29,6 +29,9 @@ READ_ATTEMPTS = 2
 DELETE_SECONDS = 120
 """For deleting the points of a label, which the server answers when they are gone."""
 
+VECTORS = "shard"
+"""The vector folder of a generation."""
+
 _SHARD_FILE = "edge_config.json"
 _FAISS_FILE = "faiss.json"  # `faiss_files.ABOUT`, which loads numpy
 _TABLE = "qdrant_points"
@@ -104,6 +107,43 @@ def open_writer(
     return ServerWriter(server, place, dimension, directory)
 
 
+def serve_points(generations: Path, generation_id: str) -> None:
+    """Brings the collections that outside readers of servers read to what a label serves now, after its pointer has
+    moved. The caller lets nobody else do so for the label at the same time.
+
+    Raises VectorStoreError after having tried every server; the next call goes on.
+    """
+    from rag_assets.index.vectors.server import server_registry
+
+    problems = []
+    note = generations / generation_id / VECTORS / PLACE_FILE
+    served = server_registry.read_place(note) if note.is_file() else None
+    labels = server_registry.labels_in_servers(generations)
+    for label in sorted(labels, key=lambda label: served is None or served.label != label):  # what is served first
+        try:
+            _serve_points(label, served)
+        except VectorStoreError as error:
+            problems.append(str(error))
+    if problems:
+        raise VectorStoreError("; ".join(problems))
+
+
+def _serve_points(label: ServerLabel, served: ServerPlace | None) -> None:
+    from rag_assets.index.vectors.server.client_calls import QdrantServer
+    from rag_assets.index.vectors.server.label_collection import bring_label_collection, drop_label_collection
+
+    server = QdrantServer.connect(_url(label), DELETE_SECONDS)
+    try:
+        if served is None:
+            drop_label_collection(server, label)
+        elif served.label == label:
+            bring_label_collection(server, served)
+        else:
+            drop_label_collection(server, label, served=served.sequence)
+    finally:
+        server.close()
+
+
 def delete_stale_points(generations: Path) -> int:
     """Deletes from servers what no generation in the folder `generations` of a label sees any more, and returns how
     many versions of points that were. After the pointer has moved, or generations have gone; the caller holds the
@@ -135,6 +175,7 @@ def forget_points(generations: Path) -> None:
     from rag_assets.index.vectors.server import server_registry
 
     for label in server_registry.labels_in_servers(generations):
+        _serve_points(label, None)
         _delete_unseen(label, [])
 
 

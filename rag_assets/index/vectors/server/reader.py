@@ -94,12 +94,12 @@ class ServerReader(Closeable):
     def digests(self) -> dict[str, str]:
         """id → digest of every point of the generation, of every tenant: for checks, not for answers."""
         records = scroll(self._server, self._place.collection, self._compile(None), [POINT_ID, DIGEST])
-        return {str(payload[POINT_ID]): str(payload.get(DIGEST, "")) for payload in records}
+        return {str(record.payload[POINT_ID]): str(record.payload.get(DIGEST, "")) for record in records}
 
     def ids(self, scope: SearchScope | None = None) -> dict[str, str]:
         """id → ContentHash of every point of the scope. Without one, of every tenant: for checks, not for answers."""
         records = scroll(self._server, self._place.collection, self._compile(scope), [POINT_ID, "ContentHash"])
-        return {str(payload[POINT_ID]): str(payload.get("ContentHash", "")) for payload in records}
+        return {str(record.payload[POINT_ID]): str(record.payload.get("ContentHash", "")) for record in records}
 
     def values(self, key: str, scope: SearchScope) -> dict[str, int]:
         """Distinct values of an indexed payload field within the scope, and how many points have each; sorted."""

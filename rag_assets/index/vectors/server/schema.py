@@ -1,4 +1,5 @@
-"""What a collection of a Qdrant server looks like: one per embedding space, with the payload indexes of the contract.
+"""What the versions of points look like in a Qdrant server: a collection per embedding space, with the payload indexes
+of the contract. It is for our own readers; others read what a label serves (`index.vectors.server.label_collection`).
 
 Every point carries fields of our own beside its payload: whose it is (`LabelKey`), which point of the contract
 (`PointId`), in which generations it is seen (`Born`, `Died`), and the `Digest` of all that was written.
@@ -15,13 +16,15 @@ from __future__ import annotations
 import hashlib
 import re
 import uuid
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 from rag_assets.contracts.payload import PayloadIndex, payload_indexes
 from rag_assets.index.vectors.server.client_calls import QdrantServer
 from rag_assets.index.vectors.vector_api import DENSE, PREFIX_FIELDS, SPARSE, VectorStoreError
+
+_Item = TypeVar("_Item")
 
 POINT_ID = "PointId"
 LABEL_KEY = "LabelKey"
@@ -30,15 +33,16 @@ DIED = "Died"
 DIGEST = "Digest"
 OWN_FIELDS = frozenset({POINT_ID, LABEL_KEY, BORN, DIED, DIGEST})
 
-COLLECTION_PREFIX = "rag_assets_"
+COLLECTION_PREFIX = "rag_assets_versions_"
+LABEL_COLLECTION_PREFIX = "rag_assets_label_"
 _TENANT = "OrgId"  # the engine keeps the points of a tenant together
 _NAME_CHARACTERS = 60  # of the model's name in that of its collection, for people; the hash makes it unique
 _NAMESPACE = uuid.UUID("5b0c1a52-3e0f-5d0e-9a53-0c5f0f6c7d11")
 
 
 def collection_name(embedding_model: str, dimension: int) -> str:
-    """`rag_assets_openai-compatible-m-8_1f2e3d4c`: one per embedding space, as vectors of two say nothing about each
-    other. `dimension` 0: without vectors."""
+    """`rag_assets_versions_openai-compatible-m-8_1f2e3d4c`: one per embedding space, as vectors of two say nothing
+    about each other. `dimension` 0: without vectors."""
     space = f"{embedding_model}@{dimension}"
     readable = re.sub(r"[^A-Za-z0-9]+", "-", f"{embedding_model}-{dimension}")[-_NAME_CHARACTERS:].strip("-")
     return f"{COLLECTION_PREFIX}{readable}_{hashlib.sha256(space.encode()).hexdigest()[:8]}"
@@ -51,8 +55,26 @@ def stored_id(label_key: str, point_id: str, born: int) -> str:
 
 
 def ensure_collection(server: QdrantServer, name: str, dimension: int) -> None:
-    """Makes the collection and its payload indexes where they are absent. Raises VectorStoreError where there is one
-    of another shape."""
+    """Makes the collection of versions and its payload indexes where they are absent. Raises VectorStoreError where
+    there is one of another shape."""
+    from qdrant_client import models
+
+    dense = {DENSE: models.VectorParams(size=dimension, distance=models.Distance.DOT)} if dimension else {}
+    wanted: dict[str, PayloadIndex] = {
+        **payload_indexes(),
+        LABEL_KEY: "keyword",
+        POINT_ID: "keyword",
+        BORN: "integer",
+        DIED: "integer",
+    }
+    found = create_collection(server, name, dense)
+    _require_shape(server, name, found, dimension)
+    create_indexes(server, name, found, wanted)
+
+
+def create_collection(server: QdrantServer, name: str, vectors: Any, *, metadata: dict[str, Any] | None = None) -> Any:
+    """What the server says of the collection, which is made where it is absent. `vectors` are the dense ones, as the
+    client takes them. Raises VectorStoreError."""
     from qdrant_client import models
 
     if not server.call("read", "collection_exists", collection_name=name):
@@ -61,24 +83,21 @@ def ensure_collection(server: QdrantServer, name: str, dimension: int) -> None:
                 "written",
                 "create_collection",
                 collection_name=name,
-                vectors_config=_dense(dimension),
+                vectors_config=vectors,
                 sparse_vectors_config={SPARSE: models.SparseVectorParams()},  # no idf modifier: the weights carry it
+                metadata=metadata,
             )
         except VectorStoreError:
             # Another build may have made it in this moment.
             if not server.call("read", "collection_exists", collection_name=name):
                 raise
-    found = server.call("read", "get_collection", collection_name=name)
-    _require_shape(server, name, found, dimension)
+    return server.call("read", "get_collection", collection_name=name)
+
+
+def create_indexes(server: QdrantServer, name: str, found: Any, indexes: Mapping[str, PayloadIndex]) -> None:
+    """Makes the payload indexes that are absent by what the server said of the collection."""
     present = found.payload_schema or {}
-    wanted: dict[str, PayloadIndex] = {
-        **payload_indexes(),
-        LABEL_KEY: "keyword",
-        POINT_ID: "keyword",
-        BORN: "integer",
-        DIED: "integer",
-    }
-    for key, kind in wanted.items():
+    for key, kind in indexes.items():
         if key not in present:  # a killed build made the collection and not all of them
             server.call(
                 "written",
@@ -87,12 +106,6 @@ def ensure_collection(server: QdrantServer, name: str, dimension: int) -> None:
                 field_name=key,
                 field_schema=_index_parameters(key, kind),
             )
-
-
-def _dense(dimension: int) -> dict[str, Any]:
-    from qdrant_client import models
-
-    return {DENSE: models.VectorParams(size=dimension, distance=models.Distance.DOT)} if dimension else {}
 
 
 def _require_shape(server: QdrantServer, name: str, found: Any, dimension: int) -> None:
@@ -179,8 +192,8 @@ def settle(server: QdrantServer, collection: str, key: str) -> None:
     server.call("written", "delete", collection_name=collection, points_selector=nothing, wait=True)
 
 
-def scroll(server: QdrantServer, collection: str, condition: Any, fields: list[str]) -> Iterator[dict[str, Any]]:
-    """These payload fields of every point that meets the condition."""
+def scroll(server: QdrantServer, collection: str, condition: Any, fields: list[str]) -> Iterator[Any]:
+    """Every point that meets the condition, with these payload fields."""
     offset: Any = None
     while True:
         records, offset = server.call(
@@ -190,12 +203,18 @@ def scroll(server: QdrantServer, collection: str, condition: Any, fields: list[s
             scroll_filter=condition,
             limit=_SCROLL_BATCH,
             offset=offset,
-            with_payload=fields,
+            with_payload=fields or False,
             with_vectors=False,
         )
-        yield from (record.payload for record in records)
+        yield from records
         if offset is None:
             return
+
+
+def batches(items: Sequence[_Item], size: int) -> Iterator[list[_Item]]:
+    """What goes into one request each."""
+    for start in range(0, len(items), size):
+        yield list(items[start : start + size])
 
 
 def _range(key: str, **bounds: int) -> Any:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
@@ -16,6 +16,7 @@ from rag_assets.index.vectors.server.schema import (
     DIGEST,
     LABEL_KEY,
     POINT_ID,
+    batches,
     ensure_collection,
     of_label,
     scroll,
@@ -28,8 +29,6 @@ from rag_assets.index.vectors.vector_api import DENSE, SPARSE, StoredPoint, Vect
 
 _UPSERT_BATCH = 200  # points of one request: 3 MB at 384 dimensions, 17 MB at 3,072; a server takes 32
 _MARK_BATCH = 10_000  # ids of one request: 400 kB
-
-_Item = TypeVar("_Item")
 
 
 class ServerWriter:
@@ -56,7 +55,8 @@ class ServerWriter:
         settle(server, place.collection, place.key)
         highest = 0
         everything = models.Filter(must=[of_label(place.key)])
-        for payload in scroll(server, place.collection, everything, [POINT_ID, BORN, DIED, DIGEST]):
+        for record in scroll(server, place.collection, everything, [POINT_ID, BORN, DIED, DIGEST]):
+            payload = record.payload
             born, died = int(payload[BORN]), payload.get(DIED)
             highest = max(highest, born, died or 0)
             if died is None:
@@ -71,7 +71,7 @@ class ServerWriter:
     def upsert(self, batch: Sequence[StoredPoint]) -> None:
         """Writes points; one that has the id of an earlier one replaces it. Raises VectorStoreError."""
         latest = {point.id: point for point in batch}  # a server may take those of one request in any order
-        for points in _batches(list(latest.values()), _UPSERT_BATCH):
+        for points in batches(list(latest.values()), _UPSERT_BATCH):
             made = [self._point(point) for point in points]
             self._write("upsert", points=made)
             for point in points:
@@ -90,9 +90,9 @@ class ServerWriter:
 
     def finish(self) -> None:
         """Ends the old versions, makes sure that the server has all points, and notes that they are complete."""
-        for ids in _batches(sorted(self._mistaken), _MARK_BATCH):
+        for ids in batches(sorted(self._mistaken), _MARK_BATCH):
             self._write("delete", points_selector=ids)
-        for ids in _batches(sorted(self._ended), _MARK_BATCH):
+        for ids in batches(sorted(self._ended), _MARK_BATCH):
             self._write("set_payload", payload={DIED: self.place.sequence}, points=ids)
         self._require_all()
         finish_place(self._directory)
@@ -156,8 +156,3 @@ class ServerWriter:
             DIGEST: point.digest,
         }
         return models.PointStruct(id=identifier, vector=vectors, payload=point.payload | own)
-
-
-def _batches(items: Sequence[_Item], size: int) -> Iterator[Sequence[_Item]]:
-    for start in range(0, len(items), size):
-        yield items[start : start + size]
