@@ -171,7 +171,11 @@ def test_without_a_file_the_defaults_are_valid(cli: CommandLine) -> None:
         pytest.param(
             "answer: {pipeline: nope}\n", "answer.pipeline: no pipeline 'nope'; valid: ", id="no such pipeline"
         ),
-        pytest.param("answer: {pipeline: nope.yaml}\n", "nope.yaml:1: cannot be read", id="no such pipeline file"),
+        pytest.param(
+            "answer: {pipeline: nope.yaml}\n",
+            "nope.yaml: cannot be read: there is no such file",
+            id="no such pipeline file",
+        ),
     ],
 )
 def test_problems_are_named_with_the_file_and_the_nearest_valid_name(cli: CommandLine, text: str, problem: str) -> None:

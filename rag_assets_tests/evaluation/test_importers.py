@@ -84,12 +84,12 @@ def test_a_section_is_a_target(tmp_path: Path) -> None:
         pytest.param(lines(HISTORY) + "{", "s.jsonl", ":2: not one JSON object a line", id="half a line"),
         pytest.param("[]", "s.json", ": no questions in it", id="empty array"),
         pytest.param("{}", "s.json", ":1: must be a list", id="object"),
-        pytest.param("", "s.json", ":1: must be a list", id="empty file"),
+        pytest.param("", "s.json", ":1: not valid JSON", id="empty file"),
         pytest.param('[\n{"query": "x",\n oops}]', "s.json", ":3: not valid JSON", id="malformed item"),
-        pytest.param("[1 2]", "s.json", ":1: not valid JSON: expected , or ]", id="no comma"),
+        pytest.param("[1 2]", "s.json", ":1: not valid JSON: Expecting ',' delimiter", id="no comma"),
         pytest.param("[1,]", "s.json", ":1: not valid JSON", id="comma at the end"),
-        pytest.param("[1", "s.json", ":1: not valid JSON: expected , or ]", id="open"),
-        pytest.param("[\n1\n]\nx", "s.json", ":3: not valid JSON: something follows", id="more"),
+        pytest.param("[1", "s.json", ":1: not valid JSON: Expecting ',' delimiter", id="open"),
+        pytest.param("[\n1\n]\nx", "s.json", ":4: not valid JSON: Extra data", id="more"),
         pytest.param(
             "[\n\n3]", "s.json", ":3: must be a mapping with id, question, relevant, found 3", id="line of an item"
         ),
