@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import rag_assets
+from rag_assets.pipeline.checks.generation_checks import CHECKS
 
 PACKAGE = Path(rag_assets.__file__).parent
 ROOT = PACKAGE.parent
@@ -118,3 +119,28 @@ def public_nouns() -> list[str]:
 def test_the_glossary_explains_every_public_noun() -> None:
     glossary = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
     assert [noun for noun in public_nouns() if f"\n| `{noun}` |" not in glossary] == []
+
+
+RULE_NUMBER = re.compile(r"(?<![\w.#/-])(?:[A-E]\d{2}|R\d{1,2})(?![\w-])|\b[A-E]\d{2}\.")
+
+
+def shown_texts() -> Iterator[tuple[str, str]]:
+    """Where it is → each text that a person may see: strings that are no docstrings, what the UI says of checks, and
+    the help of all commands."""
+    for name, tree in modules().items():
+        docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs:
+                yield f"{name}:{node.lineno}", node.value
+    for name, (_, _, check) in CHECKS.items():
+        yield f"check {name}", check.__doc__ or ""
+    yield "help", (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
+
+
+def test_no_text_for_people_quotes_a_rule_by_its_number() -> None:
+    assert [(place, text) for place, text in shown_texts() if RULE_NUMBER.search(text)] == []
+
+
+@pytest.mark.parametrize("text", ["stopped (D34)", "(C01, C04)", "B15.business-domain-key", "as R9 says"])
+def test_a_rule_number_is_seen(text: str) -> None:
+    assert RULE_NUMBER.search(text)

@@ -244,10 +244,10 @@ class SummaryFacts(ABC):
         vector = section.vectors
         if vector is None or len(vector) == 0:
             text = f"{self.symbol} {section.section_key} part {section.part_index} has no vector"
-            return InvokeResult.failure([Message("B22.embedding", text)])
+            return InvokeResult.failure([Message("VECTOR.missing", text)])
         if not self.commit_date:  # validation would take the wall clock
             text = f"{self.symbol}: the file context has no commit date, which dates its points"
-            return InvokeResult.failure([Message("R20.indexed-utc", text)])
+            return InvokeResult.failure([Message("PAYLOAD.indexed-utc", text)])
         payload = self._payload(section)
         try:
             payload.semantic_id = symbol_semantic_id(
@@ -260,7 +260,7 @@ class SummaryFacts(ABC):
                 section.part_index,
             )
         except ValueError as error:
-            return InvokeResult.failure([Message("A32.semantic-id", str(error))])
+            return InvokeResult.failure([Message("PAYLOAD.semantic-id", str(error))])
         section.populate_rag_payload(payload)
         payload.full_document_blob_uri = self.blob_uri
         payload.source_slice_blob_uri = section.slice_uri(self.blob_uri)

@@ -19,6 +19,9 @@ from rag_assets.contracts.identity import DEFAULT_SECTION, build_semantic_id
 from rag_assets.contracts.kinds import RagContentType
 from rag_assets.contracts.result import InvokeResult, Message
 
+NO_DOMAIN = "PAYLOAD.business-domain-key"
+"""The warning about a point without a business domain: recommended, not enforced (B15)."""
+
 DEFAULT_EMBEDDING_MODEL = "text-embedding-3-large"  # contract default (B12); the pipeline sets the real one (R22)
 DEFAULT_PRIORITY = 3
 PayloadIndex = Literal["keyword", "integer", "datetime"]
@@ -120,18 +123,18 @@ class RagVectorPayload:
         """
         warnings = self._normalise(now)
         errors = [
-            Message(f"B14.{name.replace('_', '-')}", f"{pascal_case(name)} is missing or empty")
+            Message(f"PAYLOAD.{name.replace('_', '-')}", f"{pascal_case(name)} is missing or empty")
             for name in ("org_id", "project_id", "doc_id")
             if not getattr(self, name).strip()
         ]
         if self.content_type_id == RagContentType.UNKNOWN:
-            errors.append(Message("B14.content-type-id", "ContentTypeId is Unknown"))
+            errors.append(Message("PAYLOAD.content-type-id", "ContentTypeId is Unknown"))
         if not self.semantic_id.strip():
             if self.doc_id.strip():
                 self.semantic_id = build_semantic_id(self.doc_id, self.section_key, self.part_index)
-                warnings.append(Message("B15.semantic-id", "SemanticId was empty and has been generated"))
+                warnings.append(Message("PAYLOAD.semantic-id", "SemanticId was empty and has been generated"))
             else:
-                errors.append(Message("B14.semantic-id", "SemanticId is missing and there is no DocId to make one"))
+                errors.append(Message("PAYLOAD.semantic-id", "SemanticId is missing and there is no DocId to make one"))
         if errors:
             return InvokeResult.failure(errors, warnings)
         return InvokeResult.create(self, warnings)
@@ -140,7 +143,7 @@ class RagVectorPayload:
         warnings: list[Message] = []
 
         def replace(name: str, value: object) -> None:
-            warnings.append(Message(f"B15.{name.replace('_', '-')}", f"{pascal_case(name)} was set to {value!r}"))
+            warnings.append(Message(f"PAYLOAD.{name.replace('_', '-')}", f"{pascal_case(name)} was set to {value!r}"))
             setattr(self, name, value)
 
         if not self.section_key.strip():
@@ -158,7 +161,7 @@ class RagVectorPayload:
         if not self.business_domain_key.strip():
             warnings.append(
                 Message(
-                    "B15.business-domain-key",
+                    NO_DOMAIN,
                     "BusinessDomainKey is empty; a domain is strongly recommended",
                 )
             )

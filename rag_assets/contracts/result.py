@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One error or warning. `code` names the rule (`B14.org-id`), so that reports can count by rule."""
+    """One error or warning. `code` names the rule (`PAYLOAD.org-id`), so that reports can count by rule."""
 
     code: str
     text: str

@@ -88,10 +88,10 @@ class SummarySection:
         try:
             vector = embedder.embed([self.section_normalized_text])[0]
         except (OSError, RuntimeError, ValueError) as error:
-            return InvokeResult.failure([Message("A28.embedding", f"{self.symbol} {self.section_key}: {error}")])
+            return InvokeResult.failure([Message("EMBEDDER.failed", f"{self.symbol} {self.section_key}: {error}")])
         if len(vector) != embedder.dimension:
             text = f"{self.symbol} {self.section_key}: {len(vector)} dimensions, the model has {embedder.dimension}"
-            return InvokeResult.failure([Message("A28.dimension", text)])
+            return InvokeResult.failure([Message("EMBEDDER.dimension", text)])
         self.vectors = vector
         self.embedding_model = embedder.model_id
         return InvokeResult()

@@ -6,6 +6,7 @@ The Dagster instance that keeps runs, events and partitions: made in one step, o
 from __future__ import annotations
 
 import contextlib
+import html
 import re
 import shutil
 import signal
@@ -287,9 +288,9 @@ def _evaluations(events: Sequence[DagsterEvent]) -> list[AssetCheckEvaluation]:
 
 
 def _examples(check: AssetCheckEvaluation) -> list[str]:
-    """The entries of the list that the metadata shows; an entry may have several lines."""
+    """The entries of the list that the metadata shows."""
     written = check.metadata.get("examples")
-    return str(written.value).removeprefix("- ").split("\n- ") if written else []
+    return [html.unescape(line.removeprefix("- ")) for line in str(written.value).splitlines()] if written else []
 
 
 def _explain(failed: DagsterEvent, events: Sequence[DagsterEvent]) -> str:

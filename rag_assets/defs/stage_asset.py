@@ -8,7 +8,8 @@ it leave those out, and the last ones fail, naming every label, the stage it fai
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +25,7 @@ from dagster import (
     DagsterEventType,
     DataVersion,
     Failure,
+    MarkdownMetadataValue,
     MaterializeResult,
     MetadataValue,
     Output,
@@ -117,6 +119,7 @@ _DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 _SAID = 3  # examples of a failed check beside its verdict; its metadata has them all
 _MOST_COLUMNS = 3  # of a single row, before it is written downwards
 _DIGITS = 4  # of a measure: more are noise
+_MARKDOWN = re.compile(r"[<>&|`\\*_\[\]{}~!#\n\r]|^[-+=]|(?<=http):|(?<=https):|(?<=www)\.", re.IGNORECASE)
 _SHOWN_ROWS = 50  # rows of a table in the metadata; the Parquet tables have them all
 _DISCOVERY = "discovered_files"
 
@@ -266,7 +269,7 @@ def _metadata(build: IndexBuild, report: StageReport) -> dict[str, Any]:
         "unchanged": report.unchanged,
     }
     if report.problems:
-        found["problems"] = MetadataValue.md("\n".join(f"- {problem}" for problem in report.problems[:_SHOWN_ROWS]))
+        found["problems"] = markdown_list(report.problems[:_SHOWN_ROWS])
     found |= report.counts
     found |= {name: round(value, _DIGITS) for name, value in report.measures.items()}
     found |= report.work
@@ -276,15 +279,25 @@ def _metadata(build: IndexBuild, report: StageReport) -> dict[str, Any]:
     return found
 
 
+def markdown_text(text: str) -> str:
+    """A text that markdown shows as it is, on one line; `html.unescape` gives it back. Names of files and texts of a
+    repository are data: the UI must not take them for HTML, and follow no link or image of theirs."""
+    return _MARKDOWN.sub(lambda found: f"&#{ord(found[0])};", text)
+
+
+def markdown_list(texts: Sequence[str]) -> MarkdownMetadataValue:
+    return MetadataValue.md("\n".join(f"- {markdown_text(text)}" for text in texts))
+
+
 def markdown_table(rows: list[dict[str, Any]]) -> str:
     """A markdown table of the first rows, and how many more there are; a single wide row is written downwards, because
     the UI cuts off what is wider than its column."""
     if len(rows) == 1 and len(rows[0]) > _MOST_COLUMNS:
         rows = [{"name": name, "value": value} for name, value in rows[0].items()]
     names = list(rows[0])
-    lines = ["| " + " | ".join(names) + " |", "|" + " --- |" * len(names)]
+    lines = ["| " + " | ".join(map(markdown_text, names)) + " |", "|" + " --- |" * len(names)]
     for row in rows[:_SHOWN_ROWS]:
-        cells = [str(row.get(name, "")).replace("|", "\\|").replace("\n", " ") for name in names]
+        cells = [markdown_text(str(row.get(name, ""))) for name in names]
         lines.append("| " + " | ".join(cells) + " |")
     if len(rows) > _SHOWN_ROWS:
         lines.append(f"\n… and {len(rows) - _SHOWN_ROWS} more")
@@ -340,5 +353,5 @@ def _outcome(result: CheckResult) -> str:
 def _shown(result: CheckResult) -> dict[str, Any]:
     shown: dict[str, Any] = {}
     if result.examples:
-        shown["examples"] = MetadataValue.md("\n".join(f"- {text}" for text in result.examples))
+        shown["examples"] = markdown_list(result.examples)
     return shown | result.numbers

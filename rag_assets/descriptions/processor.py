@@ -174,7 +174,9 @@ class SourceFileProcessor:
         try:
             result = builder.build(context, symbol_text, self.domain_catalog, self.resource_dictionary)
         except Exception as error:  # a defect that A13 forbids must not cost the other symbols of a label
-            result = InvokeResult.failure([Message("A13.raised", f"{_place(error)}: {type(error).__name__}: {error}")])
+            result = InvokeResult.failure(
+                [Message("BUILDER.raised", f"{_place(error)}: {type(error).__name__}: {error}")]
+            )
         description = result.value if result.successful else None
         if description is not None:
             description.kind = str(classification.kind)

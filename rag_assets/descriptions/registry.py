@@ -143,7 +143,7 @@ def _unusable(point: EntryPoint, error: Exception) -> RegistryError:
 
 def _require_builder(builder_type: type) -> None:
     if not isinstance(builder_type, type):
-        raise RegistryError(f"register takes a builder type, not {builder_type!r}: instances are made here (A42)")
+        raise RegistryError(f"register takes a builder type, not {builder_type!r}: instances are made here")
     missing = [name for name in ("name", "description", "build") if not hasattr(builder_type, name)]
     if missing:
         raise RegistryError(f"{builder_type.__qualname__} is no description builder: it has no {', '.join(missing)}")

@@ -17,6 +17,7 @@ import msgspec
 import numpy as np
 
 from rag_assets.contracts.description import RagPoint
+from rag_assets.contracts.payload import NO_DOMAIN
 from rag_assets.contracts.result import InvokeResult
 from rag_assets.index.catalog import open_catalog_target
 from rag_assets.index.generations import GenerationError, active_pointer, read_generation
@@ -70,6 +71,8 @@ def build_points(build: IndexBuild, progress: Progress) -> StageReport:
         warnings.update(part.result.warnings)
         problems += part.result.problems[: _SHOWN_PROBLEMS - len(problems)]
     points, blocked = (sum(getattr(part.result, name) for part in made) for name in ("points", "blocked"))
+    if not build.repository.domains and warnings[NO_DOMAIN] == points:  # nobody uses domains here
+        del warnings[NO_DOMAIN]
     progress.end(f"{points} points, {blocked} blocked; {len(found.upserts)} stored, {len(found.deletes)} deleted")
     return StageReport(
         **recorded(STAGE, made),

@@ -187,12 +187,12 @@ def test_a_point() -> None:
 
 
 BLOCKED = [
-    ("no-vector", {"vectors": None}, {}, "B22.embedding"),
-    ("empty-vector", {"vectors": []}, {}, "B22.embedding"),
-    ("no-tenant", {}, {"org_id": ""}, "B14.org-id"),
-    ("no-document", {}, {"doc_id": " "}, "B14.doc-id"),
-    ("no-symbol", {"symbol": " "}, {}, "A32.semantic-id"),
-    ("no-date", {}, {"commit_date": ""}, "R20.indexed-utc"),
+    ("no-vector", {"vectors": None}, {}, "VECTOR.missing"),
+    ("empty-vector", {"vectors": []}, {}, "VECTOR.missing"),
+    ("no-tenant", {}, {"org_id": ""}, "PAYLOAD.org-id"),
+    ("no-document", {}, {"doc_id": " "}, "PAYLOAD.doc-id"),
+    ("no-symbol", {"symbol": " "}, {}, "PAYLOAD.semantic-id"),
+    ("no-date", {}, {"commit_date": ""}, "PAYLOAD.indexed-utc"),
 ]
 
 
@@ -305,7 +305,7 @@ def test_embedding_aggregates_all_errors_and_all_warnings() -> None:
         hesitant,
     )
     result = made.create_embeddings(Scripted())
-    assert [error.code for error in result.errors] == ["A28.embedding", "A28.dimension"]
+    assert [error.code for error in result.errors] == ["EMBEDDER.failed", "EMBEDDER.dimension"]
     assert [str(warning) for warning in result.warnings] == ["T.slow: e"]
     assert [found.vectors is not None for found in made.sections] == [True, False, False, True, True]
     assert made.sections[0].embedding_model == "scripted"

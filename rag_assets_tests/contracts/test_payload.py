@@ -102,19 +102,19 @@ def test_b17_times_round_trip(moment: datetime) -> None:
 @pytest.mark.parametrize("value", ["", "   "], ids=["empty", "blank"])
 def test_b14_required_identity(name: str, value: str) -> None:
     result = payload(**{name: value}, semantic_id="given").validate_for_index()
-    assert [error.code for error in result.errors] == [f"B14.{name.replace('_', '-')}"]
+    assert [error.code for error in result.errors] == [f"PAYLOAD.{name.replace('_', '-')}"]
 
 
 @pytest.mark.rule("B14")
 def test_b14_unknown_content_type_blocks() -> None:
     result = payload(content_type_id=RagContentType.UNKNOWN).validate_for_index()
-    assert not result.successful and result.errors[0].code == "B14.content-type-id"
+    assert not result.successful and result.errors[0].code == "PAYLOAD.content-type-id"
 
 
 @pytest.mark.rule("B14")
 def test_b14_without_doc_id_no_semantic_id_can_be_made() -> None:
     codes = {error.code for error in payload(doc_id="").validate_for_index().errors}
-    assert codes == {"B14.doc-id", "B14.semantic-id"}
+    assert codes == {"PAYLOAD.doc-id", "PAYLOAD.semantic-id"}
 
 
 @pytest.mark.rule("B15", "R22")
@@ -135,7 +135,7 @@ def test_b15_normalisations_warn(field: str, before: object, after: object) -> N
     result = made.validate_for_index(now=MOMENT)
     assert result.successful
     assert getattr(made, field) == after
-    assert [warning.code for warning in result.warnings] == [f"B15.{field.replace('_', '-')}"]
+    assert [warning.code for warning in result.warnings] == [f"PAYLOAD.{field.replace('_', '-')}"]
 
 
 @pytest.mark.rule("B15")
@@ -148,7 +148,7 @@ def test_b15_part_total_follows_part_index() -> None:
 @pytest.mark.rule("B15", "B03")
 def test_b15_missing_domain_is_advice_only() -> None:
     result = payload(business_domain_key="", semantic_id="given").validate_for_index()
-    assert result.successful and [w.code for w in result.warnings] == ["B15.business-domain-key"]
+    assert result.successful and [w.code for w in result.warnings] == ["PAYLOAD.business-domain-key"]
 
 
 @pytest.mark.rule("B18", "B22")
@@ -302,7 +302,7 @@ def test_validating_twice_is_validating_once(made: RagVectorPayload) -> None:
     again = made.validate_for_index(MOMENT)
     assert made == once
     assert again.errors == first.errors
-    assert {warning.code for warning in again.warnings} <= {"B15.business-domain-key"}
+    assert {warning.code for warning in again.warnings} <= {"PAYLOAD.business-domain-key"}
     assert made.section_key.strip() and made.embedding_model.strip()
     assert 1 <= made.part_index <= made.part_total
     assert made.index_version >= 1 and made.indexed_utc is not None

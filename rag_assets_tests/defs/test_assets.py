@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,13 +19,14 @@ from dagster import (
     materialize,
     reconstructable,
 )
+from markdown_it import MarkdownIt
 
 from rag_assets.definitions import defs
 from rag_assets.defs import assets
 from rag_assets.defs import assets as segments_asset
 from rag_assets.defs.pipeline import pipeline
 from rag_assets.defs.resources import Workspace
-from rag_assets.defs.stage_asset import markdown_table
+from rag_assets.defs.stage_asset import markdown_list, markdown_table
 from rag_assets.index.generations import active_pointer, set_pending_build
 from rag_assets.index.layout import IndexHome
 from rag_assets.pipeline.build import BuildError, IndexBuild, StageReport
@@ -184,7 +186,7 @@ def test_tables_in_metadata_are_bounded_and_escaped() -> None:
     rows = [{"path": f"a|{i}.cs", "reason": "x\ny"} for i in range(60)]
     made = markdown_table(rows).splitlines()
     assert made[0] == "| path | reason |"
-    assert made[2] == "| a\\|0.cs | x y |"
+    assert made[2] == "| a&#124;0.cs | x&#10;y |"
     assert made[-1] == "… and 10 more"
 
 
@@ -234,3 +236,25 @@ def test_a_failed_run_goes_on_from_the_step_that_failed(
 
 def _index_job() -> JobDefinition:
     return pipeline.resolve_job_def("index")
+
+
+HOSTILE = (
+    "<img src=x onerror=alert(1)>.cs",
+    "![a](http://evil.example/a.png) [b](http://evil.example)",
+    "https://evil.example/?secret www.evil.example",
+    "a|b `code` **bold** __init__ &lt; &#60; \\",
+    "# heading",
+    "- entry\n\n<script>alert(1)</script>",
+)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_markdown_of_the_ui_shows_texts_of_a_repository_as_they_are(text: str) -> None:
+    render = MarkdownIt("commonmark", {"html": True}).enable("table").render
+    shown = html.escape(text)
+    table = render(markdown_table([{"path": text, "reason": "x"}]))
+    assert f"<td>{shown}</td>" in table and table.count("<td>") == 2
+    listed = str(markdown_list([text]).value)
+    assert render(listed) == f"<ul>\n<li>{shown}</li>\n</ul>\n"
+    assert html.unescape(listed) == f"- {text}"
+    assert "http:" not in listed and "https:" not in listed and "www." not in listed, "no renderer makes links of it"

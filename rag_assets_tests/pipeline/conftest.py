@@ -67,14 +67,14 @@ def shop(shop_source: Repository, tmp_path_factory: pytest.TempPathFactory) -> B
 
 
 @pytest.fixture
-def build_of(tmp_path: Path) -> Callable[[Mapping[str, str | bytes]], Built]:
-    """Commits files to a new repository and builds it without a model."""
+def build_of(tmp_path: Path) -> Callable[..., Built]:
+    """Commits files to a new repository and builds it without a model, with these settings of the repository."""
 
-    def make(files: Mapping[str, str | bytes]) -> Built:
+    def make(files: Mapping[str, str | bytes], **configured: Any) -> Built:
         source = Repository(tmp_path / "source")
         source.path.mkdir()
         source.git("init", "--quiet", "--initial-branch=main")
         source.commit(files)
-        return built(source, lexical(tmp_path / "home"))
+        return built(source, lexical(tmp_path / "home"), **configured)
 
     return make

@@ -100,7 +100,7 @@ def test_an_invalid_payload_blocks(built: Built) -> None:
     rewrite(built, "qdrant_points", change_payload(OrgId=None))
     found = result_of("payloads_are_valid", built)
     assert not found.passed
-    assert found.numbers["B14.org-id"] == found.numbers["points"]
+    assert found.numbers["PAYLOAD.org-id"] == found.numbers["points"]
     with pytest.raises(BuildError, match="payloads_are_valid"):
         activate(built.build)
 

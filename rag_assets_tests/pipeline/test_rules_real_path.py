@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -26,9 +26,10 @@ from rag_assets.pipeline.embeddings import embed_sections
 from rag_assets.pipeline.progress import Silent
 from rag_assets.pipeline.qdrant_points import build_points
 from rag_assets.pipeline.schemas import POINTS
+from rag_assets.settings import DomainSettings
 from rag_assets_tests.pipeline.conftest import EXPECTED, Built
 
-BuildOf = Callable[[Mapping[str, str | bytes]], Built]
+BuildOf = Callable[..., Built]
 
 
 def rows(built: Built, table: str) -> list[dict[str, Any]]:
@@ -152,12 +153,18 @@ def test_lines_and_characters_name_the_same_place(shop: Built) -> None:
 
 
 @pytest.mark.rule("B03", "B15")
-def test_a_missing_domain_is_counted_as_a_warning(build_of: BuildOf) -> None:
+@pytest.mark.parametrize(("paths", "said"), [(None, 0), ("src/*", 1)], ids=["no domains", "a domain"])
+def test_a_missing_domain_is_counted_where_somebody_uses_domains(
+    build_of: BuildOf, paths: str | None, said: int
+) -> None:
     """Recommended, not enforced: the point is stored, the report counts the advice by rule."""
-    built = build_of({"a.cs": "class A { void M() { } }\n"})
+    domains = [] if paths is None else [DomainSettings(key="shop", title="Shop", paths=(paths,))]
+    built = build_of({"a.cs": "class A { }\n", "src/b.cs": "class B { }\n"}, domains=domains)
     report = built.reports["qdrant_points"]
-    assert report.counts["points"] == len(payloads(built)) > 0
-    assert {"rule": "B15.business-domain-key", "points": report.counts["points"]} in report.tables["warnings by rule"]
+    assert report.counts["points"] == len(payloads(built)) > 1
+    assert report.counts["warnings"] == said
+    found = {row["rule"]: row["points"] for row in report.tables["warnings by rule"]}
+    assert found == ({"PAYLOAD.business-domain-key": said} if said else {})
 
 
 @pytest.mark.rule("B25")
@@ -228,7 +235,7 @@ def test_only_valid_points_are_persisted(shop: Built) -> None:
         payload = RagVectorPayload.from_dictionary(msgspec.json.decode(row["payload"]))
         result = payload.validate_for_index()
         assert result.successful
-        assert {warning.code for warning in result.warnings} <= {"B15.business-domain-key"}
+        assert {warning.code for warning in result.warnings} <= {"PAYLOAD.business-domain-key"}
         assert payload.to_dictionary() == msgspec.json.decode(row["payload"])
 
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from rag_assets.cli.quality import format_gate, gate_object, show_gate
 from rag_assets.cli.render import Output, counted, named_counts, said_graph, seconds, short
+from rag_assets.contracts.payload import NO_DOMAIN
 from rag_assets.index.generations import generation_directory, read_generation
 from rag_assets.index.layout import IndexHome
 from rag_assets.pipeline.build import StageReport, read_report
@@ -20,7 +21,6 @@ _SHOWN_PROBLEMS = 10
 _SHOWN_EXAMPLES = 3
 _WARNS = "WARN"  # what Dagster calls a check that blocks nothing
 _WARNINGS = "warnings by rule"  # the table of every stage that warns: a rule and how often
-_NO_DOMAIN = "B15.business-domain-key"
 _REFINED = "REFINE."
 _UNANSWERED = "LLM."
 _CHECKS: Mapping[str, Callable[[Mapping[str, int]], str]] = {
@@ -167,11 +167,10 @@ def check_remark(check: Mapping[str, Any]) -> str:
 
 
 def rule_remarks(warnings: Mapping[str, int], points: int) -> Iterator[str]:
-    """A line for each rule that warned. Sections without a business domain are reported only where others have one."""
+    """A line for each rule that warned."""
     for rule, count in warnings.items():
-        if rule == _NO_DOMAIN:
-            if count < points:
-                yield f"{count:,} of {points:,} sections are of no domain; widen the paths or namespaces of domains"
+        if rule == NO_DOMAIN:
+            yield f"{count:,} of {points:,} sections are of no domain; widen the paths or namespaces of domains"
         elif rule in _RULES:
             one, several, rest = _RULES[rule]
             yield f"{counted(count, one, several)} {rest} ({rule})"

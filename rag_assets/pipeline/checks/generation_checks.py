@@ -14,7 +14,7 @@ import msgspec
 
 from rag_assets.contracts.graph import NodeType
 from rag_assets.contracts.identity import content_hash
-from rag_assets.contracts.payload import RagVectorPayload
+from rag_assets.contracts.payload import NO_DOMAIN, RagVectorPayload
 from rag_assets.descriptions.ef_coverage import GAP_CODE, CoverageFacts, coverage_facts, ef_coverage
 from rag_assets.errors import REBUILD
 from rag_assets.graph.artifact import GRAPH_FOLDER, GraphError, check, open_graph
@@ -49,7 +49,7 @@ def _folder(build: IndexBuild) -> str:
 @once_per_state(STAGE, GRAPH_NODES, GRAPH_EDGES, "discovered_files", beside=_folder)
 def graph_is_sound(build: IndexBuild) -> CheckResult:
     """The graph is what was written, has the nodes and edges of its tables, and no node or edge of a file that is not
-    indexed (D18)."""
+    indexed."""
     directory = build.directory / GRAPH_FOLDER
     try:
         check(directory)
@@ -131,7 +131,7 @@ _CARRIED = BucketCheck("carried", ("summary_sections", GRAPH_NODES), _Carried)
 
 @once_per_state(STAGE, GRAPH_NODES, "summary_sections", beside=_folder)
 def points_are_in_the_graph(build: IndexBuild) -> CheckResult:
-    """Every graph node key that a point carries is a node, so that hit → node never leads nowhere (D18, D19)."""
+    """Every graph node key that a point carries is a node, so that hit → node never leads nowhere."""
     try:
         graph = open_graph(build.directory / GRAPH_FOLDER)
     except GraphError as error:
@@ -195,7 +195,7 @@ def kinds_are_recognised(build: IndexBuild) -> CheckResult:
 
 @once_per_state("descriptions")
 def builders_succeeded(build: IndexBuild) -> CheckResult:
-    """No builder failed on a segment (R15); what failed is listed and has no description of that builder."""
+    """No builder failed on a segment; what failed is listed and has no description of that builder."""
     report = build.required("descriptions")
     failed = report.counts["failed"]
     return CheckResult(not failed, "builders succeeded", {"failed": failed}, report.problems[:_SHOWN] if failed else [])
@@ -220,7 +220,7 @@ def _coverage_facts(build: IndexBuild, bucket: int) -> CoverageFacts:
 
 @once_per_state("qdrant_points")
 def ids_are_unique(build: IndexBuild) -> CheckResult:
-    """PointId, SemanticId and the derived blob URIs occur once in the generation (R1, R3, A38)."""
+    """PointId, SemanticId and the derived blob URIs occur once in the generation."""
     columns = ("point_id", "semantic_id", "slice_uri", "description_uri")
     seen: dict[str, Counter[str]] = {column: Counter() for column in columns}
     for bucket in build.buckets:
@@ -235,7 +235,7 @@ def ids_are_unique(build: IndexBuild) -> CheckResult:
 
 @once_per_state("qdrant_points")
 def payloads_are_valid(build: IndexBuild) -> CheckResult:
-    """Every stored payload passes ValidateForIndex without an error and without a normalisation (B14, B15)."""
+    """Every stored payload passes ValidateForIndex without an error and without a normalisation."""
     problems: Counter[str] = Counter()
     examples: list[str] = []
     points = 0
@@ -259,7 +259,7 @@ def _payload_problems(build: IndexBuild, bucket: int) -> CheckedPart:
         table.column("semantic_id").to_pylist(), table.column("payload").to_pylist(), strict=True
     ):
         checked = RagVectorPayload.from_dictionary(msgspec.json.decode(raw)).validate_for_index()
-        found = [*checked.errors, *(w for w in checked.warnings if w.code != "B15.business-domain-key")]
+        found = [*checked.errors, *(w for w in checked.warnings if w.code != NO_DOMAIN)]
         problems.update(message.code for message in found)
         examples.extend(f"{semantic_id}: {message}" for message in found[: max(0, _SHOWN - len(examples))])
     return CheckedPart(table.num_rows, problems, examples)
@@ -267,7 +267,7 @@ def _payload_problems(build: IndexBuild, bucket: int) -> CheckedPart:
 
 @once_per_state("embeddings", "summary_sections")
 def vectors_are_sound(build: IndexBuild) -> CheckResult:
-    """Every vector has the declared dimension, is finite and of unit length; there is one per section (B22)."""
+    """Every vector has the declared dimension, is finite and of unit length; there is one per section."""
     sections = build.required("summary_sections").counts["sections"]
     vectors = 0
     examples: list[str] = []
@@ -348,8 +348,8 @@ class _Described(msgspec.Struct):
 
 
 def artifacts_are_complete(build: IndexBuild) -> CheckResult:
-    """Every point has a snippet, and its document, slice and description resolve to text that is what was recorded
-    (C01, C04, C12); what is missing is listed for follow-up."""
+    """Every point has a snippet, and its document, slice and description resolve to text that is what was recorded;
+    what is missing is listed for follow-up."""
     missing: Counter[str] = Counter()
     examples: list[str] = []
     points = 0

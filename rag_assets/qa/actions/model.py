@@ -84,12 +84,12 @@ def _route(turn: Turn, run: TurnContext) -> StepOutcome:
     parsed, turn, notes = _parsed(turn, run, parse_route, _route_complaint(run))
     default = RetrievalPlan(run.settings.default_mode, turn.question_en)
     if not isinstance(parsed, RetrievalPlan):
-        notes += (f"no usable plan: {default.mode} on the question instead (R11)",)
+        notes += (f"no usable plan: {default.mode} on the question instead",)
         return _planned(turn, default, notes)
     if parsed.mode is None:
         return _direct(turn, run, default, notes)
     if parsed.mode not in run.settings.retrieval_modes:
-        said = f"{parsed.mode.value} is not one of retrieval_modes: {default.mode} instead (D17)"
+        said = f"{parsed.mode.value} is not one of retrieval_modes: {default.mode} instead"
         return _planned(turn, replace(parsed, mode=default.mode), (*notes, said))
     return _planned(turn, parsed, notes)
 
@@ -100,11 +100,11 @@ def _direct(turn: Turn, run: TurnContext, default: RetrievalPlan, notes: tuple[s
     if turn.question_en != turn.asked.typed:
         names += run.services.known_names(turn.label, turn.asked.typed)
     if names:
-        said = f"DIRECT refused, the index knows {', '.join(dict.fromkeys(names))}: {default.mode} instead (R12)"
+        said = f"DIRECT refused, the index knows {', '.join(dict.fromkeys(names))}: {default.mode} instead"
         return _planned(turn, default, (*notes, said))
     planned = replace(turn, plan=RetrievalPlan(None, ""))
     if run.settings.direct_policy == "abstain":
-        return StepOutcome(planned, Transition.OTHER, (*notes, "DIRECT, which direct_policy does not allow (R12)"))
+        return StepOutcome(planned, Transition.OTHER, (*notes, "DIRECT, which direct_policy does not allow"))
     return StepOutcome(planned, Transition.DIRECT, notes)
 
 

@@ -84,7 +84,7 @@ def fetch_more_context(turn: Turn, parameters: Fetch, run: TurnContext) -> StepO
         turn = replace(turn, weak=turn.weak + 1)
     notes = (f"{reading.search.mode.value} on {label}: {len(reading.evidence)} found, {new} new", *notes)
     if turn.weak >= run.settings.max_weak_attempts:
-        return StepOutcome(turn, Transition.OTHER, (*notes, f"nothing new or nothing strong {turn.weak} times (D34)"))
+        return StepOutcome(turn, Transition.OTHER, (*notes, f"nothing new or nothing strong {turn.weak} times"))
     return StepOutcome(turn, Transition.OK, notes)
 
 
