@@ -240,6 +240,7 @@ def as_object(result: TurnResult, found: Answer, freshness: FreshnessOf) -> dict
                 "generation": source.generation_id,
                 "commit": source.commit_sha,
                 "stale": freshness[source.label].stale,
+                "changed_files": freshness[source.label].changed_files,
             }
             for source in found.search.sources
         ],

@@ -13,7 +13,7 @@ import typer
 from rag_assets.cli.options import AsJson, CliSession, chosen_label, chosen_labels, complete_label, session_of
 from rag_assets.cli.render import NOTHING_FOUND, Output, Part, short
 from rag_assets.contracts.retrieval import DEFAULT_POLICY, Mode
-from rag_assets.index.freshness import Freshness, freshness_of
+from rag_assets.index.freshness import Freshness, freshness_of, uncommitted
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets.search import Hit, Question, SearchResult, Source
@@ -337,12 +337,13 @@ def snippet_lines(hit: Hit) -> list[str]:
 
 def staleness(freshness: Freshness, label: str) -> list[Part]:
     """`indexed commit vs head` as one line; what a reader must act on is coloured."""
-    indexed = short(freshness.indexed)
+    indexed, changed = short(freshness.indexed), uncommitted(freshness.changed_files)
     if freshness.stale is None:
         return [(f"indexed {indexed}, head unknown ({freshness.reason})", "dim")]
     if freshness.stale:
-        return [(f"stale: indexed {indexed}, head {short(freshness.head)}; run: rag-assets index {label}", "warn")]
-    return [(f"fresh: indexed {indexed} is the head", "dim")]
+        told = f"stale: indexed {indexed}, head {short(freshness.head)}{changed}; run: rag-assets index {label}"
+        return [(told, "warn")]
+    return [(f"fresh: indexed {indexed} is the head", "dim"), (changed, "warn")]
 
 
 def _show_understood(output: Output, result: SearchResult) -> None:
@@ -403,6 +404,7 @@ def _source_object(source: Source, freshness: Freshness) -> dict[str, Any]:
         "run_id": source.run_id,
         "head": freshness.head or None,
         "stale": freshness.stale,
+        "changed_files": freshness.changed_files,
     }
 
 

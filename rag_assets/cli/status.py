@@ -10,7 +10,7 @@ from rag_assets.cli.options import AsJson, complete_label, label_named, session_
 from rag_assets.cli.quality import format_runs, gate_object, measured
 from rag_assets.cli.render import Output, named_counts, said_graph, short, size
 from rag_assets.index.disk_files import size_on_disk
-from rag_assets.index.freshness import freshness_of, remembered_repository
+from rag_assets.index.freshness import freshness_of, remembered_repository, uncommitted
 from rag_assets.index.generations import (
     GenerationError,
     active_generation,
@@ -89,6 +89,7 @@ def describe_label(home: IndexHome, label: str, skipped_for: Confidentiality | N
         "head": freshness.head or None,
         "head_unknown": freshness.reason or None,
         "stale": freshness.stale,
+        "changed_files": freshness.changed_files,
         "run_id": manifest.run_id,
         "embedding_model": manifest.embedding_model,
         "lexical_only": manifest.lexical_only,
@@ -177,8 +178,9 @@ def _show_generation(output: Output, entry: dict[str, Any]) -> None:
         False: "fresh",
         None: f"head unknown ({entry['head_unknown']})",
     }
+    changed = uncommitted(entry["changed_files"])
     rows = (
-        ("commit", f"{short(entry['commit'])} of {entry['commit_date']}, {head[entry['stale']]}"),
+        ("commit", f"{short(entry['commit'])} of {entry['commit_date']}, {head[entry['stale']]}{changed}"),
         ("files", f"{counts['files']:,} indexed, {counts['skipped_files']:,} skipped{skipped}"),
         ("parse health", named_counts(entry["parse_health"])),
         ("content", f"{counts['segments']:,} segments, {counts['sections']:,} sections, {counts['points']:,} points"),

@@ -1,10 +1,17 @@
-"""Is an index as new as its repository? Asked with every answer, so only of what is near and answers at once."""
+"""Is an index as new as its repository? Asked with every answer, so only of what is near and answers at once.
+
+Files of a work tree that differ from HEAD are counted without `git status`, which runs the filters that a repository
+configures: git names the files of its index, and what looks changed is hashed here.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
+import re
 import subprocess
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,20 +21,38 @@ from rag_assets.index.layout import IndexHome
 
 _GIT_SECONDS = 2.0  # rev-parse takes milliseconds; a network file system that hangs must not hold an answer back
 _HASHED_BYTES = 64_000_000  # 50 ms; a larger archive is not read for an answer
+_MOST_FILES = 30_000  # of a work tree; to look at more takes longer than an answer
+_IN_INDEX = re.compile(
+    rb"(?P<mode>\d+) (?P<oid>[0-9a-f]+) \d\t(?P<path>[^\0]+)\0.*\n.*mtime: (?P<s>\d+):(?P<ns>\d+)\n(?:.*\n){2}"
+    rb".*size: (?P<size>\d+)\t.*\n"
+)
+"""An entry of `git ls-files --stage --debug -z`."""
+_REGULAR = b"100"
 
 
 @dataclass(frozen=True, slots=True)
 class Freshness:
-    """The indexed commit beside the one the ref names now. `head` is empty when that is unknown, with the reason."""
+    """The indexed commit beside the one the ref names now. `head` is empty when that is unknown, with the reason.
+    `changed_files` of the work tree differ from HEAD, untracked ones included: no index has them. 0 where the ref is
+    not checked out, None where there are too many files to look at."""
 
     indexed: str
     head: str = ""
     reason: str = ""
+    changed_files: int | None = 0
 
     @property
     def stale(self) -> bool | None:
         """None where nobody can say."""
         return self.indexed != self.head if self.head else None
+
+
+def uncommitted(changed_files: int | None) -> str:
+    """What no index has of a work tree, to follow a statement about the commit; empty where there is nothing."""
+    if not changed_files:
+        return ""
+    said = "1 file differs" if changed_files == 1 else f"{changed_files:,} files differ"
+    return f"; {said} from HEAD and {'is' if changed_files == 1 else 'are'} not indexed"
 
 
 def freshness_of(home: IndexHome, manifest: Manifest) -> Freshness:
@@ -71,21 +96,70 @@ def remembered_repository(home: IndexHome, label: str) -> dict[str, Any]:
 def _git_head(indexed: str, repository: Path, ref: str) -> Freshness:
     # start-up budget: only a search of the command line asks for the head
     from rag_assets.errors import GitNotFound
-    from rag_assets.sources.git import git_environment, git_executable
 
     try:
-        program = git_executable()
+        head = _git(repository, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
+        if head is None:
+            return Freshness(indexed, reason=f"{ref} is gone from the repository")
+        head = head.strip()
+        return Freshness(indexed, head.decode(), changed_files=_changed_files(repository, head))
     except GitNotFound:
         return Freshness(indexed, reason="git is not installed")
-    command = [program, "-C", str(repository), "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}"]
-    environment = git_environment(network=False)
-    try:
-        found = subprocess.run(command, env=environment, capture_output=True, timeout=_GIT_SECONDS, check=False)
     except subprocess.TimeoutExpired:
         return Freshness(indexed, reason="git did not answer in time")
-    if found.returncode != 0:
-        return Freshness(indexed, reason=f"{ref} is gone from the repository")
-    return Freshness(indexed, found.stdout.decode().strip())
+
+
+def _git(repository: Path, *arguments: str) -> bytes | None:
+    """What git prints; None where it fails. Raises GitNotFound and TimeoutExpired."""
+    from rag_assets.sources.git import git_environment, git_executable  # start-up budget: as above
+
+    command = [git_executable(), "-C", str(repository), *arguments]
+    environment = git_environment(network=False)
+    done = subprocess.run(command, env=environment, capture_output=True, timeout=_GIT_SECONDS, check=False)
+    return done.stdout if done.returncode == 0 else None
+
+
+def _changed_files(repository: Path, commit: bytes) -> int | None:
+    """How many files differ from a commit that is checked out here; 0 where it is not. Raises as `_git`."""
+    where = _git(repository, "rev-parse", "--show-toplevel", "HEAD")
+    top, _, checked_out = (where or b"").strip().rpartition(b"\n")
+    if not top or checked_out != commit:
+        return 0
+    root = Path(os.fsdecode(top))
+    known = _git(root, "ls-files", "--stage", "--debug", "-z")
+    staged = _git(root, "diff-index", "--cached", "--name-only", "--no-renames", "-z", "HEAD")
+    untracked = _git(root, "ls-files", "--others", "--exclude-standard", "-z")
+    if known is None or staged is None or untracked is None or known.count(b"\0") > _MOST_FILES:
+        return None
+    changed = {path for path in (staged + untracked).split(b"\0") if path}
+    return len(changed.union(_edited(root, known)))
+
+
+def _edited(root: Path, known: bytes) -> Iterator[bytes]:
+    """The files that are not what the index of git has. Links and submodules are left out, as they are not indexed."""
+    for entry in _IN_INDEX.finditer(known):
+        if not entry["mode"].startswith(_REGULAR):
+            continue
+        file = root / os.fsdecode(entry["path"])
+        try:
+            about = file.lstat()
+            is_known = about.st_size == int(entry["size"]) and about.st_mtime_ns == int(
+                f"{int(entry['s'])}{int(entry['ns']):09}"
+            )
+            if is_known or (about.st_size <= _HASHED_BYTES and _is_blob(file.read_bytes(), entry["oid"].decode())):
+                continue
+        except OSError:
+            pass  # it is gone, or nobody can tell
+        yield entry["path"]
+
+
+def _is_blob(content: bytes, oid: str) -> bool:
+    """Whether a file is a blob of git, which may keep CRLF as LF."""
+    method = "sha1" if len(oid) == 40 else "sha256"
+    return any(
+        hashlib.new(method, b"blob %d\0%b" % (len(stored), stored)).hexdigest() == oid
+        for stored in (content, content.replace(b"\r\n", b"\n"))
+    )
 
 
 def _archive_head(indexed: str, archive: Path) -> Freshness:

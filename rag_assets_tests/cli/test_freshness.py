@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 import tarfile
 from pathlib import Path
 
 import pytest
 
-from rag_assets.index.freshness import Freshness, freshness_of
+from rag_assets.index.freshness import Freshness, _changed_files, freshness_of
 from rag_assets.index.generations import Manifest, active_generation
 from rag_assets.index.layout import IndexHome
 from rag_assets.pipeline.run_stages import run_stages
 from rag_assets.settings import EmbedderSettings, RepositorySettings, Settings
+from rag_assets_tests.cli.conftest import Indexed
+from rag_assets_tests.git_repository import Repository
 
 
 def archive(path: Path, text: str) -> Path:
@@ -54,3 +57,79 @@ def test_a_plain_directory_cannot_be_asked(tmp_path: Path) -> None:
 )
 def test_the_verdict(head: str, stale: bool | None) -> None:
     assert Freshness("abc", head).stale is stale
+
+
+def changed_files(repository: Repository) -> int | None:
+    head = repository.git("rev-parse", "HEAD")
+    return _changed_files(repository.path, head.encode())
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Repository:
+    repository = Repository(tmp_path)
+    repository.git("init", "--quiet", "--initial-branch=main")
+    repository.commit(
+        {".gitignore": "*.log\n", "A.cs": "class A { }\n", "src/B.cs": "class B { }\n", "ü b.md": "text\n"}
+    )
+    return repository
+
+
+def test_files_that_no_commit_has_are_counted_once_each(checkout: Repository) -> None:
+    assert changed_files(checkout) == 0
+    (checkout.path / "A.cs").write_text("class Edited { }\n", encoding="utf-8")
+    (checkout.path / "src" / "B.cs").unlink()
+    (checkout.path / "ü b.md").write_text("edited, and staged\n", encoding="utf-8")
+    checkout.git("add", "ü b.md")
+    (checkout.path / "ü b.md").write_text("edited again\n", encoding="utf-8")
+    (checkout.path / "src" / "New.cs").write_text("class New { }\n", encoding="utf-8")
+    (checkout.path / "ignored.log").write_text("noise\n", encoding="utf-8")
+    assert changed_files(checkout) == 4
+
+
+def test_an_edit_of_the_same_length_in_the_same_second_is_seen(checkout: Repository) -> None:
+    before = (checkout.path / "A.cs").stat()
+    (checkout.path / "A.cs").write_text("class Z { }\n", encoding="utf-8")
+    assert before.st_size == (checkout.path / "A.cs").stat().st_size
+    assert changed_files(checkout) == 1
+
+
+def test_files_that_were_only_touched_or_have_other_line_ends_are_not_changed(checkout: Repository) -> None:
+    os.utime(checkout.path / "A.cs")
+    (checkout.path / "src" / "B.cs").write_bytes(b"class B { }\r\n")
+    assert changed_files(checkout) == 0
+
+
+def test_counting_runs_nothing_that_a_repository_configures(checkout: Repository, tmp_path: Path) -> None:
+    ran = tmp_path / "ran"
+    checkout.commit({".gitattributes": "*.cs filter=hostile diff=hostile\n"})
+    for key in ("filter.hostile.clean", "filter.hostile.smudge", "filter.hostile.process", "diff.hostile.textconv"):
+        checkout.git("config", key, f"touch '{ran}'; cat")
+    checkout.git("config", "core.fsmonitor", f"touch '{ran}'")
+    os.utime(checkout.path / "A.cs")
+    (checkout.path / "src" / "B.cs").write_text("class Edited { }\n", encoding="utf-8")
+    assert changed_files(checkout) == 1
+    assert not ran.exists()
+
+
+def test_a_bare_repository_and_another_branch_have_no_work_tree_to_compare(
+    checkout: Repository, tmp_path: Path
+) -> None:
+    (checkout.path / "A.cs").write_text("class Edited { }\n", encoding="utf-8")
+    first = checkout.git("rev-parse", "HEAD")
+    checkout.git("clone", "--quiet", "--bare", ".", "bare.git")
+    assert changed_files(Repository(checkout.path / "bare.git")) == 0
+    checkout.commit({"C.cs": "class C { }\n"})
+    assert _changed_files(checkout.path, first.encode()) == 0
+
+
+def test_commands_say_how_many_files_they_cannot_know(indexed: Indexed) -> None:
+    (indexed.repository.path / "Later.cs").write_text("class Later { }\n", encoding="utf-8")
+    said = "; 1 file differs from HEAD and is not indexed"
+    try:
+        for words in (("status",), ("index", str(indexed.repository.path), "--lexical-only"), ("search", "orders")):
+            assert said in indexed.cli.run(*words).out, words
+        (source,) = indexed.cli.run("search", "orders", "--json").json["sources"]
+        assert (source["stale"], source["changed_files"]) == (False, 1)
+    finally:
+        (indexed.repository.path / "Later.cs").unlink()
+    assert said not in indexed.cli.run("status").out

@@ -29,6 +29,7 @@ KEYS = {
     "head",
     "head_unknown",
     "stale",
+    "changed_files",
     "run_id",
     "embedding_model",
     "lexical_only",

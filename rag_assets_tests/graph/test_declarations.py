@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.graph.extract.declarations import declarations
+from rag_assets.graph.extract.registry import declarations
 from rag_assets_tests.descriptions.label import label_of
 from rag_assets_tests.graph.chains import edges_by, nodes_by
 from rag_assets_tests.sections.windows import window

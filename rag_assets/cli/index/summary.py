@@ -10,6 +10,7 @@ from typing import Any, Literal
 from rag_assets.cli.quality import format_gate, gate_object, show_gate
 from rag_assets.cli.render import Output, counted, named_counts, said_graph, seconds, short
 from rag_assets.contracts.payload import NO_DOMAIN
+from rag_assets.index.freshness import freshness_of, uncommitted
 from rag_assets.index.generations import generation_directory, read_generation
 from rag_assets.index.layout import IndexHome
 from rag_assets.pipeline.build import StageReport, read_report
@@ -88,6 +89,7 @@ def summarize(
     return {
         "label": label,
         "status": status,
+        "changed_files": freshness_of(home, manifest).changed_files,
         "generation": generation_id,
         "ref": manifest.ref,
         "commit": manifest.commit_sha,
@@ -143,7 +145,12 @@ def show_summary(output: Output, result: Result) -> None:
         ("run", result["run_id"]),
     ]
     verb = "indexed" if result["status"] == "indexed" else "up to date"
-    output.line((result["label"], "path"), f" {verb} at {short(result['commit'])} in {seconds(result['seconds'])}")
+    left = uncommitted(result["changed_files"])
+    output.line(
+        (result["label"], "path"),
+        f" {verb} at {short(result['commit'])} in {seconds(result['seconds'])}",
+        (left, "warn"),
+    )
     for name, value in rows:
         if value:
             output.line((f"  {name:<15}", "dim"), value)
