@@ -45,6 +45,7 @@ _COMMANDS = {
     "eval": ("eval", "eval_app", "Measure how well an index answers."),
     "status": ("status", "status", "Show every index: commit, counts, skipped files, size."),
     "doctor": ("doctor", "doctor", "Check the installation, the model, the configuration and every index."),
+    "validate": ("validate", "validate", "Check every stored point against the payload contract."),
     "generations": ("generations", "generations_app", "List, compare, serve and keep the builds of a label."),
     "catalog": ("catalog", "catalog_app", "Look into the catalog, where stores.catalog has one."),
     "rebuild": ("rebuild", "rebuild", "Make the vectors of an index again from the catalog."),

@@ -6,6 +6,7 @@ ranges of them, and descriptions are rows of the generation's section table.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,10 @@ class _Owner(msgspec.Struct):
 
     OrgId: str = ""
     ProjectId: str = ""
+
+
+class _Described(msgspec.Struct):
+    backing_artifact: str = ""
 
 
 class ArtifactStore:
@@ -55,6 +60,15 @@ class ArtifactStore:
         except FileNotFoundError as error:
             gone = f"generation {self._generation.manifest.generation_id} has been deleted since it was opened"
             raise ArtifactError(f"{gone}: open the index again") from error
+
+    def description_uris(self) -> Iterator[str]:
+        """The addresses of all descriptions that have a text. Raises TableDamaged."""
+        for bucket in range(self._generation.manifest.bucket_count):
+            sections = read_part(self._directory, "summary_sections", bucket, ["section"]).column("section")
+            points = read_part(self._directory, "qdrant_points", bucket, ["section_row", "description_uri"])
+            for row in points.to_pylist():
+                if from_json(sections[row["section_row"]].as_py(), _Described).backing_artifact.strip():
+                    yield row["description_uri"]
 
     def _text(self, parsed: BlobUri, uri: str) -> str:
         if not parsed.suffix:

@@ -24,6 +24,7 @@ COMMANDS = {
     "index": "index ../shop --lexical-only",
     "plan": "plan ../shop --lexical-only",
     "status": "status --skipped",
+    "validate": "validate",
     "doctor": "doctor",
     "config check": "config check",
     "config settings": "config settings",

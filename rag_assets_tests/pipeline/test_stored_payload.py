@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 
 from rag_assets.index.catalog import URL_VARIABLE
+from rag_assets.pipeline.checks.generation_checks import CHECKS
+from rag_assets.pipeline.validate import validate
 from rag_assets.settings import EmbedderSettings, Settings, StoreSettings
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.pipeline.conftest import Built, built, lexical
@@ -123,6 +125,7 @@ def test_a_qdrant_server_is_read_with_its_client_alone(source: Repository, tmp_p
         built(source, settings)
         second = source.commit({"src/Type0.cs": FILES["src/Type0.cs"].replace("id0", "no0")})
         made = built(source, settings)
+        assert validate(made.build.home, settings, made.label).violations == 0
         reader = client.QdrantClient(url=wire.url, check_compatibility=False)
         records, more = reader.scroll("local~shop~shop@main", limit=1_000, with_payload=True, with_vectors=True)
     assert more is None and len(records) == made.reports["qdrant_points"].counts["points"]
@@ -134,3 +137,49 @@ def test_a_qdrant_server_is_read_with_its_client_alone(source: Repository, tmp_p
         owner = (payload["OrgId"], payload["ProjectId"], payload["RepoId"], "shop@main", payload["SemanticId"])
         assert record.id == str(uuid.uuid5(namespace, "|".join(owner)))
         assert payload["CommitSha"] == (second if payload["Path"] == "src/Type0.cs" else first)
+
+
+@pytest.mark.rule("F04")
+@pytest.mark.parametrize("store", ["embedded", "faiss", "qdrant"])
+def test_damage_in_a_vector_store_is_found_and_is_a_warning_of_a_check(
+    source: Repository, tmp_path: Path, store: str
+) -> None:
+    pytest.importorskip({"embedded": "qdrant_edge", "faiss": "faiss", "qdrant": "qdrant_client"}[store])
+    from rag_assets_tests.index.qdrant_wire import QdrantWire
+
+    with QdrantWire() as wire:
+        settings = Settings(
+            home=tmp_path / "home",
+            embedder=EmbedderSettings(provider="lexical-only"),
+            stores=StoreSettings(vectors=store, qdrant_url=wire.url),  # type: ignore[arg-type]
+        )
+        made = built(source, settings)
+        asset, blocking, check = CHECKS["stored_points_follow_the_contract"]
+        assert (asset, blocking) == ("active_index", False)
+        assert check(made.build).passed
+        if store == "qdrant":
+            records, _ = wire.store.scroll("local~shop~shop@main", limit=1)
+            wire.store.set_payload("local~shop~shop@main", {"CommitSha": "of nobody"}, points=[records[0].id])
+        else:
+            name = {"embedded": "rag_assets.payloads", "faiss": "payloads.json"}[store]
+            change_payload(made.build.directory / "shard" / name)
+        found = check(made.build)
+    assert not found.passed and found.numbers["violations"]
+    assert any("CommitSha 'of nobody'" in example for example in found.examples)
+
+
+def change_payload(path: Path) -> None:
+    """The commit of the first payload, in a file of as many bytes for each payload as before."""
+    data = path.read_bytes()
+    if path.name == "payloads.json":
+        at = data.index(b'"CommitSha":"') + len(b'"CommitSha":"')
+        path.write_bytes(data[:at] + b'of nobody","Audience":"' + data[at + 23 :])
+        return
+    (points,) = struct.unpack_from("=Q", data, 8)
+    starts = list(struct.unpack_from(f"={points + 1}Q", data, 16))
+    bodies = [data[16 + (points + 1) * 8 :][a:b] for a, b in pairwise(starts)]
+    bodies[0] = zlib.compress(json.dumps(json.loads(zlib.decompress(bodies[0])) | {"CommitSha": "of nobody"}).encode())
+    ends = [0]
+    for body in bodies:
+        ends.append(ends[-1] + len(body))
+    path.write_bytes(data[:16] + struct.pack(f"={points + 1}Q", *ends) + b"".join(bodies))

@@ -57,7 +57,7 @@ def open_vectors(directory: Path) -> VectorReader:
     from rag_assets.index.vectors.server.reader import ServerReader
 
     place = server_registry.read_place(directory / PLACE_FILE)
-    server = QdrantServer.connect(_url(place), READ_SECONDS, attempts=READ_ATTEMPTS)
+    server = QdrantServer.connect(server_url(place), READ_SECONDS, attempts=READ_ATTEMPTS)
     return ServerReader(server, place, lambda: declared_hashes(directory.parent))
 
 
@@ -132,7 +132,7 @@ def _serve_points(label: ServerLabel, served: ServerPlace | None) -> None:
     from rag_assets.index.vectors.server.client_calls import QdrantServer
     from rag_assets.index.vectors.server.label_collection import bring_label_collection, drop_label_collection
 
-    server = QdrantServer.connect(_url(label), DELETE_SECONDS)
+    server = QdrantServer.connect(server_url(label), DELETE_SECONDS)
     try:
         if served is None:
             drop_label_collection(server, label)
@@ -187,7 +187,7 @@ def _delete_unseen(label: ServerLabel, places: list[ServerPlace]) -> int:
     kept = defaultdict[str, set[int]](set)
     for place in places:
         kept[place.collection].add(place.sequence)
-    server = QdrantServer.connect(_url(label), DELETE_SECONDS)
+    server = QdrantServer.connect(server_url(label), DELETE_SECONDS)
     try:
         return delete_unseen(server, label.key, kept)
     finally:
@@ -208,7 +208,7 @@ def declared_hashes(generation: Path) -> Mapping[str, str] | None:
     return found
 
 
-def _url(place: ServerLabel) -> str:
+def server_url(place: ServerLabel) -> str:
     """Where the server is from here. What the settings allowed for the recorded URL is not asked again."""
     named = os.environ.get(URL_VARIABLE, "")
     if not named:

@@ -30,6 +30,7 @@ from rag_assets.pipeline.code_graph import GRAPH_EDGES, GRAPH_NODES, STAGE
 from rag_assets.pipeline.descriptions import read_descriptions
 from rag_assets.pipeline.embeddings import check_vectors, read_vectors
 from rag_assets.pipeline.qdrant_points import SHARD
+from rag_assets.pipeline.validate import validate
 from rag_assets.pipeline.workers.worker_pool import in_worker
 from rag_assets.serialization import from_json
 
@@ -451,6 +452,17 @@ def _reasons(build: IndexBuild, bucket: int) -> dict[str, str]:
     return {path: ", ".join(outcomes[:3]) for path, outcomes in found.items()}
 
 
+def stored_points_follow_the_contract(build: IndexBuild) -> CheckResult:
+    """What the label serves keeps the payload contract in every store, read without our own readers (F04, R29, R30)."""
+    found = validate(build.home, build.settings, build.spec.index_label)
+    numbers = {"points": sum(store.points for store in found.stores), "violations": found.violations}
+    broken = [(store, verdict) for store in found.stores for verdict in store.verdicts if verdict.violations]
+    lost = [store for store in found.stores if store.points != store.declared]
+    examples = [f"{store.store}: {store.declared} points are declared, {store.points} are there" for store in lost]
+    examples += [f"{verdict.rule.text}: {text}" for _, verdict in broken for text in verdict.examples]
+    return CheckResult(not found.violations, "stored points follow the contract", numbers, examples[:_SHOWN])
+
+
 CHECKS: dict[str, tuple[str, bool, Check]] = {
     # name: (asset it belongs to, blocking, function); what does not block is a warning
     "kinds_are_recognised": ("descriptions", False, kinds_are_recognised),
@@ -464,6 +476,7 @@ CHECKS: dict[str, tuple[str, bool, Check]] = {
     "payloads_are_valid": ("qdrant_points", True, payloads_are_valid),
     "store_matches_declaration": ("qdrant_points", True, store_matches_declaration),
     "artifacts_are_complete": ("qdrant_points", False, artifacts_are_complete),
+    "stored_points_follow_the_contract": ("active_index", False, stored_points_follow_the_contract),
     GATE_CHECK: ("eval_runs", True, quality_holds),
 }
 

@@ -1,0 +1,109 @@
+"""The points of a generation as the engines give them out, without our readers: what another program finds there.
+
+In the embedded store the engine keeps vectors and the fields that are filtered by, and the whole payload is in a file
+beside it. In a server it is the collection of the label, which outside readers read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from rag_assets.contracts.stored_rules import RawPoint
+from rag_assets.index.vectors import READ_SECONDS, server_url
+from rag_assets.index.vectors.vector_api import DENSE, PLACE_FILE, SPARSE, VectorStoreError
+
+_BATCH = 1_000
+
+
+def raw_points(directory: Path) -> tuple[str, Iterator[RawPoint]]:
+    """(what the store is called, the points) of the generation whose vector folder is `directory`. Raises
+    VectorStoreError, also while points are read."""
+    if (directory / PLACE_FILE).is_file():
+        return _of_server(directory)
+    if (directory / "edge_config.json").is_file():
+        return f"embedded, {directory}", _of_shard(directory)
+    return f"faiss, {directory}", _of_faiss(directory)
+
+
+def _of_shard(directory: Path) -> Iterator[RawPoint]:
+    import qdrant_edge as edge
+
+    from rag_assets.index.vectors.edge import DIGEST, engine_call
+    from rag_assets.index.vectors.payload_store import read_payloads
+
+    with engine_call(f"vector shard {directory} cannot be read"):
+        shard = edge.EdgeShard.load(str(directory))
+    payloads = read_payloads(directory)
+    try:
+        offset: Any = None
+        row = 0
+        while True:
+            with engine_call(f"vector shard {directory} cannot be read"):
+                request = edge.ScrollRequest(offset, _BATCH, with_payload=True, with_vector=True)
+                records, offset = shard.scroll(request)
+            for record in records:  # by id, as the payloads are
+                payload = msgspec.json.decode(payloads.at(row))
+                filtered = {key: value for key, value in (record.payload or {}).items() if key != DIGEST}
+                yield _raw(str(record.id), payload, record.vector, filtered)
+                row += 1
+            if offset is None:
+                return
+    finally:
+        payloads.close()
+        shard.close()
+
+
+def _of_server(directory: Path) -> tuple[str, Iterator[RawPoint]]:
+    from rag_assets.index.vectors.server.client_calls import QdrantServer
+    from rag_assets.index.vectors.server.label_collection import alias_of
+    from rag_assets.index.vectors.server.server_registry import read_place
+
+    place = read_place(directory / PLACE_FILE)
+    alias = alias_of(place)
+
+    def points() -> Iterator[RawPoint]:
+        server = QdrantServer.connect(server_url(place), READ_SECONDS)
+        try:
+            offset: Any = None
+            while True:
+                records, offset = server.call(
+                    "read",
+                    "scroll",
+                    collection_name=alias,
+                    limit=_BATCH,
+                    offset=offset,
+                    with_payload=True,
+                    with_vectors=True,
+                )
+                yield from (_raw(str(record.id), record.payload or {}, record.vector) for record in records)
+                if offset is None:
+                    return
+        finally:
+            server.close()
+
+    return f"qdrant, collection {alias} of {place.url}", points()
+
+
+def _of_faiss(directory: Path) -> Iterator[RawPoint]:
+    from rag_assets.index.vectors.faiss.reader import kept_points, read_files
+
+    for known, point in kept_points(read_files(directory)).items():
+        dense = () if point.dense is None else point.dense.tolist()
+        yield RawPoint(known, msgspec.json.decode(point.payload), dense, bool(len(point.sparse[0])))
+
+
+def _raw(
+    identifier: str, payload: Mapping[str, Any], vector: Any, filtered: Mapping[str, Any] | None = None
+) -> RawPoint:
+    """`vector` as the engines give it out: by name, or alone where there is no other."""
+    named = vector if isinstance(vector, Mapping) else {} if vector is None else {"": vector}
+    dense = named.get("", named.get(DENSE))
+    try:
+        embedding = () if dense is None else tuple(map(float, dense))
+    except TypeError as error:
+        raise VectorStoreError(f"point {identifier} has a vector of another kind: {error}") from error
+    return RawPoint(identifier, payload, embedding, SPARSE in named, filtered)

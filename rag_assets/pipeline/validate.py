@@ -1,0 +1,103 @@
+"""Compares every stored point that a label serves with IDX-025, IDX-069 and IDX-070, store by store, as whoever reads
+the shard, the server or the database without us would."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+from rag_assets.contracts.identity import content_hash
+from rag_assets.contracts.stored_rules import RawPoint, RuleVerdict, StoredRules
+from rag_assets.index.artifacts import ArtifactStore
+from rag_assets.index.blobs import BlobError, BlobStore
+from rag_assets.index.catalog import open_catalog
+from rag_assets.index.generations import Generation, active_generation
+from rag_assets.index.layout import IndexHome
+from rag_assets.index.vectors.raw_points import raw_points
+from rag_assets.settings import Settings
+
+_DOCUMENTS = 64  # in memory: the points of a file are not next to each other in a store
+
+
+@dataclass(frozen=True, slots=True)
+class StoreVerdicts:
+    """What a store has and breaks; `declared` is how many points the generation should have there."""
+
+    store: str
+    points: int
+    declared: int
+    verdicts: tuple[RuleVerdict, ...]
+
+    @property
+    def violations(self) -> int:
+        return sum(verdict.violations for verdict in self.verdicts) + abs(self.declared - self.points)
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """All stores of what a label serves."""
+
+    label: str
+    generation_id: str
+    stores: tuple[StoreVerdicts, ...]
+
+    @property
+    def violations(self) -> int:
+        return sum(store.violations for store in self.stores)
+
+
+def validate(home: IndexHome, settings: Settings, label: str) -> Validation:
+    """Reads what is served from its vector store, and from the catalog where there is one. Raises GenerationError,
+    VectorStoreError, CatalogError or TableDamaged for what cannot be read."""
+    generation = active_generation(home, label)
+    artifacts = _Artifacts(home, generation)
+    name, points = raw_points(generation.vectors)
+    stores = [_compared(name, points, generation, artifacts)]
+    if settings.stores.catalog != "none":
+        from rag_assets.index.catalog.history import Tenant
+        from rag_assets.index.catalog.raw_points import raw_points as rows
+
+        manifest = generation.manifest
+        with open_catalog(settings) as database:
+            stored = rows(database, Tenant(manifest.org_id, manifest.project_id, label))
+            stores.append(_compared(f"catalog, {database.location.name}", stored, generation, artifacts))
+    return Validation(label, generation.manifest.generation_id, tuple(stores))
+
+
+def _compared(name: str, points: Iterable[RawPoint], generation: Generation, artifacts: _Artifacts) -> StoreVerdicts:
+    rules = StoredRules(artifacts.problem)
+    for point in points:
+        rules.add(point)
+    return StoreVerdicts(name, rules.points, generation.manifest.counts["points"], tuple(rules.verdicts()))
+
+
+class _Artifacts:
+    """Whether the addresses in a payload lead to the recorded texts."""
+
+    def __init__(self, home: IndexHome, generation: Generation) -> None:
+        self._store = ArtifactStore(home, generation)
+        self._blobs = BlobStore(home.blobs)
+        self._document = lru_cache(maxsize=_DOCUMENTS)(self._read)
+
+    def problem(self, payload: Mapping[str, Any]) -> str | None:
+        text = self._document(str(payload.get("BlobVersionId", "")))
+        if text is None:
+            return "its document cannot be read"
+        start, end = payload.get("CharStart"), payload.get("CharEnd")
+        if content_hash(text[start:end]) != payload.get("SourceSha256"):
+            return "the slice of its document is not the recorded text"
+        if payload.get("DescriptionBlobUri") not in self._described:
+            return "its description cannot be read"
+        return None
+
+    @cached_property
+    def _described(self) -> frozenset[str]:
+        return frozenset(self._store.description_uris())
+
+    def _read(self, address: str) -> str | None:
+        try:
+            return self._blobs.get(address)
+        except (BlobError, ValueError):
+            return None
