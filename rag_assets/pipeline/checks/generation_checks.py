@@ -453,7 +453,7 @@ def _reasons(build: IndexBuild, bucket: int) -> dict[str, str]:
 
 
 def stored_points_follow_the_contract(build: IndexBuild) -> CheckResult:
-    """What the label serves keeps the payload contract in every store, read without our own readers (F04, R29, R30)."""
+    """What the label serves keeps the payload contract in every store, as other programs read it."""
     found = validate(build.home, build.settings, build.spec.index_label)
     numbers = {"points": sum(store.points for store in found.stores), "violations": found.violations}
     broken = [(store, verdict) for store in found.stores for verdict in store.verdicts if verdict.violations]
