@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from rag_assets import Index, open_index
+from rag_assets.contracts.identity import normalized_content
 from rag_assets.graph.artifact import GRAPH_FOLDER
 from rag_assets.graph.build import EDGES, NODES
 from rag_assets.index.generations import Generation, all_generations, is_finished, read_generation
@@ -283,8 +284,7 @@ def _texts(index: Index, points: Sequence[str]) -> Facts:
 
 def broken_hashes(payload: dict[str, Any], source: str) -> str:
     """Which hash of a payload is not that of the texts it is about; empty: none."""
-    snippet = payload["FinderSnippet"]
-    hashes = {"SourceSha256": source, "ContentHash": f"{snippet}\n\n{source}"}
+    hashes = {"SourceSha256": source, "ContentHash": normalized_content(source)}
     wrong = [name for name, text in hashes.items() if payload[name] != hashlib.sha256(text.encode()).hexdigest()]
     return " and ".join(wrong)
 

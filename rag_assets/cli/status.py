@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rag_assets.cli.options import AsJson, complete_label, label_named, session_of
 from rag_assets.cli.quality import format_runs, gate_object, measured
-from rag_assets.cli.render import Output, named_counts, said_graph, short, size
+from rag_assets.cli.render import Output, counted, named_counts, said_graph, short, size
 from rag_assets.index.disk_files import size_on_disk
 from rag_assets.index.freshness import freshness_of, remembered_repository, uncommitted
 from rag_assets.index.generations import (
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 
 _KEY_WIDTH = 13
+_SHOWN_DUPLICATES = 20
 
 
 def status(
@@ -35,6 +37,9 @@ def status(
         str | None, typer.Option("--label", "-l", help="Only this one. Default: all.", autocompletion=complete_label)
     ] = None,
     skipped: Annotated[bool, typer.Option("--skipped", help="List every file left out, with its reason.")] = False,
+    duplicates: Annotated[
+        bool, typer.Option("--duplicates", help="List sections with the same text, the longest first.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show every index: commit against head, counts, skipped files, size, the run that made it.
@@ -45,6 +50,9 @@ def status(
     home = session.home()
     labels = home.known_labels() if label is None else [label_named(home.known_labels(), label)]
     found = [describe_label(home, name, session.clearance() if skipped else None) for name in labels]
+    if duplicates:
+        for name, entry in zip(labels, found, strict=True):
+            entry["duplicates"] = _duplicates(home, name, session.clearance())
     if as_json:
         session.output.json({"home": str(home.root), "labels": found})
     elif not found:
@@ -108,6 +116,17 @@ def describe_label(home: IndexHome, label: str, skipped_for: Confidentiality | N
     return found
 
 
+def _duplicates(home: IndexHome, label: str, clearance: Confidentiality) -> list[dict[str, Any]]:
+    # Start-up budget: loaded when it runs, not for --help and completion.
+    from rag_assets.index.tables import TableDamaged
+    from rag_assets.pipeline.duplicates import duplicates
+
+    try:
+        return [asdict(found) for found in duplicates(active_generation(home, label), clearance)]
+    except (GenerationError, TableDamaged, FileNotFoundError):  # `status` says by itself what is wrong with it
+        return []
+
+
 def skipped_files(generation: Generation, clearance: Confidentiality) -> list[dict[str, Any]]:
     """Every skipped file that `clearance` may see (E12), by path, with the reason and the rule that matched. Raises
     TableDamaged for a missing or damaged table."""
@@ -168,6 +187,18 @@ def _show(output: Output, entry: dict[str, Any]) -> None:
         output.line(f"  serve it anyway with: rag-assets generations activate {gate['generation_id']}")
     for row in entry.get("skipped", ()):
         output.line(f"  {row['reason']:<14} {row['path']}", (f"  {row['detail']}", "dim"))
+    if "duplicates" in entry:
+        _show_duplicates(output, entry["duplicates"])
+
+
+def _show_duplicates(output: Output, found: list[dict[str, Any]]) -> None:
+    output.line(f"  {counted(len(found), 'text')} in several places")
+    for duplicate in found[:_SHOWN_DUPLICATES]:
+        for number, place in enumerate(duplicate["places"]):
+            at = f"{place['path']}:{place['start_line']}-{place['end_line']}"
+            output.line("  = " if number else "    ", (at, "path"), (f"  {place['symbol']}", "dim"))
+    if len(found) > _SHOWN_DUPLICATES:
+        output.line(("  ", "dim"), f"and {len(found) - _SHOWN_DUPLICATES:,} more; --json lists them")
 
 
 def _show_generation(output: Output, entry: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, Self
 
@@ -19,7 +20,7 @@ from rag_assets.contracts.section import Embedder, EmbeddingWindow, SummarySecti
 from rag_assets.contracts.segment import Segment, SymbolText
 from rag_assets.contracts.source_file import GitRepoInfo, IndexFileContext
 
-INDEX_VERSION = 3
+INDEX_VERSION = 4
 """Version of the payload schema (B12). Raise it when the meaning of a stored field changes."""
 
 DEFAULT_LANGUAGE = "en-US"  # IDX-069 §7.4; overridable per document (R25)
@@ -31,7 +32,7 @@ class RagPoint:
 
     point_id: str
     payload: RagVectorPayload
-    vector: object
+    vector: Sequence[float]
     contents: bytes
 
 

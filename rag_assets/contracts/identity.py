@@ -115,6 +115,13 @@ def point_id(org_id: str, project_id: str, repo_id: str, index_label: str, seman
     return str(uuid.uuid5(POINT_NAMESPACE, f"{org_id}|{project_id}|{repo_id}|{index_label}|{semantic_id}"))
 
 
+def normalized_content(text: str) -> str:
+    """A text without blanks at the ends of its lines, without blank lines around it, and with LF: what `ContentHash`
+    and `ContentLenChars` are of, so that equal texts of two files are equal (F11)."""
+    lines = [line.rstrip() for line in text.splitlines()]
+    return "\n".join(lines).strip("\n")
+
+
 def content_hash(text: str) -> str:
     """sha256 hex of the UTF-8 text: the form of `ContentHash` and of every content address in the project."""
     return hashlib.sha256(text.encode()).hexdigest()

@@ -7,7 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from rag_assets.contracts.identity import content_hash, declared_names, description_uri, plain_symbol, slice_uri
+from rag_assets.contracts.identity import (
+    content_hash,
+    declared_names,
+    description_uri,
+    normalized_content,
+    plain_symbol,
+    slice_uri,
+)
 from rag_assets.contracts.result import InvokeResult, Message
 from rag_assets.contracts.segment import Span
 
@@ -92,13 +99,16 @@ class SummarySection:
         if len(vector) != embedder.dimension:
             text = f"{self.symbol} {self.section_key}: {len(vector)} dimensions, the model has {embedder.dimension}"
             return InvokeResult.failure([Message("EMBEDDER.dimension", text)])
+        if not math.isfinite(float(vector.sum())):
+            text = f"{self.symbol} {self.section_key}: a number of its vector is not finite"
+            return InvokeResult.failure([Message("EMBEDDER.finite", text)])
         self.vectors = vector
         self.embedding_model = embedder.model_id
         return InvokeResult()
 
     def populate_rag_payload(self, payload: RagVectorPayload) -> None:
         """Fills in the metadata of the section; call it after the SemanticId is set (A33)."""
-        text = self.section_normalized_text
+        text, content = self.section_normalized_text, normalized_content(self.source_text)
         payload.part_index = self.part_index
         payload.part_total = self.part_total
         payload.symbol = self.symbol
@@ -120,8 +130,8 @@ class SummarySection:
         payload.char_start = self.span.char_start
         payload.char_end = self.span.char_end
         payload.source_sha256 = content_hash(self.source_text)
-        payload.content_hash = content_hash(f"{text}\n\n{self.source_text}")
-        payload.content_len_chars = len(text)
+        payload.content_hash = content_hash(content)
+        payload.content_len_chars = len(content)
         payload.chunk_size_tokens = self.snippet_tokens
 
     def slice_uri(self, document_uri: str) -> str:

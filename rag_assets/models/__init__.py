@@ -33,6 +33,7 @@ __all__ = [
     "known_dimension",
     "model_id",
     "open_embedder",
+    "told_dimension",
     "window_fingerprint",
 ]
 
@@ -53,6 +54,12 @@ def known_dimension(settings: EmbedderSettings) -> int | None:
     if settings.provider == "lexical-only":
         return LexicalOnly.dimension
     return settings.dimension if settings.provider == "openai-compatible" else DIMENSION
+
+
+def told_dimension(model_id: str, dimension: int) -> int:
+    """The dimension that reports and manifests have: 0 without a model, whose one constant vector only keeps the
+    contract that every point has an embedding."""
+    return 0 if model_id == LEXICAL_ONLY else dimension
 
 
 def window_fingerprint(settings: EmbedderSettings) -> str:

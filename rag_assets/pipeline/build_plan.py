@@ -21,7 +21,7 @@ from rag_assets.index.generations import Generation, GenerationError, active_gen
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.locks import scratch_folder
 from rag_assets.index.tables import read_part, read_rows
-from rag_assets.models import embedding_window, known_dimension, model_id
+from rag_assets.models import embedding_window, known_dimension, model_id, told_dimension
 from rag_assets.models.openai_compat.dry_run import WOULD_ASK, dry_run_llm
 from rag_assets.pipeline.bm25_artifacts import build_keyword_weights
 from rag_assets.pipeline.build import BuildError, IndexBuild, StageReport, read_report, read_spec
@@ -61,8 +61,8 @@ class PlanTables:
 
 @dataclass(frozen=True, slots=True)
 class PlannedPoints:
-    """By semantic id against the generation that is served; `changed` have another ContentHash. `upserted` is what
-    the store is sent: also what only moved in its file, weighs differently, or goes into a new embedding space."""
+    """By semantic id against the generation that is served; `changed` have another text. `upserted` is what the store
+    is sent: also what only moved in its file, weighs differently, or goes into a new embedding space."""
 
     total: int = 0
     added: int = 0
@@ -121,7 +121,7 @@ def compare_files(new: PlanTables, old: PlanTables | None, git: TreeDiff | None,
 
 def _points(tables: PlanTables) -> Iterator[tuple[str, str, str]]:
     """(semantic id, content hash, digest) of every point."""
-    columns = ["semantic_id", "content_hash", "digest"]
+    columns = ["semantic_id", "text_hash", "digest"]
     for bucket in range(tables.buckets):
         part = read_part(tables.directory, "qdrant_points", bucket, columns)
         yield from zip(*(part.column(name).to_pylist() for name in columns), strict=True)
@@ -430,9 +430,10 @@ class _Planning:
             return PlannedPoints(total=sections, added=sections, upserted=sections)
         build_keyword_weights(build, progress)
         passing = incomplete if dimension is not None else frozenset(build.buckets)
-        for _ in point_parts(build, dimension or 1, passing):
+        for _ in point_parts(build, passing):
             pass
-        same_store = dimension is not None and base_of(build, dimension) is not None
+        told = None if dimension is None else told_dimension(build.spec.embedding_model, dimension)
+        same_store = told is not None and base_of(build, told) is not None
         return compare_points(new, self._old, same_store=same_store)
 
     def _dimension(self) -> int | None:
@@ -446,7 +447,9 @@ class _Planning:
         if self._base is None:
             return False
         served = self._base.manifest
-        return (served.embedding_model, served.dimension) != (self._about.embedding_model, dimension)
+        model = self._about.embedding_model
+        asked = None if dimension is None else told_dimension(model, dimension)
+        return (served.embedding_model, served.dimension) != (model, asked)
 
     def _git(self) -> TreeDiff | None:
         return self._snapshot.changes_since(self._base.manifest.commit_sha) if self._base else None

@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from rag_assets.contracts.identity import cache_key
 from rag_assets.index.tables import matrix, numbers, read_file, read_part, write_part
-from rag_assets.models import LEXICAL_ONLY, LocalEmbedder, Metered, open_embedder
+from rag_assets.models import LEXICAL_ONLY, LocalEmbedder, Metered, open_embedder, told_dimension
 from rag_assets.pipeline.build import BuildError, IndexBuild, StageReport, read_spec
 from rag_assets.pipeline.memo import (
     BucketMemo,
@@ -91,7 +91,10 @@ def _embed_sections(
     progress.end(counted if has_model else "nothing embedded: there is no model")
     return StageReport(
         **recorded(STAGE, parts),
-        counts={"vectors": totals["vectors"], "dimension": embedder.dimension},
+        counts={
+            "vectors": totals["vectors"] if has_model else 0,
+            "dimension": told_dimension(embedder.model_id, embedder.dimension),
+        },
         work={**{name: totals[name] for name in ("embedded", "from_cache", "milliseconds")}, **spent_by(embedder)},
     )
 

@@ -1,4 +1,4 @@
-"""What changed between two generations: points by semantic id and ContentHash, grouped by path and symbol.
+"""What changed between two generations: points by semantic id and text, grouped by path and symbol.
 
 The point tables are read one bucket at a time into a temporary database, which keeps what does not fit into its page
 cache on disk. Buckets are no help: their number depends on that of the files, and a moved file changes its bucket.
@@ -20,7 +20,7 @@ from rag_assets.index.tables import read_part
 _CACHE_KIB = 65_536  # of pages in memory: 200,000 points; more of them go through the disk
 
 _SCHEMA = """
-CREATE TABLE {side} (semantic_id TEXT PRIMARY KEY, content_hash TEXT, path TEXT, symbol TEXT) WITHOUT ROWID
+CREATE TABLE {side} (semantic_id TEXT PRIMARY KEY, text_hash TEXT, path TEXT, symbol TEXT) WITHOUT ROWID
 """
 _CHANGES = """
 CREATE TABLE changes AS
@@ -31,10 +31,10 @@ SELECT old.path, old.symbol, 'removed', '' FROM old
   LEFT JOIN new USING (semantic_id) WHERE new.semantic_id IS NULL
 UNION ALL
 SELECT new.path, new.symbol, 'changed', iif(new.path = old.path, '', old.path) FROM new
-  JOIN old USING (semantic_id) WHERE new.content_hash <> old.content_hash
+  JOIN old USING (semantic_id) WHERE new.text_hash <> old.text_hash
 UNION ALL
 SELECT new.path, new.symbol, 'moved', old.path FROM new
-  JOIN old USING (semantic_id) WHERE new.content_hash = old.content_hash AND new.path <> old.path
+  JOIN old USING (semantic_id) WHERE new.text_hash = old.text_hash AND new.path <> old.path
 """
 _GROUPS = """
 SELECT path, symbol, sum(what = 'added'), sum(what = 'changed'), sum(what = 'removed'), sum(what = 'moved'), max(was)
@@ -137,10 +137,10 @@ def refuse_two_organisations(old: Manifest, new: Manifest) -> None:
 
 
 def _points(generation: Generation, clearance: Confidentiality) -> Iterator[list[tuple[str, str, str, str]]]:
-    """(semantic id, content hash, path, symbol) of every visible point, one bucket after the other."""
+    """(semantic id, text hash, path, symbol) of every visible point, one bucket after the other."""
     sees = cache(partial(generation.manifest.levels.visible, clearance=clearance))
     for bucket in range(generation.manifest.bucket_count):
-        columns = ["semantic_id", "content_hash", "path", "section_row"]
+        columns = ["semantic_id", "text_hash", "path", "section_row"]
         table = read_part(generation.directory, "qdrant_points", bucket, columns)
         sections = read_part(generation.directory, "summary_sections", bucket, ["symbol"]).column("symbol")
         symbols = sections.take(table.column("section_row")).to_pylist()

@@ -5,18 +5,19 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, groupby, islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 
 from rag_assets.contracts.description import RagPoint
+from rag_assets.contracts.identity import content_hash
 from rag_assets.contracts.payload import NO_DOMAIN
 from rag_assets.contracts.result import InvokeResult
 from rag_assets.index.catalog import open_catalog_target
@@ -38,6 +39,9 @@ from rag_assets.pipeline.versions import descriptions_version, stage_version
 from rag_assets.pipeline.workers.process_pool import release_memory
 from rag_assets.pipeline.workers.worker_pool import map_buckets
 
+if TYPE_CHECKING:
+    from rag_assets.contracts.section import Vectors
+
 STAGE = "qdrant_points"
 SHARD = "shard"
 _SHOWN_PROBLEMS = 200
@@ -57,11 +61,11 @@ def build_points(build: IndexBuild, progress: Progress) -> StageReport:
     def declared(parts: Iterator[CachedBucket[_Bucket]]) -> Iterator[DeclaredPoints]:
         for bucket, part in enumerate(parts):
             made.append(part)
-            yield _declared(build, bucket, dimension)
+            yield _declared(build, bucket)
             progress.advance(part.result.points + part.result.blocked)
 
     progress.begin(STAGE, build.required("summary_sections").counts["sections"], "points")
-    parts = point_parts(build, dimension)
+    parts = point_parts(build)
     with ThreadPoolExecutor(1) as beside:  # workers begin while the engine makes an empty store, .1 s
         begun = beside.submit(list, islice(parts, 1))
         targets = _targets(build, dimension)
@@ -85,15 +89,15 @@ def build_points(build: IndexBuild, progress: Progress) -> StageReport:
     )
 
 
-def point_parts(build: IndexBuild, dimension: int, passing: Collection[int] = ()) -> Iterator[CachedBucket[_Bucket]]:
+def point_parts(build: IndexBuild, passing: Collection[int] = ()) -> Iterator[CachedBucket[_Bucket]]:
     """Every part in bucket order; those of the buckets `passing` are neither looked for nor kept."""
     identity = _identity(build)
     inputs = bucket_inputs(build, *_INPUTS)
     keys = [_BUCKETS.key(identity, *parts, _origins_key(build, at)) for at, parts in enumerate(inputs)]
-    made = map_buckets(_point_bucket, build, dimension, buckets=sorted(passing))
+    made = map_buckets(_point_bucket, build, buckets=sorted(passing))
     known = {bucket: CachedBucket("", result, "", False) for bucket, result in zip(sorted(passing), made, strict=True)}
     known |= _BUCKETS.cached(build, [None if at in passing else key for at, key in enumerate(keys)])
-    yield from _BUCKETS.map(build, keys, _point_bucket, dimension, known=known)
+    yield from _BUCKETS.map(build, keys, _point_bucket, known=known)
 
 
 def _targets(build: IndexBuild, dimension: int) -> list[PointTarget]:
@@ -105,11 +109,10 @@ def _targets(build: IndexBuild, dimension: int) -> list[PointTarget]:
         "generation_id": build.spec.generation_id,
     }
     catalog = open_catalog_target(build.settings, **owner)
-    searchable = 0 if build.spec.embedding_model == LEXICAL_ONLY else dimension  # equal vectors rank nothing
     writer = open_writer(
         build.settings.stores,
         build.directory / SHARD,
-        searchable,
+        dimension,
         embedding_model=build.spec.embedding_model,
         base=base_of(build, dimension),
         **owner,
@@ -167,14 +170,14 @@ class _Bucket:
 _BUCKETS = BucketMemo(STAGE, _Bucket, (STAGE,))
 
 
-def _point_bucket(build: IndexBuild, bucket: int, dimension: int) -> _Bucket:
+def _point_bucket(build: IndexBuild, bucket: int) -> _Bucket:
     """Builds and validates the points of one bucket and writes their part. Runs in a worker process."""
     warnings: Counter[str] = Counter()
     problems: list[str] = []
     rows: list[dict[str, Any]] = []
     results = 0
     weights = read_weights(build, bucket)
-    for found, result in _points(build, bucket, dimension):
+    for found, result in _points(build, bucket):
         results += 1
         warnings.update(warning.code for warning in result.warnings)
         if result.value is not None:
@@ -186,31 +189,52 @@ def _point_bucket(build: IndexBuild, bucket: int, dimension: int) -> _Bucket:
     return _Bucket(len(rows), results - len(rows), warnings, problems)
 
 
-def _points(build: IndexBuild, bucket: int, dimension: int) -> Iterator[tuple[SectionRow, InvokeResult[RagPoint]]]:
+def _points(build: IndexBuild, bucket: int) -> Iterator[tuple[SectionRow, InvokeResult[RagPoint]]]:
     """Every section of a bucket with its point, or with the reason why there is none."""
-    vectors = read_vectors(build, bucket)
+    embedder = _Embedded(build, bucket)
     descriptions = {row: description for row, _, description in read_descriptions(build, bucket)}
     for description_row, group in groupby(read_sections(build, bucket), key=lambda found: found.description_row):
         rows = list(group)
-        for found in rows:
-            found.section.vectors = vectors[found.row]
-            found.section.embedding_model = build.spec.embedding_model
         description = descriptions[description_row].use_sections([found.section for found in rows])
-        yield from zip(rows, description.build_rag_points(), strict=True)
+        embedded = description.create_embeddings(embedder)
+        for found, result in zip(rows, description.build_rag_points(), strict=True):
+            if result.value is None and embedded.errors:
+                result = InvokeResult.failure([*embedded.errors, *result.errors], result.warnings)
+            yield found, result
 
 
-def _declared(build: IndexBuild, bucket: int, dimension: int) -> DeclaredPoints:
+class _Embedded:
+    """The embedder of the stage before: it has computed the texts of a bucket, and gives out what it has (A28, A29)."""
+
+    def __init__(self, build: IndexBuild, bucket: int) -> None:
+        texts = read_part(build.directory, "summary_sections", bucket, ["finder_snippet"]).column(0).to_pylist()
+        self._vectors = read_vectors(build, bucket)
+        self._rows = {text: row for row, text in enumerate(texts)}
+        self.model_id = build.spec.embedding_model
+
+    @property
+    def dimension(self) -> int:
+        return int(self._vectors.shape[1])
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Raises ValueError for a text that was not embedded."""
+        lost = [text for text in texts if text not in self._rows]
+        if lost:
+            raise ValueError(f"it has no vector of {lost[0]!r}; run: rag-assets index --force")
+        return self._vectors[[self._rows[text] for text in texts]]
+
+
+def _declared(build: IndexBuild, bucket: int) -> DeclaredPoints:
     """The points of a written part: the store is made of the tables alone (R8)."""
     table = read_part(build.directory, STAGE, bucket, ["point_id", "digest"])
     digests = dict(zip(table.column("point_id").to_pylist(), table.column("digest").to_pylist(), strict=True))
-    return DeclaredPoints(digests, partial(_stored_points, build, bucket, dimension))
+    return DeclaredPoints(digests, partial(_stored_points, build, bucket))
 
 
-def _stored_points(
-    build: IndexBuild, bucket: int, dimension: int, wanted: Collection[str]
-) -> Iterator[list[StoredPoint]]:
-    """The wanted points of a bucket with their vectors, in batches."""
-    vectors = read_vectors(build, bucket)
+def _stored_points(build: IndexBuild, bucket: int, wanted: Collection[str]) -> Iterator[list[StoredPoint]]:
+    """The wanted points of a bucket with their vectors, in batches. Without a model there are none: equal vectors rank
+    nothing."""
+    vectors = None if build.spec.embedding_model == LEXICAL_ONLY else read_vectors(build, bucket)
     weights = read_weights(build, bucket)
     columns = ["point_id", "section_row", "payload", "digest"]
     rows = [row for row in read_rows(build.directory, STAGE, bucket, columns) if row["point_id"] in wanted]
@@ -218,7 +242,7 @@ def _stored_points(
         yield [
             StoredPoint(
                 row["point_id"],
-                vectors[row["section_row"]],
+                None if vectors is None else vectors[row["section_row"]],
                 weights[row["section_row"]],
                 msgspec.json.decode(row["payload"]),
                 row["digest"],
@@ -228,9 +252,10 @@ def _stored_points(
 
 
 def _row(point: RagPoint, found: SectionRow, weights: SparseRows) -> dict[str, Any]:
-    encoded = msgspec.json.encode(point.payload.to_dictionary())
+    stored = point.payload.to_qdrant_point(point.point_id, point.vector)
+    encoded = msgspec.json.encode(stored.payload)
     indices, values = weights[found.row]
-    dense = np.asarray(point.vector, dtype=np.float32)
+    dense = np.asarray(stored.vector, dtype=np.float32)
     digest = hashlib.blake2b(digest_size=16)
     for part in (dense.tobytes(), indices.tobytes(), values.tobytes(), encoded):
         digest.update(len(part).to_bytes(8, "big"))
@@ -240,6 +265,7 @@ def _row(point: RagPoint, found: SectionRow, weights: SparseRows) -> dict[str, A
         "semantic_id": point.payload.semantic_id,
         "path": point.payload.path,
         "content_hash": point.payload.content_hash,
+        "text_hash": content_hash(f"{point.payload.finder_snippet}\n\n{found.section.source_text}"),
         "digest": digest.hexdigest(),
         "slice_uri": point.payload.source_slice_blob_uri,
         "description_uri": point.payload.description_blob_uri,

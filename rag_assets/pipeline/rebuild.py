@@ -145,7 +145,7 @@ def _write(
     writer = open_writer(
         settings.stores,
         place,
-        0 if manifest.lexical_only else manifest.dimension,
+        manifest.dimension,
         embedding_model=manifest.embedding_model,
         org_id=manifest.org_id,
         project_id=manifest.project_id,

@@ -100,7 +100,8 @@ POINTS = pa.schema(
         ("point_id", pa.string()),
         ("semantic_id", pa.string()),
         ("path", pa.string()),
-        ("content_hash", pa.string()),
+        ("content_hash", pa.string()),  # of the payload: of the source slice
+        ("text_hash", pa.string()),  # of snippet and source slice: what two generations are compared by
         ("digest", pa.string()),  # of vector, weights and payload: StoredPoint.digest
         ("slice_uri", pa.string()),
         ("description_uri", pa.string()),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
-from rag_assets.contracts.identity import content_hash
+from rag_assets.contracts.identity import content_hash, normalized_content
 from rag_assets.contracts.stored_rules import RawPoint, RuleVerdict, StoredRules
 from rag_assets.index.artifacts import ArtifactStore
 from rag_assets.index.blobs import BlobError, BlobStore
@@ -88,6 +88,9 @@ class _Artifacts:
         start, end = payload.get("CharStart"), payload.get("CharEnd")
         if content_hash(text[start:end]) != payload.get("SourceSha256"):
             return "the slice of its document is not the recorded text"
+        content = normalized_content(text[start:end])
+        if (content_hash(content), len(content)) != (payload.get("ContentHash"), payload.get("ContentLenChars")):
+            return "ContentHash or ContentLenChars are not those of its slice"
         if payload.get("DescriptionBlobUri") not in self._described:
             return "its description cannot be read"
         return None

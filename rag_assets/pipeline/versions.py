@@ -22,7 +22,7 @@ from rag_assets.settings import LlmSettings, RepositorySettings, Settings
 from rag_assets.sources import POLICY_FINGERPRINT
 from rag_assets.sources.git.git_history import PAST_VERSION
 
-TABLE_VERSION = 6
+TABLE_VERSION = 7
 """Raise it when the columns of a table change."""
 
 STAGES = (

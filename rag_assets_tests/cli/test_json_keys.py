@@ -23,7 +23,7 @@ COMMANDS = {
     "explain": "explain src/Orders/OrderService.cs",
     "index": "index ../shop --lexical-only",
     "plan": "plan ../shop --lexical-only",
-    "status": "status --skipped",
+    "status": "status --skipped --duplicates",
     "validate": "validate",
     "doctor": "doctor",
     "config check": "config check",

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_assets.contracts.description import INDEX_VERSION, RagDescription, RagPoint, SummaryFacts
-from rag_assets.contracts.identity import content_hash, point_id
+from rag_assets.contracts.identity import content_hash, normalized_content, point_id
 from rag_assets.contracts.kinds import RagContentType
 from rag_assets.contracts.payload import RagVectorPayload, parse_round_trip
 from rag_assets.contracts.result import InvokeResult, Message
@@ -235,9 +235,9 @@ def test_what_the_section_says_of_its_place() -> None:
     assert (payload.char_start, payload.char_end) == (20, 90)
     slice_text, file_text = section().source_text, "class OrderManager<T> { }"
     assert payload.source_sha256 == content_hash(slice_text)
-    assert payload.content_hash == content_hash(f"{payload.finder_snippet}\n\n{slice_text}")
+    assert payload.content_hash == content_hash(normalized_content(slice_text))
     assert payload.blob_version_id == content_hash(file_text)
-    assert payload.content_len_chars == len(payload.finder_snippet)
+    assert payload.content_len_chars == len(normalized_content(slice_text))
     assert (payload.index_version, payload.embedding_model) == (INDEX_VERSION, "real-model")
 
 

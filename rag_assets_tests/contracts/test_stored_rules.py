@@ -105,7 +105,6 @@ def test_a_point_of_the_contract_breaks_nothing() -> None:
         ({"PdfPages": [0]}, "lines count from 1"),
         ({"Language": "english"}, "the language"),
         ({"FinderSnippet": " "}, "the snippet"),
-        ({"ContentLenChars": 7}, "the snippet"),
         ({"DescriptionBlobUri": None}, "document, slice and description have"),
         ({"SourceSliceBlobUri": "rag://shop@main/src/B.cs#slice.1"}, "document, slice and description have"),
         ({"SnippetBlobUri": "rag://x"}, "there is no address of a snippet"),

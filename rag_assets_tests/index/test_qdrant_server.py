@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("qdrant_client")
 
 from rag_assets.index.tables import write_part
-from rag_assets.index.vectors import URL_VARIABLE, declared_hashes, has_vectors, open_vectors
+from rag_assets.index.vectors import URL_VARIABLE, declared_digests, has_vectors, open_vectors
 from rag_assets.index.vectors.server.client_calls import KEY_VARIABLE, QdrantServer
 from rag_assets.index.vectors.server.schema import collection_name
 from rag_assets.index.vectors.vector_api import StoredPoint, VectorStoreError
@@ -163,17 +163,18 @@ def test_what_is_declared_otherwise_is_not_a_hit(label: Label) -> None:
     """Text is read only if it is that of the generation: a server may have been restored from another day."""
     opened = label.built(mine(4))
     ids = [point_id(n) for n in range(4)]
-    assert declared_hashes(label.folder / "g1") is None
+    stored = opened.digests()
+    assert declared_digests(label.folder / "g1") is None
     assert set(opened.retrieve(ids, scope())) == set(ids)
-    declared = {ids[0]: "h0", ids[1]: "another", ids[2]: "h2"}
+    declared = {ids[0]: stored[ids[0]], ids[1]: "another", ids[2]: stored[ids[2]]}
     columns = {name: [""] * 3 for name in POINTS.names} | {
         "point_id": list(declared),
-        "content_hash": list(declared.values()),
+        "digest": list(declared.values()),
         "section_row": [0, 1, 2],
         "payload": [b""] * 3,
     }
     write_part(label.folder / "g1", "qdrant_points", 0, POINTS, columns)
-    assert declared_hashes(label.folder / "g1") == declared
+    assert declared_digests(label.folder / "g1") == declared
     again = label.reader()
     assert set(again.retrieve(ids, scope())) == {ids[0], ids[2]}
 

@@ -101,7 +101,7 @@ def test_what_else_differs_is_said(history: History) -> None:
         one.manifest, embedding_model="other", dimension=384, repository_id="zoo", stage_versions={"segments": "9"}
     )
     notes = " ".join(compare(one, dataclasses.replace(one, manifest=other)).notes)
-    assert "two embedding spaces: lexical-only (1) and other (384)" in notes
+    assert "two embedding spaces: lexical-only (0) and other (384)" in notes
     assert "two repositories" in notes
     assert "segments" in notes
 

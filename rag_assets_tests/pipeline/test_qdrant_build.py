@@ -148,7 +148,7 @@ def test_another_text_in_the_server_is_no_hit_and_is_said(wire: QdrantWire, sour
     (collection,) = version_collections(wire)
     records, _ = wire.store.scroll(collection, limit=100, with_payload=True)
     changed = [record.id for record in records if (record.payload or {})["PointId"] == wanted]
-    wire.store.set_payload(collection, {"ContentHash": "of another day"}, points=changed)
+    wire.store.set_payload(collection, {"Digest": "of another day"}, points=changed)
     with open_index(made.label, home=made.settings.home) as index:
         found = index.search("Type3")
     assert wanted not in [hit.point_id for hit in found]

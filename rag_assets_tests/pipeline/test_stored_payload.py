@@ -13,8 +13,13 @@ from typing import Any
 
 import pytest
 
+from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.index.catalog import URL_VARIABLE
+from rag_assets.index.generations import active_generation
 from rag_assets.pipeline.checks.generation_checks import CHECKS
+from rag_assets.pipeline.duplicates import duplicates
+from rag_assets.pipeline.embeddings import read_vectors, write_vectors
+from rag_assets.pipeline.qdrant_points import _points
 from rag_assets.pipeline.validate import validate
 from rag_assets.settings import EmbedderSettings, Settings, StoreSettings
 from rag_assets_tests.git_repository import Repository
@@ -183,3 +188,48 @@ def change_payload(path: Path) -> None:
     for body in bodies:
         ends.append(ends[-1] + len(body))
     path.write_bytes(data[:16] + struct.pack(f"={points + 1}Q", *ends) + b"".join(bodies))
+
+
+@pytest.mark.rule("F08", "A28", "A29")
+def test_a_vector_that_the_model_spoiled_blocks_its_points_and_no_others(source: Repository, tmp_path: Path) -> None:
+    """Points take the vectors of the stage before through `create_embeddings`, and become points of the stores through
+    `to_qdrant_point`: what these refuse is listed and left out."""
+    made = built(source, lexical(tmp_path / "home"))
+    bucket = 0
+    spoiled = read_vectors(made.build, bucket).copy()
+    spoiled[0] = float("nan")
+    write_vectors(made.build, bucket, spoiled)
+    found = list(_points(made.build, bucket))
+    assert [result.value is None for _, result in found] == [True] + [False] * (len(found) - 1)
+    assert [message.code for message in found[0][1].errors] == ["EMBEDDER.finite", "VECTOR.missing"]
+
+
+@pytest.mark.rule("F08", "B18")
+def test_a_stored_point_is_what_to_qdrant_point_gives(source: Repository, tmp_path: Path) -> None:
+    made = built(source, lexical(tmp_path / "home"))
+    points = {result.value.point_id: result.value for _, result in _points(made.build, 0) if result.value}
+    stored = {payload["SemanticId"]: payload for payload in in_the_shard(made)}
+    for point in points.values():
+        assert point.payload.to_qdrant_point(point.point_id, point.vector).payload == stored[point.payload.semantic_id]
+
+
+@pytest.mark.rule("F11", "B12", "B23")
+def test_equal_texts_have_equal_hashes_wherever_they_are(source: Repository, tmp_path: Path) -> None:
+    text = "namespace Shop;\n\npublic class Copied\n{{\n    public void Pay(int cents) {{ }}{end}\n}}\n"
+    source.commit({"src/One.cs": text.format(end=""), "lib/Two.cs": text.format(end="  ").replace("\n", "\r\n")})
+    made = built(source, lexical(tmp_path / "home"))
+    hashes: dict[str, set[str]] = {}
+    for payload in in_the_shard(made):
+        hashes.setdefault(payload["ContentHash"], set()).add(payload["Path"])
+    assert {"src/One.cs", "lib/Two.cs"} in hashes.values()
+    generation = active_generation(made.build.home, made.label)
+    (found,) = duplicates(generation, Confidentiality.INTERNAL)
+    assert [place.path for place in found.places] == ["lib/Two.cs", "src/One.cs"]
+    assert len(in_the_shard(made)) > len(found.places), "sections of one class are no copies of each other"
+
+
+def test_an_index_without_a_model_reports_no_vectors(source: Repository, tmp_path: Path) -> None:
+    made = built(source, lexical(tmp_path / "home"))
+    assert made.reports["embeddings"].counts == {"vectors": 0, "dimension": 0}
+    assert active_generation(made.build.home, made.label).manifest.dimension == 0
+    assert CHECKS["vectors_are_sound"][2](made.build).numbers == {"vectors": 0, "dimension": 0}

@@ -58,7 +58,7 @@ def open_vectors(directory: Path) -> VectorReader:
 
     place = server_registry.read_place(directory / PLACE_FILE)
     server = QdrantServer.connect(server_url(place), READ_SECONDS, attempts=READ_ATTEMPTS)
-    return ServerReader(server, place, lambda: declared_hashes(directory.parent))
+    return ServerReader(server, place, lambda: declared_digests(directory.parent))
 
 
 def open_writer(
@@ -194,8 +194,8 @@ def _delete_unseen(label: ServerLabel, places: list[ServerPlace]) -> int:
         server.close()
 
 
-def declared_hashes(generation: Path) -> Mapping[str, str] | None:
-    """id → ContentHash of the points as the tables of a generation declare them; None where it has no such table."""
+def declared_digests(generation: Path) -> Mapping[str, str] | None:
+    """id → digest of the points as the tables of a generation declare them; None where it has no such table."""
     from rag_assets.index.tables import read_file
 
     parts = sorted((generation / _TABLE).glob("part-*.parquet"))
@@ -203,7 +203,7 @@ def declared_hashes(generation: Path) -> Mapping[str, str] | None:
         return None
     found: dict[str, str] = {}
     for part in parts:
-        table = read_file(part, ["point_id", "content_hash"])
+        table = read_file(part, ["point_id", "digest"])
         found.update(zip(table.column(0).to_pylist(), table.column(1).to_pylist(), strict=True))
     return found
 

@@ -23,6 +23,7 @@ from rag_assets.graph.csr_graph import Graph
 from rag_assets.index.blobs import BlobError, BlobStore
 from rag_assets.index.tables import digest_files, read_part, read_rows
 from rag_assets.index.vectors import open_vectors
+from rag_assets.models import LEXICAL_ONLY
 from rag_assets.pipeline.build import BuildError, IndexBuild
 from rag_assets.pipeline.checks.memoized_checks import BucketCheck, Check, CheckedPart, CheckResult, once_per_state
 from rag_assets.pipeline.checks.quality_gate import GATE_CHECK, quality_holds
@@ -269,6 +270,8 @@ def _payload_problems(build: IndexBuild, bucket: int) -> CheckedPart:
 @once_per_state("embeddings", "summary_sections")
 def vectors_are_sound(build: IndexBuild) -> CheckResult:
     """Every vector has the declared dimension, is finite and of unit length; there is one per section."""
+    if build.spec.embedding_model == LEXICAL_ONLY:
+        return CheckResult(True, "there is no model, so there are no vectors", {"vectors": 0, "dimension": 0})
     sections = build.required("summary_sections").counts["sections"]
     vectors = 0
     examples: list[str] = []

@@ -30,19 +30,19 @@ from rag_assets.index.vectors.vector_api import DENSE, SPARSE, FileRef, ScoredPo
 if TYPE_CHECKING:
     from rag_assets.index.vectors.vector_api import Dense
 
-DeclaredHashes = Callable[[], Mapping[str, str] | None]
-"""id → ContentHash of the points of a generation as its tables declare them; None where there are no tables."""
+DeclaredDigests = Callable[[], Mapping[str, str] | None]
+"""id → digest of the points of a generation as its tables declare them; None where there are no tables."""
 
 
 class ServerReader(Closeable):
     """Reads the points of one generation in a server. Safe to use from several threads."""
 
-    def __init__(self, server: QdrantServer, place: ServerPlace, declared: DeclaredHashes = lambda: None) -> None:
+    def __init__(self, server: QdrantServer, place: ServerPlace, declared: DeclaredDigests = lambda: None) -> None:
         """Sends nothing yet."""
         self._server = server
         self._place = place
         self._declared = declared
-        self._hashes: tuple[Mapping[str, str] | None] | None = None
+        self._digests: tuple[Mapping[str, str] | None] | None = None
         self._known = KnownValues(self.values)  # a finished generation never changes
 
     def count(self, scope: SearchScope | None = None) -> int:
@@ -66,7 +66,7 @@ class ServerReader(Closeable):
 
     def retrieve(self, ids: Sequence[str], scope: SearchScope) -> dict[str, dict[str, Any]]:
         """id → payload of the points of `ids` that exist within the scope. What the server holds but the generation
-        does not declare, or with another text, is left out."""
+        does not declare, or with another content, is left out."""
         from qdrant_client import models
 
         if not ids:
@@ -78,12 +78,12 @@ class ServerReader(Closeable):
         records, _ = self._call(
             "scroll", scroll_filter=condition, limit=len(asked), with_payload=True, with_vectors=False
         )
-        declared = self._declared_hashes()
+        declared = self._declared_digests()
         found = {}
         for record in records:
             payload = record.payload
             identifier = str(payload[POINT_ID])
-            if declared is None or declared.get(identifier) == payload.get("ContentHash", ""):
+            if declared is None or declared.get(identifier) == payload.get(DIGEST, ""):
                 found[identifier] = {key: value for key, value in payload.items() if key not in OWN_FIELDS}
         return found
 
@@ -130,10 +130,10 @@ class ServerReader(Closeable):
 
         return best_with_ties(search, limit, lambda point: str(point.payload[POINT_ID]))
 
-    def _declared_hashes(self) -> Mapping[str, str] | None:
-        if self._hashes is None:
-            self._hashes = (self._declared(),)
-        return self._hashes[0]
+    def _declared_digests(self) -> Mapping[str, str] | None:
+        if self._digests is None:
+            self._digests = (self._declared(),)
+        return self._digests[0]
 
     def _compile(self, scope: SearchScope | None, *conditions: Any) -> Any:
         """The server's filter: what the generation sees, which is of one label and tenant, and then the scope."""
