@@ -40,25 +40,37 @@ class LabelAge:
     hours: float | None
 
     def is_stale(self, limit: float) -> bool:
-        return self.hours is None or self.hours > limit
+        """A label that was never indexed serves nothing that could be old."""
+        return self.hours is not None and self.hours > limit
 
 
 @asset_check(
-    asset=_ASSET, description="Every label was indexed, or found up to date, within automation.stale_after_hours."
+    asset=_ASSET,
+    description="Every indexed label was indexed anew, or found up to date, within automation.stale_after_hours.",
 )
 def index_is_fresh(context: AssetCheckExecutionContext, workspace: Workspace) -> AssetCheckResult:
     settings = workspace.settings()
     limit = settings.automation.stale_after_hours
     last = last_successes(context.instance)
     found = ages(last, (repository.id for repository in settings.repositories), datetime.now(UTC).timestamp())
-    stale = [age for age in found if age.is_stale(limit)]
-    metadata: dict[str, Any] = {"labels": len(found), "stale": len(stale), "limit in hours": limit}
+    stale = [age.label for age in found if age.is_stale(limit)]
+    never = [age.label for age in found if age.hours is None]
+    fresh = len(found) - len(stale) - len(never)
+    metadata: dict[str, Any] = {
+        "labels": len(found),
+        "stale": len(stale),
+        "never indexed": len(never),
+        "limit in hours": limit,
+    }
+    said = [f"stale: {', '.join(stale)}" if stale else f"{fresh} {'label is' if fresh == 1 else 'labels are'} fresh"]
+    if never:
+        said.append(f"never indexed: {', '.join(never)}")
     if found:
         metadata["age"] = MetadataValue.md(markdown_table([_row(age, limit) for age in found]))
     return AssetCheckResult(
         passed=not stale,
         severity=AssetCheckSeverity.WARN,
-        description=f"stale: {', '.join(age.label for age in stale)}" if stale else f"{len(found)} labels are fresh",
+        description="; ".join(said),
         metadata=metadata,
     )
 
@@ -95,5 +107,6 @@ def ages(last: Mapping[str, float | None], repository_ids: Iterable[str], now: f
 
 
 def _row(age: LabelAge, limit: float) -> dict[str, Any]:
-    hours = "never" if age.hours is None else f"{age.hours:.1f}"
-    return {"label": age.label, "hours": hours, "state": "stale" if age.is_stale(limit) else "fresh"}
+    if age.hours is None:
+        return {"label": age.label, "hours": "", "state": "never indexed"}
+    return {"label": age.label, "hours": f"{age.hours:.1f}", "state": "stale" if age.is_stale(limit) else "fresh"}
