@@ -37,8 +37,18 @@ _TAG = re.compile(
 )
 """Template tokens of chat models, and our own fence."""
 
-_OBEYED = re.compile(r"<\s*/?\s*(?:system|assistant|instructions?|tool_call|function_call)\s*>")
+_OBEYED = re.compile(
+    r"<\s*/?\s*(?:system|assistant|instructions?|tool_call|function_call|s|bos|eos|(?:start|end)_of_turn)\s*>"
+)
 """Tags that models are trained to obey. After a name they are type arguments (`IReader<Instruction>`)."""
+
+_TURN = re.compile(
+    r"^([^\w\n]*(?:(?:human|assistant)|#\s*(?:system|user|instructions?|input|response))\s*):",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A line that begins the turn of a speaker in chat templates without tags, also behind the mark of a comment."""
+
+_NO_COLON = "∶"
 
 _LOOK_ALIKE = {
     **dict(zip("авсԁеɡһіјкӏмнорѕтуѵԝх", "abcdeghijklmhopstyvwx", strict=True)),  # Cyrillic, IPA
@@ -61,13 +71,13 @@ FENCE_DIGITS = 12
 
 def neutral(text: str) -> str:
     """The text with the first character of everything that reads as a protocol marker, a citation or a chat template
-    replaced: `[SEMANTIC:]` → `⟦SEMANTIC:]`. As long as before; a second time changes nothing."""
+    replaced: `[SEMANTIC:]` → `⟦SEMANTIC:]`, `Human:` → `Human∶`. As long as before; a second time changes nothing."""
     made: list[str] = []
     after = 0
     for at, _ in _marks(text):
         made += (text[after:at], "⟦" if text[at] in _SQUARE else "‹")
         after = at + 1
-    return "".join((*made, text[after:])) if made else text
+    return _TURN.sub(rf"\1{_NO_COLON}", "".join((*made, text[after:])) if made else text)
 
 
 def without_markers(text: str) -> str:
