@@ -31,6 +31,7 @@ LEXICAL = "--lexical-only"
 SUMMARY_KEYS = {
     "label",
     "status",
+    "changed_files",
     "generation",
     "ref",
     "commit",
