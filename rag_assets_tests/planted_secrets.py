@@ -194,7 +194,7 @@ class Planted:
     def is_in(self, data: bytes) -> bool:
         """Whether it is in lower-case bytes, as a whole or in a part that gives it away."""
         low = self.secret.lower().encode()
-        return any(low[at : at + _TELLING] in data for at in range(max(1, len(low) - _TELLING + 1)))
+        return any(low[at : at + _TELLING] in data for at in range(0, len(low) - _TELLING + 1, _TELLING))
 
 
 _TELLING = 12  # characters in a row; the shortest secret has as many

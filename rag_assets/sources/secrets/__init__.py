@@ -23,8 +23,8 @@ def masked(value: Any) -> Any:
 
 def masked_paths(paths: Sequence[str]) -> list[str]:
     """The paths, in their order, without credentials in the names of files and folders."""
-    joined = "\n".join(paths)
+    joined = "\n".join(paths).replace("/", "\n")  # a name ends with its line
     whole = masked(joined)
     if whole == joined:
         return list(paths)
-    return [masked(path) if part != path else path for path, part in zip(paths, whole.split("\n"), strict=False)]
+    return [masked(path.replace("/", "\n")).replace("\n", "/") for path in paths]

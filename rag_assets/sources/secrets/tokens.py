@@ -120,6 +120,8 @@ _OWN_RULES = (
         "aws-key-id", ("akia", "asia", "abia", "acca", "a3t"), r"(?:A3T[A-Z0-9]|A[KSB]IA|ACCA)[A-Z0-9]{16}\b", _has_form
     ),
     _rule("google-oauth-secret", ("gocspx-",), r"GOCSPX-[\w-]{20,}", _has_form),
+    _rule("sendgrid-key", ("sg.",), r"SG\.[\w-]{16,32}\.[\w-]{16,64}", _has_form),
+    _rule("entra-client-secret", ("7q~", "8q~"), r"[\w~.-]{3}[78]Q~[\w~.-]{31,34}", _has_form),
     _rule("hugging-face-token", ("hf_",), r"hf_[A-Za-z0-9]{34,}", _has_form),
     _rule("nuget-api-key", ("oy2",), r"oy2[a-z0-9]{43}\b", _has_form),
     _rule("new-relic-key", ("nrak-", "nrii-", "nrjs-", "nraa-"), r"NR(?:AK|II|JS|AA)-[\w-]{19,}", _has_form),
