@@ -119,7 +119,8 @@ _DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 _SAID = 3  # examples of a failed check beside its verdict; its metadata has them all
 _MOST_COLUMNS = 3  # of a single row, before it is written downwards
 _DIGITS = 4  # of a measure: more are noise
-_MARKDOWN = re.compile(r"[<>&|`\\*_\[\]{}~!#\n\r]|^[-+=]|(?<=http):|(?<=https):|(?<=www)\.", re.IGNORECASE)
+_MARKDOWN = re.compile(r"[<>&|`\\*_\[\]{}~!#\n\r]|(?<=http):|(?<=https):|(?<=www)\.", re.IGNORECASE)
+_BULLET = re.compile(r"^[-+=]")  # begins a list of its own, or makes a heading
 _SHOWN_ROWS = 50  # rows of a table in the metadata; the Parquet tables have them all
 _DISCOVERY = "discovered_files"
 
@@ -282,11 +283,15 @@ def _metadata(build: IndexBuild, report: StageReport) -> dict[str, Any]:
 def markdown_text(text: str) -> str:
     """A text that markdown shows as it is, on one line; `html.unescape` gives it back. Names of files and texts of a
     repository are data: the UI must not take them for HTML, and follow no link or image of theirs."""
-    return _MARKDOWN.sub(lambda found: f"&#{ord(found[0])};", text)
+    return _MARKDOWN.sub(_entity, text)
+
+
+def _entity(found: re.Match[str]) -> str:
+    return f"&#{ord(found[0])};"
 
 
 def markdown_list(texts: Sequence[str]) -> MarkdownMetadataValue:
-    return MetadataValue.md("\n".join(f"- {markdown_text(text)}" for text in texts))
+    return MetadataValue.md("\n".join(f"- {_BULLET.sub(_entity, markdown_text(text))}" for text in texts))
 
 
 def markdown_table(rows: list[dict[str, Any]]) -> str:

@@ -20,6 +20,7 @@ from dagster import (
 )
 
 from rag_assets.defs.in_process import RunOutcome, open_instance, outcome_of, term_signal_kept
+from rag_assets.defs.stage_asset import markdown_list
 from rag_assets.index.layout import IndexHome
 from rag_assets.pipeline.build import BuildError
 
@@ -55,7 +56,7 @@ def fails_its_check() -> Iterator[MaterializeResult[None]]:
 
 @asset(check_specs=[AssetCheckSpec(name=name, asset="is_doubted") for name in ("kinds_are_recognised", "is_fine")])
 def is_doubted() -> Iterator[MaterializeResult[None]]:
-    examples = MetadataValue.md("- Odd.cs: one\n  more\n- Even.cs: - two")
+    examples = markdown_list(["Odd.cs: one\n  more", "Even.cs: - two"])
     doubt = AssetCheckResult(
         check_name="kinds_are_recognised",
         passed=False,

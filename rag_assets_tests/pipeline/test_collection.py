@@ -184,7 +184,7 @@ def test_an_unfinished_build_goes_on_within_a_week(original: History, tmp_path: 
         "cache entries of segments": 1,
         "cache entries of questions": 2,
         "cache entries of embeddings": 2,
-        "cache entries of checks": 2,
+        "cache entries of checks": 1,
         "cache entries of graph_files": 1,
         "cache entries of past_commits": 1,
     }

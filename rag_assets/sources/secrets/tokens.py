@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 
+from rag_assets.serialization import from_json
 from rag_assets.sources.secrets.entropy import (
     is_basic_credentials,
     is_jwt,
@@ -147,6 +148,6 @@ _OWN_RULES = (
     _rule("openai-legacy-key", ("t3blbkfj",), r"sk-\w{20}T3BlbkFJ\w{20}", _has_form),
 )
 TOKEN_RULES = (
-    *map(_adapted, msgspec.json.decode(RULES_FILE.read_bytes(), type=_RulesFile).rules),
+    *map(_adapted, from_json(RULES_FILE.read_bytes(), _RulesFile).rules),
     *_OWN_RULES,
 )
