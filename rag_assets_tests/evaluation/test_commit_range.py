@@ -65,7 +65,7 @@ def test_a_branch_that_was_merged_later_came_later(shop: tuple[Repository, list[
 
 def test_secrets_in_subjects_do_not_get_into_the_set(shop: tuple[Repository, list[str]]) -> None:
     repository, ids = shop
-    token = "ghp_" + "a1B2x9Qz7Lm4Kp0Rt6Vw3Yc8Jd5Hf2Gn1Sb"
+    token = "ghp_" + "a1B2x9Qz7Lm4Kp0Rt6Vw3Yc8Jd5Hf2Gn1Sb9"
     repository.commit({"src/mails.cs": "class C { }\n"}, f"Send mails with {token} from now on")
     (question,) = mine_after(past_of(repository), opened(repository, ids[-1]), 10).questions
     assert token not in question.question and question.question.startswith("Send mails with")
