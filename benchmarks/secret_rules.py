@@ -4,7 +4,7 @@
     python benchmarks/secret_rules.py betterleaks
 
 Of each rule its id, keywords and expression are taken, unchanged; what it filters and how it validates is not. Run
-`benchmarks/secrets.py` afterwards: it shows what the new rules find and what they mask in public code.
+`benchmarks/secret_masking.py` afterwards: it shows what the new rules find and what they mask in public code.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import json
 import random
 import string
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 ALNUM = string.ascii_letters + string.digits
 LOWER = string.ascii_lowercase + string.digits
@@ -191,22 +191,15 @@ class Planted:
     place: str
     secret: str
 
-    def is_in(self, data: bytes) -> bool:
-        """Whether it is in lower-case bytes, as a whole or in a part that gives it away."""
+    @property
+    def parts(self) -> list[bytes]:
+        """Pieces of it in lower case; a text with one of them gives the secret away."""
         low = self.secret.lower().encode()
-        return any(low[at : at + _TELLING] in data for at in range(0, len(low) - _TELLING + 1, _TELLING))
+        return [low[at : at + _TELLING] for at in range(0, len(low) - _TELLING + 1, _TELLING)]
+
+    def is_in(self, data: bytes) -> bool:
+        """Whether lower-case bytes give it away."""
+        return any(part in data for part in self.parts)
 
 
 _TELLING = 12  # characters in a row; the shortest secret has as many
-
-
-@dataclass
-class Repository:
-    """Files, and the commits that are made of them: what is planted is in one or the other."""
-
-    files: dict[str, str | bytes] = field(default_factory=dict)
-    subjects: list[str] = field(default_factory=list)
-    branches: list[str] = field(default_factory=list)
-    authors: list[str] = field(default_factory=list)
-    questions: list[str] = field(default_factory=list)
-    replies: list[str] = field(default_factory=list)
