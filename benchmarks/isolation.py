@@ -1,11 +1,12 @@
 """Adversarial requests of many tenants and roles to every public entry: how many show what their reader must not see?
 
-    python benchmarks/isolation.py [--requests 10000] [--seed 1] [--server]
+    python benchmarks/isolation.py [--requests 10000] [--pairs 2300] [--seed 1] [--server]
 
 Half of the requests go to one store that has the very same texts of twelve owners at every level of confidentiality
 (`rag_assets_tests/search/tenants.py`); any point of somebody else that is shown is a leak. The other half goes to real
 indexes of three owners, through the library and the command line (`rag_assets_tests/isolation`), whose files have words
-that give a leak away. Ends with code 1 where there is one.
+that give a leak away. A pair is a request with a word that only hidden texts have, and the same request with one that
+is nowhere: two answers that differ in more than the word are a leak. Ends with code 1 where there is one.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from pathlib import Path
 from report import table
 
 from rag_assets.index.layout import IndexHome
+from rag_assets_tests.isolation.hidden_words import PAIRED, told_apart
 from rag_assets_tests.isolation.public_entries import ENTRIES
 from rag_assets_tests.isolation.walled_shops import walled_shops
 from rag_assets_tests.search.tenants import OWNERS, askers, shown
@@ -39,6 +41,7 @@ class Tally:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--requests", type=int, default=10_000)
+    parser.add_argument("--pairs", type=int, default=2_300)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--server", action="store_true", help="one collection of a server instead of an embedded store")
     options = parser.parse_args()
@@ -47,7 +50,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         tallies = {f"one store of {len(OWNERS)} owners": one_store(Path(folder), half, chance, options.server)}
     with tempfile.TemporaryDirectory() as folder:
-        tallies |= every_entry(Path(folder), options.requests - half, chance)
+        tallies |= every_entry(Path(folder), options.requests - half, options.pairs, chance)
     rows = [
         (
             name,
@@ -59,7 +62,7 @@ def main() -> int:
         for name, one in tallies.items()
     ]
     leaks = [f"{name}: {leak}" for name, one in tallies.items() for leak in sorted(one.leaks)]
-    total = ("all", f"{options.requests:,}", f"{sum(one.answered for one in tallies.values()):,}", "", str(len(leaks)))
+    total = ("all", f"{options.requests + options.pairs:,}", f"{sum(one.answered for one in tallies.values()):,}", "", str(len(leaks)))
     table(("entry", "requests", "answered", "CPU ms each", "leaks"), [*rows, total])
     for leak in leaks:
         print(f"leaked by {leak}")
@@ -79,10 +82,10 @@ def one_store(folder: Path, requests: int, chance: random.Random, on_server: boo
     return made
 
 
-def every_entry(folder: Path, requests: int, chance: random.Random) -> dict[str, Tally]:
+def every_entry(folder: Path, requests: int, pairs: int, chance: random.Random) -> dict[str, Tally]:
     """Each entry is asked equally often."""
-    names = sorted(ENTRIES)
-    made = {name: Tally() for name in names}
+    names, paired = sorted(ENTRIES), sorted(PAIRED)
+    made = {name: Tally() for name in names} | {f"pairs of {name}": Tally() for name in paired}
     with walled_shops(folder) as world:
         for number in range(requests):
             name = names[number % len(names)]
@@ -93,6 +96,15 @@ def every_entry(folder: Path, requests: int, chance: random.Random) -> dict[str,
             one.asked += 1
             one.answered += bool(world.leaks(found.shown, found.said, (), asked.clearance))
             one.leaks.update(world.leaks(found.shown, found.said, found.labels, asked.clearance))
+        for number in range(pairs):
+            name = paired[number % len(paired)]
+            asked, one = chance.choice([one for one in world.askers if one.above]), made[f"pairs of {name}"]
+            begun = time.process_time()
+            told = told_apart(world, asked, name, f"{number}")
+            one.seconds += time.process_time() - begun
+            one.asked += 1
+            one.answered += not told
+            one.leaks.update([f"{asked.shop.label} as {asked.role}: {told}"] if told else [])
     return made
 
 

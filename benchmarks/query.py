@@ -123,7 +123,7 @@ def build(home: Path, size: int) -> dict[str, str]:
     )
     upserting = 0.0
     for number, part in enumerate(counts):
-        sparse = weights(part, statistics_, indices)
+        sparse = weights(part, statistics_.average_lengths(), indices)
         dense = vectors(number, len(part))
         made = [
             StoredPoint(str(uuid.UUID(int=number * BUCKET + row)), dense[row], sparse[row], payload(number, row))

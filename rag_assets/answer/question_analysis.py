@@ -94,7 +94,7 @@ def words_asked_of(parts: SearchResources, text: str) -> tuple[QueryTerm, ...]:
         vocabulary = parts.vocabulary()
     except KeywordIndexError:
         return tuple(QueryTerm(word, root(word), weight=1.0, known=True) for word in _telling(text))
-    return query_terms_of(text, vocabulary, parts.shard().count())
+    return query_terms_of(text, vocabulary, vocabulary.sections)
 
 
 def query_terms_of(text: str, terms: Terms, sections: int) -> tuple[QueryTerm, ...]:

@@ -16,7 +16,7 @@ from rag_assets.api import open_index
 from rag_assets.cli.options import AsJson, LabelOption, chosen_label, session_of
 from rag_assets.cli.render import NOTHING_FOUND, Output, Part, counted, named_counts, said_graph, short
 from rag_assets.contracts.graph import Confidence, GraphEdge, NodeType
-from rag_assets.graph.artifact import GRAPH_FOLDER, check
+from rag_assets.graph.artifact import check
 from rag_assets.graph.csr_graph import GraphCounts, NodeLocation, by_count
 from rag_assets.graph.diagram import of_impact, of_neighbourhood, of_paths
 from rag_assets.graph.impact import Effect, Impact, ImpactGroup, Reached, impact
@@ -225,28 +225,24 @@ def show_impact(output: Output, found: Impact, footer: str) -> None:
     output.line((footer, "dim"))
 
 
-def overview_object(counts: GraphCounts, found: AreaMap, whole: bool) -> dict[str, Any]:
-    """The object of `graph overview --json`. `undeclared` is None unless the graph is whole."""
+def overview_object(counts: GraphCounts, found: AreaMap) -> dict[str, Any]:
+    """The object of `graph overview --json`."""
     return {
         "nodes": counts.nodes,
         "edges": counts.edges,
         "kinds": dict(by_count(counts.kinds)),
         "relations": dict(by_count(counts.relations)),
         "confidences": dict(by_count(counts.confidences)),
-        "undeclared": dict(by_count(counts.undeclared)) if whole else None,
-        "unresolved_share": round(counts.unresolved_share, 6) if whole else None,
+        "undeclared": dict(by_count(counts.undeclared)),
+        "unresolved_share": round(counts.unresolved_share, 6),
         "hubs": [{"key": hub.key, "kind": hub.kind, "edges": hub.degree} for hub in counts.hubs],
         "areas": [{"path": area.path, "nodes": area.nodes} for area in found.areas],
         "uses": [{"source": source, "target": target, "edges": edges} for source, target, edges in found.uses],
     }
 
 
-def show_overview(output: Output, counts: GraphCounts, found: AreaMap, footer: str, whole: bool) -> None:
-    unresolved = (
-        f"; {counts.unresolved_share:.1%} of all edges lead to what is not declared, or by name only"
-        if whole
-        else "; as far as the role may see"
-    )
+def show_overview(output: Output, counts: GraphCounts, found: AreaMap, footer: str) -> None:
+    unresolved = f"; {counts.unresolved_share:.1%} of all edges lead to what is not declared, or by name only"
     output.line(
         (f"{counted(counts.nodes, 'node')}, {counted(counts.edges, 'edge')}", "bold"),
         (unresolved if counts.edges else "", "dim"),
@@ -458,11 +454,11 @@ def overview(
 
     output = session_of(context).output
     with _opened(context, label) as (index, graph):
-        (counts, whole), areas = counts_of(index), area_map(graph)
+        counts, areas = counts_of(index), area_map(graph)
         if as_json:
-            output.json(origin(index) | overview_object(counts, areas, whole))
+            output.json(origin(index) | overview_object(counts, areas))
         else:
-            show_overview(output, counts, areas, footer(index), whole)
+            show_overview(output, counts, areas, footer(index))
 
 
 @contextmanager
@@ -475,7 +471,9 @@ def _opened(context: typer.Context, label: str | None) -> Iterator[tuple[Index, 
         try:
             yield index, graph
         except (IndexError, MemoryError, OverflowError, ValueError):  # as numbers out of range show themselves
-            check(index.generation.directory / GRAPH_FOLDER)  # says which file is damaged, where one is
+            directory = index.generation.seen_by(index.clearance, index.generation.graph)
+            if directory is not None:
+                check(directory)  # says which file is damaged, where one is
             raise
 
 

@@ -14,7 +14,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from rag_assets.answer.citations import Support
-from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.evaluation.summary import record_of
 from rag_assets.index.answer_results import AnswerResult, Judged, write_calibration
 from rag_assets.index.eval_records import (
@@ -117,7 +116,7 @@ def _keep(home: IndexHome, generation: Generation, run: EvalRun) -> EvalRecord:
 def _saw_everything(generation: Generation, run: EvalRun) -> bool:
     """Whether a run is of the whole generation: a threshold holds for everybody, and a role that sees less meets other
     evidence."""
-    return run.conditions.clearance == generation.manifest.levels.reached(Confidentiality.RESTRICTED).value
+    return run.conditions.clearance == generation.manifest.levels.all[-1].value
 
 
 def write_table(path: Path, run: EvalRun, manifest: Manifest) -> Path:

@@ -79,7 +79,7 @@ def conditions_of(generation: Generation, policy: SearchPolicy, clearance: Confi
         alpha=policy.alpha,
         beta=policy.beta,
         reranker="" if policy.reranker is None else policy.reranker.model_id,
-        clearance=generation.manifest.levels.reached(clearance).value,
+        clearance=(generation.manifest.levels.reached(clearance) or clearance).value,
     )
 
 

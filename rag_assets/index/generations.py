@@ -143,9 +143,25 @@ class Generation:
         return self.directory / "keyword"
 
     @property
+    def graph(self) -> Path:
+        return self.directory / "graph"
+
+    def seen_by(self, clearance: Confidentiality, part: Path) -> Path | None:
+        """The folder of a `part` (`keyword`, `graph`) for a reader. Who sees all files reads the part itself; each
+        level below the highest has a folder in it. None for one who sees no file."""
+        levels = self.manifest.levels
+        level = levels.reached(clearance)
+        return None if level is None else level_folder(part, level, levels)
+
+    @property
     def retrieval_modes(self) -> tuple[Mode, ...]:
         """How it can be searched (D17)."""
         return retrieval_modes(self.manifest.capabilities)
+
+
+def level_folder(part: Path, level: Confidentiality, levels: PathClearance) -> Path:
+    """Where a part of a generation lies for the readers of a level: as `Generation.seen_by` says."""
+    return part if level is levels.all[-1] else part / level
 
 
 def generations_directory(home: IndexHome, label: str) -> Path:

@@ -1,16 +1,24 @@
 """Stage `bm25_artifacts`: BM25F statistics of the label, one sparse weight vector per section, and what past commits
-say of each file."""
+say of each file.
+
+Where files of a label have several levels of confidentiality, each level has statistics of its own, of the sections
+that its readers may see. A section is weighed with those of its own level, so no score that a reader sees depends on
+what the reader may not see (docs/decisions/0023-levels-of-readers.md).
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from rag_assets.index.blobs import BlobStore
+from rag_assets.index.generations import level_folder
 from rag_assets.index.keyword import FIELDS
 from rag_assets.index.keyword.bm25f import (
     KeywordStatistics,
@@ -28,7 +36,7 @@ from rag_assets.index.tables import digest_files, lists, matrix, numbers, read_p
 from rag_assets.pipeline.build import IndexBuild, StageReport
 from rag_assets.pipeline.memo import BucketMemo, CachedBucket, bucket_inputs, recorded, stage_memo
 from rag_assets.pipeline.progress import Progress
-from rag_assets.pipeline.schemas import KEYWORD_TERMS, KEYWORD_WEIGHTS, keyword_counts_schema
+from rag_assets.pipeline.schemas import KEYWORD_WEIGHTS, keyword_counts_schema, keyword_terms_schema
 from rag_assets.pipeline.segments import indexed_files
 from rag_assets.pipeline.versions import stage_version
 from rag_assets.pipeline.workers.worker_pool import Broadcast, broadcast, part_sizes
@@ -41,10 +49,10 @@ TERMS = "keyword_terms"
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """What counting one bucket gave; `lengths` are the terms per field."""
+    """What counting one bucket gave, for the readers of each level; `lengths` are the terms per field."""
 
-    sections: int
-    lengths: dict[str, int]
+    sections: list[int]
+    lengths: list[dict[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,23 +68,26 @@ _WEIGHTS = BucketMemo(STAGE, _Weighed, (STAGE,))
 def build_keyword_weights(build: IndexBuild, progress: Progress) -> StageReport:
     """Counts the terms of every section, then weighs them with the statistics of the whole label."""
     progress.begin(STAGE, build.required("summary_sections").counts["sections"], "sections")
-    statistics, counted, new = [], list[CachedBucket[_Counted]](), 0
+    levels, by_level = build.levels, list[list[KeywordStatistics]]()
+    counted, new = list[CachedBucket[_Counted]](), 0
     sizes = part_sizes(build, "summary_sections")
-    keys = [_COUNTS.key(*made) for made in bucket_inputs(build, "discovered_files", "summary_sections")]
+    inputs = bucket_inputs(build, "discovered_files", "summary_sections")
+    keys = [_COUNTS.key(*made, levels.walls) for made in inputs]
     for bucket, part in enumerate(_COUNTS.map(build, keys, _count_bucket, sizes=sizes)):
-        statistics.append(_statistics(build, bucket, part.result))
+        by_level.append(_statistics(build, bucket, part.result))
         counted.append(part)
-        new += 0 if part.reused else part.result.sections
-        progress.advance(part.result.sections)
-    merged = merge_statistics(statistics)
+        new += 0 if part.reused else part.result.sections[-1]
+        progress.advance(part.result.sections[-1])
+    statistics = [merge_statistics(of_level) for of_level in zip(*by_level, strict=True)]
+    merged = statistics[-1]  # of the highest level, whose readers see everything
     indices, displaced = assigned_indices(merged.document_frequencies)
-    keyword = build.directory / KEYWORD
-    keyword.mkdir(exist_ok=True)
-    write_vocabulary(keyword, merged, indices)
-    past = _past(build)
-    write_past(keyword, past)
-    weighed = _weighed(build, counted, merged, indices, displaced)
-    files = [path for path in keyword.iterdir() if path.is_file()]
+    keyword, past = build.directory / KEYWORD, _past(build)
+    for level, known in zip(levels.all, statistics, strict=True):
+        folder = level_folder(keyword, level, levels)
+        write_vocabulary(folder, known, indices)
+        write_past(folder, {path: said for path, said in past.items() if levels.visible(path, level)})
+    weighed = _weighed(build, counted, statistics, indices, displaced)
+    files = [path for path in keyword.rglob("*") if path.is_file()]
     progress.end(f"{len(indices)} terms; {new} sections counted, {merged.sections - new} from cache")
     return StageReport(
         **recorded(STAGE, weighed, digest_files(files, build.directory), **{COUNTS: [part.key for part in counted]}),
@@ -100,20 +111,28 @@ def _past(build: IndexBuild) -> dict[str, list[str]]:
 def _weighed(
     build: IndexBuild,
     counted: list[CachedBucket[_Counted]],
-    statistics: KeywordStatistics,
+    statistics: list[KeywordStatistics],
     indices: dict[str, int],
     displaced: list[str],
 ) -> list[CachedBucket[_Weighed]]:
-    """The weights of every bucket. Of the rest of the label they know the average lengths, which are
+    """The weights of every bucket. Of the rest of the label they know the average lengths of their level, which are
     rounded, and which terms share a hash."""
-    averages = {name: statistics.average_length(name) for name in statistics.total_lengths}
+    averages = [known.average_lengths() for known in statistics]
     label = json.dumps([averages, {term: indices[term] for term in displaced}], sort_keys=True)
-    keys = [_WEIGHTS.key(part.digest, label) for part in counted]
+    keys = [_WEIGHTS.key(part.digest, label, build.levels.walls) for part in counted]
     known = _WEIGHTS.cached(build, keys)
     if len(known) == len(keys):
         return [known[bucket] for bucket in build.buckets]
-    with broadcast(build, (statistics, indices)) as shared:
+    with broadcast(build, (averages, indices)) as shared:
         return list(_WEIGHTS.map(build, keys, _weigh_bucket, shared, known=known))
+
+
+def _ranks(build: IndexBuild, bucket: int) -> NDArray[np.int64]:
+    """By section of a bucket, the place of its level among those of the label."""
+    levels = build.levels
+    rank = cache(lambda path: levels.all.index(levels.of(path)))
+    paths = read_part(build.directory, "summary_sections", bucket, ["path"]).column("path").to_pylist()
+    return np.array([rank(path) for path in paths] if len(levels.all) > 1 else [0] * len(paths), dtype=np.int64)
 
 
 def keyword_fields(build: IndexBuild, bucket: int) -> Iterator[dict[str, str]]:
@@ -136,24 +155,31 @@ def keyword_fields(build: IndexBuild, bucket: int) -> Iterator[dict[str, str]]:
 def _count_bucket(build: IndexBuild, bucket: int) -> _Counted:
     """Counts the terms of one bucket. Runs in a worker process."""
     counts = count_terms(keyword_fields(build, bucket))
-    found = statistics_of(counts)
-    width = len(counts.fields)
+    ranks, width = _ranks(build, bucket), len(counts.fields)
+    by_level = [statistics_of(counts, ranks <= rank) for rank in range(len(build.levels.all))]
     columns = {
         "terms": lists(counts.offsets, counts.terms, pa.uint32()),
         "frequencies": lists(counts.offsets * width, counts.frequencies.reshape(-1), pa.uint32()),
         "lengths": pa.FixedSizeListArray.from_arrays(numbers(counts.lengths.reshape(-1), pa.uint32()), width),
     }
     write_part(build.directory, COUNTS, bucket, keyword_counts_schema(width), columns)
-    frequencies = found.document_frequencies
-    terms = {"term": list(frequencies), "sections": list(frequencies.values())}
-    write_part(build.directory, TERMS, bucket, KEYWORD_TERMS, terms)
-    return _Counted(found.sections, dict(found.total_lengths))
+    holding = [known.document_frequencies.get(term, 0) for term in counts.vocabulary for known in by_level]
+    terms = {
+        "term": counts.vocabulary,
+        "sections": pa.FixedSizeListArray.from_arrays(numbers(holding, pa.int64()), len(by_level)),
+    }
+    write_part(build.directory, TERMS, bucket, keyword_terms_schema(len(by_level)), terms)
+    return _Counted([known.sections for known in by_level], [dict(known.total_lengths) for known in by_level])
 
 
-def _statistics(build: IndexBuild, bucket: int, counted: _Counted) -> KeywordStatistics:
-    terms = read_part(build.directory, TERMS, bucket)
-    frequencies = dict(zip(terms.column("term").to_pylist(), terms.column("sections").to_pylist(), strict=True))
-    return KeywordStatistics(counted.sections, counted.lengths, frequencies)
+def _statistics(build: IndexBuild, bucket: int, counted: _Counted) -> list[KeywordStatistics]:
+    """Of each level."""
+    table = read_part(build.directory, TERMS, bucket)
+    terms, holding = table.column("term").to_pylist(), matrix(table.column("sections").combine_chunks())
+    return [
+        KeywordStatistics(sections, lengths, {term: n for term, n in zip(terms, column.tolist(), strict=True) if n})
+        for sections, lengths, column in zip(counted.sections, counted.lengths, holding.T, strict=True)
+    ]
 
 
 def _load_counts(build: IndexBuild, bucket: int) -> TermFrequencies:
@@ -173,10 +199,11 @@ def _load_counts(build: IndexBuild, bucket: int) -> TermFrequencies:
 
 
 def _weigh_bucket(
-    build: IndexBuild, bucket: int, label: Broadcast[tuple[KeywordStatistics, dict[str, int]]]
+    build: IndexBuild, bucket: int, label: Broadcast[tuple[list[list[float]], dict[str, int]]]
 ) -> _Weighed:
     """Weighs the counted terms of one bucket with what is known of the label. Runs in a worker process."""
-    rows = weights(_load_counts(build, bucket), *label.value)
+    averages, indices = label.value
+    rows = weights(_load_counts(build, bucket), np.array(averages)[_ranks(build, bucket)], indices)
     columns = {
         "indices": lists(rows.offsets, rows.indices, pa.uint32()),
         "values": lists(rows.offsets, rows.values, pa.float32()),

@@ -34,6 +34,7 @@ from rag_assets.index.generations import (
 )
 from rag_assets.index.layout import IndexHome, label_of, write_atomically
 from rag_assets.index.locks import collection_lock
+from rag_assets.index.vectors.filters import PathClearance
 from rag_assets.pipeline.versions import BUILD_STAGES, stage_version
 from rag_assets.serialization import from_json
 from rag_assets.settings import RepositorySettings, Settings
@@ -121,6 +122,12 @@ class IndexBuild:
     @property
     def repository(self) -> RepositorySettings:
         return RepositorySettings(**self.spec.repository)
+
+    @property
+    def levels(self) -> PathClearance:
+        """How confidential each file is."""
+        repository = self.repository
+        return PathClearance(repository.confidentiality, repository.confidential_paths)
 
     @property
     def is_finished(self) -> bool:

@@ -3,6 +3,9 @@
     graph_nodes/, graph_edges/   what each file adds, by bucket
     graph/                       the whole as arrays (`graph.artifact`)
 
+Where files have several levels of confidentiality, each level below the highest has tables and a graph of its own, of
+the files that its readers may see: a hidden namesake would decide what a visible name means.
+
 What an extractor must know of other files it asks (`languages.label_declarations`). A bucket is taken from an earlier
 generation, and a file from the cache, while nothing has changed that their answers are made of
 (`languages.fingerprints`).
@@ -12,13 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from itertools import groupby
 from typing import Any, TypeVar
 
 import msgspec
 import pyarrow as pa
 
+from rag_assets.contracts.confidentiality import Confidentiality, may_see
 from rag_assets.contracts.graph import Confidence, GraphEdge, GraphNode, NodeType, Relation
 from rag_assets.contracts.identity import cache_key
 from rag_assets.dependency_trace import trace
@@ -40,6 +44,7 @@ from rag_assets.graph.imports import configured_fingerprint, load_graph
 from rag_assets.graph.imports.imported_graph import merge
 from rag_assets.graph.imports.key_parser import LabelSymbols
 from rag_assets.index.blobs import BlobStore
+from rag_assets.index.generations import level_folder
 from rag_assets.index.tables import read_all, write_part
 from rag_assets.languages.csharp.facts.type_index import TypeIndex
 from rag_assets.languages.fingerprints import Fingerprints, digest_of, fingerprints_of
@@ -49,7 +54,7 @@ from rag_assets.pipeline.build import IndexBuild, StageReport
 from rag_assets.pipeline.memo import TRACES, BucketMemo, CachedBucket, ItemMemo, Lookups, bucket_inputs, recorded
 from rag_assets.pipeline.progress import Progress
 from rag_assets.pipeline.segments import decoded_segments, encoded_segments, file_key, indexed_files, used_file_keys
-from rag_assets.pipeline.symbol_tables import forget_surveys, survey_label
+from rag_assets.pipeline.symbol_tables import forget_surveys, walled_surveys
 from rag_assets.pipeline.versions import stage_version
 from rag_assets.pipeline.workers.process_pool import release_memory
 from rag_assets.pipeline.workers.worker_pool import Broadcast, broadcast, part_sizes
@@ -76,14 +81,36 @@ class _Bucket:
 
 @dataclass(frozen=True, slots=True)
 class _Declared:
-    """What the files of one bucket declare, and its resource files: path and sha256 of the text."""
+    """What the files of a level declare, and their resource files: path and sha256 of the text."""
 
+    level: Confidentiality
     declarations: FileGroupDeclarations
     resources: list[tuple[str, str]]
 
 
-_SYMBOLS = BucketMemo(SYMBOLS, _Declared, version=stage_version(STAGE))
-_BUCKETS = BucketMemo(STAGE, _Bucket, (GRAPH_NODES, GRAPH_EDGES))
+_SYMBOLS = BucketMemo(SYMBOLS, list[_Declared], version=stage_version(STAGE))
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What of a label the readers of a level see. `suffix` tells its tables from those of the whole."""
+
+    level: Confidentiality
+    suffix: str
+
+    @property
+    def tables(self) -> tuple[str, str]:
+        return f"{GRAPH_NODES}{self.suffix}", f"{GRAPH_EDGES}{self.suffix}"
+
+    @property
+    def buckets(self) -> BucketMemo[_Bucket]:
+        return BucketMemo(f"{STAGE}{self.suffix}", _Bucket, self.tables, stage_version(STAGE))
+
+
+def _levels(build: IndexBuild) -> list[_Seen]:
+    """The whole first: what a lower level sees differs in few files, and those of the whole are known then."""
+    *lower, highest = build.levels.all
+    return [_Seen(highest, ""), *(_Seen(level, f"_{level}") for level in lower)]
 
 
 def build_graph(build: IndexBuild, progress: Progress) -> StageReport:
@@ -98,96 +125,123 @@ def build_graph(build: IndexBuild, progress: Progress) -> StageReport:
         return done
     files = build.required("discovered_files").counts["indexed"]
     progress.begin(STAGE, files, "files")
-    keys = _keys(build, _BUCKETS)
-    parts, symbol_keys = _extracted(build, keys, progress)
+    whole, *lower = _levels(build)
+    extracted, keys = _extracted(build, [whole, *lower], progress)
+    parts = extracted[whole]
     release_memory()  # what the files declare: a third of what the whole graph then takes
-    counts, merged = _put_together(build, imported)
+    counts, merged = _put_together(build, imported, whole)
+    for seen in lower:
+        _put_together(build, imported, seen)
     release_memory()  # and its tables: checks need room
-    extracted = sum(part.result.extracted for part in parts if not part.reused)
-    progress.end(f"{counts.nodes} nodes, {counts.edges} edges; {extracted} files extracted, {files - extracted} known")
+    new = sum(part.result.extracted for part in parts if not part.reused)
+    progress.end(f"{counts.nodes} nodes, {counts.edges} edges; {new} files extracted, {files - new} known")
+    more = [part.digest for seen in lower for part in extracted[seen]]
     report = StageReport(
         inputs=inputs,
-        **recorded(STAGE, parts, imported.fingerprint, **{SYMBOLS: symbol_keys, TRACES.name: keys}),
+        **recorded(STAGE, parts, imported.fingerprint, *more, **keys),
         counts={
             "nodes": counts.nodes,
             "edges": counts.edges,
             **{f"{name.replace('-', '_')}_edges": count for name, count in counts.confidences.items()},
         },
         measures={"unresolved_share": counts.unresolved_share},
-        work={"extracted": extracted, "from_cache": files - extracted},
+        work={"extracted": new, "from_cache": files - new},
         tables=_tables(counts, merged.counts),
         problems=list(merged.problems),
     )
     return build.finish(report)
 
 
-def _extracted(build: IndexBuild, keys: list[str], progress: Progress) -> tuple[list[CachedBucket[_Bucket]], list[str]]:
-    """Nodes and edges of every bucket, and what finds the declarations again."""
+def _extracted(
+    build: IndexBuild, levels: Sequence[_Seen], progress: Progress
+) -> tuple[dict[_Seen, list[CachedBucket[_Bucket]]], dict[str, list[str]]]:
+    """Nodes and edges of every bucket as each level sees them, and what finds buckets, traces and declarations
+    again."""
     declared = list(_SYMBOLS.map(build, _keys(build, _SYMBOLS), _declare_bucket))
-    known = _known(build, [part.result for part in declared])
-    symbol_keys = [part.key for part in declared]
-    parts: list[CachedBucket[_Bucket]] = []
-    services, sizes = [known.facets], part_sizes(build, "segments")
-    with broadcast(build, known) as shared:
-        del declared, known  # worker processes have copies
-        forget_surveys()
-        for part in _BUCKETS.map(build, keys, _extract_bucket, shared, services=services, sizes=sizes):
-            parts.append(part)
-            progress.advance(part.result.files)
-    return parts, symbol_keys
+    sizes, found = part_sizes(build, "segments"), dict[_Seen, list[CachedBucket[_Bucket]]]()
+    keys: dict[str, list[str]] = {SYMBOLS: [part.key for part in declared], TRACES.name: []}
+    for seen in levels:
+        known = _known(build, [part.result for part in declared], seen)
+        if seen is levels[-1]:
+            declared.clear()
+            forget_surveys()
+        own, services, parts = _keys(build, seen.buckets), [known.facets], list[CachedBucket[_Bucket]]()
+        with broadcast(build, known) as shared:
+            del known  # worker processes have copies
+            for part in seen.buckets.map(build, own, _extract_bucket, shared, services=services, sizes=sizes):
+                parts.append(part)
+                progress.advance(0 if seen.suffix else part.result.files)
+        keys[seen.buckets.name] = [part.key for part in parts]
+        keys[TRACES.name] += own
+        found[seen] = parts
+    del keys[STAGE]  # those of the stage itself are recorded with its parts
+    return found, keys
 
 
 def _keys(build: IndexBuild, memo: BucketMemo[Any]) -> list[str]:
-    return [memo.key(*made) for made in bucket_inputs(build, "discovered_files", "segments")]
+    walls = build.levels.walls
+    return [memo.key(*made, walls) for made in bucket_inputs(build, "discovered_files", "segments")]
 
 
-def _declare_bucket(build: IndexBuild, bucket: int) -> _Declared:
-    """What the files of one bucket declare. Runs in a worker process."""
-    rows = indexed_files(build, bucket)
-    resources = [(row["path"], row["text_sha256"]) for row in rows if row["language"] == _RESOURCES]
-    return _Declared(declared_in(list(graph_files(build, bucket))), resources)
+def _declare_bucket(build: IndexBuild, bucket: int) -> list[_Declared]:
+    """What the files of one bucket declare, level by level. Runs in a worker process."""
+    files, levels = _Files(build, bucket), build.levels
+    by_level: dict[Confidentiality, list[dict[str, Any]]] = {}
+    for row in files.rows:
+        by_level.setdefault(levels.of(row["path"]), []).append(row)
+    return [
+        _Declared(
+            level,
+            declared_in([files.file(row) for row in rows]),
+            [(row["path"], row["text_sha256"]) for row in rows if row["language"] == _RESOURCES],
+        )
+        for level, rows in sorted(by_level.items())
+    ]
 
 
 @dataclass(frozen=True, slots=True)
 class _Label:
-    """What extractors know of other files, and the digests of it."""
+    """What extractors know of other files, as far as is `seen`, and the digests of it."""
 
+    seen: _Seen
     symbols: LabelDeclarations
     facets: Fingerprints
 
 
-def _known(build: IndexBuild, buckets: Sequence[_Declared]) -> _Label:
-    declared = [bucket.declarations for bucket in buckets]
-    resources = [resource for bucket in buckets for resource in bucket.resources]
-    survey = survey_label(build)
+def _known(build: IndexBuild, buckets: Sequence[Sequence[_Declared]], seen: _Seen) -> _Label:
+    parts = [part for bucket in buckets for part in bucket if may_see(seen.level, part.level)]
+    declared = [part.declarations for part in parts]
+    resources = [resource for part in parts for resource in part.resources]
+    survey = walled_surveys(build).seen_by(seen.level)
     # No edge says where another file declares a type: what moves there changes no answer.
     types = TypeIndex(replace(known, line=0) for known in survey.knowledge.declared_types)
     symbols = LabelDeclarations.of(declared, types, survey.resources)
     digests = {"declared": digest_of(list(types)), "resources": digest_of(sorted(resources))}
-    return _Label(symbols, symbols.facets(declared, **digests))
+    return _Label(seen, symbols, symbols.facets(declared, **digests))
 
 
 def _extract_bucket(build: IndexBuild, bucket: int, shared: Broadcast[_Label]) -> tuple[_Bucket, Lookups]:
     """The files of one bucket, and the facets that they depend on. Runs in a worker process."""
     label = shared.value
-    found = graph_parts(build, bucket, label.symbols, label.facets)
-    write_part(build.directory, GRAPH_NODES, bucket, NODES, found.nodes)
-    write_part(build.directory, GRAPH_EDGES, bucket, EDGES, found.edges)
+    found = _graph_parts(build, bucket, label)
+    nodes, edges = label.seen.tables
+    write_part(build.directory, nodes, bucket, NODES, found.nodes)
+    write_part(build.directory, edges, bucket, EDGES, found.edges)
     with trace() as lookups:
         label.facets.together(sorted(found.facets))
     return _Bucket(found.files, found.extracted), lookups
 
 
-def _put_together(build: IndexBuild, imported: GraphImport) -> tuple[GraphCounts, MergedTables]:
-    """Writes the whole graph."""
+def _put_together(build: IndexBuild, imported: GraphImport, seen: _Seen) -> tuple[GraphCounts, MergedTables]:
+    """Writes the graph that a level sees."""
     nodes, edges = (
         read_all(build.directory, table, build.spec.bucket_count, dictionaries=repeated)
-        for table, repeated in ((GRAPH_NODES, REPEATED_IN_NODES), (GRAPH_EDGES, REPEATED_IN_EDGES))
+        for table, repeated in zip(seen.tables, (REPEATED_IN_NODES, REPEATED_IN_EDGES), strict=True)
     )
-    merged = merged_tables(build, imported, nodes, edges)
-    whole = assemble_tables(merged.nodes, merged.edges)
-    write_graph(build.directory / GRAPH_FOLDER, whole.arrays, whole.counts)
-    return whole.counts, merged
+    merged = _merged_tables(build, imported, nodes, edges, seen.level)
+    graph = assemble_tables(merged.nodes, merged.edges)
+    write_graph(level_folder(build.directory / GRAPH_FOLDER, seen.level, build.levels), graph.arrays, graph.counts)
+    return graph.counts, merged
 
 
 def _tables(counts: GraphCounts, imported: Mapping[str, int]) -> dict[str, list[dict[str, object]]]:
@@ -235,32 +289,28 @@ class GraphParts:
     extracted: int = 0
 
 
-def graph_parts(build: IndexBuild, bucket: int, symbols: LabelDeclarations, facets: Fingerprints) -> GraphParts:
-    """The nodes and edges of the files of a bucket."""
-    files = _Files(build, bucket)
-    found = GraphParts(files=len(files.rows))
+def _graph_parts(build: IndexBuild, bucket: int, label: _Label) -> GraphParts:
+    """The nodes and edges of the files of a bucket that are seen."""
+    files, sees = _Files(build, bucket), partial(build.levels.visible, clearance=label.seen.level)
+    rows = [row for row in files.rows if sees(row["path"])]
+    found = GraphParts(files=len(rows))
 
     def extract(row: int) -> ExtractedFile:
-        return extracted(files.file(files.rows[row]), symbols, facets)
+        return extracted(files.file(rows[row]), label.symbols, label.facets)
 
     with _FILES.open(build.home, fresh=build.fresh) as memo:
         made = memo.each(
-            [file_key(STAGE, row) for row in files.rows],
+            [file_key(STAGE, row) for row in rows],
             extract,
-            holds=lambda known: known.digest == facets.together(known.facets),
+            holds=lambda known: known.digest == label.facets.together(known.facets),
+            keeps=not label.seen.suffix,
         )
-        for row, (file, is_new) in zip(files.rows, made, strict=True):
+        for row, (file, is_new) in zip(rows, made, strict=True):
             found.extracted += is_new
             found.facets.update(file.facets)
             _append(found.nodes, file.nodes, row["path"])
             _append(found.edges, file.edges, row["path"])
     return found
-
-
-def graph_files(build: IndexBuild, bucket: int) -> Iterator[ParsedFile]:
-    """The indexed files of a bucket in path order."""
-    files = _Files(build, bucket)
-    return map(files.file, files.rows)
 
 
 class _Files:
@@ -341,16 +391,27 @@ def configured_import(build: IndexBuild) -> GraphImport:
     return GraphImport(found, configured_fingerprint(found))
 
 
-def merged_tables(
-    build: IndexBuild, imported: GraphImport, nodes: Iterable[pa.Table], edges: Iterable[pa.Table]
+def _merged_tables(
+    build: IndexBuild,
+    imported: GraphImport,
+    nodes: Iterable[pa.Table],
+    edges: Iterable[pa.Table],
+    level: Confidentiality,
 ) -> MergedTables:
-    """The graph of the label with what is imported, for which all tables are in memory. Raises UnusableImport."""
+    """The graph that a level sees with what is imported of the files that it sees, for which all tables are in memory.
+    Raises UnusableImport."""
     if imported.settings is None:
         return MergedTables(nodes, edges)
+    sees = cache(partial(build.levels.visible, clearance=level))
     own: list[GraphNode | GraphEdge] = [*_nodes(nodes), *_edges(edges)]
-    paths = (row["path"] for bucket in build.buckets for row in indexed_files(build, bucket))
+    paths = (row["path"] for bucket in build.buckets for row in indexed_files(build, bucket) if sees(row["path"]))
     known = LabelSymbols((part for part in own if isinstance(part, GraphNode)), paths, build.spec.git.commit_sha)
     loaded = load_graph(imported.settings.path, imported.settings.format, known)
+    loaded = replace(
+        loaded,
+        nodes=tuple(node for node in loaded.nodes if not node.path or sees(node.path)),
+        edges=tuple(edge for edge in loaded.edges if not edge.path or sees(edge.path)),
+    )
     merged = merge(own, loaded, imported.settings.mode)
     counts = {**loaded.counts, **merged.counts}
     return MergedTables([nodes_table(merged.nodes)], [edges_table(merged.edges)], counts, loaded.problems)

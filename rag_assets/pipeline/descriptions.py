@@ -28,7 +28,6 @@ from rag_assets.descriptions.registry import import_installed_builders
 from rag_assets.graph.csr_graph import by_count
 from rag_assets.index.blobs import BlobStore
 from rag_assets.index.tables import read_rows, write_part
-from rag_assets.index.vectors.filters import PathClearance
 from rag_assets.models.openai_compat.structured import open_llm
 from rag_assets.pipeline.build import IndexBuild, StageReport
 from rag_assets.pipeline.labels import repository_of
@@ -203,7 +202,6 @@ def _describe_recorded(build: IndexBuild, bucket: int, shared: Broadcast[Describ
 def _describe_bucket(build: IndexBuild, bucket: int, shared: Broadcast[Describer]) -> _Bucket:
     """Describes the files of one bucket and writes its part."""
     describer = shared.value
-    census = describer.surveys.whole.census
     segments = read_segments(build, bucket)
     everything: list[SegmentOutcome] = []
     kinds: Counter[str] = Counter()
@@ -217,7 +215,9 @@ def _describe_bucket(build: IndexBuild, bucket: int, shared: Broadcast[Describer
 
     for path, outcome_of_file in zip(contexts, _each(describe, contexts.values(), describer.threads), strict=True):
         context, described, found = contexts[path], outcome_of_file.outcomes, segments.get(path, [])
-        symbols = dict(zip([s.ordinal for s in found], final_symbols(found, path, census), strict=True))
+        with in_scope(describer.surveys.wall(path)):
+            named = final_symbols(found, path, describer.surveys.of(path).census)
+        symbols = dict(zip([segment.ordinal for segment in found], named, strict=True))
         kinds_of = {outcome.segment.ordinal: str(outcome.classification.kind) for outcome in described}
         kinds.update(kinds_of.values())
         if context.language_hint == "csharp":
@@ -322,8 +322,8 @@ def read_descriptions(build: IndexBuild, bucket: int) -> Iterator[tuple[int, int
     """(row, segment ordinal, description) of every described segment of a bucket, in table order."""
     import_installed_builders()  # this process may not have described anything itself
     label = build.spec.index_label
-    levels = PathClearance(build.repository.confidentiality, build.repository.confidential_paths)
     origins = {row["path"]: _git_of(build, row) for row in indexed_files(build, bucket)}
+    levels = build.levels
     rows = read_rows(build.directory, STAGE, bucket, ["ordinal", "description_type", "description"])
     for number, row in enumerate(rows):
         if row["description_type"]:

@@ -99,17 +99,22 @@ class Items(Generic[V]):
         return {key: self._decoded(data) for key, data in self._stored(keys).items()}
 
     def each(
-        self, keys: Sequence[bytes], make: Callable[[int], V], *, holds: Callable[[V], bool] = lambda value: True
+        self,
+        keys: Sequence[bytes],
+        make: Callable[[int], V],
+        *,
+        holds: Callable[[V], bool] = lambda value: True,
+        keeps: bool = True,
     ) -> Iterator[tuple[V, bool]]:
         """The value of every key, in order, and whether it was made now: by `make(row)`, where none is kept that
-        `holds`. Values are decoded one at a time."""
+        `holds`; then it is kept, if `keeps`. Values are decoded one at a time."""
         stored = self._stored(keys)
         for row, key in enumerate(keys):
             if key in stored and holds(value := self._decoded(stored[key])):
                 yield value, False
                 continue
             value = make(row)
-            self.keep([(key, value)])
+            self.keep([(key, value)] if keeps else [])
             yield value, True
 
     def keep(self, values: Iterable[tuple[bytes, V]]) -> None:

@@ -91,7 +91,11 @@ SUMMARY_SECTIONS = pa.schema(
     ]
 )
 
-KEYWORD_TERMS = pa.schema([("term", pa.string()), ("sections", pa.int64())])  # of one bucket, sorted
+
+def keyword_terms_schema(levels: int) -> pa.Schema:
+    """The terms of one bucket, sorted, each with the sections that hold it for the readers of each level."""
+    return pa.schema([("term", pa.string()), ("sections", pa.list_(pa.int64(), levels))])
+
 
 KEYWORD_WEIGHTS = pa.schema([("indices", pa.list_(pa.uint32())), ("values", pa.list_(pa.float32()))])
 

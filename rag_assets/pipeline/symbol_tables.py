@@ -9,14 +9,15 @@ all may see who may see the level (E12): no description tells of other parts, us
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache, partial
 
 import msgspec
 
 from rag_assets.classification import Classifier
-from rag_assets.contracts.confidentiality import Confidentiality
+from rag_assets.contracts.confidentiality import Confidentiality, may_see
 from rag_assets.contracts.segment import Segment
 from rag_assets.contracts.source_file import SkipReason
 from rag_assets.dependency_trace import ScopedServices
@@ -42,7 +43,7 @@ from rag_assets.pipeline.memo import BucketMemo, CachedBucket, bucket_inputs
 from rag_assets.pipeline.segments import indexed_files, read_segments
 from rag_assets.pipeline.workers.worker_pool import Broadcast, broadcast
 
-SURVEY_VERSION = "1"
+SURVEY_VERSION = "2"
 """Raise it when the survey finds something else in the same segments."""
 
 _RESOURCES = "resx"
@@ -102,9 +103,8 @@ class LabelSymbolTable:
 class SurveyedBucket:
     """What the files of one bucket add to the survey of their label."""
 
-    symbols: list[tuple[str, str, int]]
+    by_level: list[tuple[Confidentiality, list[tuple[str, str, int]], DomainFacts]]  # symbols: (kind, symbol, places)
     declared: list[IndexedType]
-    domains: DomainFacts
     partial_types: list[tuple[str, str, Segment]]  # (path, sha256 of its text, segment)
     resources: list[tuple[str, list[Segment]]]  # (path of a resource file, its segments)
 
@@ -135,6 +135,10 @@ class PerClearanceTables:
     def of(self, path: str) -> LabelSymbolTable:
         """What may be told in the description of a file."""
         return self.behind[self.levels.of(path)] if self.behind else self.whole
+
+    def seen_by(self, level: Confidentiality) -> LabelSymbolTable:
+        """What the readers of a level of this label may be told."""
+        return self.behind.get(level, self.whole)
 
     @property
     def services(self) -> tuple[object, ...]:
@@ -172,40 +176,36 @@ def forget_surveys() -> None:
 
 
 def _surveyed(build: IndexBuild) -> PerClearanceTables:
-    inputs = [_SURVEYED.key(*made) for made in bucket_inputs(build, "discovered_files", "segments")]
+    levels = build.levels
+    inputs = [_SURVEYED.key(*made, levels.walls) for made in bucket_inputs(build, "discovered_files", "segments")]
     surveyed = list(_SURVEYED.map(build, inputs, _survey_bucket))
     files = {path: segments for part in surveyed for path, segments in part.result.resources}
     usages = _usages(build, files, _resources(files))
     keys = {_SURVEYED.name: [part.key for part in surveyed], _USAGES.name: [part.key for part in usages]}
     buckets = [part.result for part in surveyed]
     used = [usage for part in usages for usage in part.result.usages]
-    census = SymbolCounter()  # of all files: a symbol is unique in the label, whoever looks
-    for found in buckets:
-        census.merge(found.symbols)
-    listed = list(_discovered(build))
-    put_together = partial(_put_together, build, census, buckets, used, listed, keys)
-    levels = PathClearance(build.repository.confidentiality, build.repository.confidential_paths)
-    there = {levels.of(row["path"]) for row in listed} if levels.paths else set()
-    behind = {
-        level: put_together(cache(partial(levels.visible, clearance=level)))
-        for level in (sorted(there) if len(there) > 1 else ())
-    }
-    return PerClearanceTables(put_together(lambda path: True), levels, behind)
+    put_together = partial(_put_together, build, buckets, used, list(_discovered(build)), keys)
+    *lower, highest = levels.all
+    whole = put_together(highest)
+    behind = {**{level: put_together(level) for level in lower}, highest: whole} if lower else {}
+    return PerClearanceTables(whole, levels, behind)
 
 
 def _put_together(
     build: IndexBuild,
-    census: SymbolCounter,
     buckets: Sequence[SurveyedBucket],
     usages: Sequence[ResourceUse],
     listed: Sequence[dict[str, str]],
     keys: dict[str, list[str]],
-    sees: Callable[[str], bool],
+    clearance: Confidentiality,
 ) -> LabelSymbolTable:
-    """The survey of the files that are seen; `listed` are the rows of all."""
-    domains = DomainCollector()
-    for found in buckets:
-        domains.merge(replace(found.domains, declarations=tuple(d for d in found.domains.declarations if sees(d.path))))
+    """The survey of the files that a clearance reaches; `listed` are the rows of all."""
+    sees = cache(partial(build.levels.visible, clearance=clearance))
+    census, domains = SymbolCounter(), DomainCollector()
+    for level, symbols, facts in (of_level for bucket in buckets for of_level in bucket.by_level):
+        if may_see(clearance, level):
+            census.merge(symbols)
+            domains.merge(facts)
     parts = [found for bucket in buckets for found in bucket.partial_types if sees(found[0])]
     part_texts = {path: text_sha256 for path, text_sha256, _ in parts}
     skipped = {path: reason for path, reason in _skipped_generated(listed).items() if sees(path)}
@@ -216,7 +216,7 @@ def _put_together(
         partial_types=PartialTypes(
             [(path, segment) for path, _, segment in parts],
             skipped,
-            [row["path"] for row in listed if row["path"].endswith(_PROJECT_FILE)],
+            [row["path"] for row in listed if row["path"].endswith(_PROJECT_FILE) and sees(row["path"])],
             partial(_text_of, BlobStore(build.home.blobs), part_texts),
             part_texts,
         ),
@@ -236,14 +236,18 @@ def _survey_bucket(build: IndexBuild, bucket: int) -> SurveyedBucket:
     blobs = BlobStore(build.home.blobs)
     texts = {row["path"]: row["text_sha256"] for row in indexed_files(build, bucket)}
     files = read_segments(build, bucket)
-    domains = DomainCollector()
+    levels = build.levels
+    known = defaultdict[Confidentiality, tuple[SymbolCounter, DomainCollector]](
+        lambda: (SymbolCounter(), DomainCollector())
+    )
     for path, segments in files.items():
+        symbols, domains = known[levels.of(path)]
+        symbols.add(segments)
         if segments[0].language == _CSHARP:
             domains.add(path, segments, partial(blobs.get, texts[path]))
     return SurveyedBucket(
-        symbols=SymbolCounter(segment for segments in files.values() for segment in segments).counts(),
+        by_level=[(level, symbols.counts(), domains.facts()) for level, (symbols, domains) in sorted(known.items())],
         declared=[found for path, segments in files.items() for found in declared_in(path, segments)],
-        domains=domains.facts(),
         partial_types=[
             (path, texts[path], segment)
             for path, segments in files.items()

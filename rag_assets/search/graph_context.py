@@ -8,13 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rag_assets.contracts.identity import document_uri
-from rag_assets.graph.artifact import GRAPH_FOLDER, HEADER, GraphError
+from rag_assets.graph.artifact import HEADER, GraphError, open_graph, read_counts
 from rag_assets.graph.csr_graph import Graph, GraphCounts, NodeLocation
 from rag_assets.search import Hit
-from rag_assets.search.graph_view import visible_counts, visible_graph
 from rag_assets.search.index import LabelIndex
+
+if TYPE_CHECKING:
+    from rag_assets.graph.build import Assembled
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +32,14 @@ class NodeBody:
 def graph_of(index: LabelIndex) -> Graph:
     """The graph of the generation that `index` reads, as far as its clearance reaches. Raises GraphError where there is
     none or a damaged one."""
-    return visible_graph(_directory(index), index.manifest.levels, index.clearance)
+    directory = _directory(index)
+    return open_graph(directory) if directory is not None else Graph(_nothing().arrays)
 
 
-def counts_of(index: LabelIndex) -> tuple[GraphCounts, bool]:
-    """What that graph consists of, and whether it is the whole one. Raises GraphError as `graph_of`."""
-    return visible_counts(_directory(index), index.manifest.levels, index.clearance)
+def counts_of(index: LabelIndex) -> GraphCounts:
+    """What that graph consists of. Raises GraphError as `graph_of`."""
+    directory = _directory(index)
+    return read_counts(directory) if directory is not None else _nothing().counts
 
 
 def entries_of(index: LabelIndex, hits: Iterable[Hit]) -> dict[str, float]:
@@ -65,11 +70,18 @@ def bodies(index: LabelIndex, graph: Graph, keys: Sequence[str]) -> tuple[NodeBo
     return tuple(found)
 
 
-def _directory(index: LabelIndex) -> Path:
-    directory = index.generation.directory / GRAPH_FOLDER
-    if not (directory / HEADER).is_file():
+def _directory(index: LabelIndex) -> Path | None:
+    """Where the graph for the reader of an index lies; None for one who sees no file."""
+    directory = index.generation.seen_by(index.clearance, index.generation.graph)
+    if directory is not None and not (directory / HEADER).is_file():
         raise GraphError(
             f"the index of {index.label} has no graph (generation {index.manifest.generation_id}); "
             f"run: rag-assets index {index.label} --force"
         )
     return directory
+
+
+def _nothing() -> Assembled:
+    from rag_assets.graph.build import assemble  # start-up budget: loads Arrow, which a stored graph does not need
+
+    return assemble((), ())

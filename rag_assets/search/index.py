@@ -131,7 +131,9 @@ class LabelIndex(Searchable):
         self.label = generation.manifest.index_label
         self.clearance = _clearance(clearance)
         self._asked_view = view
-        self._parts = IndexResources(home, generation, config, embedder=embedder, policy=policy)
+        self._parts = IndexResources(
+            home, generation, config, clearance=self.clearance, embedder=embedder, policy=policy
+        )
 
     @classmethod
     def open(
@@ -277,10 +279,12 @@ class IndexResources:
         generation: Generation,
         config: Path | None = None,
         *,
+        clearance: Confidentiality = DEFAULT_LEVEL,
         embedder: Embedder | None = None,
         policy: SearchPolicy = DEFAULT_POLICY,
     ) -> None:
         """Arguments as of `Index`. Raises GenerationError where the generation has no points."""
+        self._keyword = generation.seen_by(clearance, generation.keyword)
         self._home = home
         self._config = config
         self._generation = generation
@@ -335,12 +339,12 @@ class IndexResources:
             return self._shard
 
     def vocabulary(self) -> Vocabulary:
-        """Raises KeywordIndexError."""
+        """Of what the clearance reaches. Raises KeywordIndexError."""
         with self._lock:
             if self._vocabulary is None:
                 from rag_assets.index.keyword.vocabulary import Vocabulary
 
-                self._vocabulary = Vocabulary(self._generation.keyword)
+                self._vocabulary = Vocabulary(self._keyword)
             return self._vocabulary
 
     def past(self, label: str) -> CommitSubjects | None:
@@ -351,7 +355,7 @@ class IndexResources:
             if self._past is None:
                 from rag_assets.index.keyword.commit_subjects import CommitSubjects
 
-                self._past = CommitSubjects(self._generation.keyword)
+                self._past = CommitSubjects(self._keyword)
             return self._past
 
     def placing(self) -> PathCache:

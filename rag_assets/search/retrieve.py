@@ -39,7 +39,10 @@ for each, 30 to 50 µs and more."""
 
 
 class Keywords(Protocol):
-    """What a search needs of a vocabulary."""
+    """What a search needs of a vocabulary; `sections` are those that the reader may see."""
+
+    @property
+    def sections(self) -> int: ...
 
     def find(self, term: str) -> KnownTerm | None: ...
 

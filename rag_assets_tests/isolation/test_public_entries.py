@@ -13,6 +13,7 @@ import rag_assets
 from rag_assets import Index, IndexGroup
 from rag_assets.cli import app
 from rag_assets.contracts.confidentiality import Confidentiality
+from rag_assets_tests.isolation.hidden_words import PAIRED, told_apart
 from rag_assets_tests.isolation.public_entries import (
     COMMANDS,
     COMMANDS_WITHOUT_CONTENT,
@@ -24,6 +25,7 @@ from rag_assets_tests.isolation.public_entries import (
 from rag_assets_tests.isolation.walled_shops import LEDGER, Asker, World, walled_shops
 
 REQUESTS = 10
+PAIRS = 5
 """Of each entry; `benchmarks/isolation.py` makes 10,000 in all."""
 _ONLY_TYPES = {
     *("Answer", "AskOptions", "ComparedHit", "ComparedSearch", "Confidentiality", "Hit", "Mode", "NO_FILTERS"),
@@ -52,6 +54,16 @@ def test_nothing_behind_a_wall_is_shown(world: World, name: str) -> None:
         found = ENTRIES[name](world, asked, chance)
         leaked = world.leaks(found.shown, found.said, found.labels, asked.clearance)
         assert not leaked, f"{number}: {found.said!r} of {asked.shop.label} as {asked.role}: {leaked}\n{found.shown}"
+
+
+@pytest.mark.rule("B02", "E12")
+@pytest.mark.parametrize("name", PAIRED)
+def test_a_hidden_word_is_told_as_one_that_is_nowhere(world: World, name: str) -> None:
+    chance = random.Random(f"pairs of {name}")
+    for number in range(PAIRS):
+        asked = chance.choice([one for one in world.askers if one.above])
+        told = told_apart(world, asked, name, f"{name} {number}")
+        assert not told, f"{asked.shop.label} as {asked.role}: {told}"
 
 
 @pytest.mark.rule("E12")

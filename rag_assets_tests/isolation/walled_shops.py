@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +88,10 @@ public partial class Ledger
 """
 
 
+_LETTERS = dict(zip(Confidentiality, ("jk", "mw", "hx", "zq"), strict=True))
+"""Nothing else has these letters: a made-up name is exactly as much like the names that one may see as a hidden one."""
+
+
 @dataclass(frozen=True)
 class Canary:
     name: str
@@ -94,29 +99,56 @@ class Canary:
 
 
 def canary(label: str, level: Confidentiality) -> Canary:
-    return Canary(*(f"zq{_letters(f'{part} {label} {level}')}" for part in ("name", "secret")))
+    return Canary(*(_letters(f"{part} {label} {level}", _LETTERS[level]) for part in ("name", "secret")))
 
 
-def _letters(text: str) -> str:
-    """Ten letters that are in no other text, in a form that names, paths and tables may have."""
-    return "".join("bcdfghjklmnprstv"[digit & 15] for digit in hashlib.sha256(text.encode()).digest()[:10])
+def _letters(text: str, alphabet: str) -> str:
+    """Twelve letters that are in no other text, in a form that names, paths and tables may have."""
+    return "".join(alphabet[digit & 1] for digit in hashlib.sha256(text.encode()).digest()[:12])
 
 
 @dataclass(frozen=True)
 class WalledShop:
-    """One tenant's label. `points` are the payloads of all its points, `generations` its ids, oldest first."""
+    """One tenant's label. `points` are the payloads of all its points, `generations` its ids, oldest first. At the
+    levels of `made_up` it has names instead that are nowhere."""
 
     org: str
     label: str
     repository: Repository
     generations: tuple[str, ...]
     points: tuple[dict[str, Any], ...]
+    made_up: frozenset[Confidentiality] = frozenset()
 
     def canary(self, level: Confidentiality) -> Canary:
-        return canary(self.label, level)
+        return canary(f"nowhere {self.label}" if level in self.made_up else self.label, level)
 
     def code(self, level: Confidentiality) -> str:
         return f"src/{level}/Order{self.canary(level).name.capitalize()}.cs"
+
+    def imagined(self, levels: frozenset[Confidentiality]) -> WalledShop:
+        """The shop with names and ids for these levels that are nowhere."""
+        other = replace(self, made_up=levels)
+        ids = [point["id"] for point in self.points if point["Confidentiality"] in levels]
+        known = {known: str(uuid.uuid5(uuid.NAMESPACE_OID, known)) for known in ids}
+        known |= dict(zip(self._words(levels), other._words(levels), strict=True))
+
+        def renamed(value: Any) -> Any:
+            for real, made_up in known.items() if isinstance(value, str) else ():
+                value = value.replace(real, made_up)
+            return value
+
+        points = tuple({key: renamed(value) for key, value in point.items()} for point in self.points)
+        return replace(other, points=points)
+
+    def words_of(self, levels: frozenset[Confidentiality]) -> list[str]:
+        """All by which somebody may ask for what is of these levels, in lower case, the longest first."""
+        ids = [point["id"] for point in self.points if point["Confidentiality"] in levels]
+        return [*ids, *(known[:8] for known in ids), *map(str.lower, self._words(levels))]
+
+    def _words(self, levels: frozenset[Confidentiality]) -> list[str]:
+        known = [self.canary(level) for level in sorted(levels)]
+        words = [word for one in known for word in (one.name, one.name[:-1], one.name[:-2], one.secret)]
+        return [variant for word in words for variant in (word, word.capitalize())]
 
 
 @dataclass(frozen=True)
@@ -131,6 +163,11 @@ class Asker:
     def clearance(self) -> Confidentiality:
         return ROLES[self.role]
 
+    @property
+    def above(self) -> frozenset[Confidentiality]:
+        """The levels that are hidden from the asker."""
+        return frozenset(Confidentiality) - frozenset(levels_up_to(self.clearance))
+
 
 @dataclass(frozen=True)
 class World:
@@ -140,6 +177,12 @@ class World:
     folder: Path
     shops: tuple[WalledShop, ...]
     askers: tuple[Asker, ...]
+
+    def imagined_by(self, asker: Asker) -> tuple[World, Asker]:
+        """The world and its asker with made-up names in place of all that is above the clearance of the asker."""
+        shops = {shop.label: shop.imagined(asker.above) for shop in self.shops}
+        askers = tuple(replace(one, shop=shops[one.shop.label]) for one in self.askers)
+        return replace(self, shops=tuple(shops.values()), askers=askers), askers[self.askers.index(asker)]
 
     def canaries(self) -> Iterator[tuple[str, Confidentiality, Canary]]:
         for shop in self.shops:

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from rag_assets.contracts.confidentiality import Confidentiality, may_see
 from rag_assets.contracts.identity import content_hash, declared_names, point_id
 from rag_assets.contracts.section import Embedder
 from rag_assets.index.blobs import BlobStore
-from rag_assets.index.generations import Manifest, generation_directory, promote, write_manifest
-from rag_assets.index.keyword.bm25f import KeywordStatistics, count_terms, statistics_of, term_indices, weights
+from rag_assets.index.generations import Manifest, generation_directory, level_folder, promote, write_manifest
+from rag_assets.index.keyword.bm25f import TermFrequencies, count_terms, statistics_of, term_indices, weights
 from rag_assets.index.keyword.vocabulary import write_vocabulary
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.vectors.edge.writer import ShardWriter
@@ -137,16 +138,16 @@ def points_of(sections: Sequence[Section], embedder: Embedder | None = None) -> 
 
 def _indexed(
     sections: Sequence[Section], embedder: Embedder | None
-) -> tuple[list[StoredPoint], KeywordStatistics, dict[str, int]]:
+) -> tuple[list[StoredPoint], TermFrequencies, dict[str, int]]:
     counts = count_terms(
         [{"names": s.symbol, "path": s.path, "snippet": s.snippet, "body": s.body or s.purpose} for s in sections]
     )
     statistics = statistics_of(counts)
     indices = term_indices(statistics.document_frequencies)
-    sparse = weights(counts, statistics, indices)
+    sparse = weights(counts, statistics.average_lengths(), indices)
     dense = embedder.embed([s.snippet for s in sections]) if embedder else np.zeros((len(sections), 0), np.float32)
     points = [StoredPoint(s.point_id, dense[row], sparse[row], s.payload()) for row, s in enumerate(sections)]
-    return points, statistics, indices
+    return points, counts, indices
 
 
 def build(
@@ -160,8 +161,7 @@ def build(
 ) -> Manifest:
     """Writes, finishes and promotes a generation; without an embedder it is a lexical one."""
     directory = generation_directory(home, label, generation_id)
-    points, statistics, indices = _indexed(sections, embedder)
-    write_vocabulary(directory / "keyword", statistics, indices)
+    points, counts, indices = _indexed(sections, embedder)
     dimension = embedder.dimension if embedder else 0
     writer = ShardWriter(directory / "shard", dimension)
     writer.upsert(points)
@@ -187,8 +187,14 @@ def build(
         "counts": {"points": len(sections)},
         "capabilities": ("dense", "keyword") if embedder else ("keyword",),
         "run_id": "run-1",
+        "confidential_paths": {f"{section.level}/**": Confidentiality(section.level) for section in sections},
     }
     manifest = Manifest(**{**values, **changes})
+    for level in manifest.levels.all:
+        seen = np.array([may_see(level, Confidentiality(section.level)) for section in sections])
+        write_vocabulary(
+            level_folder(directory / "keyword", level, manifest.levels), statistics_of(counts, seen), indices
+        )
     write_manifest(directory, manifest)
     promote(home, label, generation_id, "run-1")
     return manifest

@@ -85,7 +85,8 @@ class CatalogTarget:
     def finish(self) -> None:
         """Also keeps the keyword files, without which nobody can search a rebuilt index."""
         self._wait()
-        contents = {path.name: path.read_bytes() for path in sorted(self._keyword.glob("*")) if path.is_file()}
+        paths = [path for path in sorted(self._keyword.rglob("*")) if path.is_file()]
+        contents = {path.relative_to(self._keyword).as_posix(): path.read_bytes() for path in paths}
         files = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
         with self._database.transaction("written") as connection:
             require_writer(connection, self._begun.label_id, self._writer)

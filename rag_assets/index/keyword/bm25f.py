@@ -23,7 +23,7 @@ from rag_assets.index.keyword import FIELDS, K1, Field
 from rag_assets.index.keyword.terms import name_terms, runs, word_terms
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,15 +133,21 @@ class KeywordStatistics:
         total = self.total_lengths.get(field, 0)
         return float(2.0 ** (round(math.log2(total / self.sections) * _STEPS) / _STEPS)) if total else 1.0
 
+    def average_lengths(self, fields: Sequence[Field] = FIELDS) -> list[float]:
+        """Those of all fields."""
+        return [self.average_length(field.name) for field in fields]
 
-def statistics_of(counts: TermFrequencies) -> KeywordStatistics:
-    """The statistics of one bucket."""
-    frequencies = np.bincount(counts.terms, minlength=len(counts.vocabulary))
-    totals = counts.lengths.sum(axis=0, dtype=np.int64)
+
+def statistics_of(counts: TermFrequencies, seen: NDArray[np.bool_] | None = None) -> KeywordStatistics:
+    """The statistics of one bucket, or of those of its sections that are `seen`."""
+    seen = np.ones(len(counts), dtype=bool) if seen is None else seen
+    terms = counts.terms[np.repeat(seen, np.diff(counts.offsets))]
+    frequencies = np.bincount(terms, minlength=len(counts.vocabulary)).tolist()
+    totals = counts.lengths[seen].sum(axis=0, dtype=np.int64)
     return KeywordStatistics(
-        sections=len(counts),
+        sections=int(seen.sum()),
         total_lengths={name: int(total) for name, total in zip(counts.fields, totals, strict=True)},
-        document_frequencies=dict(zip(counts.vocabulary, frequencies.tolist(), strict=True)),
+        document_frequencies={term: n for term, n in zip(counts.vocabulary, frequencies, strict=True) if n},
     )
 
 
@@ -212,20 +218,22 @@ class SparseRows:
 
 def weights(
     counts: TermFrequencies,
-    statistics: KeywordStatistics,
+    averages: ArrayLike,
     indices: Mapping[str, int],
     fields: Sequence[Field] = FIELDS,
 ) -> SparseRows:
     """BM25F weights of the sections of one bucket: tf′ / (k1 + tf′), with
     tf′ = Σ over fields of weight · tf / (1 − b + b · length / average length). The query brings the idf.
 
-    `statistics` and `indices` are those of the whole label and hold every term of `counts`.
+    `averages` are the average lengths of the fields, one row for all sections or one for each; `indices` are those of
+    the whole label and hold every term of `counts`.
     """
+    around = np.broadcast_to(np.asarray(averages, dtype=np.float64), counts.lengths.shape)
     entries = np.diff(counts.offsets)
     pseudo = np.zeros(len(counts.terms), dtype=np.float64)
     for column, field in enumerate(fields):  # summed field by field: one order of additions, one result
         # An empty field has no frequencies to scale; 1 keeps b = 1 from dividing by zero there.
-        lengths = np.maximum(counts.lengths[:, column], 1) / statistics.average_length(field.name)
+        lengths = np.maximum(counts.lengths[:, column], 1) / around[:, column]
         scale = field.weight / ((1.0 - field.b) + field.b * lengths)
         pseudo += counts.frequencies[:, column] * np.repeat(scale, entries)
     index = np.fromiter((indices[term] for term in counts.vocabulary), dtype=np.uint32, count=len(counts.vocabulary))

@@ -64,9 +64,10 @@ class CommitSubjects:
 
     __slots__ = ("_directory", "_files", "_known", "_size", "_terms")
 
-    def __init__(self, directory: Path) -> None:
-        """Without history, one that knows nothing of any file. Raises KeywordIndexError."""
-        self._directory = directory
+    def __init__(self, directory: Path | None) -> None:
+        """Without history, or for a reader who may see nothing (None), one that knows nothing of any file. Raises
+        KeywordIndexError."""
+        self._directory = directory = directory or Path()
         self._known: dict[str, bytes | None] = {}
         files, terms = (directory / name for name in (_FILES, _TERMS))
         if not files.exists() and not terms.exists():

@@ -4,6 +4,9 @@ question with their weights.
     keyword/statistics.json   version, N, average lengths: for people and for the version check
     keyword/vocabulary.tsv    term <tab> index <tab> sections it occurs in, sorted by the bytes of the term
 
+Each level of confidentiality below the highest has its own in a folder, of the sections that its readers may see: no
+weight, form or unknown word of a question depends on others.
+
 A text file, because a query must start without a Parquet reader; it is read whole (2 MB at 100,000 terms) and
 searched by bisection.
 
@@ -161,13 +164,16 @@ def write_vocabulary(directory: Path, statistics: KeywordStatistics, indices: Ma
 
 
 class Vocabulary:
-    """The terms of one generation."""
+    """The terms of one generation, as far as one level of confidentiality reaches."""
 
     __slots__ = ("_known", "_lines", "sections", "size")
 
-    def __init__(self, directory: Path) -> None:
-        """Raises KeywordIndexError."""
+    def __init__(self, directory: Path | None) -> None:
+        """None: of a reader who may see nothing. Raises KeywordIndexError."""
         self._known: dict[str, KnownTerm | None] = {}
+        if directory is None:
+            self._lines, self.sections, self.size = SortedStringTable(b""), 0, 0
+            return
         try:
             about = json.loads((directory / _STATISTICS).read_bytes())
             lines = (directory / _VOCABULARY).read_bytes()

@@ -7,6 +7,7 @@ Pure data. Each store compiles a scope to its own query language, so that nothin
 from __future__ import annotations
 
 import fnmatch
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -304,11 +305,21 @@ class PathClearance:
     def visible(self, path: str, clearance: Confidentiality) -> bool:
         return may_see(clearance, self.of(path))
 
-    def reached(self, clearance: Confidentiality) -> Confidentiality:
-        """The highest level here that a clearance reaches: two that reach the same one see the same. The clearance
-        itself where it reaches none."""
-        found = [level for level in (self.default, *self.paths.values()) if may_see(clearance, level)]
-        return most_confidential(found) if found else clearance
+    @property
+    def all(self) -> tuple[Confidentiality, ...]:
+        """The levels that a file can have here, the lowest first."""
+        there = {self.default, *self.paths.values()}
+        return tuple(level for level in Confidentiality if level in there)
+
+    @property
+    def walls(self) -> str:
+        """Part of the key of all that differs by level; '' where there is one level, and nothing does."""
+        return json.dumps([self.default, self.paths], sort_keys=True) if len(self.all) > 1 else ""
+
+    def reached(self, clearance: Confidentiality) -> Confidentiality | None:
+        """The highest level here that a clearance reaches: two that reach the same one see the same. None where it
+        reaches none."""
+        return next((level for level in reversed(self.all) if may_see(clearance, level)), None)
 
 
 def _covers(pattern: str, path: str) -> bool:

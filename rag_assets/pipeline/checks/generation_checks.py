@@ -21,6 +21,7 @@ from rag_assets.graph.artifact import GRAPH_FOLDER, GraphError, check, open_grap
 from rag_assets.graph.build import UNDECLARED_KINDS
 from rag_assets.graph.csr_graph import Graph
 from rag_assets.index.blobs import BlobError, BlobStore
+from rag_assets.index.generations import level_folder
 from rag_assets.index.tables import digest_files, read_part, read_rows
 from rag_assets.index.vectors import open_vectors
 from rag_assets.models import LEXICAL_ONLY
@@ -45,7 +46,7 @@ _SHOWN = 20
 
 def _folder(build: IndexBuild) -> str:
     folder = build.directory / GRAPH_FOLDER
-    return digest_files(folder.glob("*.*"), folder)
+    return digest_files(folder.rglob("*.*"), folder)
 
 
 @once_per_state(STAGE, GRAPH_NODES, GRAPH_EDGES, "discovered_files", beside=_folder)
@@ -54,7 +55,8 @@ def graph_is_sound(build: IndexBuild) -> CheckResult:
     indexed."""
     directory = build.directory / GRAPH_FOLDER
     try:
-        check(directory)
+        for level in build.levels.all:
+            check(level_folder(directory, level, build.levels))
         graph = open_graph(directory)
     except GraphError as error:
         return CheckResult(False, _SOUND, {}, [str(error)])

@@ -69,7 +69,7 @@ def built(
     counts = count_terms(corpus, fields)
     statistics = statistics_of(counts)
     indices = term_indices(statistics.document_frequencies)
-    return weights(counts, statistics, indices, fields), statistics, indices
+    return weights(counts, statistics.average_lengths(fields), indices, fields), statistics, indices
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_buckets_do_not_change_a_weight(size: int) -> None:
     merged = merge_statistics(statistics_of(part) for part in parts)
     assert merged == statistics
     assert merge_statistics(statistics_of(part) for part in reversed(parts)) == statistics
-    made = [weights(part, merged, indices) for part in parts]
+    made = [weights(part, merged.average_lengths(), indices) for part in parts]
     assert np.concatenate([rows.values for rows in made]).tobytes() == whole.values.tobytes()
     assert np.concatenate([rows.indices for rows in made]).tobytes() == whole.indices.tobytes()
 

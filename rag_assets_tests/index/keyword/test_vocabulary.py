@@ -83,7 +83,7 @@ def test_the_dot_product_ranks_the_declaring_section_first(tmp_path: Path) -> No
     corpus = [{"body": "get the order. get order order"}, {"names": "GetOrder"}, {"body": "nothing alike"}]
     vocabulary, indices, _ = written(tmp_path, corpus)
     counts = count_terms(corpus)
-    rows = weights(counts, statistics_of(counts), indices)
+    rows = weights(counts, statistics_of(counts).average_lengths(), indices)
     query = vocabulary.query_vector("GetOrder")
     wanted = dict(zip(query.indices, query.values, strict=True))
     scores = [sum(wanted.get(int(i), 0.0) * float(v) for i, v in zip(*rows[row], strict=True)) for row in range(3)]
