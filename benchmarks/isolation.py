@@ -62,7 +62,13 @@ def main() -> int:
         for name, one in tallies.items()
     ]
     leaks = [f"{name}: {leak}" for name, one in tallies.items() for leak in sorted(one.leaks)]
-    total = ("all", f"{options.requests + options.pairs:,}", f"{sum(one.answered for one in tallies.values()):,}", "", str(len(leaks)))
+    total = (
+        "all",
+        f"{options.requests + options.pairs:,}",
+        f"{sum(one.answered for one in tallies.values()):,}",
+        "",
+        str(len(leaks)),
+    )
     table(("entry", "requests", "answered", "CPU ms each", "leaks"), [*rows, total])
     for leak in leaks:
         print(f"leaked by {leak}")
