@@ -103,8 +103,9 @@ def canary(label: str, level: Confidentiality) -> Canary:
 
 
 def _letters(text: str, alphabet: str) -> str:
-    """Twelve letters that are in no other text, in a form that names, paths and tables may have."""
-    return "".join(alphabet[digit & 1] for digit in hashlib.sha256(text.encode()).digest()[:12])
+    """Letters that are in no other text, in a form that names, paths and tables may have. All end alike, so that
+    splitting and stemming treat them alike."""
+    return "".join(alphabet[digit & 1] for digit in hashlib.sha256(text.encode()).digest()[:12]) + alphabet[1] * 3
 
 
 @dataclass(frozen=True)
