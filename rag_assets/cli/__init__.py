@@ -48,7 +48,7 @@ _COMMANDS = {
     "validate": ("validate", "validate", "Check every stored point against the payload contract."),
     "generations": ("generations", "generations_app", "List, compare, serve and keep the builds of a label."),
     "catalog": ("catalog", "catalog_app", "Look into the catalog, where stores.catalog has one."),
-    "rebuild": ("rebuild", "rebuild", "Make the vectors of an index again from the catalog."),
+    "rebuild": ("rebuild", "rebuild", "Make an index again from the catalog."),
     "publish": ("publish", "publish", "Publish the active generation of a label to the remote store."),
     "pull": ("publish", "pull", "Fetch a published label and serve it here."),
     "gc": ("gc", "gc", "Remove documents, cache entries and mirrors that nothing needs."),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rag_assets.cli.options import AsJson, CliSession, complete_label, only_label, session_of
-from rag_assets.cli.render import CommandError
+from rag_assets.cli.render import CommandError, named_counts
 from rag_assets.index.catalog import open_catalog
 from rag_assets.settings.config_file import ConfigError
 
@@ -39,13 +40,14 @@ def rebuild(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Rebuild the vectors of an index from the catalog, even when its files or the whole home are lost. Needs neither
-    the repository nor the model.
+    """Rebuild an index from the catalog, even when its files or the whole home are lost: vectors, keywords, documents,
+    descriptions and graph. Needs neither the repository nor the model.
 
     Example: rag-assets rebuild shop@main
     """
     # Start-up budget: --help and completion.
     from rag_assets.cli.index.progress import shown_progress
+    from rag_assets.pipeline.rebuild import NOT_KEPT
     from rag_assets.pipeline.rebuild import rebuild as rebuilt
 
     session = session_of(context)
@@ -61,6 +63,7 @@ def rebuild(
                 "label": label,
                 "generation": manifest.generation_id,
                 "commit": manifest.commit_sha,
+                "not_kept": NOT_KEPT,
                 **{key: value for key, value in dataclasses.asdict(found).items() if key != "manifest"},
             }
         )
@@ -69,14 +72,16 @@ def rebuild(
     if found.documents:
         output.line(f"{found.documents:,} lost documents are back")
     if found.files:
-        output.line(f"lost files are back: {', '.join(found.files)}")
+        folders = Counter(name.partition("/")[0] for name in found.files)
+        output.line(f"lost files are back: {named_counts(folders)}")
     if not found.served:
         output.note(f"it is not served; serve it with: rag-assets generations activate {manifest.generation_id}")
     if found.still_missing:
         output.warning(
-            f"not in the catalog and still gone: {', '.join(found.still_missing)}; search works, `show` has no "
-            f"descriptions and finds no lines; all of it comes back with: rag-assets index {label} --force"
+            f"still missing: {', '.join(found.still_missing)}; it comes back with: rag-assets index {label} --force"
         )
+    for lost in NOT_KEPT:
+        output.note(f"not in the catalog: {lost}")
 
 
 def _label(session: CliSession, settings: Settings, named: str | None) -> str:

@@ -211,7 +211,14 @@ def _rows(generation: Generation, table: str, path: str, column: str) -> list[di
     from rag_assets.index.tables import bucket_of, read_rows  # start-up budget: a point is shown without tables
 
     bucket = bucket_of(path, generation.manifest.bucket_count)
-    rows = read_rows(generation.directory, table, bucket, ["path", column])
+    try:
+        rows = read_rows(generation.directory, table, bucket, ["path", column])
+    except FileNotFoundError as error:
+        label = generation.manifest.index_label
+        raise CommandError(
+            f"{label}: table {table} is gone, so no line can be found; run: rag-assets index {label} --force, or, "
+            f"with a catalog: rag-assets rebuild {label}"
+        ) from error
     return [row for row in rows if row["path"] == path]
 
 

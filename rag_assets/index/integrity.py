@@ -60,6 +60,8 @@ def _missing(home: IndexHome, generation: Generation) -> Iterator[str]:
         yield "the vector shard"
     if not generation.keyword.is_dir() or not any(generation.keyword.iterdir()):
         yield "the keyword vocabulary"
+    if generation.manifest.counts.get("graph_nodes") and not (generation.directory / "graph" / "graph.json").is_file():
+        yield "the dependency graph"
     buckets = range(generation.manifest.bucket_count)
     gone = [name for name in _TABLES if not all(part_path(generation.directory, name, b).is_file() for b in buckets)]
     yield from (f"table {name}" for name in gone)

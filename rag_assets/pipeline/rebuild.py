@@ -1,11 +1,11 @@
-"""Makes the vector index of a generation again from the catalog alone: no repository, no tables (E07, R8).
-
-What the catalog has comes back: vectors, keyword weights, payloads, documents, keyword files, manifest, pointer. The
-tables of the stages do not, and with them descriptions and lookups by line; an index build makes these again.
+"""Makes a generation again from the catalog alone, without repository and model (E07, F09, R8): vectors, keyword
+weights, payloads, documents, keyword files, graph, descriptions and the other tables that readers read, manifest and
+pointer. `NOT_KEPT` says what does not come back.
 """
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import uuid
 from collections.abc import Collection, Iterator, Sequence
@@ -41,6 +41,12 @@ if TYPE_CHECKING:
 
 STAGE = "rebuild"
 _SHOWN = 3
+
+NOT_KEPT = (
+    "the answers to single questions of question sets (their totals are in the catalog)",
+    "vectors and weights as tables, which only the next build reads and makes again",
+)
+"""What of a generation the catalog never has, in words."""
 
 
 class RebuildError(RagAssetsError):
@@ -78,7 +84,7 @@ def rebuild(settings: Settings, tenant: Tenant, progress: Progress, generation_i
         manifest = reader.known.manifest
         directory = generation_directory(home, label, manifest.generation_id)
         documents = _restore_documents(home, reader)
-        files = _restore_keyword_files(directory, reader)
+        files = _restore_files(directory, reader)
         points = _rebuild_vectors(settings, home, directory, reader, progress)
         if not is_finished(home, label, manifest.generation_id):
             write_manifest(directory, manifest)
@@ -105,11 +111,15 @@ def _restore_documents(home: IndexHome, reader: GenerationReader) -> int:
     return len(lost)
 
 
-def _restore_keyword_files(directory: Path, reader: GenerationReader) -> tuple[str, ...]:
-    lost = [name for name in sorted(reader.known.files) if not (directory / "keyword" / name).is_file()]
+def _restore_files(directory: Path, reader: GenerationReader) -> tuple[str, ...]:
+    lost = [name for name in sorted(reader.known.files) if not (directory / name).is_file()]
     for name in lost:
-        write_atomically(directory / "keyword" / name, reader.content(reader.known.files[name]))
-    return tuple(f"keyword/{name}" for name in lost)
+        content = reader.content(reader.known.files[name])
+        if hashlib.sha256(content).hexdigest() != reader.known.files[name]:
+            raise RebuildError(f"{name} of the catalog is damaged; run: rag-assets index --force")
+        (directory / name).parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(directory / name, content)
+    return tuple(lost)
 
 
 def _rebuild_vectors(

@@ -18,8 +18,9 @@ from rag_assets.index.generations import active_pointer, generation_directory, r
 from rag_assets.index.integrity import missing_parts
 from rag_assets.index.layout import IndexHome
 from rag_assets.pipeline.progress import Silent
-from rag_assets.pipeline.rebuild import RebuildError, Rebuilt, rebuild
+from rag_assets.pipeline.rebuild import NOT_KEPT, RebuildError, Rebuilt, rebuild
 from rag_assets.settings import EmbedderSettings, RetentionSettings, Settings, StoreSettings
+from rag_assets_tests.cli.conftest import CommandLine
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.models.embedding_server import DIMENSION, embedding
 from rag_assets_tests.models.endpoint_tools import endpoint_settings
@@ -109,7 +110,8 @@ def copy_of(made: Indexed, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Ind
     shutil.copytree(made.home.root, folder / "home")
     settings = made.settings.model_copy(update={"home": folder / "home"})
     embedder = settings.embedder.model_dump(exclude_none=True)
-    (folder / "rag_assets.yaml").write_text(f"embedder: {embedder}\n", encoding="utf-8")
+    stores = f"stores: {{catalog: {settings.stores.catalog}}}\n" if settings.stores.vectors != "qdrant" else ""
+    (folder / "rag_assets.yaml").write_text(f"embedder: {embedder}\n{stores}", encoding="utf-8")
     monkeypatch.chdir(folder)
     return replace(made, settings=settings)
 
@@ -128,7 +130,26 @@ LOSSES: dict[str, Callable[[Indexed], object]] = {
     "the generation": lambda made: shutil.rmtree(made.directory),
     "the label": lambda made: shutil.rmtree(made.home.labels),
 }
-TABLES = ("table discovered_files", "table summary_sections", "table qdrant_points")
+
+
+def seen(made: Indexed) -> dict[str, Any]:
+    """All that a reader can see beside hits: descriptions, sources, payloads, lookups by line, and the graph."""
+    cli = CommandLine(made.home, made.home.root.parent)
+    found: dict[str, Any] = {}
+    for words in (
+        "show src/Type3.cs:4",
+        "explain src/Type3.cs",
+        "graph around Type3",
+        "graph overview",
+        "status --skipped --duplicates",
+        "validate",
+    ):
+        done = cli.run(*words.split(), "--json")
+        assert done.code == 0, (words, done.err)
+        found[words] = done.json
+    for label in found["status --skipped --duplicates"]["labels"]:
+        del label["bytes"]
+    return found
 
 
 @pytest.mark.rule("E07", "R8", "R9")
@@ -140,8 +161,36 @@ def test_the_same_questions_give_the_same_hits(indexed: Indexed, lost: str) -> N
     found = indexed.again()
     assert indexed.hits() == before
     assert found.served and found.points == indexed.points
-    assert found.still_missing == (TABLES if lost in ("the generation", "the label") else ())
+    assert found.still_missing == ()
     assert [entry.name for entry in indexed.directory.glob("shard*")] == ["shard"]
+
+
+@pytest.mark.rule("F09")
+@pytest.mark.parametrize("lost", ["the generation", "the label", "the graph", "a table"])
+def test_everything_that_a_reader_sees_comes_back(indexed: Indexed, lost: str) -> None:
+    """Descriptions, lines and the graph; what does not is listed."""
+    before = seen(indexed)
+    losses = LOSSES | {
+        "the graph": lambda made: shutil.rmtree(made.directory / "graph"),
+        "a table": lambda made: shutil.rmtree(made.directory / "qdrant_points"),
+    }
+    losses[lost](indexed)
+    if lost == "a table":
+        done = CommandLine(indexed.home, indexed.home.root.parent).run("show", "src/Type3.cs:4")
+        assert done.code == 1 and "Errno" not in done.err
+        assert "table qdrant_points is gone" in done.err and f"rag-assets rebuild {indexed.label}" in done.err
+    done = CommandLine(indexed.home, indexed.home.root.parent).run("rebuild", indexed.label)
+    assert done.code == 0, done.err
+    for kept in NOT_KEPT:
+        assert f"not in the catalog: {kept}" in done.err
+    after = seen(indexed)
+    if lost == "the label":  # where the repository is, is a note of the home
+        for found in (before, after):
+            for label in found["status --skipped --duplicates"]["labels"]:
+                for name in ("location", "head", "head_unknown", "stale"):
+                    label.pop(name, None)
+    assert after == before
+    assert missing_parts(indexed.home, read_generation(indexed.home, indexed.label, indexed.generations[-1])) == []
 
 
 def test_the_catalog_is_filled_before_the_vectors(indexed: Indexed) -> None:

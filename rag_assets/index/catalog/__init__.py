@@ -7,11 +7,13 @@ nothing here loads a database library before it is used.
 from __future__ import annotations
 
 from collections.abc import Collection
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag_assets.index.catalog.catalog_registry import place_of
 from rag_assets.index.catalog.errors import CatalogEmpty, CatalogError, CatalogUnreachable
 from rag_assets.index.database import URL_VARIABLE
+from rag_assets.index.generations import generation_directory
 from rag_assets.index.layout import IndexHome
 
 if TYPE_CHECKING:
@@ -69,18 +71,37 @@ def open_catalog(settings: Settings, *, writable: bool = False) -> Database:
     return Database(place_of(settings.stores.catalog, IndexHome(settings.home)), writable=writable)
 
 
+_TABLES = ("discovered_files", "parsed_files", "segments", "descriptions", "summary_sections", "qdrant_points")
+_KEPT_FILES = (
+    "build.json",
+    "graph/*",
+    *(f"{table}/part-*.parquet" for table in _TABLES),
+    *(f"stages/{table}.json" for table in _TABLES),
+)
+"""What of a generation its readers read beside points, documents and keyword files: the graph, descriptions and lookups
+by line. Vectors, weights and the tables behind the graph are only for the next build, which makes them again."""
+
+
+def reader_files(directory: Path) -> dict[str, Path]:
+    """Name → file of what readers of the generation in a folder read, as far as the catalog keeps it for them."""
+    found = (path for pattern in _KEPT_FILES for path in directory.glob(pattern) if path.is_file())
+    return {path.relative_to(directory).as_posix(): path for path in found}
+
+
 def publish(settings: Settings, manifest: Manifest, served: str, keep: Collection[str]) -> list[str]:
-    """After the label's pointer has moved: keeps the manifest, names the served generation and then deletes what is
-    not in `keep`. Returns what went wrong, in words; the index that is served must not fail because of it."""
+    """After the label's pointer has moved: keeps the manifest and the files that readers read, names the served
+    generation and then deletes what is not in `keep`. Returns what went wrong, in words; the index that is served must
+    not fail because of it."""
     if settings.stores.catalog == "none":
         return []
     from rag_assets.index.catalog import history
 
     tenant = history.Tenant(manifest.org_id, manifest.project_id, manifest.index_label)
+    directory = generation_directory(IndexHome(settings.home), manifest.index_label, manifest.generation_id)
     try:
         with open_catalog(settings, writable=True) as database:
             with database.transaction("written") as connection:
-                problems = history.publish(connection, tenant, manifest, served)
+                problems = history.publish(connection, tenant, manifest, served, reader_files(directory))
             with database.transaction("written") as connection:
                 history.forget_generations(connection, tenant, keep)
     except CatalogError as error:
@@ -93,12 +114,13 @@ def tell_served(home: IndexHome, manifest: Manifest) -> list[str]:
     from rag_assets.index.catalog.catalog_registry import noted_catalogs
 
     problems: list[str] = []
+    files = reader_files(generation_directory(home, manifest.index_label, manifest.generation_id))
     try:
         for database, tenant in noted_catalogs(home, manifest.index_label):
             from rag_assets.index.catalog import history
 
             with database.transaction("written") as connection:
-                problems += history.publish(connection, tenant, manifest, manifest.generation_id)
+                problems += history.publish(connection, tenant, manifest, manifest.generation_id, files)
     except CatalogError as error:
         return [f"the catalog does not know yet what is served: {error}"]
     return problems

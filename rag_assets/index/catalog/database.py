@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from rag_assets.index.database import DatabaseLocation
 
 
-SCHEMA_VERSION = "2"
+SCHEMA_VERSION = "3"
 """Raise it when an older version of this program could misread the tables."""
 
 ALIVE = 2**31 - 1
@@ -92,7 +92,7 @@ generations = Table(
     Column("embedding_model", Text, nullable=False),
     Column("dimension", Integer, nullable=False),
     Column("run_id", Text, nullable=False),
-    Column("files", Text, nullable=False),  # JSON: name → sha256, the keyword files among the documents
+    Column("files", Text, nullable=False),  # JSON: name → sha256 of the content, among the documents
     Column("manifest", Text, nullable=False),  # JSON; empty until a build has finished the generation
 )
 
@@ -378,3 +378,9 @@ def _encoder(kind: object) -> _Encoder:
         return _length(len(data)) + data
 
     return text
+
+
+def batched(keys: Sequence[str], size: int = 500) -> Iterator[Sequence[str]]:
+    """Keys in lists that fit into one statement: old SQLite builds take 999 variables."""
+    for start in range(0, len(keys), size):
+        yield keys[start : start + size]

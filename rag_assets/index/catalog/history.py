@@ -6,17 +6,21 @@ label do not see each other half-way.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from sqlalchemy import and_, delete, except_, func, select, update
 
-from rag_assets.index.catalog.database import ALIVE, chunks, documents, generations, labels
+from rag_assets.index.catalog.database import ALIVE, batched, chunks, documents, generations, labels
 from rag_assets.index.catalog.errors import CatalogError
+from rag_assets.index.catalog.rows import absent, put
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sqlalchemy import ColumnElement, Connection
 
     from rag_assets.index.generations import Manifest
@@ -24,6 +28,7 @@ if TYPE_CHECKING:
 WRITING = "writing"
 COMPLETE = "complete"
 
+_FILES_AT_A_TIME = 8  # in memory
 _BEFORE_ALL = 0  # sequence numbers start at 1
 
 
@@ -106,9 +111,11 @@ def complete(connection: Connection, begun: BegunGeneration, generation_id: str,
     return points
 
 
-def publish(connection: Connection, tenant: Tenant, manifest: Manifest, served: str) -> list[str]:
-    """Keeps the manifest of a finished generation and names the one that is served. Returns what is wrong, in words:
-    a generation that was finished before there was a catalog is not in it."""
+def publish(
+    connection: Connection, tenant: Tenant, manifest: Manifest, served: str, files: Mapping[str, Path]
+) -> list[str]:
+    """Keeps the manifest and the `files` (by name) of a finished generation and names the one that is served. Returns
+    what is wrong, in words: a generation that was finished before there was a catalog is not in it."""
     label = _locked(connection, tenant)
     known = {} if label is None else {row.generation_id: row for row in _generations(connection, label.label_id)}
     found = known.get(manifest.generation_id)
@@ -125,6 +132,7 @@ def publish(connection: Connection, tenant: Tenant, manifest: Manifest, served: 
             "dimension": manifest.dimension,
             "run_id": manifest.run_id,
             "manifest": msgspec.json.encode(manifest, order="sorted").decode(),
+            "files": _with_files(connection, label.label_id, found.files, files),
         }
         is_found = and_(generations.c.label_id == label.label_id, generations.c.sequence == found.sequence)
         connection.execute(update(generations).where(is_found).values(values))
@@ -132,6 +140,20 @@ def publish(connection: Connection, tenant: Tenant, manifest: Manifest, served: 
         is_label = labels.c.label_id == label.label_id
         connection.execute(update(labels).where(is_label).values(active_generation=served))
     return []
+
+
+def _with_files(connection: Connection, label_id: int, known: str, files: Mapping[str, Path]) -> str:
+    """Stores the contents that are not there yet, and returns the column `files` with them. Equal files of several
+    generations are there once."""
+    named: dict[str, str] = msgspec.json.decode(known)
+    for batch in batched(sorted(files), _FILES_AT_A_TIME):
+        contents = {}
+        for name in batch:
+            content = files[name].read_bytes()
+            named[name] = hashlib.sha256(content).hexdigest()
+            contents[named[name]] = content
+        put(connection, label_id, {address: contents[address] for address in absent(connection, label_id, contents)})
+    return msgspec.json.encode(named, order="sorted").decode()
 
 
 def forget_generations(connection: Connection, tenant: Tenant, keep: Collection[str]) -> list[str]:
@@ -176,12 +198,6 @@ def purge(connection: Connection, label_id: int) -> None:
     for batch in batched(sorted(candidates)):
         one = and_(documents.c.label_id == label_id, documents.c.sha256.in_(batch))
         connection.execute(delete(documents).where(one))
-
-
-def batched(keys: Sequence[str], size: int = 500) -> Iterator[Sequence[str]]:
-    """Keys in lists that fit into one statement: old SQLite builds take 999 variables."""
-    for start in range(0, len(keys), size):
-        yield keys[start : start + size]
 
 
 def _is(begun: BegunGeneration) -> ColumnElement[bool]:

@@ -14,9 +14,8 @@ import numpy as np
 from sqlalchemy import select
 
 from rag_assets.index.blobs import BlobStore
-from rag_assets.index.catalog.database import ALIVE, documents, insert_rows
+from rag_assets.index.catalog.database import ALIVE, batched, documents, insert_rows
 from rag_assets.index.catalog.errors import CatalogError
-from rag_assets.index.catalog.history import batched
 from rag_assets.index.keyword.terms import runs, word_terms
 from rag_assets.index.vectors.vector_api import StoredPoint
 

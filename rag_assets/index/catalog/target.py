@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import delete, select, update
 
-from rag_assets.index.catalog.database import ALIVE, Database, chunks, insert_rows
+from rag_assets.index.catalog.database import ALIVE, Database, batched, chunks, insert_rows
 from rag_assets.index.catalog.errors import CatalogError
-from rag_assets.index.catalog.history import COMPLETE, Tenant, batched, begin, complete, mark_writing, require_writer
+from rag_assets.index.catalog.history import COMPLETE, Tenant, begin, complete, mark_writing, require_writer
 from rag_assets.index.catalog.rows import DocumentTexts, absent, put, row_of
 
 if TYPE_CHECKING:
@@ -85,8 +85,8 @@ class CatalogTarget:
     def finish(self) -> None:
         """Also keeps the keyword files, without which nobody can search a rebuilt index."""
         self._wait()
-        paths = [path for path in sorted(self._keyword.rglob("*")) if path.is_file()]
-        contents = {path.relative_to(self._keyword).as_posix(): path.read_bytes() for path in paths}
+        found = (path for path in sorted(self._keyword.rglob("*")) if path.is_file())
+        contents = {path.relative_to(self._keyword.parent).as_posix(): path.read_bytes() for path in found}
         files = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
         with self._database.transaction("written") as connection:
             require_writer(connection, self._begun.label_id, self._writer)

@@ -234,7 +234,7 @@ def test_tables_of_another_version_are_not_touched(catalog: Catalog) -> None:
     for using in (catalog.opened, lambda: catalog.bring("g2", FIRST)):
         with pytest.raises(
             CatalogError,
-            match=r"has format 99, this version reads 2; .*, then run: rag-assets index --force",
+            match=r"has format 99, this version reads 3; .*, then run: rag-assets index --force",
         ):
             using()
 

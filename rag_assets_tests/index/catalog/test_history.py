@@ -67,7 +67,7 @@ def test_a_deleted_generation_takes_its_rows_and_documents_with_it(catalog: Cata
     assert holds(catalog, "g1", FIRST) and holds(catalog, "g3", [point(30)])
     assert catalog.rows() == 11
     assert catalog.publish("g3", keep=["g3"]) == []
-    assert (catalog.rows(), catalog.documents()) == (1, 2)  # one text, one keyword file
+    assert (catalog.rows(), catalog.documents()) == (1, 3)  # a text, a keyword file, a table
 
 
 def test_the_newest_can_be_deleted_and_the_next_build_is_right(catalog: Catalog) -> None:
@@ -198,5 +198,5 @@ def test_documents_are_kept_with_the_slices_of_every_generation(catalog: Catalog
         sources = [open_generation(database, catalog.tenant, known).source(point(1).id) for known in ("g1", "g2")]
         assert sources == ["class File1 ", "class File1 of g2 {}"]
         files = open_generation(database, catalog.tenant, "g1").known.files
-        content = open_generation(database, catalog.tenant, "g1").content(files["statistics.json"])
+        content = open_generation(database, catalog.tenant, "g1").content(files["keyword/statistics.json"])
     assert content == b'{"of": "g1"}'
