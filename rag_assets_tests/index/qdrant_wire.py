@@ -43,6 +43,7 @@ class QdrantWire:
     lose: Callable[[Call], bool] = lambda call: False
     retry_after: str = ""  # the header that comes with a 429
     calls: list[Call] = field(default_factory=list)
+    replies: list[tuple[Call, Any]] = field(default_factory=list)  # of what was done, for `qdrant_contract`
     keys: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -88,7 +89,9 @@ class QdrantWire:
                 if self.lose(call):
                     _hang_up(handler)
                     return
-        self._send(handler, status, result)
+        told = self._send(handler, status, result)
+        if status == 200:
+            self.replies.append((call, told))
 
     def _result(self, call: Call) -> tuple[int, Any]:
         try:
@@ -112,7 +115,7 @@ class QdrantWire:
             case "GET", "/exists":
                 return {"exists": self.store.collection_exists(name)}
             case "GET", None:
-                made = self.store.get_collection(name).model_dump(mode="json")
+                made = self.store.get_collection(name).model_dump(mode="json", exclude_none=True)
                 schema = {key: {"data_type": index["type"], "points": 0} for key, index in self.indexes(name).items()}
                 return made | {"payload_schema": schema}
             case "PUT", None:
@@ -174,13 +177,12 @@ class QdrantWire:
             name, key=facet.key, facet_filter=facet.filter, limit=facet.limit or 10, exact=True
         ).model_dump(mode="json")
 
-    def _send(self, handler: BaseHTTPRequestHandler, status: int, result: Any) -> None:
-        told: dict[str, Any] = {"time": 0.0}
+    def _send(self, handler: BaseHTTPRequestHandler, status: int, result: Any) -> dict[str, Any]:
         if status == 200:
-            told |= result if "version" in (result if isinstance(result, dict) else {}) else {"result": result}
-            told["status"] = "ok"
+            is_version = isinstance(result, dict) and "version" in result  # the one reply without a frame
+            told = result if is_version else {"time": 0.0, "status": "ok", "result": result}
         else:
-            told["status"] = {"error": result}
+            told = {"time": 0.0, "status": {"error": result}}
         body = json.dumps(told).encode()
         handler.send_response(status)
         handler.send_header("Content-Type", "application/json")
@@ -189,6 +191,7 @@ class QdrantWire:
         handler.send_header("Content-Length", str(len(body)))
         handler.end_headers()
         handler.wfile.write(body)
+        return told
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         wire = self
