@@ -1,14 +1,18 @@
 """A Qdrant server on loopback: the REST protocol in front of the client library's own in-memory store.
 
-It is what tests can break at will: refuse keys, answer with errors, or hang up in the middle. The real server is used
-where QDRANT_URL names one.
+It is what tests can break at will: refuse keys, answer with errors, or hang up in the middle. Where QDRANT_URL names a
+real server, requests that are not to fail go there, and every test of this double is one of that server too: it must
+have no other user, for its collections are deleted before and after each test.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import threading
+import urllib.error
+import urllib.request
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -47,7 +51,8 @@ class QdrantWire:
     keys: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.store = QdrantClient(":memory:")
+        self._real = os.environ.get("QDRANT_URL", "")
+        self.store = QdrantClient(url=self._real, timeout=60) if self._real else QdrantClient(":memory:")
         self._indexes: dict[str, dict[str, Any]] = {}
         self._lock = threading.Lock()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
@@ -85,7 +90,7 @@ class QdrantWire:
             elif status:
                 result = f"made to fail with {status}"
             else:
-                status, result = self._result(call)
+                status, result = self._result(call, handler.path)
                 if self.lose(call):
                     _hang_up(handler)
                     return
@@ -93,7 +98,12 @@ class QdrantWire:
         if status == 200:
             self.replies.append((call, told))
 
-    def _result(self, call: Call) -> tuple[int, Any]:
+    def _result(self, call: Call, target: str) -> tuple[int, Any]:
+        if self._real and call.path != "/":
+            if call.method == "PUT" and call.path.endswith("/index"):
+                name = call.path.split("/")[2]
+                self._indexes.setdefault(name, {})[call.body["field_name"]] = call.body["field_schema"]
+            return _asked(self._real, call, target)
         try:
             return 200, self._do(call)
         except ValueError as error:
@@ -157,7 +167,7 @@ class QdrantWire:
                 with_payload=wanted.with_payload or False,
                 with_vectors=wanted.with_vector or False,
             )
-            return {"points": [record.model_dump(mode="json") for record in records], "next_page_offset": offset}
+            return {"points": [record.model_dump(mode="json", exclude_none=True) for record in records], "next_page_offset": offset}
         if what == "/points/count":
             counted = models.CountRequest(**body)
             return self.store.count(name, count_filter=counted.filter, exact=True).model_dump(mode="json")
@@ -170,7 +180,7 @@ class QdrantWire:
                 query_filter=asked.filter,
                 limit=asked.limit or 10,
                 with_payload=asked.with_payload or False,
-            ).model_dump(mode="json")
+            ).model_dump(mode="json", exclude_none=True)
         assert what == "/facet", what
         facet = models.FacetRequest(**body)
         return self.store.facet(
@@ -207,7 +217,13 @@ class QdrantWire:
 
         return Handler
 
+    def _empty(self) -> None:
+        """Deletes what a test or one before it left in a real server."""
+        for found in self.store.get_collections().collections if self._real else ():
+            self.store.delete_collection(found.name)
+
     def __enter__(self) -> Self:
+        self._empty()
         self._thread.start()
         return self
 
@@ -217,6 +233,18 @@ class QdrantWire:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
+        self._empty()
+
+
+def _asked(url: str, call: Call, target: str) -> tuple[int, Any]:
+    """What a real server says."""
+    body = None if call.body is None else json.dumps(call.body).encode()
+    request = urllib.request.Request(f"{url}{target}", body, {"Content-Type": "application/json"}, method=call.method)
+    try:
+        with urllib.request.urlopen(request, timeout=60) as reply:
+            return 200, json.loads(reply.read())["result"]
+    except urllib.error.HTTPError as error:
+        return error.code, json.loads(error.read())["status"]["error"]
 
 
 def _hang_up(handler: BaseHTTPRequestHandler) -> None:

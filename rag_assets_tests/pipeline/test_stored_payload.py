@@ -91,6 +91,9 @@ def test_every_stored_point_in_postgres_has_them_too(
         stores=StoreSettings(catalog="postgres"),
     )
     made = built(source, settings)
+    checked = validate(made.build.home, settings, made.label)
+    assert [store.points for store in checked.stores] == [made.reports["qdrant_points"].counts["points"]] * 2
+    assert checked.violations == 0
     rows = server.execute("SELECT payload FROM rag_chunks WHERE died = 2147483647", database)
     stored = [json.loads(payload) for (payload,) in rows]
     assert len(stored) == made.reports["qdrant_points"].counts["points"]
