@@ -167,7 +167,10 @@ class QdrantWire:
                 with_payload=wanted.with_payload or False,
                 with_vectors=wanted.with_vector or False,
             )
-            return {"points": [record.model_dump(mode="json", exclude_none=True) for record in records], "next_page_offset": offset}
+            return {
+                "points": [record.model_dump(mode="json", exclude_none=True) for record in records],
+                "next_page_offset": offset,
+            }
         if what == "/points/count":
             counted = models.CountRequest(**body)
             return self.store.count(name, count_filter=counted.filter, exact=True).model_dump(mode="json")
