@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,11 +11,10 @@ import msgspec
 import typer
 
 from rag_assets.api import Index, open_index
-from rag_assets.cli.options import AsJson, CliSession, LabelOption, chosen_label, session_of
+from rag_assets.cli.options import AsJson, LabelOption, chosen_label, session_of
 from rag_assets.cli.render import CommandError, Output, counted, short
 from rag_assets.contracts.confidentiality import Confidentiality
-from rag_assets.contracts.identity import content_hash, parse_uri, point_id
-from rag_assets.index.catalog import open_catalog
+from rag_assets.contracts.identity import parse_uri
 from rag_assets.index.freshness import remembered_repository
 from rag_assets.index.generations import Generation, active_generation
 from rag_assets.index.layout import IndexHome
@@ -62,7 +60,7 @@ def show(
         else:
             payload = _payload(home, name, index, point)
             _say_nearest(session.output, point, payload)
-            found = _parts(index, payload, part, lambda: source_in_catalog(session, index, payload))
+            found = _parts(index, payload, part)
     if as_json:
         session.output.json(found)
     elif "text" in found:
@@ -99,15 +97,8 @@ def _say_nearest(output: Output, point: str, payload: dict[str, Any]) -> None:
         output.note(f"line {located['line']} is in no section; this is the nearest one")
 
 
-def _parts(
-    index: Index, payload: dict[str, Any], part: ShownPart, elsewhere: Callable[[], str | None]
-) -> dict[str, Any]:
-    """The wanted parts of one point in the order of C11: snippet, description, source.
-
-    `elsewhere` gives the source for a rebuilt index, which has neither tables nor descriptions.
-    """
-    from rag_assets.index.artifacts import ArtifactError  # start-up budget: loaded when it runs
-
+def _parts(index: Index, payload: dict[str, Any], part: ShownPart) -> dict[str, Any]:
+    """The wanted parts of one point in the order of C11: snippet, description, source."""
     wanted = set(ShownPart) if part is ShownPart.ALL else {part}
     found: dict[str, Any] = {
         "path": payload["Path"],
@@ -121,16 +112,10 @@ def _parts(
     }
     if ShownPart.SNIPPET in wanted:
         found["snippet"] = payload.get("FinderSnippet", "")
-    try:
-        if ShownPart.DESCRIPTION in wanted:
-            found["description"] = index.description(payload["DescriptionBlobUri"])
-        if ShownPart.SOURCE in wanted:
-            found["source"] = index.source_slice(payload["SourceSliceBlobUri"])
-    except ArtifactError:
-        source = elsewhere() if ShownPart.SOURCE in wanted else None
-        if source is None:
-            raise
-        found["source"] = source
+    if ShownPart.DESCRIPTION in wanted:
+        found["description"] = index.description(payload["DescriptionBlobUri"])
+    if ShownPart.SOURCE in wanted:
+        found["source"] = index.source_slice(payload["SourceSliceBlobUri"])
     if ShownPart.PAYLOAD in wanted:
         found["payload"] = payload
     return found
@@ -229,21 +214,3 @@ def _in_repository(home: IndexHome, label: str, path: str) -> str:
         return Path(path).resolve().relative_to(location).as_posix()
     except ValueError:
         return path
-
-
-def source_in_catalog(session: CliSession, index: Index, payload: Mapping[str, Any]) -> str | None:
-    """The source of a point of a rebuilt index, which has no tables: the slice in the catalog, checked against its hash
-    (C04). None where no catalog has it. Raises CatalogError."""
-    settings = session.settings()
-    if settings.stores.catalog == "none":
-        return None
-    # Start-up budget: loaded when it runs, not for --help and completion.
-    from rag_assets.index.catalog.history import Tenant
-    from rag_assets.index.catalog.reader import open_generation
-
-    manifest = index.manifest
-    tenant = Tenant(manifest.org_id, manifest.project_id, index.label)
-    known = point_id(tenant.org_id, tenant.project_id, manifest.repository_id, index.label, payload["SemanticId"])
-    with open_catalog(settings) as database:
-        source = open_generation(database, tenant, manifest.generation_id).source(known)
-    return source if source is not None and content_hash(source) == payload["SourceSha256"] else None

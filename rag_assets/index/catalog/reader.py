@@ -94,16 +94,6 @@ class GenerationReader:
             raise CatalogError(f"catalog {self._database.location.name}: document {address} is missing")
         return found
 
-    def source(self, point_id: str) -> str | None:
-        """The source slice of a point: the part of its document that it is of. None for an unknown point."""
-        columns = (chunks.c.document_sha256, chunks.c.char_start, chunks.c.char_end)
-        query = select(*columns).where(*self._visible(), chunks.c.point_id == point_id)
-        with self._database.transaction("read") as connection:
-            row = connection.execute(query).one_or_none()
-        if row is None:
-            return None
-        return self.content(row.document_sha256).decode()[row.char_start or 0 : row.char_end]
-
     def _visible(self) -> tuple[Any, ...]:
         sequence = self.known.sequence
         return chunks.c.label_id == self.known.label_id, chunks.c.born <= sequence, chunks.c.died > sequence
