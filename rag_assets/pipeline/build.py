@@ -202,15 +202,20 @@ def start_build(home: IndexHome, settings: Settings, spec: BuildSpec) -> IndexBu
     build = IndexBuild(home, settings, spec)
     usable_generation(home, spec.index_label, spec.generation_id)  # refuses another format
     build.directory.mkdir(parents=True, exist_ok=True)
-    forget_broadcasts(build)
+    remove_leftovers(build)
     write_atomically(build.directory / "build.json", msgspec.json.encode(spec, order="sorted"))
     return build
 
 
-def forget_broadcasts(build: IndexBuild) -> None:
-    """Removes what killed processes left of what they sent to their workers. Only while no stage of it works."""
-    for left in build.directory.glob("broadcast-*.pickle"):
-        left.unlink(missing_ok=True)
+_LEFTOVERS = ("broadcast-*.pickle", "*/part-*.tmp")
+
+
+def remove_leftovers(build: IndexBuild) -> None:
+    """Removes what killed processes left: what they sent to their workers, and files half written. Only while no stage
+    of it works."""
+    for pattern in _LEFTOVERS:
+        for left in build.directory.glob(pattern):
+            left.unlink(missing_ok=True)
 
 
 def forget_build(build: IndexBuild) -> None:

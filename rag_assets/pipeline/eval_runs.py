@@ -35,7 +35,7 @@ from rag_assets.index.generations import Generation, GenerationError, active_poi
 from rag_assets.index.integrity import damage
 from rag_assets.index.promotion import is_set_aside
 from rag_assets.models import model_id, open_embedder
-from rag_assets.pipeline.build import BuildError, IndexBuild, StageReport, forget_broadcasts, manifest_of
+from rag_assets.pipeline.build import BuildError, IndexBuild, StageReport, manifest_of, remove_leftovers
 from rag_assets.pipeline.checks.generation_checks import run_blocking_checks
 from rag_assets.pipeline.checks.quality_gate import GATE_CHECK, NO_EVAL_SET, question_file_of, refusal
 from rag_assets.pipeline.collect_garbage import prune_old
@@ -373,5 +373,5 @@ def finish_build(build: IndexBuild, decision: Decision | None, run_id: str) -> N
         if known.evaluation == manifest.evaluation:
             return
         manifest = replace(known, evaluation=manifest.evaluation)
-    forget_broadcasts(build)  # a run that was repeated from the stage that died did not begin the build anew
+    remove_leftovers(build)  # a run that was repeated from the stage that died did not begin the build anew
     write_manifest(build.directory, manifest)

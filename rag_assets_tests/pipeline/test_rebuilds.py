@@ -141,6 +141,8 @@ def test_after_a_kill_a_second_run_converges(tmp_path: Path, shop_source: Reposi
     home = tmp_path / "home"
     assert driver(home, shop_source.path, die_in=stage) == -9
     assert active_pointer(IndexHome(home), "shop@main") is None, "nothing half-made is served"
+    for table in [path for path in generation(home).iterdir() if path.is_dir()]:
+        (table / "part-000.parquet.0123abcd.tmp").write_bytes(b"half a par")
     assert driver(home, shop_source.path) == 0
     assert tables(generation(home)) == tables(clean)
 
