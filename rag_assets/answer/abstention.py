@@ -158,13 +158,7 @@ def threshold_of(generation: Generation, mode: str) -> float | None:
     return found.threshold if found is not None and (found.mode, found.scale) == (mode, SCALE) else None
 
 
-def threshold_in_use(said: float | None, of_pipeline: float, generations: Sequence[Generation], mode: str) -> float:
-    """The confidence below which questions are refused: what the caller or the configuration `said`; else that of the
-    pipeline where it has one of its own; else the calibrated one, which cannot hold for several generations at once;
-    else the shipped one."""
-    if said is not None:
-        return said
-    if of_pipeline != THRESHOLD or len(generations) != 1:
-        return of_pipeline
-    known = threshold_of(generations[0], mode)
-    return of_pipeline if known is None else known
+def calibrated_threshold(generations: Sequence[Generation], mode: str) -> float | None:
+    """The threshold that holds where nobody says another: that of the one generation. None without one, and for several
+    generations, which one threshold cannot hold for."""
+    return threshold_of(generations[0], mode) if len(generations) == 1 else None

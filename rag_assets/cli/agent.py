@@ -9,11 +9,11 @@ import msgspec
 import typer
 
 from rag_assets.cli.options import AsJson, CliSession, existing_folders, session_of
-from rag_assets.cli.pipeline import pipeline_library
 from rag_assets.cli.render import FAILURE, CommandError
 from rag_assets.errors import RagAssetsError
 from rag_assets.qa.agents.library import AGENT_FOLDER, AgentLibrary
 from rag_assets.qa.agents.overrides import with_agent
+from rag_assets.qa.definition.loader import library_of
 
 if TYPE_CHECKING:
     from rag_assets.contracts.kinds import Kind
@@ -150,9 +150,9 @@ def chosen_agent(session: CliSession, name: str | None, folders: list[Path] | No
     return agent
 
 
-def applied(session: CliSession, agent: Agent, packs: list[Path] | None = None) -> Pipeline:
+def applied(session: CliSession, agent: Agent) -> Pipeline:
     """The pipeline of an agent as the agent runs it. Raises AgentRefused, UnknownPipeline and PipelineError."""
-    return with_agent(pipeline_library(session, packs).load(agent.runs_on()), agent)
+    return with_agent(library_of(session.config()).load(agent.runs_on()), agent)
 
 
 def as_object(agent: Agent) -> dict[str, Any]:

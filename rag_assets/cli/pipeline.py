@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
 
-from rag_assets.cli.options import AsJson, CliSession, existing_folders, session_of
+from rag_assets.cli.agent import agent_library
+from rag_assets.cli.options import AsJson, CliSession, chosen_label, existing_folders, served_labels, session_of
 from rag_assets.cli.render import FAILURE
+from rag_assets.index.generations import active_generation
 from rag_assets.qa.definition.loader import library_of
-from rag_assets.qa.definition.steps import Pipeline, Step, as_object
+from rag_assets.qa.definition.steps import Pipeline, SettingOrigin, Step, as_object
 from rag_assets.qa.errors import PipelineError, UnknownPipeline
+from rag_assets.settings.config_file import config_of
 
 if TYPE_CHECKING:
     from rag_assets.cli.render import Output
@@ -131,7 +135,19 @@ def validate(
 @pipeline_app.command()
 def show(
     context: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="PIPELINE", help=_NAME)],
+    name: Annotated[str, typer.Argument(metavar="PIPELINE", help=f"{_NAME} Default: that of ask.")] = "",
+    effective: Annotated[
+        bool, typer.Option("--effective", help="The settings as ask uses them, and who says each of them.")
+    ] = False,
+    label: Annotated[
+        str | None, typer.Option("--label", "-l", help="With --effective: the index that ask reads.")
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", "-n", min=1, max=50, help="With --effective: ask is called with it.")
+    ] = None,
+    agent: Annotated[
+        str | None, typer.Option("--agent", metavar="NAME|FILE", help="With --effective: the agent that answers.")
+    ] = None,
     packs: Packs = None,
     as_json: AsJson = False,
 ) -> None:
@@ -140,11 +156,34 @@ def show(
     Example: rag-assets pipeline show code_question_answering
     """
     session = session_of(context)
-    pipeline = pipeline_library(session, packs).load(name)
-    if as_json:
-        session.output.json(_origin(pipeline) | as_object(pipeline))
+    if not effective and (not name or label or limit or agent):
+        raise typer.BadParameter("name a pipeline, or show with --effective what ask uses")
+    if effective:
+        pipeline = _effective(session, name, label, limit, agent, existing_folders(packs, "--pack"))
     else:
-        _show_pipeline(session.output, pipeline)
+        pipeline = pipeline_library(session, packs).load(name)
+    if as_json:
+        session.output.json(_origin(pipeline) | as_object(pipeline) | {"origins": _origins(pipeline)})
+    else:
+        _show_pipeline(session.output, pipeline, with_origins=effective)
+
+
+def _effective(
+    session: CliSession, name: str, label: str | None, limit: int | None, agent: str | None, packs: tuple[Path, ...]
+) -> Pipeline:
+    """The pipeline as `ask` runs it with these options. Without an index, nothing was calibrated for it."""
+    from rag_assets.qa.answering import effective_pipeline, mode_said
+    from rag_assets.qa.ask_options import configured
+    from rag_assets.search.index import load_policy
+
+    home = session.home()
+    config = config_of(home.root, session.config_option)
+    options = configured(home, config, limit=limit)
+    author = agent_library(session, None).load(agent) if agent is not None else None
+    options = replace(options, pipeline=name or (options.pipeline if author is None else ""), agent=author, packs=packs)
+    generations = [active_generation(home, chosen_label(home, label))] if label or served_labels(home) else []
+    said = mode_said(config, load_policy(home, config).mode)
+    return effective_pipeline(options, library_of(config, packs), configured_mode=said, generations=generations)
 
 
 @pipeline_app.command()
@@ -186,6 +225,13 @@ def _origin(pipeline: Pipeline) -> dict[str, Any]:
     }
 
 
+def _origins(pipeline: Pipeline) -> dict[str, dict[str, str]]:
+    """Setting → who says its value, and where."""
+    names = msgspec.structs.fields(type(pipeline.settings))
+    origins = {field.name: pipeline.origins.get(field.name, SettingOrigin()) for field in names}
+    return {name: {"layer": origin.layer.value, "at": origin.at} for name, origin in origins.items()}
+
+
 def _show_check(output: Output, one: dict[str, Any]) -> None:
     if one["problems"]:
         output.line(("✗ ", "bad"), (one["pipeline"], "bold"))
@@ -198,13 +244,15 @@ def _show_check(output: Output, one: dict[str, Any]) -> None:
         output.line("  ", ("warning: ", "warn"), warning)
 
 
-def _show_pipeline(output: Output, pipeline: Pipeline) -> None:
+def _show_pipeline(output: Output, pipeline: Pipeline, *, with_origins: bool) -> None:
     output.line((pipeline.name, "bold"), f"  digest {pipeline.digest}")
     for name, file in zip(pipeline.lineage, pipeline.files, strict=True):
         output.line(("from ", "dim"), f"{name}  ", (file, "path"))
     output.line(("settings", "bold"))
     for key, value in msgspec.to_builtins(pipeline.settings).items():
-        output.line(f"  {key}: {', '.join(map(str, value)) if isinstance(value, list | tuple) else value}")
+        origin = f"  {pipeline.origins.get(key, SettingOrigin())}" if with_origins else ""
+        shown = ", ".join(map(str, value)) if isinstance(value, list | tuple) else value
+        output.line(f"  {key}: {shown}", (origin, "dim"))
     output.line(("steps", "bold"))
     for step in pipeline.steps.values():
         if step.id in pipeline.unused:

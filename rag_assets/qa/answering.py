@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import getpass
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from rag_assets.answer.abstention import threshold_in_use
+from rag_assets.answer.abstention import calibrated_threshold
 from rag_assets.answer.artifact.templates import WHOLE, OutputType, Section, split
 from rag_assets.closeable import Closeable
 from rag_assets.contracts.retrieval import DEFAULT_POLICY, Mode
@@ -20,6 +20,7 @@ from rag_assets.errors import WrongUsage
 from rag_assets.index.vectors.filters import NO_FILTERS, SearchFilters
 from rag_assets.qa.ask_options import AskOptions
 from rag_assets.qa.definition.loader import library_of
+from rag_assets.qa.definition.steps import SettingLayer, SettingOrigin
 from rag_assets.qa.engine import TurnResult, label_of
 from rag_assets.qa.log.turn_logger import logged_turn, open_turn_log
 from rag_assets.qa.services import PipelineServices, label_of_all, nobody_listens
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from rag_assets.answer.results import Answer
     from rag_assets.contracts.confidentiality import Confidentiality
     from rag_assets.history.conversations import Conversations
+    from rag_assets.index.generations import Generation
     from rag_assets.index.layout import IndexHome
     from rag_assets.qa.definition.loader import PipelineLibrary
     from rag_assets.qa.definition.steps import Pipeline
@@ -39,6 +41,18 @@ if TYPE_CHECKING:
 
 WITH_MODEL = "code_question_answering"
 WITHOUT_MODEL = "code_question_answering_offline"
+
+_CONFIGURED = {
+    name: SettingOrigin(SettingLayer.CONFIGURATION, setting)
+    for name, setting in {
+        "retrieval_top_k": "answer.max_chunks",
+        "max_context_tokens": "answer.max_context_tokens",
+        "weak_below": "answer.threshold",
+        "citation_policy": "answer.unsupported",
+        "default_mode": "search.mode",
+    }.items()
+}
+"""Settings of a pipeline that the configuration can say something stronger of."""
 
 _NOBODY = "local"
 """The user where the system does not know who runs it, as in a container."""
@@ -106,16 +120,13 @@ class QuestionAnswerer(Closeable):
         return replace(result, response=replace(result.response, warnings=warnings))
 
     def pipeline(self, mode: Mode | None = None) -> Pipeline:
-        """The pipeline that is asked, with what the options and the configuration of the search say instead of its
-        settings, and the threshold of the generation where none of them says one; as the agent runs it. Raises
-        UnknownPipeline, PipelineError, ConfigError, AgentRefused."""
-        found = with_options(_named(self._options, self._library), self._options, mode or self._configured_mode())
-        found, agent = self._calibrated(found), self._options.agent
-        if agent is None:
-            return found
-        from rag_assets.qa.agents.overrides import with_agent
-
-        return with_agent(found, agent)
+        """The pipeline that is asked, with the settings that are stronger than its own. Raises UnknownPipeline,
+        PipelineError, ConfigError, AgentRefused."""
+        generations = [index.generation for index in self._target.members.values()]
+        searched_in = mode_said(config_of(self._home.root, self._config), self._target.parts.policy.mode)
+        return effective_pipeline(
+            self._options, self._library, configured_mode=searched_in, mode=mode, generations=generations
+        )
 
     def forget(self, session: str, user: str = "") -> None:
         """Deletes a session for good, with what the log has of it, where anything was asked in it. Raises
@@ -137,16 +148,6 @@ class QuestionAnswerer(Closeable):
     def _library(self) -> PipelineLibrary:
         """Where pipelines are is read once; whether their files have changed is looked at for every question."""
         return library_of(config_of(self._home.root, self._config), self._options.packs)
-
-    def _calibrated(self, pipeline: Pipeline) -> Pipeline:
-        settings, generations = pipeline.settings, [index.generation for index in self._target.members.values()]
-        used = threshold_in_use(self._options.threshold, settings.weak_below, generations, settings.default_mode)
-        return pipeline if used == settings.weak_below else with_options(pipeline, AskOptions(threshold=used))
-
-    def _configured_mode(self) -> Mode | None:
-        """What `search.mode` says, where it says something."""
-        mode = self._target.parts.policy.mode
-        return None if mode is DEFAULT_POLICY.mode else mode
 
     def _services(self, history: Conversations | None) -> PipelineServices:
 
@@ -203,21 +204,43 @@ def history_of(home: IndexHome, config: Path | None, clearance: Confidentiality)
     return open_conversations(home, catalog, clearance=clearance)
 
 
-def with_options(pipeline: Pipeline, options: AskOptions, mode: Mode | None = None) -> Pipeline:
-    """The pipeline with other settings where the caller has said something."""
-    import msgspec
+def effective_pipeline(
+    options: AskOptions,
+    library: PipelineLibrary,
+    *,
+    configured_mode: Mode | None = None,
+    mode: Mode | None = None,
+    generations: Sequence[Generation] = (),
+) -> Pipeline:
+    """The pipeline of the options as a turn runs it, and who says each of its settings (F01): the call (`mode` is part
+    of it), the agent, the configuration, the pipeline file, and of the threshold what was calibrated for the one
+    generation. Raises UnknownPipeline, PipelineError, AgentRefused."""
+    found = _named(options, library)
+    of_search = {} if configured_mode is None else {"default_mode": configured_mode}
+    found = found.with_settings({**options.configured, **of_search}, _CONFIGURED)
+    if options.agent is not None:
+        from rag_assets.qa.agents.overrides import with_agent  # start-up budget: most questions have no agent
 
-    said = {
-        "retrieval_top_k": options.limit,
-        "max_context_tokens": options.budget,
-        "weak_below": options.threshold,
-        "citation_policy": None if options.policy is None else options.policy.value,
-        "default_mode": mode,
-    }
-    changes = {name: value for name, value in said.items() if value is not None}
-    if not changes:
-        return pipeline
-    return replace(pipeline, settings=msgspec.structs.replace(pipeline.settings, **changes))
+        found = with_agent(found, options.agent)
+    called = {name: value for name, value in (*options.said.items(), ("default_mode", mode)) if value is not None}
+    found = found.with_settings(called, dict.fromkeys(called, SettingOrigin(SettingLayer.CALL)))
+    if "weak_below" not in found.origins:
+        known = calibrated_threshold(generations, found.settings.default_mode)
+        calibrated = {} if known is None else {"weak_below": known}
+        found = found.with_settings(calibrated, dict.fromkeys(calibrated, SettingOrigin(SettingLayer.INDEX)))
+    return found
+
+
+def mode_said(config: Path | None, mode: Mode) -> Mode | None:
+    """The `mode` of a search policy where somebody has said it: the default may be written in the configuration. Raises
+    ConfigError."""
+    if mode is not DEFAULT_POLICY.mode:
+        return mode
+    if not is_configured("search", config):
+        return None
+    from rag_assets.settings import load_settings  # start-up budget: costs a search a third of its time
+
+    return mode if "mode" in load_settings(config).search.model_fields_set else None
 
 
 def is_of(language: str, of_model: str) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskOptions:
-    """What is None is as the pipeline says: `limit` hits are looked at, evidence takes `budget` tokens, below
-    `threshold` of confidence the answer is a refusal, and `policy` is what becomes of unsupported sentences.
+    """What the caller says, or None: `limit` hits are looked at, evidence takes `budget` tokens, below `threshold` of
+    confidence the answer is a refusal, and `policy` is what becomes of unsupported sentences. `configured` are the
+    settings of a pipeline that the configuration names, which an agent and the caller may say otherwise.
 
     `count` counts tokens (None: the estimate for byte-pair models). `model` writes; None: quotes. `offline`: one is
     configured, and whoever asks leaves it out. `pipeline` is a name
@@ -46,8 +47,17 @@ class AskOptions:
     pipeline: str = ""
     packs: tuple[Path, ...] = ()
     agent: Agent | None = None
+    configured: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def said(self) -> dict[str, object]:
+        """The settings of a pipeline that the caller says."""
+        policy = None if self.policy is None else self.policy.value
+        said = zip(_OF_PIPELINE, (self.limit, self.budget, self.threshold, policy), strict=True)
+        return {name: value for name, value in said if value is not None}
 
 
+_OF_PIPELINE = ("retrieval_top_k", "max_context_tokens", "weak_below", "citation_policy")
 _SECTION = "answer"
 
 
@@ -77,13 +87,11 @@ def options_of(
     model. Raises ConfigError for a profile without a model, and TokenizerMissing."""
     from rag_assets.models.openai_compat.token_counting import token_counter
 
-    said = settings.model_fields_set
+    named = zip(_OF_PIPELINE, ("max_chunks", "max_context_tokens", "threshold", "unsupported"), strict=True)
     return AskOptions(
-        limit=limit or (settings.max_chunks if "max_chunks" in said else None),
-        budget=settings.max_context_tokens if "max_context_tokens" in said else None,
+        limit=limit,
         count=token_counter(settings.tokenizer),
-        threshold=settings.threshold,
-        policy=Policy(settings.unsupported) if "unsupported" in said else None,
+        configured={name: getattr(settings, key) for name, key in named if key in settings.model_fields_set},
         model=None if offline else configured_model(settings, profile),
         offline=offline and bool(settings.base_url or settings.replies == "replay"),
         pipeline="" if offline else settings.pipeline,

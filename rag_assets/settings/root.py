@@ -208,7 +208,6 @@ class Settings(BaseSettings):
         allow_inf_nan=False,
         env_prefix=ENV_PREFIX,
         env_nested_delimiter="__",
-        nested_model_default_partial_update=True,
     )
 
     home: Path = Field(

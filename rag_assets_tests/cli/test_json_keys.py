@@ -50,7 +50,7 @@ COMMANDS = {
     "eval compare": "eval compare active active --set questions.jsonl",
     "eval report": "eval report",
 }
-OPEN = {"pipeline show": {"steps", "settings"}, "generations compare": {"changes"}}
+OPEN = {"pipeline show": {"steps", "settings", "origins"}, "generations compare": {"changes"}}
 """Entries whose keys are those of something that another page describes."""
 
 

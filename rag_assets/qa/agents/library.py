@@ -40,7 +40,7 @@ class Filters(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What an agent may take at most. They only ever lower what the pipeline allows."""
+    """What an agent may take at most. They only ever lower what the pipeline and the configuration allow."""
 
     max_tokens: Annotated[int, msgspec.Meta(ge=16, le=100_000)] | None = None
     max_context_tokens: Annotated[int, msgspec.Meta(ge=64)] | None = None

@@ -7,6 +7,7 @@ are neutral like everybody's, and nothing else of an agent reaches a prompt.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import msgspec
 
@@ -17,7 +18,7 @@ from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets.qa.actions import default_registry
 from rag_assets.qa.agents.library import Agent
 from rag_assets.qa.definition.action_registry import ActionRegistry
-from rag_assets.qa.definition.steps import Pipeline, PipelineSettings, Step, reached
+from rag_assets.qa.definition.steps import Pipeline, SettingLayer, SettingOrigin, Step, reached
 from rag_assets.suggestions import nearest
 
 PERSONA = "persona"
@@ -55,9 +56,10 @@ def with_agent(pipeline: Pipeline, agent: Agent, registry: ActionRegistry | None
             f"agent {agent.name!r}: no prompt of the pipeline {pipeline.name!r} has a place for the persona; "
             f"write {{{PERSONA}}} into the system part of the prompt that writes the answer"
         )
-    settings = _settings(pipeline.settings, agent)
     steps = {name: _as_agent(step, agent) if name in speaking else step for name, step in pipeline.steps.items()}
-    return replace(pipeline, settings=settings, steps=steps, agent=agent.name)
+    said = _said(pipeline, agent)
+    told = pipeline.with_settings(said, dict.fromkeys(said, SettingOrigin(SettingLayer.AGENT, agent.name)))
+    return replace(told, steps=steps, agent=agent.name)
 
 
 def scope_of(agent: Agent, clearance: Confidentiality) -> AgentScope:
@@ -75,13 +77,13 @@ def scope_of(agent: Agent, clearance: Confidentiality) -> AgentScope:
     )
 
 
-def _settings(settings: PipelineSettings, agent: Agent) -> PipelineSettings:
-    lowered = {}
-    for name in _LOWERED:
-        most = getattr(agent.limits, name)
-        if most is not None:
-            lowered[name] = min(most, getattr(settings, name))
-    return msgspec.structs.replace(settings, persona=agent.persona.strip(), output_type=agent.output_type, **lowered)
+def _said(pipeline: Pipeline, agent: Agent) -> dict[str, Any]:
+    """The settings that the agent decides: its limits only where they are lower."""
+    limits = {name: getattr(agent.limits, name) for name in _LOWERED}
+    lowered = {
+        name: most for name, most in limits.items() if most is not None and most < getattr(pipeline.settings, name)
+    }
+    return {"persona": agent.persona.strip(), "output_type": agent.output_type, **lowered}
 
 
 def _as_agent(step: Step, agent: Agent) -> Step:

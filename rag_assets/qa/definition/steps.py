@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
@@ -92,6 +92,28 @@ class PipelineSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     """Who writes: goes into the system message of prompts that name it, before their rules (E16)."""
 
 
+class SettingLayer(StrEnum):
+    """Who says the value of a setting, the strongest first."""
+
+    CALL = "call"
+    AGENT = "agent"
+    CONFIGURATION = "configuration"
+    PIPELINE = "pipeline"
+    INDEX = "index"  # calibrated on its questions
+    DEFAULT = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class SettingOrigin:
+    """`at` is the line of a pipeline file, the name of a configured setting, or that of the agent."""
+
+    layer: SettingLayer = SettingLayer.DEFAULT
+    at: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.layer}, {self.at}" if self.at else self.layer.value
+
+
 class Transition(StrEnum):
     """What a step may end with, as transitions name it (D36)."""
 
@@ -135,7 +157,7 @@ class Step:
 class Pipeline:
     """A checked pipeline. `lineage` are the names from the root to itself, `files` theirs; `warnings` name the steps of
     its own that are never reached, `unused` the inherited ones. `digest` covers settings and steps after the merge, not
-    the files they came from."""
+    the files they came from. `origins` has every setting that is not the default."""
 
     name: str
     lineage: tuple[str, ...]
@@ -146,7 +168,13 @@ class Pipeline:
     prompts: Mapping[str, Prompt]
     warnings: tuple[str, ...] = ()
     unused: tuple[str, ...] = ()
-    agent: str = ""  # the one that it was applied to (`agent.applying`)
+    agent: str = ""  # the one that it was applied to (`agents.overrides`)
+    origins: Mapping[str, SettingOrigin] = field(default_factory=dict)
+
+    def with_settings(self, said: Mapping[str, Any], origins: Mapping[str, SettingOrigin]) -> Pipeline:
+        """The pipeline with the settings that somebody stronger has said, each with its origin."""
+        settings = msgspec.structs.replace(self.settings, **said)
+        return replace(self, settings=settings, origins={**self.origins, **{name: origins[name] for name in said}})
 
     @property
     def entry(self) -> Step:

@@ -12,7 +12,15 @@ from typing import Any
 
 from rag_assets.graph.relations import UnknownRelation, allow_list, named_relation
 from rag_assets.qa.definition.action_registry import Action, ActionRegistry
-from rag_assets.qa.definition.steps import Pipeline, PipelineSettings, Step, Transition, reached
+from rag_assets.qa.definition.steps import (
+    Pipeline,
+    PipelineSettings,
+    SettingLayer,
+    SettingOrigin,
+    Step,
+    Transition,
+    reached,
+)
 from rag_assets.qa.errors import PipelineError
 from rag_assets.qa.prompts import Prompt, find_prompt, prompt_names
 from rag_assets.settings.yaml_loader import InvalidFileError, Mark, Node, Problem, load_struct
@@ -93,6 +101,7 @@ def checked(
             f"{known[name].mark}: step {name!r} is never reached" for name in known if name in own and name not in seen
         ),
         unused=tuple(sorted(name for name in known if name not in own and name not in seen)),
+        origins={name: SettingOrigin(SettingLayer.PIPELINE, str(entry.mark)) for name, entry in settings.items()},
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag_assets.answer.abstention import threshold_in_use
+from rag_assets.answer.abstention import calibrated_threshold
 from rag_assets.contracts.confidentiality import Confidentiality, may_see
 from rag_assets.errors import RagAssetsError
 from rag_assets.history.query_log import ERROR
@@ -188,8 +188,10 @@ class Replayer:
         return found
 
     def _other_threshold(self, then: Pipeline, now: Pipeline, opener: _Opener) -> tuple[float, float] | None:
-        used, own = then.settings.weak_below, now.settings.weak_below
-        today = threshold_in_use(self._threshold, own, opener.generations, then.settings.default_mode)
+        used, today = then.settings.weak_below, self._threshold
+        if today is None and "weak_below" not in now.origins:
+            today = calibrated_threshold(opener.generations, then.settings.default_mode)
+        today = now.settings.weak_below if today is None else today
         return None if today == used else (used, today)
 
     def _agent(self, record: LogRecord) -> Agent | None:
