@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from rag_assets_tests.acceptance.plugin import (  # noqa: F401 - hooks are found by their names
     pytest_addoption,
@@ -24,6 +25,10 @@ _MEMORY_NEEDED = 8 << 30
 if _MEMORY_FOLDER.is_dir() and shutil.disk_usage(_MEMORY_FOLDER).free >= _MEMORY_NEEDED:
     # The tests write and open thousands of small indexes: in memory the suite takes a third less time than on a disk.
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY_FOLDER))
+
+# A busy machine is slow, and no test is about time.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -24,10 +24,9 @@ from rag_assets.classification.rule_packs import (
     require_kind,
 )
 from rag_assets.contracts.kinds import Classification, Kind, SubtypeKind
-from rag_assets.contracts.segment import MemberKind, Segment
+from rag_assets.contracts.segment import MemberKind, Segment, walk_members
 from rag_assets.languages.csharp.binder.type_syntax import attribute_name, is_interface_name, simple_name
 from rag_assets.languages.detection import source_type
-from rag_assets.languages.members import walk_members
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ from dagster import (
 from rag_assets.defs.partitions import index_labels
 from rag_assets.index.catalog.database import StorageError
 from rag_assets.index.layout import IndexHome, dagster_instance_file, write_atomically
-from rag_assets.pipeline.checks.quality_gate import GATE_CHECK
+from rag_assets.pipeline.checks.generation_checks import GATE_CHECK
 from rag_assets.pipeline.progress import Progress
 from rag_assets.pipeline.workers.process_pool import collecting_seldom
 

@@ -1,6 +1,5 @@
 """From segments to descriptions: registry, builders, the processor loop, unique symbols, domains and resources."""
 
-from rag_assets.descriptions.container import ServiceContainer, ServiceError, SymbolTable
 from rag_assets.descriptions.domain_catalog import ConfiguredDomainCatalog, Domain
 from rag_assets.descriptions.kinds import default_registry, register_builders
 from rag_assets.descriptions.processor import (
@@ -13,7 +12,13 @@ from rag_assets.descriptions.processor import (
     final_symbol,
     final_symbols,
 )
-from rag_assets.descriptions.registry import DescriptionBuilderRegistry, RegistryError
+from rag_assets.descriptions.registry import (
+    DescriptionBuilderRegistry,
+    RegistryError,
+    ServiceContainer,
+    ServiceError,
+    SymbolTable,
+)
 from rag_assets.descriptions.symbol_description import SymbolDescription
 from rag_assets.descriptions.text_description import TextDescription
 from rag_assets.languages.csharp.facts.type_index import IndexedType, TypeIndex, declared_in

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from rag_assets.contracts.description import DomainCatalog, ResourceDictionary, SummaryFacts
 from rag_assets.contracts.result import InvokeResult, Message
-from rag_assets.contracts.segment import MemberKind, Parameter, Segment, SymbolText
+from rag_assets.contracts.segment import MemberKind, Parameter, Segment, SymbolText, first_paragraph, leaves_of
 from rag_assets.contracts.source_file import IndexFileContext
 from rag_assets.descriptions.symbol_description import TEXT_MEMBERS, SymbolDescription
 from rag_assets.descriptions.text_description import TextDescription
@@ -17,7 +17,6 @@ from rag_assets.languages.csharp.binder.type_syntax import is_interface_name, si
 from rag_assets.languages.csharp.facts.expressions import LocalizedAttributes
 from rag_assets.languages.csharp.facts.type_index import TypeIndex
 from rag_assets.languages.detection import SourceType, source_type
-from rag_assets.languages.members import first_paragraph, leaves_of
 from rag_assets.sections.code import tile
 
 S = TypeVar("S", bound=SymbolDescription)

@@ -27,10 +27,9 @@ from rag_assets.contracts.description import (
 )
 from rag_assets.contracts.llm import DisabledLlmService, StructuredPrompt, StructuredTextLlmService
 from rag_assets.contracts.result import InvokeResult, Message
-from rag_assets.contracts.segment import SymbolText
+from rag_assets.contracts.segment import SymbolText, leaves_of
 from rag_assets.contracts.source_file import IndexFileContext
 from rag_assets.descriptions.symbol_description import TEXT_MEMBERS, SymbolDescription
-from rag_assets.languages.members import leaves_of
 from rag_assets.sections.splitter import shortened
 
 _FUNCTION_WORDS = {

@@ -10,12 +10,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rag_assets.contracts.description import SummaryFacts
+from rag_assets.contracts.graph import declaration_key, member_keys
 from rag_assets.contracts.section import SummarySection
-from rag_assets.contracts.segment import LineIndex, Member, MemberKind, OtherPart, Parameter, Span, moved
+from rag_assets.contracts.segment import (
+    LineIndex,
+    Member,
+    MemberKind,
+    MemberRange,
+    OtherPart,
+    Parameter,
+    Span,
+    leaves_of,
+    moved,
+)
 from rag_assets.identifiers import identifier_words
 from rag_assets.languages.csharp.binder.type_syntax import is_interface_name
-from rag_assets.languages.members import MemberRange, leaves_of
-from rag_assets.languages.node_keys import declaration_key, member_keys
 from rag_assets.sections import Block, Outline, SectionSubject, code_sections, kebab_case
 from rag_assets.sections.snippet import finder_header, member_line, path_words, shortened_sentences
 from rag_assets.sections.splitter import cut_to, paragraphs

@@ -8,6 +8,7 @@ from functools import partial
 from itertools import groupby
 
 from rag_assets.contracts.description import SummaryFacts
+from rag_assets.contracts.graph import declaration_key, document_section_keys
 from rag_assets.contracts.identity import DEFAULT_SECTION
 from rag_assets.contracts.kinds import RagContentType, SubtypeKind
 from rag_assets.contracts.section import SummarySection
@@ -15,7 +16,6 @@ from rag_assets.contracts.segment import Member, MemberKind, Span
 from rag_assets.contracts.time_codes import PAGE_BREAK, TRANSCRIPTS, spoken_by
 from rag_assets.descriptions.symbol_description import NOWHERE, TEXT_MEMBERS, facts_markdown
 from rag_assets.languages.detection import SourceType
-from rag_assets.languages.node_keys import declaration_key, document_section_keys
 from rag_assets.sections import SectionSubject, TextOutline, TextRange, TextSection, kebab_case, text_sections
 from rag_assets.sections.code import OVERVIEW
 

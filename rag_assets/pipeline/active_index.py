@@ -8,8 +8,7 @@ from rag_assets.index.catalog import publish
 from rag_assets.index.generations import active_pointer, all_generations, promote, read_generation
 from rag_assets.index.inventory import serve_in_servers
 from rag_assets.pipeline.build import IndexBuild, StageReport
-from rag_assets.pipeline.checks.generation_checks import run_blocking_checks
-from rag_assets.pipeline.checks.quality_gate import GATE_CHECK
+from rag_assets.pipeline.checks.generation_checks import GATE_CHECK, run_blocking_checks
 from rag_assets.pipeline.collect_garbage import prune_old
 from rag_assets.pipeline.eval_runs import evaluate, finish_build, require_quality
 from rag_assets.pipeline.publish import publish_served

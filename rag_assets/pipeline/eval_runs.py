@@ -36,8 +36,13 @@ from rag_assets.index.integrity import damage
 from rag_assets.index.promotion import is_set_aside
 from rag_assets.models import model_id, open_embedder
 from rag_assets.pipeline.build import BuildError, IndexBuild, StageReport, manifest_of, remove_leftovers
-from rag_assets.pipeline.checks.generation_checks import run_blocking_checks
-from rag_assets.pipeline.checks.quality_gate import GATE_CHECK, NO_EVAL_SET, question_file_of, refusal
+from rag_assets.pipeline.checks.generation_checks import (
+    GATE_CHECK,
+    NO_EVAL_SET,
+    question_file_of,
+    refusal,
+    run_blocking_checks,
+)
 from rag_assets.pipeline.collect_garbage import prune_old
 from rag_assets.pipeline.commit_subjects import known_commits
 from rag_assets.pipeline.progress import Progress, Silent

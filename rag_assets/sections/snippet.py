@@ -9,8 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rag_assets.contracts.section import SummarySection
-from rag_assets.contracts.segment import Member, MemberKind, Span
-from rag_assets.languages.members import first_paragraph, one_line
+from rag_assets.contracts.segment import Member, MemberKind, Span, first_paragraph, one_line
 from rag_assets.sections.splitter import shortened
 
 

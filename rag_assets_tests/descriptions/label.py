@@ -20,8 +20,8 @@ from rag_assets.descriptions import (
     StaticResourceDictionary,
     default_registry,
 )
-from rag_assets.descriptions.container import SymbolTable
 from rag_assets.descriptions.domain_catalog import DomainCollector
+from rag_assets.descriptions.registry import SymbolTable
 from rag_assets.languages.csharp.facts.type_index import TypeIndex, declared_in
 from rag_assets.languages.csharp.resource_usages import usages_of
 from rag_assets.languages.detection import detect_language

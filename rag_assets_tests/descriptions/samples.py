@@ -21,7 +21,7 @@ from rag_assets.descriptions import (
     declared_in,
     register_builders,
 )
-from rag_assets.descriptions.kinds.fallback import GeneralDescriptionBuilder
+from rag_assets.descriptions.kinds import GeneralDescriptionBuilder
 from rag_assets.languages.detection import detect_language
 from rag_assets.segmentation import segment_file
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from rag_assets.contracts.segment import leaves_of
 from rag_assets.descriptions.kinds.controller import ControllerDescription, MappedEndpointsDescription
-from rag_assets.languages.members import leaves_of
 from rag_assets_tests.descriptions.behaving import only, points_of, sections_of, stored_and_read
 from rag_assets_tests.descriptions.samples import DOMAINS, described_file
 

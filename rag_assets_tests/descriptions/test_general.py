@@ -15,7 +15,7 @@ from rag_assets.contracts.kinds import RagContentType, SubtypeKind
 from rag_assets.contracts.section import SummarySection
 from rag_assets.contracts.segment import LineIndex, Member, MemberKind, ParseHealth, Segment, SegmentedFile
 from rag_assets.descriptions import SymbolDescription, TextDescription
-from rag_assets.descriptions.kinds.fallback import GeneralDescriptionBuilder
+from rag_assets.descriptions.kinds import GeneralDescriptionBuilder
 from rag_assets_tests.descriptions.samples import (
     DOMAINS,
     described,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.contracts.segment import Member, MemberKind, Span
+from rag_assets.contracts.segment import Member, MemberKind, Span, leaves_of
 from rag_assets.descriptions.symbol_description import declaration_markdown, fenced_code, inline_code, member_markdown
-from rag_assets.languages.members import leaves_of
 from rag_assets_tests.descriptions.samples import DOMAINS, described
 
 

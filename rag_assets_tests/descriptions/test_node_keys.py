@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from rag_assets.contracts.graph import declaration_key, member_keys
 from rag_assets.contracts.segment import Member, MemberKind, Parameter, Span
-from rag_assets.languages.node_keys import declaration_key, member_keys
 
 
 @pytest.mark.parametrize(

@@ -180,7 +180,7 @@ PATHS = st.sampled_from(
 
 
 @pytest.mark.rule("A03", "A13", "A16", "A26", "A39")
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(PATHS, st.lists(DECLARATIONS, max_size=3).map("\n".join))
 def test_every_builder_is_pure_on_generated_code(path: str, text: str) -> None:
     """A03, A13, A16, A26, A39: half-broken declarations, through every builder to points."""

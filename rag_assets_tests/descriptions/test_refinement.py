@@ -16,7 +16,6 @@ from rag_assets.contracts.llm import StructuredTextLlmService
 from rag_assets.contracts.result import InvokeResult
 from rag_assets.contracts.segment import SymbolText
 from rag_assets.contracts.source_file import IndexFileContext
-from rag_assets.descriptions.container import ServiceContainer
 from rag_assets.descriptions.kind_builder import describe_symbol
 from rag_assets.descriptions.refinement import (
     SHOWN_MEMBERS,
@@ -25,7 +24,7 @@ from rag_assets.descriptions.refinement import (
     facts_of,
     refinement_prompt,
 )
-from rag_assets.descriptions.registry import DescriptionBuilderRegistry
+from rag_assets.descriptions.registry import DescriptionBuilderRegistry, ServiceContainer
 from rag_assets.descriptions.symbol_description import SymbolDescription
 from rag_assets.models.openai_compat.structured import open_llm
 from rag_assets.pipeline.memo import AnswerCache

@@ -18,7 +18,7 @@ from rag_assets.descriptions import (
     ServiceError,
     default_registry,
 )
-from rag_assets.descriptions.kinds.fallback import GeneralDescriptionBuilder
+from rag_assets.descriptions.kinds import GeneralDescriptionBuilder
 
 
 class Model:

@@ -31,7 +31,7 @@ from rag_assets.models import ModelMissing
 from rag_assets.models.weights import locate_model
 from rag_assets.pipeline.active_index import activate as activate_build
 from rag_assets.pipeline.build import BuildError, candidate_build
-from rag_assets.pipeline.checks.quality_gate import GATE_CHECK, quality_holds
+from rag_assets.pipeline.checks.generation_checks import GATE_CHECK, quality_holds
 from rag_assets.pipeline.eval_runs import QualityRefused, evaluate
 from rag_assets.settings import AnswerSettings
 from rag_assets.settings.search import ModelProfile

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.contracts.segment import Member, MemberKind, Span
-from rag_assets.languages.members import first_paragraph
+from rag_assets.contracts.segment import Member, MemberKind, Span, first_paragraph
 from rag_assets.sections.snippet import compact_signature, finder_header, member_line, path_words, shortened_sentences
 
 

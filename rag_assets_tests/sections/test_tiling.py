@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_assets.contracts.segment import LineIndex, Member, MemberKind, Segment, Span
+from rag_assets.contracts.segment import LineIndex, Member, MemberKind, Segment, Span, leaves_of
 from rag_assets.languages.csharp.syntax import segment_csharp
-from rag_assets.languages.members import leaves_of
 from rag_assets.sections.code import tile
 
 CODE = """\

@@ -66,7 +66,7 @@ def check_range(text: str, lines: LineIndex, found: Segment | Member, within: tu
 @example("class A { int a = 1, b\r\n; /* */ }\r// é")
 @example('$"{x}" \n#if A\n { @"')
 @example("#if A\n(\n" * 50)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_any_text_gives_segments_with_exact_ranges_twice_the_same(text: str) -> None:
     """A07: deterministic. Never raises, whatever the text."""
     file = segment_csharp(text, "a/B.cs")
@@ -76,7 +76,7 @@ def test_any_text_gives_segments_with_exact_ranges_twice_the_same(text: str) -> 
 
 
 @given(st.text())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_any_unicode_text(text: str) -> None:
     check_ranges(text, segment_csharp(text))
 
@@ -132,7 +132,7 @@ def check_found(text: str, found: Segment | Member, expected: Expected) -> None:
 
 @pytest.mark.rule("A04", "A05", "A06")
 @given(st.lists(types(), min_size=1, max_size=3), st.sampled_from(["", "namespace N.é;\n", "\ufeffusing A;\r\n"]))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_everything_declared_is_found_with_its_source(declared: list[Expected], header: str) -> None:
     """A04, A05, A06: `slice == text[range]` for generated files."""
     text = header + "\n".join(one.text for one in declared) + "\n"
@@ -143,7 +143,7 @@ def test_everything_declared_is_found_with_its_source(declared: list[Expected], 
 
 
 @given(types(), st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_damaged_file_loses_no_line(declared: Expected, data: st.DataObject) -> None:
     text = f"using A;\nnamespace N\n{{\n{declared.text}\nclass Last {{ }}\n}}\n"
     at = data.draw(st.integers(text.index("{") + 1, len(text) - 1))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_assets.contracts.segment import ParseHealth
@@ -42,7 +42,7 @@ SOURCES = st.one_of(
 @pytest.mark.rule("A07")
 @pytest.mark.parametrize("language", SEGMENTED)
 @given(text=SOURCES)
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60)
 def test_any_text_gives_valid_segments_and_the_same_again(language: str, text: str) -> None:
     """A07: pure; spans are exact for every character set and line end."""
     file = segment_file(text, "src/some file.x", language)
@@ -54,7 +54,7 @@ def test_any_text_gives_valid_segments_and_the_same_again(language: str, text: s
 @pytest.mark.rule("A08")
 @pytest.mark.parametrize("language", DOCUMENTS)
 @given(text=SOURCES.filter(lambda text: CHARACTER.search(text) is not None))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_a_document_is_one_segment_whose_members_hold_all_of_its_text(language: str, text: str) -> None:
     """A08"""
     check_covers_text(text, segment_file(text, "docs/a.txt", language))
@@ -62,7 +62,7 @@ def test_a_document_is_one_segment_whose_members_hold_all_of_its_text(language: 
 
 @pytest.mark.parametrize("language", ["json", "razor", "css", "ini", "shell", "vtt", "csv"])
 @given(text=SOURCES.filter(lambda text: CHARACTER.search(text) is not None))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_windows_hold_all_of_a_text_without_grammar(language: str, text: str) -> None:
     check_covers_text(text, segment_file(text, "a.txt", language))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rag_assets.contracts.kinds import SubtypeKind
-from rag_assets.descriptions.container import ServiceContainer, SymbolTable
+from rag_assets.descriptions.kind_builder import Facts, KindBuilder, Subject, is_text
 from rag_assets.descriptions.kinds.composition_root import ExtensionMethodsBuilder, StartupBuilder
 from rag_assets.descriptions.kinds.controller import ControllerBuilder, MappedEndpointsBuilder
 from rag_assets.descriptions.kinds.data_type import (
@@ -17,7 +17,6 @@ from rag_assets.descriptions.kinds.document import DocumentDescriptionBuilder
 from rag_assets.descriptions.kinds.domain_description import DomainDescriptionBuilder
 from rag_assets.descriptions.kinds.ef_context import EfContextBuilder, EntityConfigurationBuilder
 from rag_assets.descriptions.kinds.enum import EnumBuilder
-from rag_assets.descriptions.kinds.fallback import GeneralDescriptionBuilder
 from rag_assets.descriptions.kinds.interface import InterfaceBuilder
 from rag_assets.descriptions.kinds.model import ModelMetadataBuilder, ModelStructureBuilder
 from rag_assets.descriptions.kinds.resource_file import ResourceFileBuilder
@@ -31,7 +30,27 @@ from rag_assets.descriptions.kinds.service_like import (
 )
 from rag_assets.descriptions.kinds.sql_object import SqlObjectBuilder
 from rag_assets.descriptions.kinds.test_class import TestBuilder
-from rag_assets.descriptions.registry import DescriptionBuilderRegistry
+from rag_assets.descriptions.registry import DescriptionBuilderRegistry, ServiceContainer, SymbolTable
+from rag_assets.descriptions.symbol_description import SymbolDescription
+from rag_assets.descriptions.text_description import TextDescription
+
+
+class GeneralDescriptionBuilder(KindBuilder):
+    """Describes what a segment declares by the facts of segmentation; applies to every symbol of every kind."""
+
+    name = "general"
+    description = (
+        "Any kind: names, documentation, base types, dependencies and members with signatures of code; "
+        "headings and text of documents. Takes the declaration as it is and infers nothing."
+    )
+    applies = staticmethod(lambda subject: True)
+
+    def description_type(self, subject: Subject) -> type[SymbolDescription] | type[TextDescription]:
+        return TextDescription if is_text(subject, subject.segment) else SymbolDescription
+
+    def facts(self, subject: Subject) -> Facts:
+        return {}
+
 
 BUILDERS: tuple[tuple[type, tuple[SubtypeKind, ...]], ...] = (
     (ModelStructureBuilder, (SubtypeKind.MODEL,)),

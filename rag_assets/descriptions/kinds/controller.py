@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from rag_assets.contracts.graph import endpoint_key
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.contracts.payload import RagVectorPayload
 from rag_assets.contracts.result import Message
 from rag_assets.contracts.section import EmbeddingWindow, SummarySection
-from rag_assets.contracts.segment import Segment, Span
+from rag_assets.contracts.segment import MemberRange, Segment, Span, leaves_of
 from rag_assets.descriptions.kind_builder import Facts, Subject, TypeAwareBuilder, is_csharp
 from rag_assets.descriptions.symbol_description import SymbolDescription, fenced_code, inline_code
 from rag_assets.languages.csharp.facts.primary_entity import primary_entity
@@ -32,8 +33,6 @@ from rag_assets.languages.csharp.web.endpoint_model import (
 )
 from rag_assets.languages.csharp.web.file_context import FileContext
 from rag_assets.languages.csharp.web.route_templates import shape
-from rag_assets.languages.members import MemberRange, leaves_of
-from rag_assets.languages.node_keys import endpoint_key
 from rag_assets.languages.treesitter.parsing import UnparseableError
 from rag_assets.sections import Block, SectionSubject
 from rag_assets.sections.snippet import finder_header, path_words, section_of, shortened_sentences

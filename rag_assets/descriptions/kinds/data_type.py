@@ -13,7 +13,16 @@ from itertools import islice
 from typing import Any
 
 from rag_assets.contracts.graph import NodeType, symbol_key
-from rag_assets.contracts.segment import Member, MemberKind, Parameter, Segment, Span, SymbolText
+from rag_assets.contracts.segment import (
+    Member,
+    MemberKind,
+    MemberRange,
+    Parameter,
+    Segment,
+    Span,
+    SymbolText,
+    first_paragraph,
+)
 from rag_assets.descriptions.kind_builder import Facts, KindBuilder, Subject, TypeAwareBuilder, is_whole_type
 from rag_assets.descriptions.symbol_description import SymbolDescription, inline_code
 from rag_assets.identifiers import identifier_words
@@ -34,7 +43,6 @@ from rag_assets.languages.csharp.facts.properties import (
     properties_of,
 )
 from rag_assets.languages.csharp.facts.type_names import parse_type
-from rag_assets.languages.members import MemberRange, first_paragraph
 from rag_assets.sections import Block
 from rag_assets.sections.snippet import path_words
 

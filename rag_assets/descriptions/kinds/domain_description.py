@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rag_assets.contracts.segment import Span
+from rag_assets.contracts.graph import declaration_key
+from rag_assets.contracts.segment import Span, first_paragraph
 from rag_assets.descriptions.domain_catalog import (
     Domain,
     DomainCollector,
@@ -14,8 +15,6 @@ from rag_assets.descriptions.domain_catalog import (
 )
 from rag_assets.descriptions.kind_builder import Facts, KindBuilder, Subject, is_csharp
 from rag_assets.descriptions.symbol_description import SymbolDescription, inline_code
-from rag_assets.languages.members import first_paragraph
-from rag_assets.languages.node_keys import declaration_key
 from rag_assets.sections import Block
 
 CLUSTERS = "clusters"

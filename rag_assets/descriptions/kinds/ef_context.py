@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from rag_assets.contracts.graph import NodeType, symbol_key
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.contracts.section import SummarySection
-from rag_assets.contracts.segment import Segment, Span
+from rag_assets.contracts.segment import Segment, Span, first_paragraph
 from rag_assets.descriptions.kind_builder import Facts, Subject, TypeAwareBuilder
 from rag_assets.descriptions.symbol_description import SymbolDescription, inline_code
 from rag_assets.languages.csharp.binder.type_syntax import simple_name
@@ -29,7 +29,6 @@ from rag_assets.languages.csharp.ef.mappings import (
 )
 from rag_assets.languages.csharp.facts.masked_body import MaskedBody, masked_body_of
 from rag_assets.languages.csharp.facts.storage import StorageKind
-from rag_assets.languages.members import first_paragraph
 from rag_assets.sections import Block, SectionSubject
 from rag_assets.sections.snippet import finder_header, path_words, section_of
 from rag_assets.sections.splitter import split

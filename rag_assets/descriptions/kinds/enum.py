@@ -6,12 +6,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from rag_assets.contracts.section import SummarySection
-from rag_assets.contracts.segment import Span
+from rag_assets.contracts.segment import MemberRange, Span
 from rag_assets.descriptions.kind_builder import Facts, KindBuilder, Subject, is_code
 from rag_assets.descriptions.symbol_description import SymbolDescription
 from rag_assets.languages.csharp.binder.type_syntax import attribute_name, simple_name
 from rag_assets.languages.csharp.facts.enum_values import EnumValue, enum_values
-from rag_assets.languages.members import MemberRange
 from rag_assets.sections import Block, code_sections
 from rag_assets.sections.snippet import path_words
 

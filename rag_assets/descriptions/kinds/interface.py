@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from rag_assets.contracts.segment import Segment
+from rag_assets.contracts.segment import MemberRange, Segment
 from rag_assets.descriptions.kind_builder import Facts, Subject, TypeAwareBuilder, is_code
 from rag_assets.descriptions.kinds.service_like import METHODS_GROUP
 from rag_assets.descriptions.symbol_description import SymbolDescription
@@ -14,7 +14,6 @@ from rag_assets.languages.csharp.facts.method_verbs import METHODS, MethodFact, 
 from rag_assets.languages.csharp.facts.primary_entity import primary_entity
 from rag_assets.languages.csharp.facts.type_index import IndexedType
 from rag_assets.languages.csharp.facts.type_names import parse_type
-from rag_assets.languages.members import MemberRange
 from rag_assets.sections.snippet import path_words
 
 KEPT_IMPLEMENTERS = 50

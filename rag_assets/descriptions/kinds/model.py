@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from rag_assets.contracts.graph import NodeType, symbol_key
-from rag_assets.contracts.segment import Segment, Span
+from rag_assets.contracts.segment import MemberRange, Segment, Span, leaves_of
 from rag_assets.descriptions.kind_builder import Facts, KindBuilder, Subject, TypeAwareBuilder, is_whole_type
 from rag_assets.descriptions.kinds.data_type import DataDescription, attribute_summary
 from rag_assets.descriptions.symbol_description import SymbolDescription, inline_code
@@ -22,7 +22,6 @@ from rag_assets.languages.csharp.facts.properties import (
     properties_of,
 )
 from rag_assets.languages.csharp.facts.relationships import Relationship, child_objects, relationships_of
-from rag_assets.languages.members import MemberRange, leaves_of
 from rag_assets.sections import Block
 
 PROPERTIES = "properties"

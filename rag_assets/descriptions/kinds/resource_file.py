@@ -6,12 +6,11 @@ from collections import Counter
 from dataclasses import dataclass
 
 from rag_assets.contracts.result import Message
-from rag_assets.contracts.segment import Member, MemberKind
+from rag_assets.contracts.segment import Member, MemberKind, MemberRange
 from rag_assets.descriptions.kind_builder import Facts, KindBuilder, Subject
 from rag_assets.descriptions.symbol_description import SymbolDescription
 from rag_assets.languages.csharp.resource_usages import ResourceUsages
 from rag_assets.languages.documents.resx import family_of, resource_class_of
-from rag_assets.languages.members import MemberRange
 from rag_assets.sections import Block
 
 ENTRIES = "entries"

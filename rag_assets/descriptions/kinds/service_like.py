@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rag_assets.contracts.segment import MemberKind, Segment, SymbolText
+from rag_assets.contracts.segment import MemberKind, MemberRange, Segment, SymbolText
 from rag_assets.descriptions.kind_builder import Facts, Subject, TypeAwareBuilder, dependencies_of
 from rag_assets.descriptions.symbol_description import SymbolDescription
 from rag_assets.languages.csharp.binder.type_syntax import is_interface_name, simple_name
@@ -16,7 +16,6 @@ from rag_assets.languages.csharp.facts.storage import StorageKind, StorageOperat
 from rag_assets.languages.csharp.facts.type_index import TypeIndex
 from rag_assets.languages.csharp.facts.type_names import is_scalar, parse_type
 from rag_assets.languages.csharp.handled_messages import HandledMessage, handled_messages
-from rag_assets.languages.members import MemberRange
 from rag_assets.sections.snippet import path_words
 
 METHODS_GROUP = "methods"

@@ -12,6 +12,7 @@ from rag_assets.contracts.graph import (
     GraphNode,
     NodeType,
     Relation,
+    endpoint_key,
     file_key,
     section_key,
     symbol_key,
@@ -21,7 +22,6 @@ from rag_assets.contracts.segment import LineIndex, MemberKind, Segment
 from rag_assets.languages.csharp.declaration_ranges import LANGUAGE as CSHARP
 from rag_assets.languages.csharp.declaration_ranges import type_key
 from rag_assets.languages.csharp.web.route_templates import absolute, shape
-from rag_assets.languages.node_keys import endpoint_key
 from rag_assets.sections.documents import section_keys
 
 if TYPE_CHECKING:

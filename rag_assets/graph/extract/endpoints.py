@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from rag_assets.contracts.graph import Confidence, GraphEdge, GraphNode, NodeType, Relation
+from rag_assets.contracts.graph import (
+    Confidence,
+    GraphEdge,
+    GraphNode,
+    NodeType,
+    Relation,
+    declaration_key,
+    endpoint_key,
+    member_keys,
+)
 from rag_assets.contracts.segment import MemberKind, Segment
 from rag_assets.languages.csharp.binder.label_symbols import NamePosition
 from rag_assets.languages.csharp.binder.type_syntax import attribute_name
@@ -21,7 +30,6 @@ from rag_assets.languages.csharp.web.endpoint_model import Endpoint, RouteOrigin
 from rag_assets.languages.csharp.web.file_context import FileContext
 from rag_assets.languages.csharp.web.minimal_api import MAP_CALL
 from rag_assets.languages.csharp.web.route_templates import shape
-from rag_assets.languages.node_keys import declaration_key, endpoint_key, member_keys
 from rag_assets.languages.treesitter.parsing import UnparseableError
 
 if TYPE_CHECKING:

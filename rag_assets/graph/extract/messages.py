@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from rag_assets.contracts.graph import Confidence, GraphEdge, Relation
+from rag_assets.contracts.graph import Confidence, GraphEdge, Relation, member_keys
 from rag_assets.contracts.segment import Member, MemberKind, Segment
 from rag_assets.languages.csharp.binder.label_symbols import NamePosition, TypeSymbol
 from rag_assets.languages.csharp.binder.type_syntax import TypeRef, simple_name, substituted
@@ -20,7 +20,6 @@ from rag_assets.languages.csharp.handled_messages import (
 )
 from rag_assets.languages.csharp.member_accesses import MemberAccess, member_accesses, plain_calls
 from rag_assets.languages.csharp.syntax.lexer import scan
-from rag_assets.languages.node_keys import member_keys
 
 if TYPE_CHECKING:
     from rag_assets.languages.label_declarations import LabelDeclarations

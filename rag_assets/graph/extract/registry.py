@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from rag_assets.contracts.graph import GraphEdge, GraphNode, NodeType, Relation, file_key, key_kind
+from rag_assets.contracts.graph import (
+    GraphEdge,
+    GraphNode,
+    NodeType,
+    Relation,
+    declaration_key,
+    file_key,
+    key_kind,
+    member_keys,
+)
+from rag_assets.contracts.segment import leaves_of
 from rag_assets.graph.extract import Extractor
 from rag_assets.graph.extract.csharp import extract as csharp
 from rag_assets.graph.extract.documents import documents, resources
@@ -18,8 +28,6 @@ from rag_assets.graph.extract.sql_objects import sql_objects as sql
 from rag_assets.graph.extract.tests import subjects_of_tests, tested_members
 from rag_assets.languages.csharp.declaration_ranges import LANGUAGE as CSHARP
 from rag_assets.languages.detection import SourceType, source_type
-from rag_assets.languages.members import leaves_of
-from rag_assets.languages.node_keys import declaration_key, member_keys
 
 if TYPE_CHECKING:
     from rag_assets.languages.label_declarations import LabelDeclarations

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from rag_assets.contracts.graph import NodeType, file_key, symbol_key
+from rag_assets.contracts.graph import NodeType, declaration_key, file_key, member_keys, symbol_key
 from rag_assets.contracts.segment import Member, MemberKind, Segment
-from rag_assets.languages.node_keys import declaration_key, member_keys
 
 if TYPE_CHECKING:
     from rag_assets.languages.csharp.facts.type_index import TypeIndex

@@ -7,14 +7,13 @@ from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 
-from rag_assets.contracts.segment import Member, Segment
+from rag_assets.contracts.segment import Member, Segment, leaves_of
 from rag_assets.identifiers import identifier_words
 from rag_assets.languages.csharp.binder.type_syntax import attribute_name
 from rag_assets.languages.csharp.facts.masked_body import MaskedBody
 from rag_assets.languages.csharp.facts.method_verbs import METHODS
 from rag_assets.languages.csharp.facts.type_index import IndexedType, TypeIndex
 from rag_assets.languages.csharp.facts.type_names import parse_type
-from rag_assets.languages.members import leaves_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,10 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from rag_assets.contracts.graph import Confidence, NodeType, key_kind, sql_key
+from rag_assets.contracts.graph import Confidence, NodeType, declaration_key, key_kind, sql_key
 from rag_assets.contracts.segment import Segment
 from rag_assets.dependency_trace import tracked
 from rag_assets.languages.detection import SourceType, source_type
-from rag_assets.languages.node_keys import declaration_key
 from rag_assets.languages.parsed_file import ParsedFile
 from rag_assets.languages.sql.lexer import BRACKETED, COMMENT, DEFAULT_SCHEMA, STRING, ObjectName, name_at, tokens_of
 from rag_assets.languages.sql.segments import segment_sql

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import filterfalse
+from pathlib import Path
 
 import msgspec
 
@@ -17,17 +18,18 @@ from rag_assets.contracts.identity import content_hash
 from rag_assets.contracts.payload import NO_DOMAIN, RagVectorPayload
 from rag_assets.descriptions.ef_coverage import GAP_CODE, CoverageFacts, coverage_facts, ef_coverage
 from rag_assets.errors import REBUILD
+from rag_assets.evaluation.tables import format_rank
 from rag_assets.graph.artifact import GRAPH_FOLDER, GraphError, check, open_graph
 from rag_assets.graph.build import UNDECLARED_KINDS
 from rag_assets.graph.csr_graph import Graph
 from rag_assets.index.blobs import BlobError, BlobStore
+from rag_assets.index.eval_records import Decision, WorseQuestion, read_decision
 from rag_assets.index.generations import level_folder
 from rag_assets.index.tables import digest_files, read_part, read_rows
 from rag_assets.index.vectors import open_vectors
 from rag_assets.models import LEXICAL_ONLY
 from rag_assets.pipeline.build import BuildError, IndexBuild
 from rag_assets.pipeline.checks.memoized_checks import BucketCheck, Check, CheckedPart, CheckResult, once_per_state
-from rag_assets.pipeline.checks.quality_gate import GATE_CHECK, quality_holds
 from rag_assets.pipeline.code_graph import GRAPH_EDGES, GRAPH_NODES, STAGE
 from rag_assets.pipeline.descriptions import read_descriptions
 from rag_assets.pipeline.embeddings import check_vectors, read_vectors
@@ -38,10 +40,15 @@ from rag_assets.serialization import from_json
 
 __all__ = ["CHECKS", "CheckResult"]
 
+GATE_CHECK = "quality_holds"
+NO_EVAL_SET = "no eval set"
+
 
 _SOUND = "the graph is what its tables say, of files that are indexed"
 _JOINED = "points lead into the graph"
 _SHOWN = 20
+_SHOWN_QUESTIONS = 5
+_SHOWN_ABSENT = 3
 
 
 def _folder(build: IndexBuild) -> str:
@@ -466,6 +473,59 @@ def stored_points_follow_the_contract(build: IndexBuild) -> CheckResult:
     examples = [f"{store.store}: {store.declared} points are declared, {store.points} are there" for store in lost]
     examples += [f"{verdict.rule.text}: {text}" for _, verdict in broken for text in verdict.examples]
     return CheckResult(not found.violations, "stored points follow the contract", numbers, examples[:_SHOWN])
+
+
+def question_file_of(build: IndexBuild) -> Path | None:
+    """The question set that the configuration has for the repository of a build now, or None."""
+    identifier = build.repository.id
+    return next((known.eval_set for known in build.settings.repositories if known.id == identifier), None)
+
+
+def quality_holds(build: IndexBuild) -> CheckResult:
+    """The build answers its question set as well as the one that is served, within the configured tolerance."""
+    decision = read_decision(build.directory)
+    if decision is None:
+        if question_file_of(build) is None:
+            return CheckResult(True, NO_EVAL_SET)
+        label, current = build.spec.index_label, build.spec.generation_id
+        return CheckResult(
+            False, "the questions were not asked", {}, [f"{label}: materialize eval_runs for {current} first"]
+        )
+    numbers = {"questions": decision.questions, "worse": len(decision.worse), "better": decision.better}
+    examples = refusal(decision) if decision.refused else []
+    return CheckResult(not decision.refused, decision.reason, numbers, examples)
+
+
+def refusal(decision: Decision) -> list[str]:
+    """Why a candidate is refused: the numbers, the questions, and what to do; a line each."""
+    current, active = decision.generation_id, decision.active_generation_id
+    lines = [decision.reason]
+    questions = [_moved(question) for question in decision.worse[:_SHOWN_QUESTIONS]]
+    left = len(decision.worse) - len(questions)
+    if questions:
+        lines.append(f"worse: {', '.join(questions)}{f' and {left} more' if left > 0 else ''}{_absent(decision)}")
+    elif decision.absent:
+        lines.append(_absent(decision).removeprefix("; "))
+    look = f"what changed: rag-assets generations compare {active} {current}; " if active else ""
+    lines.append(
+        f"{look}serve it anyway: rag-assets generations activate {current}; "
+        "or change evaluation.tolerance or the question set, and run: rag-assets index"
+    )
+    return lines
+
+
+def _moved(question: WorseQuestion) -> str:
+    return f"{question.id} (rank {format_rank(question.active_rank)} → {format_rank(question.candidate_rank)})"
+
+
+def _absent(decision: Decision) -> str:
+    """`; not in this commit: a.cs, b.cs`: files that questions name and that may only have been moved."""
+    if not decision.absent:
+        return ""
+    left = len(decision.absent) - _SHOWN_ABSENT
+    return (
+        f"; not in this commit: {', '.join(decision.absent[:_SHOWN_ABSENT])}{f' and {left} more' if left > 0 else ''}"
+    )
 
 
 CHECKS: dict[str, tuple[str, bool, Check]] = {

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.contracts.graph import Confidence, NodeType
+from rag_assets.contracts.graph import Confidence, NodeType, declaration_key
 from rag_assets.dependency_trace import trace
 from rag_assets.graph.extract.sql_objects import objects_of
-from rag_assets.languages.node_keys import declaration_key
 
 from .made import NOTHING, edges, file_of, nodes, of_csharp, of_sql, shown, symbols_of
 

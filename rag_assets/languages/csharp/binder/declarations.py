@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import msgspec
 
-from rag_assets.contracts.graph import NodeType, symbol_key
+from rag_assets.contracts.graph import NodeType, member_keys, symbol_key
 from rag_assets.contracts.segment import Member, MemberKind, Parameter, Segment
 from rag_assets.languages.csharp.project_files import ProjectDeclaration, is_project_file, read_project
-from rag_assets.languages.node_keys import member_keys
 from rag_assets.serialization import from_msgpack
 
 if TYPE_CHECKING:

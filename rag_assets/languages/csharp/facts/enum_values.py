@@ -8,11 +8,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rag_assets.contracts.segment import Member, MemberKind, Segment, SymbolText
+from rag_assets.contracts.segment import Member, MemberKind, Segment, SymbolText, first_paragraph
 from rag_assets.languages.csharp.binder.type_syntax import attribute_name, simple_name
 from rag_assets.languages.csharp.facts.expressions import LocalizedAttributes, arguments_of, literal, type_argument
 from rag_assets.languages.csharp.facts.properties import same_words
-from rag_assets.languages.members import first_paragraph
 
 MAX_EXPRESSION = 300
 """Longest expression that is computed: a union of some twenty flags. The grammar nests as deep as it is long."""

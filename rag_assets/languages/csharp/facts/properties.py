@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from rag_assets.contracts.segment import Member, MemberKind, Parameter, Segment, SymbolText
+from rag_assets.contracts.segment import Member, MemberKind, Parameter, Segment, SymbolText, first_paragraph, one_line
 from rag_assets.languages.csharp.binder.type_syntax import attribute_name
 from rag_assets.languages.csharp.facts.expressions import (
     LocalizedAttributes,
@@ -20,7 +20,6 @@ from rag_assets.languages.csharp.facts.expressions import (
     type_argument,
 )
 from rag_assets.languages.csharp.facts.type_names import element_type, is_collection, parse_type
-from rag_assets.languages.members import first_paragraph, one_line
 
 
 @dataclass(frozen=True, slots=True)

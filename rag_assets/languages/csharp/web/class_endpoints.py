@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
+from rag_assets.contracts.graph import member_keys
 from rag_assets.contracts.segment import Member, MemberKind, Segment
 from rag_assets.languages.csharp.binder.type_syntax import attribute_name
 from rag_assets.languages.csharp.facts.expressions import arguments_of, literal
@@ -42,7 +43,6 @@ from rag_assets.languages.csharp.web.minimal_api import mapped_endpoints
 from rag_assets.languages.csharp.web.parameter_binding import Binding, Framework, bound_parameters, route_parameters
 from rag_assets.languages.csharp.web.responses import by_return_type, by_statements, merged
 from rag_assets.languages.csharp.web.route_templates import absolute, constants_of, parameters_of, string_of
-from rag_assets.languages.node_keys import member_keys
 
 _HANDLER = re.compile(r"On(Get|Post|Put|Delete|Patch|Head|Options)(?![a-z])(\w*?)(?:Async)?\Z")
 _PAGE_FILE = re.compile(r"\.(?:cshtml|razor)\.cs\Z", re.IGNORECASE)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from rag_assets.contracts.graph import member_keys
 from rag_assets.contracts.segment import Member, MemberKind, Segment, Span
 from rag_assets.dependency_trace import tracked
 from rag_assets.languages.csharp.binder.type_syntax import attribute_name, simple_name
@@ -40,7 +41,6 @@ from rag_assets.languages.csharp.web.route_templates import (
     string_of,
     with_tokens,
 )
-from rag_assets.languages.node_keys import member_keys
 from rag_assets.languages.parsed_file import ParsedFile
 
 BodyCode = Callable[[Member], str]

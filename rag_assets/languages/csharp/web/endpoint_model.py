@@ -12,9 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from rag_assets.contracts.segment import Member, Span
+from rag_assets.contracts.segment import Member, Span, first_paragraph
 from rag_assets.identifiers import identifier_words
-from rag_assets.languages.members import first_paragraph
 
 _RESPONSE_TAG = re.compile(r"<response\b([^<>]*)>(.*?)(?:</response>|(?=<response\b)|\Z)", re.DOTALL)
 _RESPONSE_LINE = re.compile(r"^response (\d{3}): *(.*)$", re.MULTILINE)

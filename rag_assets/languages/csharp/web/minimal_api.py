@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from rag_assets.contracts.segment import Member, Parameter, Segment, Span, moved
+from rag_assets.contracts.graph import member_keys
+from rag_assets.contracts.segment import Member, Parameter, Segment, Span, leaves_of, moved
 from rag_assets.languages.csharp.facts.expressions import literal
 from rag_assets.languages.csharp.facts.method_verbs import METHODS
 from rag_assets.languages.csharp.facts.type_index import TypeIndex
@@ -42,8 +43,6 @@ from rag_assets.languages.csharp.web.responses import (
     success_status,
 )
 from rag_assets.languages.csharp.web.route_templates import Constants, constants_of, nested, parameters_of, string_of
-from rag_assets.languages.members import leaves_of
-from rag_assets.languages.node_keys import member_keys
 
 if TYPE_CHECKING:
     from tree_sitter import Node
