@@ -288,22 +288,23 @@ def check(answer: str, evidence: Sequence[Evidence], policy: Policy = Policy.FLA
 
 
 class _Slice:
-    """A slice in the forms that it is compared in: as code, as the prose of its comments, as words. Each is made when
-    it is needed: most slices are cited by nothing."""
+    """A slice with its description in the forms that they are compared in: as code, as the prose of comments, as words.
+    Each is made when it is needed: most slices are cited by nothing."""
 
     def __init__(self, known: Evidence) -> None:
         self._text = neutral(known.text)
         # a quote may go on over several cues
         self._words = spoken(self._text) if known.language in TRANSCRIPTS else self._text
-        self.raw = f"{self._text}\n{known.symbol} {known.path} {known.kind} {known.via}"
+        self._description = neutral(known.description)
+        self.raw = f"{self._text}\n{self._description}\n{known.symbol} {known.path} {known.kind} {known.via}"
 
     @cached_property
     def code(self) -> str:
-        return _squeezed(self._text)
+        return f"{_squeezed(self._text)} {_squeezed(self._description)}"
 
     @cached_property
     def prose(self) -> str:
-        return prose_of(self._words)
+        return f"{prose_of(self._words)} {prose_of(self._description)}"
 
     @cached_property
     def roots(self) -> frozenset[str]:

@@ -65,9 +65,15 @@ class _Piece:
 
 
 def fetch_evidence(
-    wanted: Iterable[FetchRequest], parts: SearchResources, manifests: Mapping[str, Manifest], scope: SearchScope
+    wanted: Iterable[FetchRequest],
+    parts: SearchResources,
+    manifests: Mapping[str, Manifest],
+    scope: SearchScope,
+    *,
+    described: bool = False,
 ) -> FetchedEvidence:
-    """The texts of points; what overlaps in one file becomes one piece. A point outside of `scope` is as good as none.
+    """The texts of points, `described` with their descriptions; what overlaps in one file becomes one piece. A point
+    outside of `scope` is as good as none.
 
     A slice that is not what was indexed is left out with a warning: nobody could check a quote of it.
     """
@@ -85,9 +91,54 @@ def fetch_evidence(
         if _is_sound(payload, parts, texts, unread, warnings)
     ]
     ids = citation_ids(payloads)
-    merged = (_merged(group, texts, manifests, ids) for group in _joined(pieces, texts))
+    merged = [_merged(group, texts, manifests, ids) for group in _joined(pieces, texts)]
+    if described:
+        merged = _described(merged, payloads, parts, warnings)
     ordered = sorted(merged, key=lambda known: (-known.score, known.label, known.path, known.line_start))
     return FetchedEvidence(tuple(ordered), tuple(warnings))
+
+
+def _described(
+    pieces: Sequence[Evidence], payloads: Mapping[str, Mapping[str, Any]], parts: SearchResources, warnings: list[str]
+) -> list[Evidence]:
+    """The pieces with the descriptions of their points (IDX-070 §5.3). The payloads are those that the reader may see,
+    and each description was written with what its level may know. Without descriptions an answer is still one."""
+    from rag_assets.errors import RagAssetsError
+
+    addresses = {point: payload.get("DescriptionBlobUri", "") for point, payload in payloads.items()}
+    wanted = [addresses[point] for piece in pieces for point in piece.point_ids if addresses[point]]
+    try:
+        found = parts.descriptions(wanted)
+    except (RagAssetsError, OSError) as error:
+        warnings.append(f"no descriptions: {error}")
+        return list(pieces)
+
+    def place(point: str) -> tuple[int, str]:
+        return payloads[point].get("CharStart", 0), addresses[point]
+
+    return [
+        replace(
+            piece,
+            description=description_of(
+                [found.get(addresses[point], "") for point in sorted(piece.point_ids, key=place)], piece.text
+            ),
+        )
+        for piece in pieces
+    ]
+
+
+def description_of(descriptions: Iterable[str], source: str) -> str:
+    """Several descriptions as one: what they have in common is said once, and nothing of what is word for word in the
+    `source`, as the texts of documents are."""
+    said = dict.fromkeys(block.strip("\n") for block in source.split("\n\n"))
+    made: list[str] = []
+    for block in "\n\n".join(descriptions).split("\n\n"):
+        lines = [line for line in block.split("\n") if not (line.startswith("- ") and line in said)]
+        told = "\n".join(lines).strip("\n")
+        if told.strip() and told not in said:
+            made.append(told)
+            said |= dict.fromkeys((told, *lines))
+    return "\n\n".join(made)
 
 
 def _is_sound(
@@ -216,11 +267,15 @@ def graph_or_reason(index: LabelIndex) -> Graph | str:
 
 
 def read(
-    result: SearchResult, target: Searchable, graph_of: Callable[[LabelIndex], Graph | str] = graph_or_reason
+    result: SearchResult,
+    target: Searchable,
+    graph_of: Callable[[LabelIndex], Graph | str] = graph_or_reason,
+    *,
+    described: bool = False,
 ) -> AnswerInputs:
     """The evidence for a question: what its search found, and where the caller did not narrow it, what declares its
     names and what the graph says of them. Never more than the scope of `target` lets be seen. `graph_of` is for
-    those who keep graphs open."""
+    those who keep graphs open; `described` evidence begins with descriptions."""
     wish = intent_of(result.question)
     words = words_asked_of(target.parts, result.question.text)
     measured = all(has_known_cosines(known.embedding_model) for known in target.manifests.values())
@@ -240,7 +295,7 @@ def read(
         undeclared = [name for name in names if not declared[name]]
         facts, at_points, near = _from_graphs(wish, undeclared, target, result.hits, warnings, graph_of)
         wanted += [FetchRequest(point, 0.0, Origin.GRAPH) for point in at_points.values()]
-    gathered = fetch_evidence(wanted, target.parts, target.manifests, target.scope())
+    gathered = fetch_evidence(wanted, target.parts, target.manifests, target.scope(), described=described)
     by_point = {known: piece for piece in gathered.evidence for known in piece.point_ids}
     at = {fact: by_point[point] for fact, point in at_points.items() if point in by_point}
     evidence = tuple(_with_facts(piece, [fact for fact in at if at[fact] is piece]) for piece in gathered.evidence)

@@ -167,6 +167,10 @@ _DEFINITION = re.compile(
     r"|where (?:is|are) .{1,80}? (?:defined|declared))\b",
     re.IGNORECASE,
 )
+_ASKS_HOW = re.compile(
+    r"\b(?:how|why|when|code|source|implement\w*|algorithm|calculat\w*|comput\w*|happens?|lines?|logic|show|snippet|steps?)\b",
+    re.IGNORECASE,
+)
 _QUOTED_NAME = re.compile(r"`([A-Za-z_][\w.]*)`")
 _CAPITALISED = re.compile(r"(?<!^)(?<![.?!]\s)\b[A-Z][a-z0-9]{2,}\b")
 
@@ -189,6 +193,12 @@ def intent_of(question: Question) -> QueryIntent:
         names = (question.text.strip(),)
     guesses = tuple(dict.fromkeys(word for word in _CAPITALISED.findall(text) if word not in names))
     return QueryIntent(_intent(text, question.kind, bool(names)), names, guesses)
+
+
+def asks_how(question: str) -> bool:
+    """Whether a question is about how something works or wants to see code: then sources matter, else what is said of
+    them."""
+    return _ASKS_HOW.search(question) is not None
 
 
 def _intent(text: str, kind: QuestionKind, has_names: bool) -> Intent:

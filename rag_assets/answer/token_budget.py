@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -23,6 +23,8 @@ _SHORT_BODY = 48
 
 _SENTENCE_END = re.compile(r"(?<=[.!?:])\s+(?=[A-Z0-9`*\[])")
 _ELIDED = "…"
+_FENCED = re.compile(r"^```.*?^```[ \t]*$", re.DOTALL | re.MULTILINE)
+_SAID_TOO = re.compile(r"`[^`]+` · |\s+`\[")
 
 
 @lru_cache(maxsize=1_024)  # a budget tries what the next turn packs again
@@ -51,14 +53,28 @@ def _first_sentence(text: str, part: OutlinePart) -> str:
     return first if len(first) == len(whole) else f"{first} {_ELIDED}"
 
 
+@lru_cache(maxsize=1_024)
+def brief(description: str) -> str:
+    """A description without what the source or the head of its block says too: declarations, attributes, the place."""
+    lines = _FENCED.sub("", description).split("\n")
+    return "\n".join(line for line in lines if line.strip() and not _SAID_TOO.match(line))
+
+
 TokenCounter = Callable[[Sequence[str]], list[int]]
 """Tokens of each text, as the model counts them (R24); see `models.openai_compat.token_counting.token_counter`."""
 
 DEFAULT_BUDGET = 6_000
 """Tokens. Fifteen sections of 400, with which small local models of 8,000 tokens still have room to answer."""
 
-_WORTH = {EvidenceForm.NAME: 0.1, EvidenceForm.SIGNATURES: 0.6, EvidenceForm.WHOLE: 1.0}
-"""Of the score of a piece. Signatures tell most of what a section is about in a quarter of its tokens."""
+_WORTH = {EvidenceForm.NAME: 0.1, EvidenceForm.DESCRIBED: 0.6, EvidenceForm.WHOLE: 1.0}
+"""Of the score of a piece. A brief description or signatures tell most of what a section is about in a quarter of the
+tokens of all of it."""
+
+_WORTH_OF_FACTS = {**_WORTH, EvidenceForm.DESCRIBED: 0.9}
+"""For a question that does not ask how: sources have the room that descriptions leave."""
+
+_SOURCE = "Source:"
+"""Between the description of a piece and its source."""
 
 _LEAST_SCORE = 0.05
 """Of the best score: a neighbour in the graph may have next to none, and still is there for a reason."""
@@ -92,9 +108,10 @@ class ContextPack:
         return tuple(piece.evidence for piece in self.pieces)
 
 
-def pack(evidence: Sequence[Evidence], budget: int, count: TokenCounter) -> ContextPack:
+def pack(evidence: Sequence[Evidence], budget: int, count: TokenCounter, *, asks_how: bool = True) -> ContextPack:
     """The context of an answer: at most `budget` tokens by `count`, every piece in it named with its citation id, place
-    and graph node keys. Raises BudgetError for a budget below 1."""
+    and graph node keys. A question that `asks_how` needs sources; for others descriptions come first. Raises
+    BudgetError for a budget below 1."""
     if budget < 1:
         raise BudgetError(f"a context needs a budget of at least 1 token, got {budget}")
     ordered = sorted(evidence, key=lambda known: (-known.score, known.label, known.path, known.line_start, known.id))
@@ -113,7 +130,7 @@ def pack(evidence: Sequence[Evidence], budget: int, count: TokenCounter) -> Cont
         fits = used + sizes[EvidenceForm.NAME].tokens <= budget
         chosen.append(EvidenceForm.NAME if fits else None)
         used += sizes[EvidenceForm.NAME].tokens if fits else 0
-    _upgrade(ordered, forms, chosen, budget - used)
+    _upgrade(ordered, forms, chosen, budget - used, _WORTH if asks_how else _WORTH_OF_FACTS)
     return _made(ordered, forms, chosen, budget, count)
 
 
@@ -127,10 +144,10 @@ def _forms(known: Evidence, whole: _Sized, count: TokenCounter) -> dict[Evidence
     """The forms of a piece that differ, from the shortest to the longest."""
     texts = {
         EvidenceForm.NAME: block(known, EvidenceForm.NAME),
-        EvidenceForm.SIGNATURES: block(known, EvidenceForm.SIGNATURES),
+        EvidenceForm.DESCRIBED: block(known, EvidenceForm.DESCRIBED),
     }
-    if whole.block == texts[EvidenceForm.SIGNATURES]:
-        del texts[EvidenceForm.SIGNATURES]
+    if whole.block == texts[EvidenceForm.DESCRIBED]:
+        del texts[EvidenceForm.DESCRIBED]
     sizes = count([f"{text}\n" for text in texts.values()])
     made = {form: _Sized(text, size) for (form, text), size in zip(texts.items(), sizes, strict=True)}
     return made | {EvidenceForm.WHOLE: whole}
@@ -141,6 +158,7 @@ def _upgrade(
     forms: Sequence[dict[EvidenceForm, _Sized]],
     chosen: list[EvidenceForm | None],
     spare: int,
+    worth: Mapping[EvidenceForm, float],
 ) -> None:
     best = max((known.score for known in ordered), default=0.0) or 1.0
     value = [max(known.score / best, _LEAST_SCORE) for known in ordered]
@@ -153,7 +171,7 @@ def _upgrade(
         now = forms[at][present]
         for form in list(forms[at])[list(forms[at]).index(present) + 1 :]:
             more = max(1, forms[at][form].tokens - now.tokens)
-            gain = value[at] * (_WORTH[form] - _WORTH[present])
+            gain = value[at] * (worth[form] - worth[present])
             heapq.heappush(steps, (-gain / more, at, form))
 
     for at in range(len(ordered)):
@@ -161,7 +179,7 @@ def _upgrade(
     while steps:
         _, at, form = heapq.heappop(steps)
         present = chosen[at]
-        if present is None or _WORTH[form] <= _WORTH[present]:
+        if present is None or worth[form] <= worth[present]:
             continue
         more = forms[at][form].tokens - forms[at][present].tokens
         if more <= spare:
@@ -203,5 +221,11 @@ def block(known: Evidence, form: EvidenceForm) -> str:
     head = f'<{EVIDENCE_TAG} id="{known.id}" at="{neutral(known.place)}" of="{neutral(known.symbol)}"{via}{keys}'
     if form is EvidenceForm.NAME:
         return f"{head}/>"
-    text = known.text if form is EvidenceForm.WHOLE else signatures(known.text, known.language)
+    if form is EvidenceForm.WHOLE:
+        parts = [known.description, _SOURCE, known.text] if known.description else [known.text]
+    else:
+        parts = [brief(known.description)] if known.description else []
+        if not parts or known.language in PROSE:  # whose description is a head above the text
+            parts.append(signatures(known.text, known.language))
+    text = "\n".join(parts)
     return f"{head}>\n{neutral(text)}\n</{EVIDENCE_TAG}>"

@@ -29,8 +29,8 @@ class Origin(StrEnum):
 class EvidenceForm(StrEnum):
     """How much of a piece of evidence a context holds."""
 
-    WHOLE = "whole"
-    SIGNATURES = "signatures"  # the declarations without their bodies
+    WHOLE = "whole"  # its description, then its source
+    DESCRIBED = "described"  # its description in brief; without one, the declarations without their bodies
     NAME = "name"  # where it is and what it declares
 
 
@@ -39,7 +39,8 @@ class Evidence:
     """A piece of one file. Lines are 1-based and inclusive. `text` is their source, `sha256` its hash at indexing.
     `point_ids` are the points of the piece, best first, `ids` their citation ids. `score` is the score of the best
     point, `dense` its cosine or None. `via` names the graph edge that led to the piece. Documents with pages and
-    recordings have a `title`, and `pages` or the `seconds` at which the piece begins."""
+    recordings have a `title`, and `pages` or the `seconds` at which the piece begins. `description` is what was found
+    out about the piece when it was indexed: facts, resolved texts, a summary; '' where nobody has asked for it."""
 
     point_ids: tuple[str, ...]
     ids: tuple[str, ...]
@@ -61,6 +62,7 @@ class Evidence:
     title: str = ""
     pages: tuple[int, ...] = ()
     seconds: int | None = None
+    description: str = ""
 
     @property
     def id(self) -> str:
@@ -82,6 +84,11 @@ class Evidence:
         if self.seconds is not None:
             return f"{self.path}@{commit} [source: {self.title}, t={clock(self.seconds)}]"
         return f"{self.place}@{commit}"
+
+    def holds(self, other: Evidence) -> bool:
+        """Whether another piece is a part of this one."""
+        is_inside = self.line_start <= other.line_start and other.line_end <= self.line_end
+        return is_inside and (self.label, self.path) == (other.label, other.path) and other.text in self.text
 
     @property
     def plain_symbol(self) -> str:

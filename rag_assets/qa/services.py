@@ -136,13 +136,13 @@ class PipelineServices:
     ) -> AnswerInputs:
         """The best `limit` pieces, best first (D18), and for a Question also what declares its names and what the graph
         says of them. A text is a query that the model wrote: only words, no filters. A mode that the index cannot
-        serve falls back deterministically, with a warning (D15, D17). Raises RagAssetsError where the label cannot be
-        read."""
+        serve falls back deterministically, with a warning (D15, D17). Where there is a model to read them, pieces have
+        their descriptions. Raises RagAssetsError where the label cannot be read."""
         from rag_assets.answer.context_pack import read
 
         target = self._target(label)
         result = target.search(query, limit=limit, mode=mode, literal=True, filters=filters)
-        return read(result, target, self._graph)
+        return read(result, target, self._graph, described=self.has_model)
 
     def expand(
         self, label: str, entries: Mapping[str, float], *, steps: Sequence[Walk], depth: int, nodes: int
@@ -176,7 +176,7 @@ class PipelineServices:
             if len(points) >= limit:
                 break
         wanted = [FetchRequest(point, 1 / rank, Origin.GRAPH) for rank, point in enumerate(list(points)[:limit], 2)]
-        return fetch_evidence(wanted, target.parts, target.manifests, target.scope()).evidence
+        return fetch_evidence(wanted, target.parts, target.manifests, target.scope(), described=self.has_model).evidence
 
     def known_names(self, label: str, text: str) -> tuple[str, ...]:
         """The words of a text that are names of the index: written like a name that something declares, or code that

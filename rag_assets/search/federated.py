@@ -139,6 +139,15 @@ class FederatedResources:
     def document(self, address: str) -> str:
         return self._indexes[0].parts.document(address)  # one home, one store of documents for all labels
 
+    def descriptions(self, uris: Sequence[str]) -> Mapping[str, str]:
+        """Raises ArtifactError and TableDamaged."""
+        from rag_assets.contracts.identity import parse_uri  # start-up budget: a search reads no artifact
+
+        found: dict[str, str] = {}
+        for index in self._indexes:
+            found |= index.parts.descriptions([uri for uri in uris if parse_uri(uri).label == index.label])
+        return found
+
     def embedder(self) -> Future[Embedder]:
         """The model of all labels. The future raises NoEmbedderError where they do not have one in common."""
         spaces = {(index.manifest.embedding_model, index.manifest.dimension) for index in self._indexes}

@@ -10,7 +10,7 @@ import re
 import threading
 import uuid
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import cached_property
@@ -377,6 +377,10 @@ class IndexResources:
 
                 self._blobs = BlobStore(self._home.blobs)
         return self._blobs.get(address)
+
+    def descriptions(self, uris: Sequence[str]) -> Mapping[str, str]:
+        """As of `ArtifactStore.descriptions`."""
+        return self.artifacts().descriptions(uris)
 
     def embedder(self) -> Future[Embedder]:
         """The model that made the vectors; it goes on loading while the caller opens other parts. The future raises

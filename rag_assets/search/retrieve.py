@@ -73,6 +73,8 @@ class SearchResources(Protocol):
 
     def document(self, address: str) -> str: ...
 
+    def descriptions(self, uris: Sequence[str]) -> Mapping[str, str]: ...
+
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:

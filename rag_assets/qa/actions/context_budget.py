@@ -1,7 +1,7 @@
 """The evidence of a turn as the text of a prompt (D22, D23): pieces with their citation ids, and the graph.
 
-Whole where it fits; else signatures instead of bodies; else a summary by the model, which has to keep every identifier
-or gets them appended.
+Whole where it fits: a description, then its source. Else descriptions alone; else a summary by the model, which has to
+keep every identifier or gets them appended.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
+from rag_assets.answer.question_analysis import asks_how
 from rag_assets.answer.token_budget import ContextPack, TokenCounter, block, pack
 from rag_assets.contracts.evidence import Evidence, EvidenceForm
 from rag_assets.contracts.llm import Profile
@@ -28,8 +29,8 @@ NAMED_KEYS = 4
 took more tokens than its signatures."""
 
 DESCRIBED = 0.5
-"""Of the pieces, by score, the least share with signatures or more. The others are named, so a model can ask for one; a
-summary costs four to eight calls and loses the words of all of them. By score, because the last of thirty pieces are
+"""Of the pieces, by score, the least share that is described or whole. The others are named, so a model can ask for
+one; a summary costs several calls and loses the words of all of them. By score, because the last of thirty pieces are
 there to be complete."""
 
 _LINE_END = 1  # token between two parts
@@ -39,7 +40,7 @@ _ALSO = "Also in the evidence, not described above:"
 
 @dataclass(frozen=True, slots=True)
 class ComposedContext:
-    """`complete`: of most of the evidence there are at least the signatures, and of every node of the graph its key."""
+    """`complete`: most of the evidence is described at least, and of every node of the graph its key."""
 
     text: str
     tokens: int
@@ -59,13 +60,13 @@ def is_within(found: RetrievalState, budget: int, count: TokenCounter) -> bool:
     return sum(count([f"{part}\n" for part in (*blocks, graph_text(found))])) <= budget
 
 
-def compacted(found: RetrievalState, budget: int, count: TokenCounter) -> ComposedContext:
-    """At most `budget` tokens: signatures instead of bodies where that is worth most, every node key, and the edges of
-    the most relevant nodes."""
+def compacted(found: RetrievalState, budget: int, count: TokenCounter, *, asks_how: bool = True) -> ComposedContext:
+    """At most `budget` tokens: descriptions without their sources where that is worth most, every node key, and the
+    edges of the most relevant nodes."""
     keys, edges = _graph_lines(found)
     share = _fitting(_GRAPH_HEAD, keys, int(budget * GRAPH_SHARE), count)
     reserved = count([share])[0] + _LINE_END if share else 0
-    packed = pack(_with_few_keys(found), max(1, budget - reserved), count)
+    packed = pack(_with_few_keys(found), max(1, budget - reserved), count, asks_how=asks_how)
     left = budget - packed.tokens - _LINE_END  # what the pieces do not need is the graph's, too
     graph = _fitting(_GRAPH_HEAD, [*keys, *edges], left, count)
     text = _joined([packed.text, graph])
@@ -82,7 +83,7 @@ def _with_few_keys(found: RetrievalState) -> list[Evidence]:
 
 
 def _described(packed: ContextPack) -> float:
-    """The share of the evidence, by score, that has signatures at least; what was left out has not."""
+    """The share of the evidence, by score, that is described at least; what was left out is not."""
     everything = sum(piece.evidence.score for piece in packed.pieces) + sum(piece.score for piece in packed.left_out)
     told = sum(piece.evidence.score for piece in packed.pieces if piece.form is not EvidenceForm.NAME)
     return told / everything if everything else 1.0
@@ -237,11 +238,13 @@ def check_context_budget(turn: Turn, _: msgspec.Struct, run: TurnContext) -> Ste
 
 
 def compact_context(turn: Turn, _: msgspec.Struct, run: TurnContext) -> StepOutcome:
-    """Signatures instead of bodies, without a model; on_over_limit where pieces or node keys had to be left out, or
+    """Descriptions without sources, without a model; on_over_limit where pieces or node keys had to be left out, or
     most pieces are only named. What there is then fits in any case."""
     contexts, complete, tokens, notes = {}, True, 0, []
     for label, budget in _budgets(turn, run):
-        composed = compacted(turn.found_in(label), budget, run.services.count_tokens)
+        composed = compacted(
+            turn.found_in(label), budget, run.services.count_tokens, asks_how=asks_how(turn.question_en)
+        )
         contexts[label] = composed.text
         complete &= composed.complete
         tokens += composed.tokens
@@ -294,7 +297,7 @@ def _with(turn: Turn, contexts: dict[str, str], tokens: int) -> Turn:
 
 
 ACTIONS = (
-    Action("check_context_budget", check_context_budget, 1, outcomes=lambda _: (Transition.OK, Transition.OVER_LIMIT)),
-    Action("compact_context", compact_context, 1, outcomes=lambda _: (Transition.OK, Transition.OVER_LIMIT)),
-    Action("summarize_context", summarize_context, 1, Summarise),
+    Action("check_context_budget", check_context_budget, 2, outcomes=lambda _: (Transition.OK, Transition.OVER_LIMIT)),
+    Action("compact_context", compact_context, 2, outcomes=lambda _: (Transition.OK, Transition.OVER_LIMIT)),
+    Action("summarize_context", summarize_context, 2, Summarise),
 )

@@ -116,7 +116,8 @@ def fetch_node_texts(turn: Turn, parameters: OfIndex, run: TurnContext) -> StepO
     keys = [node.key for node in found.neighbourhood.nodes if node.key not in shown]
     with run.clock.step("graph"):
         texts = run.services.node_texts(label, keys, limit)
-    return StepOutcome(_with(turn, label, replace(found, texts=tuple(texts))), notes=(f"{len(texts)} node texts",))
+    texts = tuple(text for text in texts if not any(piece.holds(text) for piece in found.evidence))
+    return StepOutcome(_with(turn, label, replace(found, texts=texts)), notes=(f"{len(texts)} node texts",))
 
 
 def entries_of(found: RetrievalState) -> dict[str, float]:
@@ -216,5 +217,5 @@ ACTIONS = (
     Action("check_evidence", check_evidence, 1, outcomes=lambda _: (Transition.OK, Transition.OTHER)),
     Action("fetch_more_context", fetch_more_context, 2, Fetch, outcomes=lambda _: (Transition.OK, Transition.OTHER)),
     Action("expand_dependency_tree", expand_dependency_tree, 2, OfIndex),
-    Action("fetch_node_texts", fetch_node_texts, 1, OfIndex),
+    Action("fetch_node_texts", fetch_node_texts, 2, OfIndex),
 )
