@@ -179,7 +179,9 @@ _FENCE = re.compile(r"^[ \t]*```[^\n]*$", re.MULTILINE)
 _CONDITIONAL = re.compile(r"^[ \t]*#\w[^\n]*\n?", re.MULTILINE)
 _NOTHING = "… \t\r\n"
 _DECLARED = re.compile(r"(?:(?:class|struct|interface|record|enum|def|func)\s+)?([A-Za-z_]\w*)\s*(?:<[^<>()]*>\s*)?$")
-_TYPE = re.compile(r"\b(?:class|struct|interface|record|enum|delegate)\s+(?:class\s+|struct\s+)?([A-Za-z_]\w*)")
+_TYPE = re.compile(r"\b(?:class|struct|interface|record|enum|delegate)\s+(?:class\s+|struct\s+)?([A-Za-z_(]\w*)")
+_CALLED = re.compile(r"\b(?!ref\b|readonly\b)([A-Za-z_]\w*)\s*(?:<[\w\s,\[\]]*>)?\s*\(")
+"""What stands before the parameters of a delegate, whose type stands where other types have their name."""
 _CREATES = re.compile(r"\s*(?:CREATE|ALTER)\b", re.IGNORECASE)
 """Of SQL, where a name can be anything in brackets and a type stands before a parenthesis."""
 
@@ -349,7 +351,8 @@ def _without_attributes(code: str) -> str:
 def _declared_name(head: str) -> str:
     kind = _TYPE.search(head)
     if kind is not None:
-        return kind[1]
+        named = _CALLED.search(head, kind.start(1)) if kind.group().startswith("delegate") else kind
+        return named[1] if named is not None else ""
     before = head.partition("(")[0].strip()
     found = _DECLARED.search(before)
     is_call = before.startswith("await ") or "." in before.rpartition(" ")[2].partition("<")[0]

@@ -23,8 +23,7 @@ _SHORT_BODY = 48
 
 _SENTENCE_END = re.compile(r"(?<=[.!?:])\s+(?=[A-Z0-9`*\[])")
 _ELIDED = "…"
-_FENCED = re.compile(r"^```.*?^```[ \t]*$", re.DOTALL | re.MULTILINE)
-_SAID_TOO = re.compile(r"`[^`]+` · |\s+`\[")
+_LEFT_OUT = re.compile(r"`[^`]+` · |\s+`\[|\[|```")
 
 
 @lru_cache(maxsize=1_024)  # a budget tries what the next turn packs again
@@ -55,9 +54,8 @@ def _first_sentence(text: str, part: OutlinePart) -> str:
 
 @lru_cache(maxsize=1_024)
 def brief(description: str) -> str:
-    """A description without what the source or the head of its block says too: declarations, attributes, the place."""
-    lines = _FENCED.sub("", description).split("\n")
-    return "\n".join(line for line in lines if line.strip() and not _SAID_TOO.match(line))
+    """A description without attributes, fences, empty lines, and the place that the head of its block says."""
+    return "\n".join(line for line in description.split("\n") if line.strip() and not _LEFT_OUT.match(line))
 
 
 TokenCounter = Callable[[Sequence[str]], list[int]]
