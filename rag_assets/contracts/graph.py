@@ -174,6 +174,12 @@ def member_keys(language: str, owner: str, member: Member) -> tuple[str, ...]:
     return ()
 
 
+def method_suffix(member: Member) -> str:
+    """`GetAsync(string,CancellationToken)`: the form of the graph keys of methods. `::` would split an id (A32)."""
+    types = ("".join(parameter.type.split()).replace("::", ".") for parameter in member.parameters)
+    return f"{member.name}({','.join(types)})"
+
+
 def endpoint_key(method: str, route_shape: str) -> str:
     """`http:GET /api/orders/{id}|ENDPOINT`; the route without the constraints of its parameters."""
     return f"http:{method} {route_shape}|{NodeType.ENDPOINT.value}"

@@ -1,4 +1,6 @@
-"""The output of discovery: a file of one commit, its identity and its text (IDX-069 §2, rules A01–A03)."""
+"""The files of one commit: those to index, with identity and text, and those that are skipped, with the reason (IDX-069
+§2, rules A01–A03).
+"""
 
 from __future__ import annotations
 

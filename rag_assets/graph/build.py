@@ -1,6 +1,6 @@
 """The parts of a graph, found file by file, as one graph: merged, without repetitions, numbered in the order of keys.
 
-Texts become numbers first (`graph.dictionary_encoding`), one table after the other: a hundred thousand nodes with a
+Texts become numbers first (`graph.column_encoding`), one table after the other: a hundred thousand nodes with a
 million edges are then sorted and joined by numpy, in a second and a hundred megabytes.
 """
 
@@ -16,18 +16,18 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from rag_assets.contracts.graph import GraphEdge, GraphNode, NodeType, Relation
-from rag_assets.graph.csr_graph import CONFIDENCES, KINDS, RELATIONS, Arrays, GraphCounts, Hub
-from rag_assets.graph.dictionary_encoding import (
+from rag_assets.graph.column_encoding import (
     Numbers,
     Rows,
     StringColumn,
     StringDictionary,
-    ascending,
     list_rows,
+    sorted_rows,
     stacked,
     text_rows,
     within,
 )
+from rag_assets.graph.csr_graph import CONFIDENCES, KINDS, RELATIONS, Arrays, GraphCounts, Hub
 from rag_assets.graph.lookup import node_words, simple_name
 from rag_assets.index.tables import arrow_table, empty_batch, to_numpy
 
@@ -200,7 +200,7 @@ def _left_out(edges: Rows) -> dict[str, int]:
 
 def _without_repetitions(edges: Rows) -> Rows:
     """One edge of each source, relation and target, in this order: the lowest path and line, the best confidence."""
-    order = ascending(*(edges[name] for name in ("source", "relation", "target", "path", "line")))
+    order = sorted_rows(*(edges[name] for name in ("source", "relation", "target", "path", "line")))
     ordered = {name: values[order] for name, values in edges.items()}
     starts = np.flatnonzero(_changes(ordered["source"], ordered["relation"], ordered["target"]))
     kept = {name: values[starts] for name, values in ordered.items()}
@@ -224,7 +224,7 @@ def _node_arrays(parts: Rows, known: StringDictionary, nowhere: int, nodes: int)
     kind, language = parts["kind"], parts["language"]
     names = list(known)
     places = tuple(parts[column] for column in ("key", "path", "line_start", "line_end"))
-    order = ascending(*places)
+    order = sorted_rows(*places)
     node, path, start, end = (values[order] for values in places)
     new = _changes(node, path, start, end)
     _settle(order, new, lambda row: (KINDS[kind[row]], name[row], names[language[row]], signature[row]))
@@ -274,9 +274,9 @@ def _edge_arrays(edges: Rows, nodes: int) -> Arrays:
     used = relation != RELATIONS.index(Relation.CONTAINS)  # a large type is not a common one
     outwards = np.bincount(source[used], minlength=nodes)
     inwards = np.bincount(target[used], minlength=nodes)
-    order = ascending(source, relation, confidence, inwards[target], target)
+    order = sorted_rows(source, relation, confidence, inwards[target], target)
     source, relation, target, confidence = (values[order] for values in (source, relation, target, confidence))
-    by_target = ascending(target, relation, confidence, outwards[source], source)
+    by_target = sorted_rows(target, relation, confidence, outwards[source], source)
     return {
         "node_out": outwards.astype(np.uint32),
         "node_in": inwards.astype(np.uint32),
@@ -304,7 +304,7 @@ def _word_arrays(parts: Rows, known: StringDictionary) -> Arrays:
     """The nodes of every word that somebody may type for them, words in the order of their bytes."""
     words, places = known.ascending(parts["words"])
     word, owner = places[parts["words"]], np.repeat(parts["key"], parts["words_sizes"])
-    order = ascending(word, owner)
+    order = sorted_rows(word, owner)
     word, owner = word[order], owner[order]
     kept = _changes(word, owner)
     return {

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from rag_assets.contracts.result import InvokeResult
     from rag_assets.graph.neighbourhood import Neighbourhood
     from rag_assets.qa.definition.steps import PipelineSettings
-    from rag_assets.qa.protocols import RetrievalPlan
+    from rag_assets.qa.reply_parser import RetrievalPlan
     from rag_assets.qa.services import Generated
     from rag_assets.search import Question
 

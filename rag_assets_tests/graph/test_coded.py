@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_assets.graph import dictionary_encoding
-from rag_assets.graph.dictionary_encoding import (
+from rag_assets.graph import column_encoding
+from rag_assets.graph.column_encoding import (
     StringColumn,
     StringDictionary,
-    ascending,
     list_rows,
+    sorted_rows,
     stacked,
     text_rows,
     within,
@@ -25,14 +25,14 @@ rows = st.lists(st.tuples(*(st.integers(0, limit) for limit in (3, 2**31, 2**62,
 @given(rows)
 def test_rows_are_ordered_by_the_first_column_then_the_next(rows: list[tuple[int, ...]]) -> None:
     columns = [np.array(column, np.int64) for column in zip(*rows, strict=True)] or [np.zeros(0, np.int64)] * 5
-    order = ascending(*columns)
+    order = sorted_rows(*columns)
     assert sorted(order.tolist()) == list(range(len(rows)))
     assert [rows[row] for row in order.tolist()] == sorted(rows)
 
 
 def test_small_unsigned_columns_do_not_overflow() -> None:
     high, low = np.array([255, 1, 255], np.uint8), np.array([7, 9, 2], np.uint32)
-    assert ascending(high, low).tolist() == [1, 2, 0]
+    assert sorted_rows(high, low).tolist() == [1, 2, 0]
 
 
 CHUNKS = [pa.array(["b", "a", "b"]), pa.array([], pa.string()), pa.array(["a", "c"]).dictionary_encode()]
@@ -72,7 +72,7 @@ def test_some_rows_of_texts(texts: list[str], data: st.DataObject) -> None:
     made = text_rows("name", pa.array(texts))
     wanted = data.draw(st.lists(st.integers(0, len(texts) - 1), max_size=8))
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(dictionary_encoding, "_TAKEN_AT_A_TIME", 3)
+        patched.setattr(column_encoding, "_TAKEN_AT_A_TIME", 3)
         taken = StringColumn.of(made["name"], made["name_sizes"]).rows(np.array(wanted, np.int64))
     assert [taken[row] for row in range(len(wanted))] == [texts[row].encode() for row in wanted]
 

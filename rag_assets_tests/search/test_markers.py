@@ -7,7 +7,7 @@ import re
 import pytest
 
 from rag_assets.contracts.protocol_markers import fenced, neutral
-from rag_assets.qa.protocols import Broken, parse_answer, parse_route
+from rag_assets.qa.reply_parser import InvalidReply, parse_answer, parse_route
 from rag_assets_tests.qa.injections import HARMLESS, INJECTIONS, OBEYED, TEMPLATES, as_read
 
 
@@ -20,7 +20,7 @@ def test_neutral_text_has_no_marker(text: str) -> None:
     read = as_read(made)
     assert OBEYED.search(read) is None and TEMPLATES.search(read) is None
     assert not re.search(r"\[\s*(?:chunk|source)\s*:", read)
-    assert isinstance(parse_route(made), Broken) and isinstance(parse_answer(made, strict=False), Broken)
+    assert isinstance(parse_route(made), InvalidReply) and isinstance(parse_answer(made, strict=False), InvalidReply)
     if "evidence>" not in text:
         assert made != text
 

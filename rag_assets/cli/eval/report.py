@@ -47,7 +47,7 @@ def report(
     else:
         session.output.text(markdown(made))
     if html is not None:
-        from rag_assets.evaluation.report import html as page
+        from rag_assets.evaluation.html_report import html as page
 
         html.write_text(page(made), encoding="utf-8")
         session.output.note(f"written: {html}")

@@ -16,6 +16,7 @@ from rag_assets.contracts.section import EmbeddingWindow, SummarySection
 from rag_assets.contracts.segment import MemberRange, Segment, Span, leaves_of
 from rag_assets.descriptions.kind_builder import Facts, Subject, TypeAwareBuilder, is_csharp
 from rag_assets.descriptions.symbol_description import SymbolDescription, fenced_code, inline_code
+from rag_assets.identifiers import identifier_words
 from rag_assets.languages.csharp.facts.primary_entity import primary_entity
 from rag_assets.languages.csharp.facts.type_index import TypeIndex
 from rag_assets.languages.csharp.web import endpoints_of_class, mapped_endpoints
@@ -29,7 +30,6 @@ from rag_assets.languages.csharp.web.endpoint_model import (
     EndpointRoute,
     ParameterSource,
     RouteOrigin,
-    words_of,
 )
 from rag_assets.languages.csharp.web.file_context import FileContext
 from rag_assets.languages.csharp.web.route_templates import shape
@@ -141,8 +141,8 @@ def _short_lines(owner: Owner, endpoint: Endpoint) -> list[str]:
 
 def _purpose(owner: Owner, endpoint: Endpoint) -> str:
     """Undocumented: what the names say, in words."""
-    words = words_of(endpoint.action or endpoint.name)
-    place = words_of(_ROLE.sub("", owner.name) or owner.name)
+    words = _words_of(endpoint.action or endpoint.name)
+    place = _words_of(_ROLE.sub("", owner.name) or owner.name)
     return f"{words} endpoint of {place}" if words else f"endpoint of {place}"
 
 
@@ -457,3 +457,8 @@ def _entity(segment: Segment, declared: TypeIndex) -> str:
 def _warn_unparsed(subject: Subject, error: UnparseableError) -> None:
     text = f"{subject.segment.symbol}: its endpoints are not described: {error}"
     subject.warn(Message("endpoints.unparsed", text))
+
+
+def _words_of(name: str) -> str:
+    """A name as words: `GetByNumberAsync` → `get by number`."""
+    return " ".join(identifier_words(name.removesuffix("Async") or name)).lower()

@@ -1,4 +1,4 @@
-"""Test classes and modules, and what stands beside them."""
+"""Builds the description of a test class: its cases, the type that it tests, fixtures and doubles."""
 
 from __future__ import annotations
 

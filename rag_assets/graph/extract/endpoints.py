@@ -17,6 +17,7 @@ from rag_assets.contracts.graph import (
     declaration_key,
     endpoint_key,
     member_keys,
+    method_suffix,
 )
 from rag_assets.contracts.segment import MemberKind, Segment
 from rag_assets.languages.csharp.binder.label_symbols import NamePosition
@@ -26,7 +27,7 @@ from rag_assets.languages.csharp.web import endpoints_of_class, mapped_endpoints
 from rag_assets.languages.csharp.web.class_endpoints import is_fast_endpoint
 from rag_assets.languages.csharp.web.controller_actions import VERB_ATTRIBUTES, action_endpoints, is_controller_like
 from rag_assets.languages.csharp.web.controllers import base_chain, controller_of, is_endpoint_base
-from rag_assets.languages.csharp.web.endpoint_model import Endpoint, RouteOrigin, method_suffix
+from rag_assets.languages.csharp.web.endpoint_model import Endpoint, RouteOrigin
 from rag_assets.languages.csharp.web.file_context import FileContext
 from rag_assets.languages.csharp.web.minimal_api import MAP_CALL
 from rag_assets.languages.csharp.web.route_templates import shape

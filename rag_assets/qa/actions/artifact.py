@@ -35,7 +35,7 @@ from rag_assets.qa.actions.retrieval import Count, ensure_readable
 from rag_assets.qa.definition.action_registry import Action, PromptName, StepOutcome
 from rag_assets.qa.definition.steps import Transition
 from rag_assets.qa.errors import TurnError
-from rag_assets.qa.protocols import Broken
+from rag_assets.qa.reply_parser import InvalidReply
 from rag_assets.qa.turn import Turn, TurnContext
 from rag_assets.search.query_parser import plain_question
 
@@ -157,7 +157,11 @@ def _in_form(turn: Turn, template: Template, run: TurnContext) -> tuple[str | No
     known = by_id(turn.evidence)
     text = _unwrapped(turn.reply)
     problems = (
-        (Broken.ENDLESS.value,) if turn.endless else () if is_refusal(text) else problems_of(text, template, known)
+        (InvalidReply.ENDLESS.value,)
+        if turn.endless
+        else ()
+        if is_refusal(text)
+        else problems_of(text, template, known)
     )
     if not problems:
         return text, turn, ()

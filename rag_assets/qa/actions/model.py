@@ -14,7 +14,7 @@ from rag_assets.contracts.retrieval import Mode
 from rag_assets.qa.actions.retrieval import same_query
 from rag_assets.qa.definition.action_registry import Action, PromptName, StepOutcome
 from rag_assets.qa.definition.steps import Transition
-from rag_assets.qa.protocols import Answered, Broken, Requested, RetrievalPlan, parse_answer, parse_route
+from rag_assets.qa.reply_parser import Answered, InvalidReply, Requested, RetrievalPlan, parse_answer, parse_route
 from rag_assets.qa.turn import Turn, TurnContext
 
 MaxTokens = Annotated[int, msgspec.Meta(ge=1, le=100_000)]
@@ -146,8 +146,8 @@ def _parsed(turn: Turn, run: TurnContext, parse: Any, complaint: str) -> tuple[A
     """(what was said or how it was wrong twice, the state with the last reply, notes)."""
     if turn.call is None or (turn.fault and not turn.endless):
         return None, turn, ()
-    parsed = Broken.ENDLESS if turn.endless else parse(turn.reply)
-    if not isinstance(parsed, Broken):
+    parsed = InvalidReply.ENDLESS if turn.endless else parse(turn.reply)
+    if not isinstance(parsed, InvalidReply):
         return parsed, turn, ()
     notes: tuple[str, ...] = (f"{parsed.value}; asked once more",)
     _, reply, fault = run.ask_again(turn.call, turn.reply, f"{complaint} The problem: {parsed.value}.")
@@ -155,7 +155,7 @@ def _parsed(turn: Turn, run: TurnContext, parse: Any, complaint: str) -> tuple[A
     again = None if fault else parse(reply)
     if fault:
         notes += (f"the model gave nothing: {fault}",)
-    elif isinstance(again, Broken):
+    elif isinstance(again, InvalidReply):
         notes += (f"again: {again.value}",)
     return again, turn, notes
 

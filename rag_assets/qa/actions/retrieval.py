@@ -16,7 +16,7 @@ from rag_assets.errors import EvidenceLost, QueryError
 from rag_assets.qa.definition.action_registry import Action, StepOutcome
 from rag_assets.qa.definition.steps import Transition
 from rag_assets.qa.errors import TurnError
-from rag_assets.qa.protocols import RetrievalPlan
+from rag_assets.qa.reply_parser import RetrievalPlan
 from rag_assets.qa.turn import RetrievalState, Turn, TurnContext
 from rag_assets.search import Question
 from rag_assets.search.query_parser import plain_question, understand

@@ -1,4 +1,4 @@
-"""Credentials by the name they are assigned to: `"Password": "…"`, `const string ApiKey = "…"`, `Pwd=…;`."""
+"""Rules for credentials by the name of their variable or setting: `"Password": "…"`, `string ApiKey = "…"`, `Pwd=…`."""
 
 from __future__ import annotations
 

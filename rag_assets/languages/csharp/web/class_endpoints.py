@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
-from rag_assets.contracts.graph import member_keys
+from rag_assets.contracts.graph import member_keys, method_suffix
 from rag_assets.contracts.segment import Member, MemberKind, Segment
 from rag_assets.languages.csharp.binder.type_syntax import attribute_name
 from rag_assets.languages.csharp.facts.expressions import arguments_of, literal
@@ -35,7 +35,6 @@ from rag_assets.languages.csharp.web.endpoint_model import (
     ParameterSource,
     RouteOrigin,
     action_doc,
-    method_suffix,
     with_unique_symbols,
 )
 from rag_assets.languages.csharp.web.file_context import FileContext

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from rag_assets.contracts.graph import member_keys
+from rag_assets.contracts.graph import member_keys, method_suffix
 from rag_assets.contracts.segment import Member, MemberKind, Segment, Span
 from rag_assets.dependency_trace import tracked
 from rag_assets.languages.csharp.binder.type_syntax import attribute_name, simple_name
@@ -22,7 +22,6 @@ from rag_assets.languages.csharp.web.endpoint_model import (
     EndpointRoute,
     RouteOrigin,
     action_doc,
-    method_suffix,
 )
 from rag_assets.languages.csharp.web.parameter_binding import Binding, Framework, bound_parameters, route_parameters
 from rag_assets.languages.csharp.web.responses import (

@@ -1,4 +1,4 @@
-"""The facts of HTTP endpoints (domain reference §2, row Endpoint): plain data that survives storage as JSON.
+"""Data classes of an HTTP endpoint: routes, parameters, responses, authorization, and what its comment says.
 
 What the source says and what only a convention of the framework implies are kept apart: `inferred`, `origin`,
 `evidence`, `inherited` tell which is which. Summaries come from documentation comments, names are unique in a type.
@@ -12,8 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from rag_assets.contracts.segment import Member, Span, first_paragraph
-from rag_assets.identifiers import identifier_words
+from rag_assets.contracts.segment import Span, first_paragraph
 
 _RESPONSE_TAG = re.compile(r"<response\b([^<>]*)>(.*?)(?:</response>|(?=<response\b)|\Z)", re.DOTALL)
 _RESPONSE_LINE = re.compile(r"^response (\d{3}): *(.*)$", re.MULTILINE)
@@ -49,11 +48,6 @@ def action_doc(doc: str) -> ActionDoc:
     text = "\n".join(line.rstrip() for line in _RESPONSE_LINE.sub("", text).splitlines()).strip()
     parameters = {name.strip(): value.strip() for name, value in _PARAMETER_LINE.findall(text)}
     return ActionDoc(first_paragraph(text), text, parameters, responses)
-
-
-def words_of(name: str) -> str:
-    """A name as words: `GetByNumberAsync` → `get by number`."""
-    return " ".join(identifier_words(name.removesuffix("Async") or name)).lower()
 
 
 ANY_METHOD = "ANY"
@@ -206,12 +200,6 @@ class Endpoint:
     @property
     def templates(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(route.template for route in self.routes))
-
-
-def method_suffix(member: Member) -> str:
-    """`GetAsync(string,CancellationToken)`: the form of the graph keys of methods. `::` would split an id (A32)."""
-    types = ("".join(parameter.type.split()).replace("::", ".") for parameter in member.parameters)
-    return f"{member.name}({','.join(types)})"
 
 
 def with_unique_symbols(endpoints: Iterable[Endpoint]) -> tuple[Endpoint, ...]:

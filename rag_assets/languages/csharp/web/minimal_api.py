@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from rag_assets.contracts.graph import member_keys
+from rag_assets.contracts.graph import member_keys, method_suffix
 from rag_assets.contracts.segment import Member, Parameter, Segment, Span, leaves_of, moved
 from rag_assets.languages.csharp.facts.expressions import literal
 from rag_assets.languages.csharp.facts.method_verbs import METHODS
@@ -28,7 +28,6 @@ from rag_assets.languages.csharp.web.endpoint_model import (
     EndpointRoute,
     RouteOrigin,
     action_doc,
-    method_suffix,
     with_unique_symbols,
 )
 from rag_assets.languages.csharp.web.file_context import FileContext

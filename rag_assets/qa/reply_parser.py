@@ -1,7 +1,9 @@
-"""What a model may say: the router one line with one prefix, the answerer one of two prefixes (D09, D10, D24, R13).
+"""Parses the replies of the language model: the plan of the router, and the answer of the answerer or its wish for more
+evidence.
 
-Parsed strictly, into a typed result or a typed violation; what to do about a violation is the business of
-`handle_prefix` (R11). Prefixes are never part of a result, so no user sees them.
+A router says one line with one prefix, an answerer begins with one of two (D09, D10, D24, R13). The result
+is typed, or it is a typed violation; `handle_prefix` decides what happens then (R11). Prefixes are never part of a
+result, so no user sees them.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _MODES = {mode.name: mode for mode in Mode}
 
 
-class Broken(StrEnum):
+class InvalidReply(StrEnum):
     """How a reply violates its protocol."""
 
     EMPTY = "the reply is empty"
@@ -60,7 +62,7 @@ class Requested:
     query: str
 
 
-def parse_route(reply: str) -> RetrievalPlan | Broken:
+def parse_route(reply: str) -> RetrievalPlan | InvalidReply:
     """The plan of a router's reply: exactly one line, exactly one prefix, in exactly this spelling (D09, D10). Blanks
     around the line do not count."""
     line = reply.strip()
@@ -69,46 +71,46 @@ def parse_route(reply: str) -> RetrievalPlan | Broken:
         return broken
     found = _ROUTER.match(line)
     if found is None:
-        return Broken.NO_PREFIX
+        return InvalidReply.NO_PREFIX
     query = line[found.end() :].strip()
     mode = _MODES.get(found["word"])
     if mode is not None and not query:
-        return Broken.NO_QUERY
+        return InvalidReply.NO_QUERY
     return _query_broken(query) or RetrievalPlan(mode, query)
 
 
-def parse_answer(reply: str, *, strict: bool = True) -> Answered | Requested | Broken:
+def parse_answer(reply: str, *, strict: bool = True) -> Answered | Requested | InvalidReply:
     """An answer, which may have many lines, or a request, which has one (D24). `strict` False takes the two prefixes in
     any case (R13)."""
     text = reply.strip()
     if not text:
-        return Broken.EMPTY
+        return InvalidReply.EMPTY
     if _CONTROL.search(text):
-        return Broken.CONTROL
+        return InvalidReply.CONTROL
     found = (_ANSWER if strict else _ANSWER_ANY_CASE).match(text)
     if found is None:
-        return Broken.NO_PREFIX
+        return InvalidReply.NO_PREFIX
     rest = text[found.end() :].strip()
     if _ANY.search(rest):
-        return Broken.SEVERAL_PREFIXES
+        return InvalidReply.SEVERAL_PREFIXES
     if not rest:
-        return Broken.NO_QUERY
+        return InvalidReply.NO_QUERY
     if found["word"].casefold() == ANSWER_WORDS[0].casefold():
         return Answered(rest)
     return _broken_line(rest) or _query_broken(rest) or Requested(rest)
 
 
-def _broken_line(line: str) -> Broken | None:
+def _broken_line(line: str) -> InvalidReply | None:
     if not line:
-        return Broken.EMPTY
+        return InvalidReply.EMPTY
     if len(line.splitlines()) > 1:
-        return Broken.SEVERAL_LINES
+        return InvalidReply.SEVERAL_LINES
     if _CONTROL.search(line):
-        return Broken.CONTROL
+        return InvalidReply.CONTROL
     if len(_ANY.findall(line)) > 1:
-        return Broken.SEVERAL_PREFIXES
+        return InvalidReply.SEVERAL_PREFIXES
     return None
 
 
-def _query_broken(query: str) -> Broken | None:
-    return Broken.TOO_LONG if len(query) > MAX_QUERY_CHARS else None
+def _query_broken(query: str) -> InvalidReply | None:
+    return InvalidReply.TOO_LONG if len(query) > MAX_QUERY_CHARS else None

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from rag_assets.contracts.retrieval import Mode
-from rag_assets.qa.protocols import (
+from rag_assets.qa.reply_parser import (
     MAX_QUERY_CHARS,
     Answered,
-    Broken,
+    InvalidReply,
     Requested,
     RetrievalPlan,
     parse_answer,
@@ -38,26 +38,26 @@ def test_a_route(reply: str, mode: Mode | None, query: str) -> None:
 @pytest.mark.parametrize(
     ("reply", "how"),
     [
-        ("", Broken.EMPTY),
-        (" \n ", Broken.EMPTY),
-        ("refund", Broken.NO_PREFIX),
-        ("[bm25:] x", Broken.NO_PREFIX),
-        ("[BM25] x", Broken.NO_PREFIX),
-        ("[BM25 :] x", Broken.NO_PREFIX),
-        ("BM25: x", Broken.NO_PREFIX),
-        ("- [BM25:] x", Broken.NO_PREFIX),
-        ("[Answer:] x", Broken.NO_PREFIX),
-        ("[BM25:]", Broken.NO_QUERY),
-        ("[BM25:] a\nb", Broken.SEVERAL_LINES),
-        ("[BM25:] a\rb", Broken.SEVERAL_LINES),
-        ("[BM25:] a\u2028b", Broken.SEVERAL_LINES),
-        ("[BM25:] a [SEMANTIC:] b", Broken.SEVERAL_PREFIXES),
-        ("[BM25:] a [answer:] b", Broken.SEVERAL_PREFIXES),
-        ("[BM25:] a\x00", Broken.CONTROL),
-        (f"[BM25:] {'x' * (MAX_QUERY_CHARS + 1)}", Broken.TOO_LONG),
+        ("", InvalidReply.EMPTY),
+        (" \n ", InvalidReply.EMPTY),
+        ("refund", InvalidReply.NO_PREFIX),
+        ("[bm25:] x", InvalidReply.NO_PREFIX),
+        ("[BM25] x", InvalidReply.NO_PREFIX),
+        ("[BM25 :] x", InvalidReply.NO_PREFIX),
+        ("BM25: x", InvalidReply.NO_PREFIX),
+        ("- [BM25:] x", InvalidReply.NO_PREFIX),
+        ("[Answer:] x", InvalidReply.NO_PREFIX),
+        ("[BM25:]", InvalidReply.NO_QUERY),
+        ("[BM25:] a\nb", InvalidReply.SEVERAL_LINES),
+        ("[BM25:] a\rb", InvalidReply.SEVERAL_LINES),
+        ("[BM25:] a\u2028b", InvalidReply.SEVERAL_LINES),
+        ("[BM25:] a [SEMANTIC:] b", InvalidReply.SEVERAL_PREFIXES),
+        ("[BM25:] a [answer:] b", InvalidReply.SEVERAL_PREFIXES),
+        ("[BM25:] a\x00", InvalidReply.CONTROL),
+        (f"[BM25:] {'x' * (MAX_QUERY_CHARS + 1)}", InvalidReply.TOO_LONG),
     ],
 )
-def test_what_is_no_route(reply: str, how: Broken) -> None:
+def test_what_is_no_route(reply: str, how: InvalidReply) -> None:
     assert parse_route(reply) is how
 
 
@@ -68,17 +68,17 @@ def test_what_is_no_route(reply: str, how: Broken) -> None:
         ("[Answer:] yes", Answered("yes")),
         ("[Answer:]\nline one\n\nline two", Answered("line one\n\nline two")),
         ("[Requesting data on:] the parcel", Requested("the parcel")),
-        ("", Broken.EMPTY),
-        ("yes", Broken.NO_PREFIX),
-        ("Well. [Answer:] yes", Broken.NO_PREFIX),
-        ("[Answer:]", Broken.NO_QUERY),
-        ("[Requesting data on:]  ", Broken.NO_QUERY),
-        ("[Requesting data on:] a\nb", Broken.SEVERAL_LINES),
-        ("[Answer:] a [Requesting data on:] b", Broken.SEVERAL_PREFIXES),
-        ("[Requesting data on:] a [Answer:] b", Broken.SEVERAL_PREFIXES),
-        ("[Answer:] a\n[DIRECT:] b", Broken.SEVERAL_PREFIXES),
-        ("[Answer:] a\x07", Broken.CONTROL),
-        (f"[Requesting data on:] {'x' * (MAX_QUERY_CHARS + 1)}", Broken.TOO_LONG),
+        ("", InvalidReply.EMPTY),
+        ("yes", InvalidReply.NO_PREFIX),
+        ("Well. [Answer:] yes", InvalidReply.NO_PREFIX),
+        ("[Answer:]", InvalidReply.NO_QUERY),
+        ("[Requesting data on:]  ", InvalidReply.NO_QUERY),
+        ("[Requesting data on:] a\nb", InvalidReply.SEVERAL_LINES),
+        ("[Answer:] a [Requesting data on:] b", InvalidReply.SEVERAL_PREFIXES),
+        ("[Requesting data on:] a [Answer:] b", InvalidReply.SEVERAL_PREFIXES),
+        ("[Answer:] a\n[DIRECT:] b", InvalidReply.SEVERAL_PREFIXES),
+        ("[Answer:] a\x07", InvalidReply.CONTROL),
+        (f"[Requesting data on:] {'x' * (MAX_QUERY_CHARS + 1)}", InvalidReply.TOO_LONG),
     ],
 )
 def test_an_answer(reply: str, said: object) -> None:
@@ -88,6 +88,6 @@ def test_an_answer(reply: str, said: object) -> None:
 @pytest.mark.rule("R13")
 @pytest.mark.parametrize("reply", ["[ANSWER:] yes", "[answer:] yes"])
 def test_the_case_of_answer_prefixes_matters_where_it_is_strict(reply: str) -> None:
-    assert parse_answer(reply) is Broken.NO_PREFIX
+    assert parse_answer(reply) is InvalidReply.NO_PREFIX
     assert parse_answer(reply, strict=False) == Answered("yes")
     assert parse_answer("[REQUESTING DATA ON:] x", strict=False) == Requested("x")

@@ -1,4 +1,4 @@
-"""Columns of texts as numbers: what repeats in a million rows is in memory once, and order is that of numbers.
+"""Columns of a graph table in numpy: texts that repeat as integer codes, other texts as bytes with offsets.
 
 Neither pyarrow.compute nor pandas is imported: a build of one commit spends less on its whole graph than they take.
 """
@@ -100,7 +100,7 @@ def _ranges(starts: Numbers, sizes: Codes) -> Numbers:
 
 
 def text_rows(name: str, column: pa.Array) -> Rows:
-    """A column of texts as what `stacked` puts together and `TextRows.of` takes."""
+    """A column of texts as what `stacked` puts together and `StringColumn.of` takes."""
     content, sizes = packed_texts(column)
     return {name: content, f"{name}_sizes": sizes}
 
@@ -127,7 +127,7 @@ def stacked(parts: list[Rows]) -> Rows:
     return {name: np.concatenate([part.pop(name) for part in parts]) for name in list(parts[0])}
 
 
-def ascending(*columns: NDArray[Any]) -> Numbers:
+def sorted_rows(*columns: NDArray[Any]) -> Numbers:
     """The order of rows by columns of numbers ≥ 0, the first column first. Rows that are equal in all of them may come
     in any order among themselves.
 
