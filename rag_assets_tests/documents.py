@@ -4,27 +4,44 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Sequence
 from xml.sax.saxutils import escape
 
 _NAMESPACE = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 
 
-def pdf(*pages: str) -> bytes:
-    """A PDF with these pages, a line of text for each line."""
+def pdf(*pages: str, title: str = "", outline: Sequence[tuple[str, int]] = ()) -> bytes:
+    """A PDF with these pages, a line of text for each line; lines that begin with `^` are set in 20 points instead of
+    12. `outline` has titles and page numbers from 1."""
     kids = " ".join(f"{4 + 2 * at} 0 R" for at in range(len(pages)))
+    root, info = 4 + 2 * len(pages), 5 + 2 * len(pages) + len(outline)
     objects = [
-        "<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Catalog /Pages 2 0 R{f' /Outlines {root} 0 R' if outline else ''} >>",
         f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>",
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
     ]
     for at, page in enumerate(pages):
-        shown = " ".join(f"({line}) Tj T*" for line in page.split("\n") if line)
+        shown = " ".join(
+            f"/F1 20 Tf ({line[1:]}) Tj 0 -28 Td /F1 12 Tf" if line.startswith("^") else f"({line}) Tj T*"
+            for line in page.split("\n")
+            if line
+        )
         stream = f"BT /F1 12 Tf 50 750 Td 14 TL {shown} ET"
         objects.append(
             "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >> "
             f"/Contents {5 + 2 * at} 0 R >>"
         )
         objects.append(f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream")
+    first = root + 1
+    objects.append(
+        f"<< /Type /Outlines /First {first} 0 R /Last {first + len(outline) - 1} 0 R /Count {len(outline)} >>"
+    )
+    for at, (said, page_number) in enumerate(outline):
+        beside = f"/Prev {first + at - 1} 0 R " if at else ""
+        beside += f"/Next {first + at + 1} 0 R " if at + 1 < len(outline) else ""
+        to = f"[{2 + 2 * page_number} 0 R /Fit]"
+        objects.append(f"<< /Title ({said}) /Parent {root} 0 R {beside}/Dest {to} >>")
+    objects.append(f"<< /Title ({title}) >>" if title else "<< >>")
     made = b"%PDF-1.4\n"
     offsets = []
     for number, content in enumerate(objects, 1):
@@ -32,7 +49,8 @@ def pdf(*pages: str) -> bytes:
         made += f"{number} 0 obj\n{content}\nendobj\n".encode("latin-1")
     table = "".join(f"{offset:010d} 00000 n \n" for offset in offsets)
     head = f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}"
-    return made + f"{head}trailer << /Size {len(objects) + 1} /Root 1 0 R >>\nstartxref\n{len(made)}\n%%EOF".encode()
+    trailer = f"trailer << /Size {len(objects) + 1} /Root 1 0 R /Info {info} 0 R >>"
+    return made + f"{head}{trailer}\nstartxref\n{len(made)}\n%%EOF".encode()
 
 
 def docx(*paragraphs: str, document: str = "word/document.xml") -> bytes:

@@ -83,6 +83,7 @@ class SummarySection:
     speakers: tuple[str, ...] = ()
     source_text: str = ""  # the slice itself; set by the stage, never stored twice
     snippet_tokens: int | None = None
+    overlap_tokens: int = 0  # of these, what the part before ends with
     vectors: Sequence[float] | None = None
 
     @property
@@ -133,6 +134,7 @@ class SummarySection:
         payload.content_hash = content_hash(content)
         payload.content_len_chars = len(content)
         payload.chunk_size_tokens = self.snippet_tokens
+        payload.overlap_tokens = self.overlap_tokens
 
     def slice_uri(self, document_uri: str) -> str:
         return slice_uri(document_uri, self.symbol, self.section_key, self.part_index)

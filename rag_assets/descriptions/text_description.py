@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import groupby
+from itertools import pairwise
 
 from rag_assets.contracts.description import SummaryFacts
 from rag_assets.contracts.graph import declaration_key, document_section_keys
@@ -17,6 +17,7 @@ from rag_assets.contracts.time_codes import PAGE_BREAK, TRANSCRIPTS, spoken_by
 from rag_assets.descriptions.symbol_description import NOWHERE, TEXT_MEMBERS, facts_markdown
 from rag_assets.languages.detection import SourceType
 from rag_assets.sections import SectionSubject, TextOutline, TextRange, TextSection, kebab_case, text_sections
+from rag_assets.sections.chunks import Break, Unit
 from rag_assets.sections.code import OVERVIEW
 
 _CONTENT_TYPES = {
@@ -71,7 +72,7 @@ class TextDescription(SummaryFacts):
             for member in headed
         ]
         stretches = [stretch_of(member, offset) for member in self.members if member.kind in _PLACED]
-        sections = sections or _sections_of(stretches)
+        sections = sections or _sections_of(self.text, stretches)
         declared = [
             (member.span.char_start - offset, member.name)
             for member in self.members
@@ -106,6 +107,7 @@ class TextDescription(SummaryFacts):
 
 
 _PLACED = (MemberKind.PAGE, MemberKind.CUE)
+_SENTENCE_ENDS = (".", "!", "?", "。", "！", "？", '."', '!"', '?"')
 
 
 def stretch_of(member: Member, offset: int) -> TextRange:
@@ -117,12 +119,16 @@ def stretch_of(member: Member, offset: int) -> TextRange:
     return TextRange(start, end, begins=float(begins), ends=float(ends), speaker=member.name)
 
 
-def _sections_of(stretches: Sequence[TextRange]) -> list[TextSection]:
-    """A section for each page, or for each turn of a speaker, which may be cut between its cues (E01)."""
+def _sections_of(text: str, stretches: Sequence[TextRange]) -> list[TextSection]:
+    """A section for each page; all of a recording as one, to be cut between turns of speakers, then cues (E01)."""
     if not stretches or stretches[0].page:
         return [TextSection(f"page {page.page}", page.start, page.end) for page in stretches]
-    turns = [list(cues) for _, cues in groupby(stretches, key=lambda cue: cue.speaker)]
-    return [TextSection("", cues[0].start, cues[-1].end, tuple((cue.start, cue.end) for cue in cues)) for cues in turns]
+    units = [Unit(cue.start, cue.end) for cue in stretches[:1]]
+    for before, cue in pairwise(stretches):
+        is_turn = cue.speaker != before.speaker
+        ended = spoken_by(text[before.start : before.end]).rstrip().endswith(_SENTENCE_ENDS)
+        units.append(Unit(cue.start, cue.end, Break.PARAGRAPH if is_turn else Break.SENTENCE if ended else Break.LINE))
+    return [TextSection("", stretches[0].start, stretches[-1].end, tuple(units))]
 
 
 def _unbroken(text: str) -> str:

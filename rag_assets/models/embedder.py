@@ -1,8 +1,8 @@
 """The local embedding model: all-MiniLM-L6-v2 on onnxruntime, in int8 or fp32, offline.
 
 The vector of a text is a function of the text alone (and of the CPU's floating point): one run of the graph is one
-text, and threads share out texts, not operators. So builds with other batches, another order, a partly
-filled cache or other thread counts give the same bytes.
+text, or one part of a long one, and threads share out texts, not operators. So builds with other batches, another
+order, a partly filled cache or other thread counts give the same bytes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Protocol
 from rag_assets.contracts.section import Embedder, EmbeddingWindow
 from rag_assets.identifiers import SPLIT_VERSION
 from rag_assets.models.cpu_count import usable_cores
-from rag_assets.models.tokenizer import MAX_TOKENS, WordPieceTokenizer
+from rag_assets.models.pooling import parts_of, pooled
+from rag_assets.models.tokenizer import MAX_CHARACTERS, MAX_TOKENS, SPECIAL_TOKENS, WordPieceTokenizer
 from rag_assets.models.weights import (
     GRAPH_VERSION,
     ModelFiles,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 DIMENSION = 384
 _BATCH = 64  # texts between two yields: the caller saves about every half second, for nothing measurable
+_MOST_PARTS = 8  # of one text, 0.1 s: a chunk has at most six; of a question that is a whole log the rest is not read
 _BATCHES_AHEAD = 2  # the workers go on while the caller saves; more would only be lost by a kill
 
 
@@ -104,7 +106,7 @@ class LocalEmbedder:
 
     @property
     def max_tokens(self) -> int:
-        """Of the text as the model sees it, two special tokens included; what is longer is cut."""
+        """Of one run of the model, two special tokens included; a longer text is read in parts."""
         return MAX_TOKENS
 
     @property
@@ -155,7 +157,13 @@ class LocalEmbedder:
             pool.shutdown(cancel_futures=True)
 
     def _vector(self, text: str) -> Vectors:
-        return self._session.vector(self._encoder.model_input(text))
+        ids = self._encoder.model_input(text)
+        if len(ids) < MAX_TOKENS:  # the usual case: it fits
+            return self._session.vector(ids)
+        import numpy as np
+
+        parts = parts_of(text[:MAX_CHARACTERS], MAX_TOKENS - SPECIAL_TOKENS, self._encoder.count)[:_MOST_PARTS]
+        return pooled(np.stack([self._session.vector(self._encoder.model_input(part)) for part in parts]))
 
 
 def _load_encoder(files: ModelFiles, cache: Path) -> WordPieceTokenizer:

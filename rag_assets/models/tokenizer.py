@@ -29,10 +29,10 @@ MAX_TOKENS = 256
 """The length this model was trained for (`max_seq_length`), with the two special tokens. It determines vectors."""
 
 _START, _END = 101, 102  # [CLS], [SEP] of the vocabulary
-_SPECIAL_TOKENS = 2
+SPECIAL_TOKENS = 2
 # Text behind this never reaches the tokenizer: 254 tokens of code take 600 to 2,000 characters, and a line of
 # 2 MB must not cost a second. Only a text that is nearly all blanks could have shown the model more.
-_MAX_CHARACTERS = 64 * MAX_TOKENS
+MAX_CHARACTERS = 64 * MAX_TOKENS
 _MARKS = "\u2013\u2014\u2018\u2019\u201c\u201d\u2022\u2026"
 """Dashes, quotation marks, bullet and ellipsis: a word each, as in ASCII. Snippets of code are cut with an ellipsis and
 joined with a dash, which makes these nine tenths of what is beyond ASCII."""
@@ -70,8 +70,8 @@ class WordPieceTokenizer:
 
     def model_input(self, text: str) -> list[int]:
         """The ids of one run of the model: special tokens around at most MAX_TOKENS - 2 tokens of the text."""
-        ids = self.token_ids(text[:_MAX_CHARACTERS])
-        return [_START, *ids[: MAX_TOKENS - _SPECIAL_TOKENS], _END]
+        ids = self.token_ids(text[:MAX_CHARACTERS])
+        return [_START, *ids[: MAX_TOKENS - SPECIAL_TOKENS], _END]
 
     def token_ids(self, text: str) -> list[int]:
         """All tokens of the text. Control characters and lone surrogates have none."""

@@ -46,7 +46,7 @@ def build_sections(build: IndexBuild, progress: Progress) -> StageReport:
     kinds: Counter[str] = Counter()
     parts: list[CachedBucket[_Bucket]] = []
     progress.begin(STAGE, build.required("descriptions").counts["descriptions"], "descriptions")
-    made_by = (descriptions_version(), window_fingerprint(build.settings.embedder))
+    made_by = (descriptions_version(), build.spec.embedding_model, window_fingerprint(build.settings.embedder))
     keys = [_BUCKETS.key(described, *made_by) for described in build.required("descriptions").parts]
     for part in _BUCKETS.map(build, keys, _section_bucket, sizes=part_sizes(build, "descriptions")):
         made = part.result

@@ -5,7 +5,7 @@ from rag_assets.sections.documents import TextOutline, TextRange, TextSection, t
 from rag_assets.sections.snippet import Block, SectionSubject
 from rag_assets.sections.splitter import SectionPart, split
 
-SECTION_VERSION = 1
+SECTION_VERSION = 2
 """Raise it when the same description would give other sections."""
 
 __all__ = [

@@ -1,13 +1,11 @@
 """Sections of texts: documents by heading path; SQL, configuration and unstructured code at their own breaks.
 
-The chunk text under its heading path is itself the snippet (R4). E01 asks for chunks of 700–1000 tokens. An
-embedder that reads 256 would ignore most of such a chunk, so the target is min(window, CHUNK_TOKENS), with the overlap
-in the proportion of E01.
+The chunk text under its heading path is itself the snippet (R4). A chunk does not depend on the window of the embedder:
+an embedder that reads less of it pools the vectors of its parts (R32).
 """
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,23 +13,12 @@ from dataclasses import dataclass
 from rag_assets.contracts.identity import content_hash, unique_slugs
 from rag_assets.contracts.section import EmbeddingWindow, SummarySection
 from rag_assets.contracts.segment import LineIndex, Span, moved
+from rag_assets.sections.chunks import CHUNK_TOKENS, Chunk, Run, Unit, below_heading, chunk_runs, counted, units_of
 from rag_assets.sections.snippet import Block, SectionSubject, section_of
-from rag_assets.sections.splitter import (
-    HEADER_SHARE,
-    BlockRun,
-    Chunk,
-    Piece,
-    budget_of,
-    chunk_runs,
-    count_lines,
-    fit_lines,
-    fit_pieces,
-    paragraphs,
-    split,
-)
+from rag_assets.sections.splitter import count_lines, fit_lines, split
 
-CHUNK_TOKENS = 1_000  # E01: at most
-OVERLAP_SHARE = 0.15  # E01: 100–150 of 700–1000
+HEADER_TOKENS = 100
+"""Title and heading path, which every chunk repeats: a tenth of it."""
 PATH_SEPARATOR = " > "
 """Between the titles of a heading path, as segmentation writes it."""
 MAX_KEY_CHARS = 120
@@ -41,12 +28,12 @@ MAX_KEY_CHARS = 120
 @dataclass(frozen=True, slots=True)
 class TextSection:
     """A run of a text: its heading path ('' before the first heading, or without headings) and its characters. It may
-    be cut between `pieces`, or between paragraphs if there are none."""
+    be cut between `units`, or where its text breaks if there are none."""
 
     heading: str
     start: int
     end: int
-    pieces: tuple[Piece, ...] = ()
+    units: tuple[Unit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,47 +74,56 @@ class TextOutline:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Consecutive sections that share their chunks, under the heading and key of the first one."""
+    """Consecutive sections that share their chunks, under one heading and key."""
 
     sections: tuple[int, ...]
-    pieces: tuple[Piece, ...]
-    sizes: tuple[int, ...]
+    heading: str
+    key: str
+    units: tuple[Unit, ...]
+
+    @property
+    def tokens(self) -> int:
+        return sum(unit.tokens for unit in self.units)
 
 
 def text_sections(subject: SectionSubject, outline: TextOutline, window: EmbeddingWindow) -> list[SummarySection]:
     """The sections of one text, in order, parts numbered per section key (E01, E02, R18, R19). Pure."""
-    target = min(budget_of(window), CHUNK_TOKENS)
     keys = section_keys([section.heading for section in outline.sections], outline.default_key)
-    headers, header_tokens = _headers(outline, target, window)
-    room = target - header_tokens
-    pieces = [section.pieces or paragraphs(outline.text, section.start, section.end) for section in outline.sections]
-    groups = _merged(outline.sections, fit_pieces(outline.text, pieces, room, window, outline.readable), room)
+    headers, header_tokens = _headers(outline, window)
+    room = CHUNK_TOKENS - header_tokens
+    units = counted(outline.text, [_units(outline.text, found) for found in outline.sections], window, outline.readable)
+    groups = _merged(outline, keys, units, room)
     if not groups:
         return [_blank_section(subject, outline, window)]
-    runs = [BlockRun(headers[outline.sections[g.sections[0]].heading], g.pieces, g.sizes) for g in groups]
-    overlap = math.floor(target * OVERLAP_SHARE)
-    chunked = chunk_runs(
-        outline.text, runs, target=target, room=room, overlap=overlap, window=window, readable=outline.readable
-    )
+    runs = [Run(headers[group.heading], group.units) for group in groups]
+    chunked = chunk_runs(outline.text, runs, room=room, window=window, readable=outline.readable)
     lines = LineIndex(outline.text)
     made: list[SummarySection] = []
     for group, chunks in zip(groups, chunked, strict=True):
-        heading = outline.sections[group.sections[0]].heading
         for number, chunk in enumerate(chunks, start=1):
             block = _block(outline, group, chunk, keys, lines)
-            artifact = f"# {outline.title}{f': {heading}' if heading else ''}\n\n{outline.facts}{block.text.strip()}\n"
+            heading = f": {group.heading}" if group.heading else ""
+            artifact = f"# {outline.title}{heading}\n\n{outline.facts}{block.text.strip()}\n"
             section = section_of(
                 subject,
-                keys[group.sections[0]],
+                group.key,
                 chunk.snippet,
                 chunk.tokens,
                 [block],
                 artifact,
                 (number, len(chunks)),
-                html_anchor(heading),
+                html_anchor(group.heading),
             )
+            section.overlap_tokens = chunk.overlap
             made.append(_placed(section, outline, chunk))
     return made
+
+
+def _units(text: str, section: TextSection) -> Sequence[Unit]:
+    if section.units:
+        return section.units
+    found = units_of(text, section.start, section.end)
+    return below_heading(text, found) if section.heading else found
 
 
 def _placed(section: SummarySection, outline: TextOutline, chunk: Chunk) -> SummarySection:
@@ -167,36 +163,62 @@ def html_anchor(heading: str) -> str:
     return re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", last))
 
 
-def _headers(outline: TextOutline, target: int, window: EmbeddingWindow) -> tuple[dict[str, tuple[str, ...]], int]:
+def _headers(outline: TextOutline, window: EmbeddingWindow) -> tuple[dict[str, tuple[str, ...]], int]:
     """Heading path → header lines (title, path, empty line) within their share, and the tokens of the longest."""
-    limit = math.floor(target * HEADER_SHARE)
     headings = list(dict.fromkeys(section.heading for section in outline.sections))
     title, empty, *counts = count_lines([outline.title, "", *headings], window)
     made: dict[str, tuple[str, ...]] = {}
     longest = 0
     for heading, tokens in zip(headings, counts, strict=True):
         lines = [(outline.title, title), *([(heading, tokens)] if heading else []), ("", empty)]
-        fitted, used = fit_lines([line for line, _ in lines], [size for _, size in lines], limit, window)
+        fitted, used = fit_lines([line for line, _ in lines], [size for _, size in lines], HEADER_TOKENS, window)
         made[heading] = tuple(fitted)
         longest = max(longest, used)
     return made, longest
 
 
-def _merged(sections: Sequence[TextSection], fitted: Sequence[Sequence[tuple[Piece, int]]], room: int) -> list[_Group]:
-    """Joins neighbouring sections under one parent while they fit one chunk (E02)."""
+def _merged(
+    outline: TextOutline, keys: Sequence[str], counted_units: Sequence[Sequence[Unit]], room: int
+) -> list[_Group]:
+    """Joins neighbouring sections under one parent while they fit one chunk (E02). A heading without text of its own
+    goes with the section below it, else with the one before."""
     groups: list[_Group] = []
-    for index, found in enumerate(fitted):
-        if not found:
+    for index, (section, units) in enumerate(zip(outline.sections, counted_units, strict=True)):
+        if not units:
             continue
-        pieces, sizes = tuple(piece for piece, _ in found), tuple(size for _, size in found)
+        new = _Group((index,), section.heading, keys[index], tuple(units))
         if groups:
             last = groups[-1]
-            related = _related(sections[last.sections[0]].heading, sections[index].heading)
-            if related and sum(last.sizes) + sum(sizes) <= room:
-                groups[-1] = _Group((*last.sections, index), last.pieces + pieces, last.sizes + sizes)
+            is_related = _related(last.heading, section.heading)
+            if is_related and last.tokens + new.tokens <= room:
+                groups[-1] = _Group((*last.sections, index), last.heading, last.key, last.units + new.units)
                 continue
-        groups.append(_Group((index,), pieces, sizes))
+            if _is_heading_only(outline, last):
+                if is_related or len(groups) == 1:
+                    groups[-1] = _Group((*last.sections, index), new.heading, new.key, last.units + new.units)
+                    continue
+                _join_last(groups)
+        groups.append(new)
+    if len(groups) > 1 and _is_heading_only(outline, groups[-1]):
+        _join_last(groups)
     return groups
+
+
+def _join_last(groups: list[_Group]) -> None:
+    """Puts the last group under the heading of the one before."""
+    last = groups.pop()
+    before = groups[-1]
+    groups[-1] = _Group(before.sections + last.sections, before.heading, before.key, before.units + last.units)
+
+
+def _is_heading_only(outline: TextOutline, group: _Group) -> bool:
+    """Whether nothing stands in these sections but their headings."""
+    for index in group.sections:
+        section = outline.sections[index]
+        lines = [line for line in outline.text[section.start : section.end].splitlines() if any(map(str.isalnum, line))]
+        if section.units or not section.heading or len(lines) > 1:
+            return False
+    return True
 
 
 def _related(first: str, other: str) -> bool:

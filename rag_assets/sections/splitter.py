@@ -1,14 +1,14 @@
 """Token-aware splitting: a header and a list of blocks become parts that fit an embedding window.
 
-Texts are cut where they break: blank lines first, then line ends, sentence ends, blanks, any character. Chunks of
-documents overlap. Tokens are counted as they will be embedded.
+Texts are cut where they break: blank lines first, then line ends, sentence ends, blanks, any character. Tokens are
+counted as they will be embedded.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rag_assets.contracts.section import EmbeddingWindow
@@ -193,11 +193,9 @@ def _verified(
 Piece = tuple[int, int]
 """A range of characters of a text."""
 
-_CUT_MARGIN = 0.9
-"""Pieces are cut a little below the limit, because tokens are not spread evenly over characters."""
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
-_SENTENCE = re.compile(r"[.!?;。！？][\"')\]]*\s")
+SENTENCE_END = re.compile(r"[.!?;。！？][\"')\]]*\s+")
 
 
 def paragraphs(text: str, start: int, end: int) -> list[Piece]:
@@ -245,128 +243,9 @@ def _break_before(text: str, start: int, limit: int) -> int:
     if line >= 0:
         return line + 1
     sentence = 0
-    for found in _SENTENCE.finditer(text, middle, limit):
+    for found in SENTENCE_END.finditer(text, middle, limit):
         sentence = found.end()
     if sentence:
         return sentence
     blank = max(text.rfind(" ", middle, limit), text.rfind("\t", middle, limit))
     return blank + 1 if blank >= 0 else limit
-
-
-def fit_pieces(
-    text: str,
-    pieces: Sequence[Sequence[Piece]],
-    room: int,
-    window: EmbeddingWindow,
-    readable: Callable[[str], str] = str,
-) -> list[list[tuple[Piece, int]]]:
-    """The pieces of each section with the tokens of their `readable` text; pieces above `room` are cut. Usually takes
-    one or two counting calls: every round cuts a piece to the length that its average token suggests, and at least in
-    half."""
-    sized = [(owner, piece, 0) for owner, found in enumerate(pieces) for piece in found]
-    uncounted = list(range(len(sized)))
-    while uncounted:
-        counts = count_lines([readable(text[slice(*sized[index][1])]) for index in uncounted], window)
-        for index, tokens in zip(uncounted, counts, strict=True):
-            owner, piece, _ = sized[index]
-            sized[index] = (owner, piece, tokens)
-        fitted: list[tuple[int, Piece, int]] = []
-        uncounted = []
-        for owner, piece, tokens in sized:
-            length = piece[1] - piece[0]
-            if tokens <= room or length == 1:
-                fitted.append((owner, piece, min(tokens, room)))
-                continue
-            step = max(1, min(math.floor(length * room * _CUT_MARGIN / tokens), length // 2))
-            for part in cut_to(text, piece, step):
-                uncounted.append(len(fitted))
-                fitted.append((owner, part, 0))
-        sized = fitted
-    made: list[list[tuple[Piece, int]]] = [[] for _ in pieces]
-    for owner, piece, tokens in sized:
-        made[owner].append((piece, tokens))
-    return made
-
-
-@dataclass(frozen=True, slots=True)
-class BlockRun:
-    """Pieces that share one header; `sizes` are their tokens, each at most `room`."""
-
-    header: tuple[str, ...]
-    pieces: tuple[Piece, ...]
-    sizes: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Chunk:
-    """`text[start:end]` under its header, as embedded."""
-
-    start: int
-    end: int
-    snippet: str
-    tokens: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Range:
-    """A chunk of a run: pieces `first` to `stop` are new, the `back` pieces before them are repeated."""
-
-    run: int
-    first: int
-    stop: int
-    back: int = 0
-
-
-def chunk_runs(
-    text: str,
-    runs: Sequence[BlockRun],
-    *,
-    target: int,
-    room: int,
-    overlap: int,
-    window: EmbeddingWindow,
-    readable: Callable[[str], str] = str,
-) -> list[list[Chunk]]:
-    """The chunks of each run in order, each of at most `target` tokens. `room` is the rest of `target` under a header;
-    `readable` gives the part of a slice that is embedded.
-
-    The new pieces of the chunks cover the run. If a tokenizer counts more for the whole than for its pieces, the
-    overlap is dropped first, then the chunk is halved.
-    """
-    pending = [_Range(i, *found) for i, run in enumerate(runs) for found in with_overlap(run.sizes, room, overlap)]
-    made: list[list[Chunk]] = [[] for _ in runs]
-    while pending:
-        places = [(runs[r.run].pieces[r.first - r.back][0], runs[r.run].pieces[r.stop - 1][1]) for r in pending]
-        snippets = [
-            join(runs[r.run].header, [readable(text[start:end]).rstrip()])
-            for r, (start, end) in zip(pending, places, strict=True)
-        ]
-        again: list[_Range] = []
-        for r, (start, end), snippet, tokens in zip(pending, places, snippets, window.count(snippets), strict=True):
-            if tokens <= target:
-                made[r.run].append(Chunk(start, end, snippet, tokens))
-            elif r.back:
-                again.append(_Range(r.run, r.first, r.stop))
-            elif r.stop - r.first > 1:
-                middle = (r.first + r.stop) // 2
-                again += [_Range(r.run, r.first, middle), _Range(r.run, middle, r.stop)]
-            else:
-                cut, counts = fit_each([snippet], [tokens], target, window)
-                made[r.run].append(Chunk(start, end, cut[0], counts[0]))
-        pending = again
-    return [sorted(chunks, key=lambda chunk: (chunk.end, chunk.start)) for chunks in made]
-
-
-def with_overlap(sizes: Sequence[int], room: int, overlap: int) -> list[tuple[int, int, int]]:
-    """(first, stop, back) of each chunk: its new pieces, and how many before them it repeats within `overlap`."""
-    if sum(sizes) <= room:
-        return [(0, len(sizes), 0)]
-    made: list[tuple[int, int, int]] = []
-    for first, stop in pack(sizes, room - overlap):
-        spare = min(overlap, room - sum(sizes[first:stop]))
-        back = used = 0
-        while back < first and used + sizes[first - back - 1] <= spare:
-            back += 1
-            used += sizes[first - back]
-        made.append((first, stop, back))
-    return made

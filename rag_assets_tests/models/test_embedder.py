@@ -14,16 +14,15 @@ import numpy as np
 import pytest
 
 from rag_assets.models import LocalEmbedder, ModelMissing, Precision, embedding_window, model_id, open_embedder
+from rag_assets.models.pooling import parts_of
 from rag_assets.models.session import ModelSession
 from rag_assets.models.weights import ModelFiles
 from rag_assets.settings import EmbedderSettings
 
 GOLDEN = json.loads(Path(__file__).with_name("golden").joinpath("golden.json").read_text(encoding="utf-8"))
 CASES = [pytest.param(case, id=case["name"]) for case in GOLDEN]
-# Parity of the whole path: texts that identifier splitting leaves as they are.
-UNSPLIT = [
-    pytest.param(case, id=case["name"]) for case in GOLDEN if case["name"] in {"sentence", "question", "long", "empty"}
-]
+# Parity of the whole path: texts that identifier splitting leaves as they are and that fit the window.
+UNSPLIT = [pytest.param(case, id=case["name"]) for case in GOLDEN if case["name"] in {"sentence", "question", "empty"}]
 
 
 def corpus(count: int) -> list[str]:
@@ -48,8 +47,33 @@ def test_int8_is_close_to_the_original_model(case: dict[str, Any], int8: LocalEm
 
 @pytest.mark.parametrize("case", UNSPLIT)
 def test_from_text_to_the_original_vector(case: dict[str, Any], fp32: LocalEmbedder) -> None:
-    """Tokenising, truncation at 256 tokens and the graph together."""
+    """Tokenising and the graph together."""
     np.testing.assert_allclose(fp32.embed([case["text"]])[0], case["vector"], atol=1e-5)
+
+
+@pytest.mark.rule("R32")
+def test_a_text_above_the_window_has_the_mean_of_the_vectors_of_its_parts(int8: LocalEmbedder) -> None:
+    """Each part begins with the heading, none is above the window, and the last words count as the first do."""
+    body = " ".join(f"Refund {number} returns the money of a cancelled order." for number in range(60))
+    text = f"Markdown: docs/refunds.md\nRefunds > Limits\n\n{body}"
+    parts = parts_of(text, int8.max_tokens - 2, int8.count_tokens)
+    assert len(parts) > 2
+    assert all(part.startswith("Markdown: docs/refunds.md\nRefunds > Limits\n\n") for part in parts)
+    assert max(int8.count_tokens(parts)) <= int8.max_tokens - 2
+    assert " ".join(part.partition("\n\n")[2] for part in parts) == body
+    mean = int8.embed(parts).mean(axis=0)
+    (vector,) = int8.embed([text])
+    np.testing.assert_allclose(vector, mean / np.linalg.norm(mean), atol=1e-6)
+    assert not np.allclose(int8.embed([text + " The treasurer signs."])[0], vector, atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    "text", ["x" * 5_000, "a\n\n" + "b" * 5_000, "word " * 900, " " * 900 + "a b " * 400, "\n" * 9]
+)
+def test_parts_lose_nothing_and_fit(text: str, int8: LocalEmbedder) -> None:
+    parts = parts_of(text, 254, int8.count_tokens)
+    assert max(int8.count_tokens(parts)) <= 254
+    assert [c for part in parts for c in part if c in "xbwr"] == [c for c in text if c in "xbwr"]
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -13,10 +13,18 @@ import numpy as np
 import pytest
 
 from rag_assets.models import embedding_window, model_id, open_embedder, window_fingerprint
-from rag_assets.models.openai_compat.embeddings import EndpointEmbedder, batches_of
+from rag_assets.models.openai_compat.embeddings import EndpointEmbedder, TextsRefused, batches_of
 from rag_assets.models.openai_compat.token_counting import TokenizerMissing, token_counter
 from rag_assets.settings import EmbedderSettings
-from rag_assets_tests.models.embedding_server import DIMENSION, embedding, inputs, items, reply, unit
+from rag_assets_tests.models.embedding_server import (
+    DIMENSION,
+    embedding,
+    inputs,
+    items,
+    reply,
+    unit,
+    unless,
+)
 from rag_assets_tests.models.endpoint_tools import endpoint_settings, opened
 from rag_assets_tests.models.llm.model_server import Asked, ModelServer, Reply
 
@@ -35,6 +43,31 @@ def test_vectors_are_unit_length_and_in_the_order_of_the_texts(server: ModelServ
     assert vectors.dtype == np.float32 and vectors.shape == (len(TEXTS), DIMENSION)
     assert np.allclose(vectors, [unit(text) for text in TEXTS], atol=1e-6)
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-6)
+
+
+@pytest.mark.rule("R32")
+def test_a_text_above_the_window_of_the_server_has_the_mean_of_the_vectors_of_its_parts(server: ModelServer) -> None:
+    """Parts of one text may be in several requests; others have their own vectors."""
+    long = " ".join(f"word{number}" for number in range(200))
+    embedder = opened(server, max_tokens=64, batch_texts=2)
+    vectors = embedder.embed(["first", long, "last"])
+    sent = [text for asked in server.asked for text in inputs(asked) if text.startswith("word") and " " in text]
+    assert len(sent) > 3 and max(embedder.window.count(sent)) <= 62
+    mean = sum(unit(text) for text in sent)
+    np.testing.assert_allclose(vectors, [unit("first"), mean / np.linalg.norm(mean), unit("last")], atol=1e-5)
+
+
+@pytest.mark.rule("R32")
+def test_a_refused_part_names_its_text(server: ModelServer) -> None:
+    long = " ".join(f"word{number}" for number in range(200))
+
+    def has_the_last_word(asked: Asked) -> bool:
+        return any("word199" in text for text in inputs(asked))
+
+    server.respond = unless(has_the_last_word, lambda _: Reply(b'{"error": {"message": "no"}}', 400))
+    with pytest.raises(TextsRefused) as caught:
+        opened(server, max_tokens=64, dimension=DIMENSION).embed(["first", long])
+    assert [item.row for item in caught.value.refused] == [1]
 
 
 def test_replies_are_sorted_by_index(server: ModelServer) -> None:

@@ -1,4 +1,4 @@
-"""Sections of texts (A08, E01, E02, R4, R18): heading paths, merging, chunks of the window's size, overlap."""
+"""Sections of texts (A08, E01, E02, R4, R18, R32): heading paths, merging, sizes, overlap."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from rag_assets.contracts.section import EmbeddingWindow, SummarySection
 from rag_assets.contracts.segment import LineIndex, MemberKind
 from rag_assets.languages.documents.text import PATH_SEPARATOR as SEGMENTED_SEPARATOR
 from rag_assets.sections import SectionSubject, TextOutline, TextSection, text_sections
-from rag_assets.sections.documents import CHUNK_TOKENS, PATH_SEPARATOR, html_anchor, section_keys
+from rag_assets.sections.chunks import CHUNK_TOKENS, LEAST_TOKENS, OVERLAP_TOKENS
+from rag_assets.sections.documents import PATH_SEPARATOR, html_anchor, section_keys
 from rag_assets.sections.splitter import cut_to, paragraphs
 from rag_assets.segmentation import segment_file
 from rag_assets_tests.sections.windows import COUNTERS, CallCounter, window, words
@@ -46,7 +47,7 @@ def sections_of(text: str, found: EmbeddingWindow | None = None) -> list[Summary
 @pytest.mark.rule("R4")
 def test_the_chunk_under_its_heading_path_is_the_snippet() -> None:
     """R4: what is embedded is the text itself, with the path of headings above it."""
-    text = f"# Guide\n\n{PROSE * 30}\n\n## Install\n\n### Linux\n\nRun the script.\n"
+    text = f"# Guide\n\n{PROSE * 95}\n\n## Install\n\n### Linux\n\nRun the script.\n"
     last = sections_of(text)[-1]
     assert last.finder_snippet == (
         "Markdown: docs/guide.md\nGuide > Install\n\n## Install\n\n### Linux\n\nRun the script."
@@ -65,30 +66,69 @@ def test_small_neighbours_are_merged_until_the_target() -> None:
     """E02: sections of a few words are one chunk; those of another parent stay apart."""
     text = "# One\n\na\n\n## Two\n\nb\n\n## Three\n\nc\n\n# Four\n\nd\n"
     assert [section.section_key for section in sections_of(text)] == ["one"]
-    other = f"# A\n\n{PROSE * 15}\n\n{PROSE * 15}\n\n## B\n\nx\n\n### C\n\ny\n\n# D\n\nz\n"
+    other = f"# A\n\n{PROSE * 60}\n\n{PROSE * 60}\n\n## B\n\nx\n\n### C\n\ny\n\n# D\n\nz\n"
     assert [section.section_key for section in sections_of(other)] == ["a", "a", "a-b", "d"]
 
 
-@pytest.mark.rule("E01", "R18", "R19")
-def test_long_sections_are_split_at_paragraphs_with_overlap() -> None:
-    """E01, R18, R19: parts numbered 1..N, each within the window, beginning with the end of the one before."""
-    text = "# Guide\n\n" + "\n\n".join(f"Paragraph {number}. {PROSE}" for number in range(60)) + "\n"
-    sections = sections_of(text)
+@pytest.mark.rule("E01", "R18", "R19", "R32", "F03")
+@pytest.mark.parametrize("tokens", [64, 256, 8_192])
+@pytest.mark.parametrize("sentences", [1, 3, 12, 40], ids="{}-sentences-a-paragraph".format)
+def test_long_sections_are_chunks_of_700_to_1000_tokens_that_overlap_by_100_to_150(sentences: int, tokens: int) -> None:
+    """E01, R18, R19, R32: whatever the window of the embedder is; chunks begin where sentences do."""
+    paragraph = " ".join([PROSE] * sentences)
+    text = "# Guide\n\n" + "\n\n".join(f"Paragraph {number}. {paragraph}" for number in range(600 // sentences)) + "\n"
+    sections = sections_of(text, window(tokens))
+    assert len(sections) > 5
     assert [section.part_index for section in sections] == list(range(1, len(sections) + 1))
     assert {section.part_total for section in sections} == {len(sections)}
     assert {section.section_key for section in sections} == {"guide"}
+    assert [section.overlap_tokens for section in sections if section.part_index == 1] == [0]
     for before, after in itertools.pairwise(sections):
         assert after.span.char_start < before.span.char_end < after.span.char_end
-        assert text[after.span.char_start :].startswith("Paragraph")
-    assert all(200 <= (section.snippet_tokens or 0) <= 254 for section in sections[:-1])
+        assert text[after.span.char_start :].startswith(("Paragraph", "The quick"))
+        (shared,) = words([text[after.span.char_start : before.span.char_end]])
+        assert OVERLAP_TOKENS[0] <= shared <= OVERLAP_TOKENS[1]
+        assert after.overlap_tokens == shared
+    assert all(LEAST_TOKENS <= (section.snippet_tokens or 0) <= CHUNK_TOKENS for section in sections[:-1])
+    assert (sections[-1].snippet_tokens or 0) <= CHUNK_TOKENS
 
 
-def test_the_target_is_the_window_or_1000_tokens() -> None:
-    """E01 against the window of the embedder: the smaller of both decides."""
-    text = "# Guide\n\n" + "\n\n".join(PROSE for _ in range(400))
-    for size, limit in ((256, 254), (512, 510), (8_192, CHUNK_TOKENS)):
-        tokens = [section.snippet_tokens or 0 for section in sections_of(text, window(size))]
-        assert limit * 0.8 <= max(tokens) <= limit
+@pytest.mark.rule("E01")
+def test_a_chunk_ends_where_a_paragraph_does_if_one_ends_within_its_size() -> None:
+    paragraph = " ".join([PROSE] * 12)
+    text = "\n\n".join(f"Paragraph {number}. {paragraph}" for number in range(40)) + "\n"
+    for section in sections_of(text):
+        assert text[section.span.char_end :].startswith("\n")
+
+
+@pytest.mark.rule("E01", "R32")
+def test_what_is_a_little_too_long_is_cut_into_halves() -> None:
+    sizes = [section.snippet_tokens or 0 for section in sections_of("# Guide\n\n" + " ".join([PROSE] * 140) + "\n")]
+    assert len(sizes) == 2 and min(sizes) >= LEAST_TOKENS
+
+
+@pytest.mark.rule("F03")
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        ("# Top\n\n## Long\n\n{long}\n", ["top-long"]),
+        ("# Top\n\n{long}\n\n## Empty\n\n## Long\n\n{long}\n", ["top", "top-long"]),
+        ("# Top\n\n## Long\n\n{long}\n\n## Empty\n", ["top-long"]),
+        ("# One\n\n{long}\n\n## Empty\n\n# Two\n\n{long}\n", ["one", "two"]),
+        ("Top\n===\n\nLong\n----\n\n{long}\n", ["top-long"]),
+    ],
+    ids=["above-its-child", "above-a-sibling", "at-the-end", "below-what-it-belongs-to", "underlined"],
+)
+def test_a_heading_is_never_a_chunk_of_its_own(text: str, keys: list[str]) -> None:
+    long = "\n\n".join(PROSE for _ in range(250))
+    text = text.replace("{long}", long)
+    sections = sections_of(text)
+    assert list(dict.fromkeys(section.section_key for section in sections)) == keys
+    assert covered(text, sections) == ""
+    for section in sections:
+        source = text[section.span.char_start : section.span.char_end]
+        assert PROSE in source
+        assert not source.splitlines()[-1].startswith(("#", "-", "=")) or source.endswith("## Empty")
 
 
 @pytest.mark.rule("R1")
@@ -134,7 +174,7 @@ def test_a_line_that_is_too_long_is_cut_inside() -> None:
     sections = sections_of(text, window(256, count))
     assert len(count.calls) <= 12
     assert covered(text, sections) == ""
-    assert all((section.snippet_tokens or 0) <= 254 for section in sections)
+    assert all((section.snippet_tokens or 0) <= CHUNK_TOKENS for section in sections)
 
 
 def covered(text: str, sections: list[SummarySection]) -> str:
@@ -181,7 +221,7 @@ def test_any_document_is_covered_by_parts_that_fit(text: str, tokens: int, count
     lines = LineIndex(text)
     for section in sections:
         assert section.span == lines.span(section.span.char_start, section.span.char_end)
-        assert found.count([section.finder_snippet])[0] <= tokens - 2
+        assert found.count([section.finder_snippet])[0] <= CHUNK_TOKENS
         assert section.snippet_tokens is not None
     assert max(Counter((s.section_key, s.part_index) for s in sections).values()) == 1
     for key, total in {(s.section_key, s.part_total) for s in sections}:
@@ -189,12 +229,11 @@ def test_any_document_is_covered_by_parts_that_fit(text: str, tokens: int, count
     assert sections_of(text, found) == sections
 
 
-@pytest.mark.parametrize("tokens", [40, 128, 256])
-def test_a_tokenizer_that_counts_more_for_the_whole_still_fits(tokens: int) -> None:
+def test_a_tokenizer_that_counts_more_for_the_whole_still_fits() -> None:
     """Chunks are counted as they will be embedded; what turns out too long gives up its overlap, then half."""
-    text = "# One\n\n" + "\n\n".join(f"{number} {PROSE}" for number in range(40))
-    sections = sections_of(text, window(tokens, COUNTERS["joined"]))
-    assert max(section.snippet_tokens or 0 for section in sections) <= tokens - 2
+    text = "# One\n\n" + "\n\n".join(f"{number} {PROSE}" for number in range(200))
+    sections = sections_of(text, window(256, COUNTERS["joined"]))
+    assert max(section.snippet_tokens or 0 for section in sections) <= CHUNK_TOKENS
     assert covered(text, sections) == ""
 
 

@@ -125,6 +125,33 @@ def test_the_pages_of_a_pdf_are_between_form_feeds() -> None:
     assert taken("a.pdf", pdf("Page one\nmore", "", "Page three")) == "Page one\nmore\n\f\n\fPage three\n"
 
 
+@pytest.mark.rule("F03", "E02")
+def test_a_pdf_has_the_headings_of_its_outline_and_the_title_of_its_information() -> None:
+    """An entry marks the line that says it, with or without a number; what no line says is a line of its own."""
+    pytest.importorskip("pypdf")
+    data = pdf(
+        "1. Opening hours\nAt six.\n# not a heading",
+        "Something else\nRefunds\nNever.",
+        title='The "handbook".pdf',
+        outline=[("Opening hours", 1), ("Unseen", 2), ("Refunds", 2)],
+    )
+    assert taken("a.pdf", data) == (
+        "---\ntitle: \"The 'handbook'\"\n---\n"
+        "# 1. Opening hours\nAt six.\n\\# not a heading\n\f"
+        "# Unseen\nSomething else\n# Refunds\nNever.\n"
+    )
+
+
+@pytest.mark.rule("F03", "E02")
+def test_without_an_outline_the_lines_of_larger_type_are_the_headings_of_a_pdf() -> None:
+    pytest.importorskip("pypdf")
+    body = "\n".join(f"Line {number} of the text." for number in range(6))
+    found = taken("a.pdf", pdf(f"^Opening hours\n{body}", f"^Refunds\n{body}"))
+    assert found == f"# Opening hours\n{body}\n\f# Refunds\n{body}\n"
+    slides = taken("a.pdf", pdf("^Opening hours\n^Refunds\nshort"))
+    assert slides == "Opening hours\nRefunds\nshort\n"
+
+
 @pytest.mark.parametrize(
     ("data", "said"),
     [(b"%PDF-1.4 broken", "cannot be read"), (b"", "cannot be read"), (pdf("", ""), "2 pages without text; scanned")],

@@ -138,14 +138,20 @@ class KeywordStatistics:
         return [self.average_length(field.name) for field in fields]
 
 
-def statistics_of(counts: TermFrequencies, seen: NDArray[np.bool_] | None = None) -> KeywordStatistics:
-    """The statistics of one bucket, or of those of its sections that are `seen`."""
+def statistics_of(
+    counts: TermFrequencies, seen: NDArray[np.bool_] | None = None, pieces: NDArray[np.int64] | None = None
+) -> KeywordStatistics:
+    """The statistics of one bucket, or of those of its sections that are `seen`. A section of several `pieces` counts
+    as that many, and so do those of its terms that occur as often."""
     seen = np.ones(len(counts), dtype=bool) if seen is None else seen
-    terms = counts.terms[np.repeat(seen, np.diff(counts.offsets))]
-    frequencies = np.bincount(terms, minlength=len(counts.vocabulary)).tolist()
+    pieces = np.ones(len(counts), dtype=np.int64) if pieces is None else pieces
+    holders = np.repeat(np.arange(len(counts)), np.diff(counts.offsets))
+    kept = seen[holders]
+    held = np.minimum(counts.frequencies.max(axis=1, initial=0), pieces[holders])[kept]
+    frequencies = np.bincount(counts.terms[kept], weights=held, minlength=len(counts.vocabulary)).astype(int).tolist()
     totals = counts.lengths[seen].sum(axis=0, dtype=np.int64)
     return KeywordStatistics(
-        sections=int(seen.sum()),
+        sections=int(pieces[seen].sum()),
         total_lengths={name: int(total) for name, total in zip(counts.fields, totals, strict=True)},
         document_frequencies={term: n for term, n in zip(counts.vocabulary, frequencies, strict=True) if n},
     )

@@ -1,4 +1,4 @@
-"""A text document is one segment (A08). Its members are the sections between headings, or its pages (E02).
+"""A text document is one segment (A08). Its members are the sections between headings, its pages, or both (E02).
 
 Sections are not split here: that needs the tokens of the embedding model and happens where sections are built.
 Markdown headings are found as CommonMark sees them: front matter, code, HTML blocks and comments hide headings, and
@@ -36,9 +36,14 @@ def segment_windows(text: str, path: str, language: str) -> SegmentedFile:
 
 
 def segment_pages(text: str, path: str, language: str) -> SegmentedFile:
-    """One document; a page without words is counted and no member."""
+    """One document of pages, and of the sections between its headings where it has any; a page without words is counted
+    and no member."""
     lines = LineIndex(text)
-    name = file_stem(path)
+    numbered = numbered_lines(text)
+    matter = _front_matter(numbered)
+    name = _facts(numbered[1:matter]).get("title") or file_stem(path)
+    headings = [Heading(found.start(1), len(found[1]), found[2].strip()) for found in _PAGE_HEADING.finditer(text)]
+    sections = _sections(text, lines, headings, name, _start_of(numbered, matter, text)) if headings else ()
     segment = Segment(
         name=name,
         symbol=path or name,
@@ -47,9 +52,12 @@ def segment_pages(text: str, path: str, language: str) -> SegmentedFile:
         language=language,
         ordinal=0,
         heading_path=(name,),
-        members=tuple(_pages(text, lines)),
+        members=(*_pages(text, lines), *sections),
     )
     return SegmentedFile((segment,), ParseHealth.OK)
+
+
+_PAGE_HEADING = re.compile(rf"^{PAGE_BREAK}?(#{{1,6}}) (\S.*)$", re.MULTILINE)
 
 
 def _pages(text: str, lines: LineIndex) -> Iterator[Member]:
@@ -82,13 +90,14 @@ class Heading:
 
 
 def document(
-    text: str, path: str, language: str, headings: Iterable[Heading], *, title: str = "", doc: str = ""
+    text: str, path: str, language: str, headings: Iterable[Heading], *, title: str = "", doc: str = "", body: int = 0
 ) -> SegmentedFile:
     """One segment of kind `document`; without headings its members are windows.
 
     `title` (front matter) wins over the first heading of the highest level found, and that over the file
     name. Each section is a member named by its heading, with the heading path as signature and `h1`…`h6` as
-    type; text before the first heading is a section of type `preamble`.
+    type; text before the first heading is a section of type `preamble`. Front matter, which ends at `body`, goes with
+    what follows it.
     """
     found = list(headings)
     lines = LineIndex(text)
@@ -102,7 +111,7 @@ def document(
         ordinal=0,
         doc=doc,
         heading_path=(name,),
-        members=tuple(_sections(text, lines, found, name)) if found else window_members(text, lines),
+        members=tuple(_sections(text, lines, found, name, body)) if found else window_members(text, lines),
     )
     return SegmentedFile((segment,), ParseHealth.OK)
 
@@ -117,9 +126,9 @@ def _first_title(headings: list[Heading]) -> str:
     return next((heading.title for heading in headings if heading.level == top and heading.title), "")
 
 
-def _sections(text: str, lines: LineIndex, headings: list[Heading], name: str) -> Iterable[Member]:
+def _sections(text: str, lines: LineIndex, headings: list[Heading], name: str, body: int) -> Iterable[Member]:
     first = headings[0].start
-    if text[:first].strip():
+    if text[body:first].strip():
         yield Member(name=name, kind=MemberKind.SECTION, type="preamble", signature=name, span=lines.span(0, first))
     else:
         first = 0  # blank lines above the first heading belong to it, so that sections tile the text
@@ -161,7 +170,8 @@ def segment_markdown(text: str, path: str, language: str) -> SegmentedFile:
     matter = _front_matter(lines)
     facts = _facts(lines[1:matter])
     doc = facts.get("description") or facts.get("summary", "")
-    return document(text, path, language, _headings(text, lines, matter), title=facts.get("title", ""), doc=doc)
+    headings, body = _headings(text, lines, matter), _start_of(lines, matter, text)
+    return document(text, path, language, headings, title=facts.get("title", ""), doc=doc, body=body)
 
 
 def _front_matter(lines: list[tuple[int, str]]) -> int:
@@ -174,6 +184,10 @@ def _front_matter(lines: list[tuple[int, str]]) -> int:
         if line == mark or (mark == "---" and line == "..."):
             return number + 1
     return 0
+
+
+def _start_of(lines: list[tuple[int, str]], number: int, text: str) -> int:
+    return lines[number][0] if number < len(lines) else len(text)
 
 
 def _facts(lines: list[tuple[int, str]]) -> dict[str, str]:

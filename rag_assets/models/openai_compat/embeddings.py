@@ -8,8 +8,9 @@ ends the work: whether it is shows in a request with one harmless word.
 from __future__ import annotations
 
 import threading
+from bisect import bisect_left, bisect_right
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,8 @@ from rag_assets.models.openai_compat.faults import Fault, FaultCode, Retries
 from rag_assets.models.openai_compat.responses import Reply, ReplyLimits, read_vectors
 from rag_assets.models.openai_compat.token_counting import TokenCounter, token_counter, well_formed
 from rag_assets.models.openai_compat.usage import EmbeddingUsage, UsageMeter
+from rag_assets.models.pooling import parts_of, pooled
+from rag_assets.models.tokenizer import SPECIAL_TOKENS
 from rag_assets.models.weights import ModelError
 
 if TYPE_CHECKING:
@@ -186,11 +189,24 @@ class EndpointEmbedder:
         return vectors
 
     def embed_batches(self, texts: Sequence[str]) -> Iterator[tuple[list[int], Vectors]]:
-        """Yields (row numbers in `texts`, their vectors) as replies arrive, every row once, in any order.
+        """Yields (row numbers in `texts`, their vectors) as replies arrive, every row once, in any order. The vector of
+        a text above the window is that of its parts.
 
         Raises EndpointError when the server is of no use, after the replies that are on their way; TextsRefused at
         the end where it is single texts. Closing the iterator early stops the work.
         """
+        room = self._settings.max_tokens - SPECIAL_TOKENS
+        parts = [parts_of(text, room, self._count) for text in texts]
+        owners = [row for row, found in enumerate(parts) for _ in found]
+        made: dict[int, Vectors] = {}
+        try:
+            for rows, vectors in self._embed_parts([part for found in parts for part in found]):
+                made |= zip(rows, vectors, strict=True)
+                yield from _whole(made, {owners[row] for row in rows}, owners)
+        except TextsRefused as error:
+            raise TextsRefused([RefusedText(owners[item.row], item.reason) for item in error.refused], texts) from None
+
+    def _embed_parts(self, texts: Sequence[str]) -> Iterator[tuple[list[int], Vectors]]:
         if not texts:
             return
         settings, _ = self._settings, self.dimension  # known before threads compare with it
@@ -279,6 +295,23 @@ class EndpointEmbedder:
             f"{self.model_id} returned {found} dimensions instead of {wanted}: another model answers, or the server "
             f"does not take `dimensions`; set {SECTION}.model or {SECTION}.dimension, then run: rag-assets index",
         )
+
+
+def _whole(
+    made: dict[int, Vectors], among: Collection[int], owners: Sequence[int]
+) -> Iterator[tuple[list[int], Vectors]]:
+    """The texts `among` whose parts are all there, with their vectors; takes these parts out of `made`. `owners` are
+    the texts of the parts, in order."""
+    import numpy as np
+
+    rows, vectors = [], []
+    for text in sorted(among):
+        parts = range(bisect_left(owners, text), bisect_right(owners, text))
+        if all(part in made for part in parts):
+            rows.append(text)
+            vectors.append(pooled(np.stack([made.pop(part) for part in parts])))
+    if rows:
+        yield rows, np.stack(vectors)
 
 
 @dataclass(frozen=True, slots=True)

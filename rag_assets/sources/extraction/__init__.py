@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 
 from rag_assets.sources.extraction.refusal import ExtractionRefused
 
-EXTRACTION_VERSION = 1
+EXTRACTION_VERSION = 2
 """Part of the fingerprint of discovery. Raise it when the text of a format changes."""
 
 TRANSCRIPT_JSON = ".transcript.json"

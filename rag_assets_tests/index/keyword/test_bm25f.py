@@ -183,3 +183,11 @@ def test_average_lengths_are_rounded_a_little(average: float) -> None:
     found = KeywordStatistics(1000, {"body": round(average * 1000)}, {}).average_length("body")
     assert found == pytest.approx(rounded(average))
     assert found == pytest.approx(average, rel=0.045)
+
+
+def test_a_section_of_several_pieces_counts_as_often_as_its_terms_do() -> None:
+    """A term is in at most as many pieces as it occurs; lengths are those of whole sections."""
+    counts = count_terms([{"body": "refund refund refund order"}, {"body": "refund"}])
+    known = statistics_of(counts, pieces=np.array([2, 1]))
+    assert (known.sections, known.total_lengths["body"]) == (3, 5)
+    assert known.document_frequencies == {"refund": 3, "order": 1}
