@@ -25,6 +25,7 @@ from rag_assets.classification.rule_packs import (
 )
 from rag_assets.contracts.kinds import Classification, Kind, SubtypeKind
 from rag_assets.contracts.segment import MemberKind, Segment, walk_members
+from rag_assets.identifiers import identifier_words
 from rag_assets.languages.csharp.binder.type_syntax import attribute_name, is_interface_name, simple_name
 from rag_assets.languages.detection import source_type
 
@@ -41,11 +42,23 @@ class FileFacts:
 class SegmentFacts:
     """Derived facts of one segment. Facts that few rules need are methods, computed on demand."""
 
-    __slots__ = ("attributes", "bases", "file", "interfaces", "member_attributes", "member_types", "name", "segment")
+    __slots__ = (
+        "attributes",
+        "bases",
+        "file",
+        "interfaces",
+        "member_attributes",
+        "member_types",
+        "name",
+        "segment",
+        "stored",
+    )
 
-    def __init__(self, segment: Segment, file: FileFacts) -> None:
+    def __init__(self, segment: Segment, file: FileFacts, stored: str = "") -> None:
         self.segment = segment
         self.file = file
+        self.stored = stored
+        """What another type of the label says about how it is stored, '' for nothing."""
         self.name = segment.name
         self.attributes = [attribute_name(attribute) for attribute in segment.attributes]
         bases = [simple_name(base) for base in segment.base_list]
@@ -75,6 +88,30 @@ class SegmentFacts:
             if member.kind is MemberKind.EXTENSION:
                 return member.name or "extension"
             if member.parameters and "this" in member.parameters[0].modifiers:
+                return member.name
+        return ""
+
+    def own_interface(self) -> str:
+        """The interface of its own name (`IOrderMailer` of `OrderMailer`), or ''."""
+        wanted = f"I{self.name}"
+        return wanted if wanted in self.interfaces else ""
+
+    def shared_role(self) -> str:
+        """The interface that ends in the same word (`IAgentTool` of `ListAgentsTool` or `AgentToolBase`), or ''."""
+        words = identifier_words(self.name.removesuffix("Base"))
+        ending = words[-1] if words else ""
+        return next((name for name in self.interfaces if ending and identifier_words(name)[-1] == ending), "")
+
+    def identity(self) -> str:
+        """Its property `Id` or `OrderId` that can be set, or '': what is told from others of its type by a key."""
+        names = ("Id", f"{self.name}Id")
+        for member in self.segment.members:
+            if (
+                member.name in names
+                and member.kind is MemberKind.PROPERTY
+                and "override" not in member.modifiers
+                and any(accessor.endswith(("set", "init")) for accessor in member.accessors)
+            ):
                 return member.name
         return ""
 
@@ -167,9 +204,24 @@ def _tests(condition: Condition) -> tuple[Test, ...]:
     if condition.path_matches is not None:
         tests.append(_path(condition.path_matches))
     if condition.static_with_this_parameters is not None:
-        tests.append(_extension_methods(condition.static_with_this_parameters))
+        label = "static class with a `this` parameter"
+        tests.append(
+            _found(condition.static_with_this_parameters, SegmentFacts.extension_member, label, "no extension methods")
+        )
     if condition.only_data_members is not None:
         tests.append(_only_data(condition.only_data_members))
+    if condition.persisted is not None:
+        tests.append(_found(condition.persisted, attrgetter("stored"), "stored", "not known to be stored"))
+    if condition.implements_own_interface is not None:
+        tests.append(
+            _found(condition.implements_own_interface, SegmentFacts.own_interface, "implements", "own contract")
+        )
+    if condition.shares_role_of_interface is not None:
+        tests.append(
+            _found(condition.shares_role_of_interface, SegmentFacts.shared_role, "implements", "role of its own")
+        )
+    if condition.identity_property is not None:
+        tests.append(_found(condition.identity_property, SegmentFacts.identity, "key property", "no key property"))
     if condition.head_matches is not None:
         tests.append(_head(condition.head_matches))
     if condition.calls_any is not None:
@@ -241,19 +293,21 @@ def _path(globs: tuple[str, ...]) -> Test:
     return test
 
 
-def _extension_methods(wanted: bool) -> Test:
-    def test(facts: SegmentFacts) -> str:
-        found = facts.extension_member()
-        if bool(found) != wanted:
-            return ""
-        return f"static class with a `this` parameter: {found}" if wanted else "no extension methods"
-
-    return test
-
-
 def _only_data(wanted: bool) -> Test:
     label = "only data members" if wanted else "has behaviour"
     return lambda facts: label if facts.only_data() == wanted else ""
+
+
+def _found(wanted: bool, find: Callable[[SegmentFacts], str], label: str, absent: str) -> Test:
+    """Whether `find` has something to show, as `wanted`."""
+
+    def test(facts: SegmentFacts) -> str:
+        found = find(facts)
+        if bool(found) != wanted:
+            return ""
+        return f"{label}: {found}" if wanted else absent
+
+    return test
 
 
 def _head(expression: str) -> Test:
@@ -297,7 +351,7 @@ DEFAULT_PACKS = ("generic",)
 OVERRIDE_RULE = "configured-kind"
 OVERRIDE_PACK = "configuration"
 
-_RULES_VERSION = 1
+_RULES_VERSION = 2
 """Raise it when compiled rules decide differently with unchanged packs."""
 
 CLASSIFIER_VERSION = f"{_RULES_VERSION}.{built_in_fingerprint()}"
@@ -329,13 +383,16 @@ class Classifier:
             digest.update(f"{glob}\0{kind}\0".encode())
         return digest.hexdigest()[:12]
 
-    def classify(self, segment: Segment, file: FileFacts) -> Classification:
-        """The kind of one segment with reason and evidence; `Other` without a matching rule. Pure, and never fails."""
+    def classify(self, segment: Segment, file: FileFacts, stored: str = "") -> Classification:
+        """The kind of one segment with reason and evidence; `Other` without a matching rule. Pure, and never fails.
+
+        `stored` is what other types of the label say about how a type is stored (`PersistedTypes.evidence`).
+        """
         for glob, pattern, kind in self._overrides:
             if pattern.fullmatch(file.path):
                 evidence = (f"path glob: {glob}",)
                 return Classification(kind, "set by the configuration", evidence, OVERRIDE_RULE, OVERRIDE_PACK)
-        facts = SegmentFacts(segment, file)
+        facts = SegmentFacts(segment, file, stored)
         for first, alternative in self._alternatives(file.language, segment.kind):
             holds = first(facts)
             if holds:

@@ -161,6 +161,10 @@ class Condition(Strict):
     )
     static_with_this_parameters: bool | None = None
     only_data_members: bool | None = None
+    persisted: bool | None = Field(default=None, description="another type of the label says how it is stored")
+    implements_own_interface: bool | None = Field(default=None, description="IOrderMailer of OrderMailer")
+    shares_role_of_interface: bool | None = Field(default=None, description="ends in the last word of an interface")
+    identity_property: bool | None = Field(default=None, description="a property Id or OrderId that can be set")
     unless: Condition | None = None
 
     @model_validator(mode="after")

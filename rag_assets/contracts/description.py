@@ -20,7 +20,7 @@ from rag_assets.contracts.section import Embedder, EmbeddingWindow, SummarySecti
 from rag_assets.contracts.segment import Segment, SymbolText
 from rag_assets.contracts.source_file import GitRepoInfo, IndexFileContext
 
-INDEX_VERSION = 5
+INDEX_VERSION = 6
 """Version of the payload schema (B12). Raise it when the meaning of a stored field changes."""
 
 DEFAULT_LANGUAGE = "en-US"  # IDX-069 §7.4; overridable per document (R25)

@@ -23,7 +23,10 @@ from rag_assets.contracts.result import InvokeResult, Message
 from rag_assets.contracts.segment import Segment, SegmentedFile, SymbolText
 from rag_assets.contracts.source_file import IndexFileContext
 from rag_assets.dependency_trace import tracked
+from rag_assets.descriptions.kind_builder import TYPES
 from rag_assets.descriptions.registry import DescriptionBuilderRegistry
+from rag_assets.languages.csharp.declaration_ranges import LANGUAGE
+from rag_assets.languages.csharp.ef.stored_entities import PersistedTypes
 from rag_assets.languages.csharp.facts.partial_types import PartialTypes, explained
 
 
@@ -139,6 +142,7 @@ class SourceFileProcessor:
     domain_catalog: DomainCatalog
     resource_dictionary: ResourceDictionary
     partial_types: PartialTypes = field(default_factory=PartialTypes)
+    persisted_types: PersistedTypes = field(default_factory=PersistedTypes)
 
     def describe_file(self, context: IndexFileContext, segmented: SegmentedFile) -> FileOutcome:
         """Detect → get_builders → build for each segment (A09, A45). Failures are data, a builder that raises too."""
@@ -149,7 +153,9 @@ class SourceFileProcessor:
     def _describe(self, context: IndexFileContext, segment: Segment, file: FileFacts) -> Iterator[SegmentOutcome]:
         text = segment.span.slice(context.contents)
         symbol_text = self.partial_types.symbol_text(context.relative_path, segment, text)
-        classification = explained(self.classifier.classify(symbol_text.whole, file), symbol_text)
+        may_be_stored = segment.language == LANGUAGE and segment.kind in TYPES
+        stored = self.persisted_types.evidence(segment.symbol) if may_be_stored else ""
+        classification = explained(self.classifier.classify(symbol_text.whole, file, stored), symbol_text)
         described = tried = False
         for builder in self.registry.get_builders(classification.kind):
             found = self._build(builder, context, symbol_text, classification, segment)

@@ -15,6 +15,7 @@ from rag_assets.contracts.kinds import Kind, checked_kind
 from rag_assets.descriptions.domain_catalog import DomainIndex
 from rag_assets.entry_points import offered
 from rag_assets.errors import RagAssetsError
+from rag_assets.languages.csharp.ef.stored_entities import PersistedTypes
 from rag_assets.languages.csharp.facts.type_index import TypeIndex
 from rag_assets.languages.csharp.resource_usages import ResourceUsages
 
@@ -89,10 +90,14 @@ class SymbolTable:
     declared_types: TypeIndex = field(default_factory=TypeIndex)
     declared_domains: DomainIndex = field(default_factory=DomainIndex)
     resource_usages: ResourceUsages = field(default_factory=ResourceUsages)
+    persisted_types: PersistedTypes = field(default_factory=PersistedTypes)
 
     def services(self) -> ServiceContainer:
         """Each part under its own type, as the constructors of builders ask for it."""
-        return ServiceContainer().add(self.declared_types).add(self.declared_domains).add(self.resource_usages)
+        made = ServiceContainer()
+        for part in (self.declared_types, self.declared_domains, self.resource_usages, self.persisted_types):
+            made.add(part)
+        return made
 
 
 ENTRY_POINT_GROUP = "rag_assets.builders"

@@ -35,6 +35,7 @@ from rag_assets.descriptions.refinement import DescriptionRefiner, RefiningBuild
 from rag_assets.index.blobs import BlobStore
 from rag_assets.index.tables import read_rows
 from rag_assets.index.vectors.filters import PathClearance
+from rag_assets.languages.csharp.ef.stored_entities import PersistedTypes, StoreClaim, store_claims
 from rag_assets.languages.csharp.facts.partial_types import PartialTypes, may_have_parts
 from rag_assets.languages.csharp.resource_usages import ResourceUsages, ResourceUse, UsageScanner
 from rag_assets.languages.documents.resx import StaticResourceDictionary
@@ -43,7 +44,7 @@ from rag_assets.pipeline.memo import BucketMemo, CachedBucket, bucket_inputs
 from rag_assets.pipeline.segments import indexed_files, read_segments
 from rag_assets.pipeline.workers.worker_pool import Broadcast, broadcast
 
-SURVEY_VERSION = "2"
+SURVEY_VERSION = "3"
 """Raise it when the survey finds something else in the same segments."""
 
 _RESOURCES = "resx"
@@ -73,7 +74,9 @@ class LabelSymbolTable:
         if refiner is not None:
             services.decorate(partial(RefiningBuilder, refiner=refiner))
         registry = default_registry(services)
-        return SourceFileProcessor(classifier, registry, self.catalog, self.resources, self.partial_types)
+        return SourceFileProcessor(
+            classifier, registry, self.catalog, self.resources, self.partial_types, self.knowledge.persisted_types
+        )
 
     @property
     def services(self) -> tuple[object, ...]:
@@ -87,6 +90,7 @@ class LabelSymbolTable:
             known.declared_types,
             known.declared_domains,
             known.resource_usages,
+            known.persisted_types,
         )
 
     @property
@@ -107,6 +111,7 @@ class SurveyedBucket:
     declared: list[IndexedType]
     partial_types: list[tuple[str, str, Segment]]  # (path, sha256 of its text, segment)
     resources: list[tuple[str, list[Segment]]]  # (path of a resource file, its segments)
+    stored: list[tuple[str, list[StoreClaim]]]  # by path
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +215,8 @@ def _put_together(
     part_texts = {path: text_sha256 for path, text_sha256, _ in parts}
     skipped = {path: reason for path, reason in _skipped_generated(listed).items() if sees(path)}
     declared_domains = domains.declared()
+    declared_types = TypeIndex(known for found in buckets for known in found.declared if sees(known.path))
+    stored = (claim for found in buckets for path, claims in found.stored if sees(path) for claim in claims)
     configured = [Domain(**domain.model_dump()) for domain in build.repository.domains]
     return LabelSymbolTable(
         census=census,
@@ -223,9 +230,10 @@ def _put_together(
         resources=_resources({path: own for found in buckets for path, own in found.resources if sees(path)}),
         catalog=ConfiguredDomainCatalog(configured, declared_domains),
         knowledge=SymbolTable(
-            declared_types=TypeIndex(known for found in buckets for known in found.declared if sees(known.path)),
+            declared_types=declared_types,
             declared_domains=declared_domains,
             resource_usages=ResourceUsages(usage for usage in usages if sees(usage.path)),
+            persisted_types=PersistedTypes(stored, declared_types),
         ),
         part_keys=keys,
     )
@@ -240,11 +248,16 @@ def _survey_bucket(build: IndexBuild, bucket: int) -> SurveyedBucket:
     known = defaultdict[Confidentiality, tuple[SymbolCounter, DomainCollector]](
         lambda: (SymbolCounter(), DomainCollector())
     )
+    stored: list[tuple[str, list[StoreClaim]]] = []
     for path, segments in files.items():
         symbols, domains = known[levels.of(path)]
         symbols.add(segments)
         if segments[0].language == _CSHARP:
-            domains.add(path, segments, partial(blobs.get, texts[path]))
+            text = partial(blobs.get, texts[path])
+            domains.add(path, segments, text)
+            claims = list(store_claims(segments, text))
+            if claims:
+                stored.append((path, claims))
     return SurveyedBucket(
         by_level=[(level, symbols.counts(), domains.facts()) for level, (symbols, domains) in sorted(known.items())],
         declared=[found for path, segments in files.items() for found in declared_in(path, segments)],
@@ -255,6 +268,7 @@ def _survey_bucket(build: IndexBuild, bucket: int) -> SurveyedBucket:
             if may_have_parts(segment)
         ],
         resources=[(path, segments) for path, segments in files.items() if segments[0].language == _RESOURCES],
+        stored=stored,
     )
 
 

@@ -124,6 +124,50 @@ def test_a_test_folder_alone_is_weak_evidence(path: str, kind: SubtypeKind) -> N
     assert classified("class Builder { void M() {} }", path).kind is kind
 
 
+ROLES = [
+    ("request", "record CreateDevice(string Name) : IRequest<int>;", K.REQUEST, "implements: IRequest"),
+    ("request-without-data", "class Ping : IRequest { }", K.REQUEST, "implements: IRequest"),
+    ("command-and-request", "record CreateDeviceCommand(string Name) : IRequest<int>;", K.MESSAGE,
+     "name: CreateDeviceCommand"),
+    ("command", "record Pay(int Order) : ICommand;", K.MESSAGE, "implements: ICommand"),
+    ("command-name", "record PayCommand(int Order);", K.MESSAGE, "name: PayCommand"),
+    ("query", "class FindOrders : IQuery<Order> { public int Page { get; set; } }", K.MESSAGE, "implements: IQuery"),
+    ("query-name", "class OrdersQuery { public int Page { get; set; } }", K.MESSAGE, "name: OrdersQuery"),
+    ("event", "record Paid(int Order) : IDomainEvent;", K.MESSAGE, "implements: IDomainEvent"),
+    ("notification", "record Paid(int Order) : INotification;", K.MESSAGE, "implements: INotification"),
+    ("event-base", "record Paid(int Order) : IntegrationEvent;", K.MESSAGE, "base type: IntegrationEvent"),
+    ("event-args", "class PaidEventArgs : EventArgs { public int Id { get; set; } }", K.MESSAGE,
+     "base type: EventArgs"),
+    ("message-name", "record PaidMessage(int Order);", K.MESSAGE, "name: PaidMessage"),
+    ("request-name", "record PayRequest(int Order);", K.REQUEST, "name: PayRequest"),
+    ("response-name", "record PayResponse(int Order);", K.RESPONSE, "name: PayResponse"),
+    ("result-name", "record PayResult(int Order);", K.RESULT, "name: PayResult"),
+    ("options-name", "class PayOptions { public int Days { get; set; } }", K.CONFIGURATION, "name: PayOptions"),
+    ("settings-name", "class PaySettings { public int Days { get; set; } }", K.CONFIGURATION, "name: PaySettings"),
+    ("dto", "record PayDto(int Order);", K.MODEL, "name: PayDto"),
+    ("table", '[Table("Pay")] class PayResult { public int N { get; set; } void M() {} }', K.MODEL,
+     "attribute: Table"),
+    ("key", "class PayMessage { [Key] public int N { get; set; } void M() {} }", K.MODEL, "attribute: Key on N"),
+    ("numbered-members", "[MessagePackObject] class PayMessage { [Key(0)] public int N { get; set; } }", K.MESSAGE,
+     "name: PayMessage"),
+    ("entity-with-behaviour", "class Order { public int Id { get; private set; } void Pay() {} }", K.MODEL,
+     "key property: Id"),
+    ("given-identity-is-no-key", "class Plug { public Guid Id => X; void Run() {} }", K.OTHER, "declaration: class"),
+    ("operation", "class PayCommand : IPayCommand { void Pay() {} }", K.SERVICE, "implements: IPayCommand"),
+    ("role-of-interface", "class ListOrdersTool : IAgentTool { void Run() {} }", K.SERVICE, "implements: IAgentTool"),
+    ("role-of-interface-base", "class AgentToolBase : ITool { void Run() {} }", K.SERVICE, "implements: ITool"),
+    ("no-role-of-interface", "class Orders : IDisposable { void Run() {} }", K.OTHER, "declaration: class"),
+]  # fmt: skip
+
+
+@pytest.mark.rule("F07", "R33")
+@pytest.mark.parametrize(("text", "kind", "evidence"), [row[1:] for row in ROLES], ids=[row[0] for row in ROLES])
+def test_evidence_of_a_role_comes_before_what_a_type_consists_of(text: str, kind: SubtypeKind, evidence: str) -> None:
+    found = classified(text)
+    assert found.kind is kind
+    assert evidence in found.evidence
+
+
 ORDER = [
     ("test-before-interface", "namespace A.Tests; interface IFake { }", K.TEST),
     ("exception-before-data", "class E : Exception { public int Code { get; set; } }", K.EXCEPTION),
@@ -132,7 +176,8 @@ ORDER = [
     ("controller-before-service", "class C : ControllerBase, IPayService { }", K.CONTROLLER),
     ("manager-before-repository", "class C : IPayRepository, IPayManager { void M() {} }", K.MANAGER),
     ("handler-before-service", "class PayHandler : IPayService { void M() {} }", K.HANDLER),
-    ("data-before-suffix", "class PayRequest { public int Id { get; set; } }", K.MODEL),
+    ("role-before-data", "class PayRequest { public int Id { get; set; } }", K.REQUEST),
+    ("stored-before-role", "class PayRequest { [Key] public int Id { get; set; } }", K.MODEL),
     ("suffix-before-weak-evidence", "static class AFactory { static int N(this int i) => 1; }", K.EXTENSION_METHODS),
 ]
 

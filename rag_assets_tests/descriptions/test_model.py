@@ -67,8 +67,8 @@ def view(wanted: type[D], name: str, of: Label | None = None) -> D:
 def test_a_model_has_two_views_with_sections_of_their_own() -> None:
     """Two builders describe one class; kind and subtype are the same, flavor and section keys are not."""
     structure, metadata = view(ModelStructure, "Agent"), view(ModelMetadata, "Agent")
-    assert (structure.subtype, structure.subtype_flavor) == ("Model", "Structured")
-    assert (metadata.subtype, metadata.subtype_flavor) == ("Model", "Metadata")
+    assert (structure.subtype, structure.subtype_flavor) == ("Model", "ModelStructured")
+    assert (metadata.subtype, metadata.subtype_flavor) == ("Model", "ModelMetadata")
     assert keys_of(structure) == [
         "model-structure-overview",
         "model-structure-properties",

@@ -36,6 +36,7 @@ from rag_assets.descriptions import (
     StaticResourceDictionary,
     default_registry,
 )
+from rag_assets.descriptions.kinds.ef_context import MIGRATION
 from rag_assets.languages.detection import detect_language
 from rag_assets_tests import outside_world
 from rag_assets_tests.descriptions.samples import DOMAINS, file_context, segmented
@@ -76,7 +77,7 @@ def every_builder() -> dict[DescriptionBuilder, Kind]:
     """Each registered builder with one of its kinds."""
     registry = default_registry()
     found: dict[DescriptionBuilder, Kind] = dict.fromkeys(registry.fallbacks, SubtypeKind.OTHER)
-    for kind in SubtypeKind:
+    for kind in (*SubtypeKind, MIGRATION):
         found |= {builder: kind for builder in registry.get_builders(kind) if builder not in found}
     return found
 

@@ -25,6 +25,7 @@ from rag_assets.settings import EmbedderSettings, Settings, StoreSettings
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.pipeline.conftest import Built, built, lexical
 from rag_assets_tests.postgres_server import running_server
+from rag_assets_tests.stored_points import payloads_in
 
 REQUIRED = {
     *("OrgId", "ProjectId", "DocId", "ContentTypeId", "SectionKey", "PartIndex", "PartTotal", "IndexVersion"),
@@ -43,12 +44,7 @@ def source(tmp_path: Path) -> Repository:
 
 
 def in_the_shard(made: Built) -> list[dict[str, Any]]:
-    """The payloads beside the shard, by the layout that their module describes."""
-    data = (made.build.directory / "shard" / "rag_assets.payloads").read_bytes()
-    (points,) = struct.unpack_from("=Q", data, 8)
-    starts = struct.unpack_from(f"={points + 1}Q", data, 16)
-    bodies = data[16 + (points + 1) * 8 :]
-    return [json.loads(zlib.decompress(bodies[a:b])) for a, b in pairwise(starts)]
+    return payloads_in(made.build.directory)
 
 
 def in_sqlite(made: Built) -> list[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rag_assets.contracts.kinds import SubtypeKind
+from rag_assets.contracts.kinds import Kind, SubtypeKind
 from rag_assets.descriptions.kind_builder import Facts, KindBuilder, Subject, is_text
 from rag_assets.descriptions.kinds.composition_root import ExtensionMethodsBuilder, StartupBuilder
 from rag_assets.descriptions.kinds.controller import ControllerBuilder, MappedEndpointsBuilder
@@ -15,7 +15,12 @@ from rag_assets.descriptions.kinds.data_type import (
 )
 from rag_assets.descriptions.kinds.document import DocumentDescriptionBuilder
 from rag_assets.descriptions.kinds.domain_description import DomainDescriptionBuilder
-from rag_assets.descriptions.kinds.ef_context import EfContextBuilder, EntityConfigurationBuilder
+from rag_assets.descriptions.kinds.ef_context import (
+    MIGRATION,
+    EfContextBuilder,
+    EntityConfigurationBuilder,
+    MigrationBuilder,
+)
 from rag_assets.descriptions.kinds.enum import EnumBuilder
 from rag_assets.descriptions.kinds.interface import InterfaceBuilder
 from rag_assets.descriptions.kinds.model import ModelMetadataBuilder, ModelStructureBuilder
@@ -52,7 +57,7 @@ class GeneralDescriptionBuilder(KindBuilder):
         return {}
 
 
-BUILDERS: tuple[tuple[type, tuple[SubtypeKind, ...]], ...] = (
+BUILDERS: tuple[tuple[type, tuple[Kind, ...]], ...] = (
     (ModelStructureBuilder, (SubtypeKind.MODEL,)),
     (SummaryListModelBuilder, (SubtypeKind.SUMMARY_LIST_MODEL,)),
     (ModelMetadataBuilder, (SubtypeKind.MODEL, SubtypeKind.SUMMARY_LIST_MODEL)),
@@ -72,6 +77,7 @@ BUILDERS: tuple[tuple[type, tuple[SubtypeKind, ...]], ...] = (
     (InterfaceBuilder, (SubtypeKind.INTERFACE,)),
     (EfContextBuilder, (SubtypeKind.EF_DATA_CONTEXT,)),
     (EntityConfigurationBuilder, (SubtypeKind.CONFIGURATION,)),
+    (MigrationBuilder, (MIGRATION,)),
     (TestBuilder, (SubtypeKind.TEST,)),
     (StartupBuilder, (SubtypeKind.STARTUP, SubtypeKind.PROGRAM)),
     (ExtensionMethodsBuilder, (SubtypeKind.EXTENSION_METHODS,)),

@@ -1,16 +1,19 @@
-"""Entity Framework: a context with one synthetic repository entry per set, and the configuration of an entity."""
+"""Entity Framework: a context with one synthetic repository entry per set, the configuration of an entity, and what a
+migration changes in a database, in words."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from rag_assets.contracts.graph import NodeType, symbol_key
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.contracts.section import SummarySection
 from rag_assets.contracts.segment import Segment, Span, first_paragraph
-from rag_assets.descriptions.kind_builder import Facts, Subject, TypeAwareBuilder
+from rag_assets.descriptions.kind_builder import Facts, KindBuilder, Subject, TypeAwareBuilder
 from rag_assets.descriptions.symbol_description import SymbolDescription, inline_code
 from rag_assets.languages.csharp.binder.type_syntax import simple_name
+from rag_assets.languages.csharp.declaration_ranges import migration_key
 from rag_assets.languages.csharp.ef.mappings import (
     IDENTITY_BASE,
     DbSetFact,
@@ -22,14 +25,22 @@ from rag_assets.languages.csharp.ef.mappings import (
     db_sets,
     entity_mappings,
     implements_configuration,
+    is_migration,
     owned_mappings,
     relation_mappings,
     resolved,
     table_of,
 )
+from rag_assets.languages.csharp.ef.migrations import (
+    UP,
+    SchemaOperation,
+    joined_operations,
+    schema_operations,
+    summary_of,
+)
 from rag_assets.languages.csharp.facts.masked_body import MaskedBody, masked_body_of
 from rag_assets.languages.csharp.facts.storage import StorageKind
-from rag_assets.sections import Block, SectionSubject
+from rag_assets.sections import Block, Outline, SectionSubject
 from rag_assets.sections.snippet import finder_header, path_words, section_of
 from rag_assets.sections.splitter import split
 
@@ -250,3 +261,75 @@ class EntityConfigurationBuilder(TypeAwareBuilder):
             "owned": owned_mappings(body, 0, end),
             "primary_entity": entity,
         }
+
+
+MIGRATION = "Migration"
+"""The kind, which the generic rule pack declares."""
+
+
+@dataclass(kw_only=True)
+class MigrationDescription(SymbolDescription):
+    """A migration. `operations` are what `Up` does, in text order: lines of the snippet and of the artifact."""
+
+    operations: tuple[SchemaOperation, ...] = ()
+
+    def finder_facts(self) -> list[tuple[str, str]]:
+        return [
+            ("Inherits", ", ".join(self.base_types)),
+            ("Tables", ", ".join(self.tables())),
+            ("Path", path_words(self.path, self.fqn)),
+        ]
+
+    def listed_facts(self) -> list[tuple[str, tuple[str, ...]]]:
+        return [*super().listed_facts(), ("Tables", self.tables())]
+
+    def tables(self) -> tuple[str, ...]:
+        """The tables that it changes, in text order."""
+        return tuple(dict.fromkeys(found.table for found in self.operations if found.table))
+
+    def outline(self) -> Outline:
+        made = super().outline()
+        own = made.self_block
+        return replace(made, self_block=replace(own, node_keys=(*own.node_keys, migration_key(self.fqn))))
+
+    def _member_blocks(self, own_key: str) -> list[Block]:
+        """`Up` as what it changes; everything else as a member."""
+        blocks = super()._member_blocks(own_key)
+        at = next((i for i, block in enumerate(blocks) if block.names == (UP,)), None)
+        if at is not None and self.operations:
+            blocks[at : at + 1] = self._changes(blocks[at])
+        return blocks
+
+    def _changes(self, up: Block) -> list[Block]:
+        """One block per change; together they have the place of `Up`."""
+        changes = list(joined_operations(self.operations))
+        found = []
+        for number, (text, span) in enumerate(changes):
+            first = up.span if number == 0 else span
+            last = up.span if number == len(changes) - 1 else span
+            place = Span(first.line_start, last.line_end, first.char_start, last.char_end)
+            names = up.names if number == 0 else ()
+            found.append(Block(text, place, names, (*up.node_keys, migration_key(self.fqn)), f"- {text}"))
+        return found
+
+
+class MigrationBuilder(KindBuilder):
+    """Describes C# classes that derive from a migration."""
+
+    name = "migration"
+    description = (
+        "Migrations of Entity Framework and FluentMigrator: the tables that Up creates, drops and changes, with their "
+        "columns, keys and indexes, as sentences. Names that are computed are not known here."
+    )
+    describes = MigrationDescription
+
+    def facts(self, subject: Subject) -> Facts | None:
+        segment = subject.segment
+        if not is_migration(subject.whole):
+            return None
+        operations = schema_operations(segment, str(subject.text))
+        facts: dict[str, Any] = {"operations": operations}
+        said = summary_of(operations)
+        if said and not first_paragraph(segment.doc):
+            facts |= {"summary": said, "documented": True}
+        return facts

@@ -48,7 +48,7 @@ class ModelStructure(DataDescription):
 
     @property
     def subtype_flavor(self) -> str:
-        return "Structured"
+        return "ModelStructured"
 
     @property
     def section_prefix(self) -> str:
@@ -122,7 +122,7 @@ class ModelMetadata(SymbolDescription):
 
     @property
     def subtype_flavor(self) -> str:
-        return "Metadata"
+        return "ModelMetadata"
 
     @property
     def section_prefix(self) -> str:

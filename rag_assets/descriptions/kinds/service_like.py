@@ -7,10 +7,17 @@ from dataclasses import dataclass
 from rag_assets.contracts.segment import MemberKind, MemberRange, Segment, SymbolText
 from rag_assets.descriptions.kind_builder import Facts, Subject, TypeAwareBuilder, dependencies_of
 from rag_assets.descriptions.symbol_description import SymbolDescription
+from rag_assets.descriptions.text_description import TextDescription
 from rag_assets.languages.csharp.binder.type_syntax import is_interface_name, simple_name
-from rag_assets.languages.csharp.facts.http_client_calls import RemoteCall, remote_calls
 from rag_assets.languages.csharp.facts.masked_body import masked_body_of
-from rag_assets.languages.csharp.facts.method_verbs import METHODS, MethodFact, MethodKind, all_method_facts
+from rag_assets.languages.csharp.facts.method_verbs import (
+    METHODS,
+    MethodFact,
+    MethodKind,
+    RemoteCall,
+    all_method_facts,
+    remote_calls,
+)
 from rag_assets.languages.csharp.facts.primary_entity import name_stems, primary_entity
 from rag_assets.languages.csharp.facts.storage import StorageKind, StorageOperation, storage_of, storage_operations
 from rag_assets.languages.csharp.facts.type_index import TypeIndex
@@ -104,6 +111,15 @@ class ServiceDescription(OperationsDescription):
 
 
 @dataclass(kw_only=True)
+class RoleDescription(BehaviourDescription):
+    """A class that implements the interface whose role its name repeats (`ListOrdersTool : IAgentTool`). There are many
+    of them, and each does one thing: it is one section where it fits, and its members tell what it does."""
+
+    def finder_facts(self) -> list[tuple[str, str]]:
+        return SymbolDescription.finder_facts(self)
+
+
+@dataclass(kw_only=True)
 class ClientDescription(BehaviourDescription):
     """A client of another system, and the calls it makes."""
 
@@ -140,12 +156,17 @@ def behaviour_facts(symbol_text: SymbolText, declared_types: TypeIndex) -> Facts
     }
 
 
-def client_facts(symbol_text: SymbolText, declared_types: TypeIndex) -> Facts:
-    """The fields of `ClientDescription`. What a client passes on is not what it is about, unless its name says so."""
+def facts_by_name(symbol_text: SymbolText, declared_types: TypeIndex) -> Facts:
+    """`behaviour_facts` of a class that passes things on: it is about them only where its name says so."""
     facts = behaviour_facts(symbol_text, declared_types)
     if facts["primary_entity"] not in name_stems(symbol_text.segment.name):
         facts["primary_entity"] = ""
-    return facts | {"calls": remote_calls(masked_body_of(symbol_text))}
+    return facts
+
+
+def client_facts(symbol_text: SymbolText, declared_types: TypeIndex) -> Facts:
+    """The fields of `ClientDescription`."""
+    return facts_by_name(symbol_text, declared_types) | {"calls": remote_calls(masked_body_of(symbol_text))}
 
 
 def primary_interface(segment: Segment) -> str:
@@ -179,13 +200,27 @@ class ServiceBuilder(TypeAwareBuilder):
     name = "service"
     description = (
         "Service classes: the same facts as of a manager; the flavor Background marks what a host starts "
-        "(BackgroundService, IHostedService)."
+        "(BackgroundService, IHostedService). What only repeats the role of its interface stays one section."
     )
     describes = ServiceDescription
 
+    def description_type(self, subject: Subject) -> type[SymbolDescription] | type[TextDescription]:
+        return ServiceDescription if _is_called_service(subject.whole) else RoleDescription
+
     def facts(self, subject: Subject) -> Facts:
-        hosted = any(simple_name(base) in HOSTED_BASES for base in subject.segment.base_list)
-        return behaviour_facts(subject.text, self.declared_types) | {"is_hosted": hosted}
+        if not _is_called_service(subject.whole):
+            return facts_by_name(subject.text, self.declared_types)
+        facts = behaviour_facts(subject.text, self.declared_types)
+        return facts | {"is_hosted": any(simple_name(base) in HOSTED_BASES for base in subject.segment.base_list)}
+
+
+def _is_called_service(segment: Segment) -> bool:
+    """By its name, or that of a base or interface."""
+    names = (segment.name, *map(simple_name, segment.base_list))
+    return any(name.endswith(_CALLED_SERVICES) for name in names)
+
+
+_CALLED_SERVICES = ("Service", "Provider", "Factory", "Resolver", "Task", "Job")
 
 
 class ClientBuilder(TypeAwareBuilder):

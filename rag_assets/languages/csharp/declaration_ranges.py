@@ -89,6 +89,10 @@ def entity_key(symbol: str) -> str:
     return symbol_key(LANGUAGE, symbol, NodeType.ENTITY)
 
 
+def migration_key(symbol: str) -> str:
+    return symbol_key(LANGUAGE, symbol, NodeType.MIGRATION)
+
+
 def inside(segment: Segment) -> str:
     """Where the names in a type are looked up first: the type itself, then outwards."""
     return segment.symbol if segment.kind.startswith(_CLASSES) else segment.namespace

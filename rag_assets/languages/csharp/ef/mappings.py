@@ -23,6 +23,8 @@ from rag_assets.languages.parsed_file import ParsedFile
 SET_TYPES = frozenset({"DbSet", "IDbSet", "DbQuery"})
 CONFIGURATION_INTERFACE = "IEntityTypeConfiguration"
 IDENTITY_BASE = "IdentityDbContext"
+MIGRATION_BASES = frozenset({"Migration", "DbMigration", "AutoReversingMigration", "ForwardOnlyMigration"})
+"""Of Entity Framework Core, Entity Framework 6 and FluentMigrator."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +174,11 @@ def implements_configuration(segment: Segment) -> bool:
     return any(simple_name(base) == CONFIGURATION_INTERFACE for base in segment.base_list)
 
 
+def is_migration(segment: Segment) -> bool:
+    """Whether a class is a migration by its base."""
+    return any(simple_name(base) in MIGRATION_BASES for base in segment.base_list)
+
+
 def applied_configurations(code: str, start: int, stop: int) -> tuple[str, ...]:
     """Names of the configuration classes that `ApplyConfiguration` is given; `assembly` where it takes them all."""
     found = [match.group(1) or "assembly" for match in _APPLIED.finditer(code, start, stop)]
@@ -313,13 +320,12 @@ def _file(file: ParsedFile) -> EfFile:
     contexts: list[WrittenContext] = []
     mappings: list[WrittenMapping] = []
     for segment in classes_of(file.segments):
-        configures = any(_configures(member) for member in segment.members)
-        body = code_of(segment, file.text) if configures else None
+        body = code_of(segment, file.text) if configures_model(segment) else None
         if is_context(segment):
             contexts.append(_context(segment, body))
         mappings += _by_declaration(segment)
         if body is not None:
-            mappings += _by_code(segment, body)
+            mappings += mapped_by_code(segment, body)
     return EfFile(file.path, tuple(contexts), tuple(mappings))
 
 
@@ -350,17 +356,23 @@ def _context(segment: Segment, body: MaskedBody | None) -> WrittenContext:
     if body is not None:
         called = _DEFAULT_SCHEMA.search(body.code)
         schema = body.string_at(called.end()) if called else ""
-    sets = tuple(
+    is_interface = segment.kind == _INTERFACE
+    return WrittenContext(segment.symbol, segment.name, is_interface, segment.base_list, written_sets(segment), schema)
+
+
+def written_sets(segment: Segment) -> tuple[WrittenSet, ...]:
+    """The sets that a type declares, or its Identity base has."""
+    return tuple(
         WrittenSet(found.name, found.entity, f"{_IDENTITY_PREFIX}{found.name}" if found.inherited else "")
         for found in db_sets(segment, _NOBODY)
     )
-    is_interface = segment.kind == _INTERFACE
-    return WrittenContext(segment.symbol, segment.name, is_interface, segment.base_list, sets, schema)
 
 
-def _configures(member: Member) -> bool:
+def configures_model(segment: Segment) -> bool:
+    """Whether a type has methods that are given the builder of a model."""
     return any(
         simple_name(parameter.type).endswith(_BUILDERS) or "EntityTypeBuilder" in parameter.type
+        for member in segment.members
         for parameter in member.parameters
     )
 
@@ -385,7 +397,8 @@ def table_of_attribute(attribute: str) -> str:
     return f"{schema}.{name}" if schema and name else name
 
 
-def _by_code(segment: Segment, body: MaskedBody) -> Iterator[WrittenMapping]:
+def mapped_by_code(segment: Segment, body: MaskedBody) -> Iterator[WrittenMapping]:
+    """The entities that the code of a type configures."""
     end = len(body.code)
     scope = inside(segment)
     for found in entity_mappings(body, 0, end, segment, _NOBODY):

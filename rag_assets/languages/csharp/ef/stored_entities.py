@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from rag_assets.contracts.segment import MemberKind
+from rag_assets.contracts.segment import MemberKind, Segment
 from rag_assets.dependency_trace import tracked
 from rag_assets.languages.csharp.binder.label_symbols import CSharpSymbols, NamePosition
 from rag_assets.languages.csharp.binder.type_syntax import TypeRef, is_interface_name, simple_name
-from rag_assets.languages.csharp.ef.mappings import EfDeclarations, EfFile, WrittenContext, declared_in
+from rag_assets.languages.csharp.declaration_ranges import classes_of
+from rag_assets.languages.csharp.ef.mappings import (
+    EfDeclarations,
+    EfFile,
+    WrittenContext,
+    code_of,
+    configures_model,
+    declared_in,
+    mapped_by_code,
+    written_sets,
+)
+from rag_assets.languages.csharp.facts.storage import BASES
+from rag_assets.languages.csharp.facts.type_index import TypeIndex
+from rag_assets.languages.csharp.facts.type_names import parse_type
 
 __all__ = ["EfDeclarations", "EfSymbols", "EntityLink", "SetSymbol", "StoredEntity", "declared_in"]
 
@@ -299,3 +312,56 @@ def _held(found: TypeRef) -> tuple[str, bool]:
         many = many or found.is_array or found.name not in _SINGLE
         found = found.arguments[-1]
     return (found.name if found.declared else ""), many
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class StoreClaim:
+    """A type says that it stores `entity`, as written in `namespace` under `usings`."""
+
+    entity: str
+    evidence: str
+    namespace: str = ""
+    usings: tuple[str, ...] = ()
+
+
+def store_claims(segments: Iterable[Segment], text: Callable[[], str]) -> Iterator[StoreClaim]:
+    """What the types of one C# file store. `text` gives the file, and is called only where code configures a model."""
+    for segment in classes_of(segments):
+        for entity, evidence in _claimed(segment, text):
+            yield StoreClaim(entity, evidence, segment.namespace, segment.usings)
+
+
+def _claimed(segment: Segment, text: Callable[[], str]) -> Iterator[tuple[str, str]]:
+    for written in written_sets(segment):
+        yield written.entity, f"set {written.name} of {segment.name}"
+    for base in segment.base_list:
+        found = parse_type(base)
+        if found.name in BASES and found.arguments and found.arguments[0].name not in segment.type_parameters:
+            yield found.arguments[0].name, f"{found.name} of {segment.name}"
+    if configures_model(segment):
+        for mapping in mapped_by_code(segment, code_of(segment, text())):
+            yield mapping.entity, f"configured by {segment.name}"
+
+
+class PersistedTypes:
+    """Answers whether a type is stored, by what others say: sets of contexts, configurations, bases that are stores.
+    What a type says of itself (`[Table]`, `[Key]`) the rules of its kind read.
+
+    Names mean what the declared types of the label say, without the binder: every type of a label is asked about, so
+    asking must cost nothing. Picklable; equal claims in any order give equal answers.
+    """
+
+    __slots__ = ("_evidence",)
+
+    def __init__(self, claims: Iterable[StoreClaim] = (), declared: TypeIndex | None = None) -> None:
+        """`declared` are the types of the same label: they say what names mean."""
+        self._evidence: dict[str, str] = {}
+        for claim in sorted(set(claims)):
+            found = declared.resolve(claim.entity, claim.namespace, claim.usings) if declared is not None else None
+            if found is not None:
+                self._evidence.setdefault(found.symbol, claim.evidence)
+
+    @tracked("persisted.evidence")
+    def evidence(self, symbol: str) -> str:
+        """`set Orders of ShopContext`; '' for a type that nothing is known to store."""
+        return self._evidence.get(symbol, "")

@@ -1,7 +1,9 @@
-"""What a method is for, by the verb of its name, and its facts in the words of the domain reference (§2)."""
+"""What a method is for, by the verb of its name, its facts in the words of the domain reference (§2), and the calls
+that the methods of a client make to another system, by the names of the usual HTTP clients."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -9,6 +11,7 @@ from itertools import pairwise
 
 from rag_assets.contracts.segment import Member, MemberKind, SymbolText
 from rag_assets.identifiers import identifier_words
+from rag_assets.languages.csharp.facts.masked_body import MaskedBody
 
 
 class MethodKind(StrEnum):
@@ -124,3 +127,34 @@ _VERB_NAMES: dict[MethodKind, str] = {
     MethodKind.VALIDATION: "validate verify check ensure can assert authorize may require guard sanitize",
 }
 _VERBS = {verb: kind for kind, verbs in _VERB_NAMES.items() for verb in verbs.split()}
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteCall:
+    """A call: its verb, the address as written ('' where it is no literal), the method it stands in, its line."""
+
+    verb: str
+    address: str
+    member: str
+    line: int
+
+
+def remote_calls(body: MaskedBody) -> tuple[RemoteCall, ...]:
+    """The HTTP calls of the direct methods of a class, in text order."""
+    found = []
+    for member in body.segment.members:
+        if member.kind not in METHODS:
+            continue
+        start, stop = body.part(member.span)
+        for match in _CALL.finditer(body.code, start, stop):
+            verb = (match.group("verb") or match.group("method")).upper()
+            address = body.string_at(match.end())
+            if match.group("form") or match.group("method") or address:  # `.PostAsync(command)` may be anybody's method
+                found.append(RemoteCall(verb, address, member.name, body.line_at(match.start())))
+    return tuple(found)
+
+
+_CALL = re.compile(
+    r"\.\s*(?P<verb>Get|Post|Put|Patch|Delete)(?P<form>FromJson|AsJson|String|Stream|ByteArray)?Async\s*(?:<[^;(){}]{0,200}>\s*)?\("
+    r"|\bHttpRequestMessage\s*\(\s*HttpMethod\.(?P<method>Get|Post|Put|Patch|Delete|Head|Options)\s*,"
+)
