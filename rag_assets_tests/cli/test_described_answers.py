@@ -13,6 +13,7 @@ import pytest
 
 from rag_assets.index.layout import IndexHome
 from rag_assets.models.openai_compat.token_counting import estimate_tokens
+from rag_assets.qa.actions.context_budget import SENTENCE_TOKENS
 from rag_assets_tests.cli.conftest import CommandLine
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.models.llm.model_server import Asked, ModelServer
@@ -191,3 +192,19 @@ def test_a_description_tells_a_role_nothing_above_its_level(office: BackOffice) 
         told = block_of(context, f'{SUPPLIER}"')
         assert "- Domain: Purchasing" in told and LABEL not in told, "the file is for everybody, that text is not"
         assert (LABEL in context) is (role == "buyer"), "who may read it reads it where it is"
+
+
+@pytest.mark.rule("F13", "D23")
+@pytest.mark.parametrize("budget", [200, 400, 900])
+def test_a_summary_makes_no_more_calls_than_its_budget_has_room_for(office: BackOffice, budget: int) -> None:
+    office.configure(max_context_tokens=budget)
+    found, (context,) = office.ask("How do suppliers and orders work?", lambda asked: "No.")
+    asked = [
+        one.body["max_tokens"]
+        for one in office.model.asked
+        if one.body["messages"][0]["content"].startswith("Shorten evidence")
+    ]
+    assert asked and min(asked) >= SENTENCE_TOKENS
+    assert sum(asked) <= budget
+    assert context.startswith("Suppliers.") and estimate_tokens([context])[0] <= budget
+    assert all(piece["id"] in context for piece in found["evidence"][: budget // 40]), "what is left out is still named"

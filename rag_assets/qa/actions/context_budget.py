@@ -90,10 +90,10 @@ def _described(packed: ContextPack) -> float:
 
 
 def batches(found: RetrievalState, budget: int, count: TokenCounter) -> list[str]:
-    """All of it in texts of at most `budget` tokens, for a summary part by part; a piece that is larger alone is cut
-    at its lines."""
+    """All of it in texts of at most `budget` tokens, the best pieces first, for a summary part by part; a piece that is
+    larger alone is cut at its lines."""
     parts: list[str] = []
-    for piece in found.all:
+    for piece in sorted(found.all, key=lambda piece: -piece.score):
         parts += _cut(block(piece, EvidenceForm.WHOLE), budget, count)
     graph = graph_text(found)
     parts += _cut(graph, budget, count) if graph else []
@@ -113,11 +113,13 @@ def with_identifiers(
 ) -> tuple[str, int]:
     """(the summaries within `budget`, and below them every id and node key that they lack; how many those were).
 
-    Identifiers come first: they are what a later question or a citation needs, so the prose is what is cut.
+    Ids come first: they are what a later question or a citation needs. Then the prose has its share, and node keys have
+    what is left.
     """
     kept = neutral(_joined([summary.strip() for summary in summaries]))
     while True:  # cutting prose can cut identifiers, which then have to be listed, too: it only gets shorter
-        listed, missing = _listed(found, kept, budget, count)
+        said = min(count([kept])[0], int(budget * _SUMMARY_SHARE)) + _LINE_END if kept else 0
+        listed, missing = _listed(found, kept, budget, budget - said, count)
         room = budget - (count([listed])[0] + 1 if listed else 0)
         cut = _first_lines(kept, room, count)
         if cut == kept:
@@ -125,9 +127,9 @@ def with_identifiers(
         kept = cut
 
 
-def _listed(found: RetrievalState, prose: str, budget: int, count: TokenCounter) -> tuple[str, int]:
-    """(the identifiers that the prose lacks, how many there are). In a small budget the pieces have their ids only, so
-    that all of them can be cited."""
+def _listed(found: RetrievalState, prose: str, budget: int, room: int, count: TokenCounter) -> tuple[str, int]:
+    """(the identifiers that the prose lacks, how many there are). Where there is not room for all of them the pieces
+    have their ids only, so that all of them can be cited; those may take the whole budget."""
     pieces = [piece for piece in found.all if piece.id not in prose or any(key not in prose for key in piece.node_keys)]
     seen = {key for piece in pieces for key in piece.node_keys}
     keys = [key for key in _node_keys(found) if key not in seen and key not in prose]
@@ -135,10 +137,10 @@ def _listed(found: RetrievalState, prose: str, budget: int, count: TokenCounter)
     short = [piece.id for piece in pieces]
     missing = len(pieces) + len(keys)
     for lines in (full, short):
-        listed = _fitting(_ALSO, [*lines, *keys], budget, count)
+        listed = _fitting(_ALSO, [*lines, *keys], room, count)
         if listed.count("\n") >= len(lines):
-            break
-    return listed, missing
+            return listed, missing
+    return _fitting(_ALSO, short, budget, count), missing
 
 
 def graph_text(found: RetrievalState) -> str:
@@ -218,6 +220,11 @@ _SUMMARY_SHARE = 0.7
 """Of the budget that the model is told: the identifiers that it drops are appended, and models count badly."""
 
 
+SENTENCE_TOKENS = 40
+"""What a sentence with a path and two names of types needs: a model that may write less is not asked. Of evidence that
+has more parts than sentences have room, the last and least are only named."""
+
+
 class Summarise(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     prompt: PromptName = "context_summary"
     profile: Profile = "cheap"
@@ -271,10 +278,13 @@ def _summary(
 ) -> tuple[str, str]:
     """(at most `budget` tokens about what was found, what was done)."""
     count = run.services.count_tokens
-    parts = batches(found, budget, count)
-    if not parts:
+    everything = batches(found, budget, count)
+    if not everything:
         return "", "nothing to summarise"
-    limit = max(1, int(budget * _SUMMARY_SHARE / len(parts)))
+    ids = count([_listed(found, "", budget, 0, count)[0]])[0]
+    room = min(int(budget * _SUMMARY_SHARE), budget - ids - _LINE_END)
+    parts = everything[: max(0, room) // SENTENCE_TOKENS]
+    limit = room // max(1, len(parts))
     summaries = []
     for part in parts:
         values = {"question": turn.question_en, "evidence": part}
@@ -283,7 +293,7 @@ def _summary(
             return compacted(found, budget, count).text, f"no summary ({fault or 'empty reply'}); compacted instead"
         summaries.append(reply)
     text, missing = with_identifiers(summaries, found, budget, count)
-    return text, f"{len(parts)} parts summarised, {missing} identifiers appended"
+    return text, f"{len(parts)} of {len(everything)} parts summarised, {missing} identifiers appended"
 
 
 def _budgets(turn: Turn, run: TurnContext) -> list[tuple[str, int]]:
