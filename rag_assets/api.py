@@ -49,7 +49,7 @@ class _Answering(Searchable):
         `filters` hold for every search of the turn. `pipeline` is a name or a file, by default the shipped one, with a
         model or without. With a `session` the question follows the earlier ones of that session, and the turn is kept;
         sessions belong to a `user`, by default the one of the system. A question in another `language` (a code such as
-        `de`) is translated by the model, and its answer back. `on_text` receives the words of a model as they come.
+        `de`) is translated by the model, and its answer back. `on_text` receives the lines of a model as they come.
         `mode` and `literal` as in `search`.
 
         Raises what `search` raises, and RequestError, TurnError, PipelineError, UnknownPipeline, LanguageError,

@@ -18,6 +18,10 @@ Profile = Literal["cheap", "balanced", "premium"]
 
 PROFILES: tuple[Profile, ...] = get_args(Profile)
 
+ASKED_AGAIN = "\x1e"
+"""What somebody who watches a reply in the making is told when the model is asked once more. No answer has it; a line
+end, which models often write alone, would not do."""
+
 Role = Literal["system", "user", "assistant"]
 
 

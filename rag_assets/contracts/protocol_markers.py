@@ -17,6 +17,12 @@ from functools import lru_cache
 ROUTER_WORDS = ("SEMANTIC", "SEMANTIC_RERANK", "BM25", "HYBRID", "DIRECT")
 ANSWER_WORDS = ("Answer", "Requesting data on")
 
+ANY_MARKER = re.compile(
+    rf"\[(?:{'|'.join(map(re.escape, sorted((*ROUTER_WORDS, *ANSWER_WORDS), key=len, reverse=True)))}):\]",
+    re.IGNORECASE,
+)
+"""A prefix of either protocol, in any case: a reply has one, and none of it is shown."""
+
 _CITING = ("chunk", "source")
 _CHAT = (r"/?inst", r"/?sys")
 """`[INST]`, `[/INST]`: some models read these as the end of their instructions. `[sys].[columns]` is a table."""

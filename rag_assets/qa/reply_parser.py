@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from rag_assets.contracts.protocol_markers import ANSWER_WORDS, ROUTER_WORDS
+from rag_assets.contracts.protocol_markers import ANSWER_WORDS, ANY_MARKER, ROUTER_WORDS
 from rag_assets.contracts.retrieval import Mode
 
 MAX_QUERY_CHARS = 1_000
@@ -21,10 +21,6 @@ MAX_QUERY_CHARS = 1_000
 _ROUTER = re.compile(rf"\[(?P<word>{'|'.join(sorted(ROUTER_WORDS, key=len, reverse=True))}):\]")
 _ANSWER = re.compile(rf"\[(?P<word>{'|'.join(map(re.escape, ANSWER_WORDS))}):\]")
 _ANSWER_ANY_CASE = re.compile(_ANSWER.pattern, re.IGNORECASE)
-_ANY = re.compile(
-    rf"\[(?:{'|'.join(map(re.escape, sorted((*ROUTER_WORDS, *ANSWER_WORDS), key=len, reverse=True)))}):\]",
-    re.IGNORECASE,
-)
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _MODES = {mode.name: mode for mode in Mode}
 
@@ -91,7 +87,7 @@ def parse_answer(reply: str, *, strict: bool = True) -> Answered | Requested | I
     if found is None:
         return InvalidReply.NO_PREFIX
     rest = text[found.end() :].strip()
-    if _ANY.search(rest):
+    if ANY_MARKER.search(rest):
         return InvalidReply.SEVERAL_PREFIXES
     if not rest:
         return InvalidReply.NO_QUERY
@@ -107,7 +103,7 @@ def _broken_line(line: str) -> InvalidReply | None:
         return InvalidReply.SEVERAL_LINES
     if _CONTROL.search(line):
         return InvalidReply.CONTROL
-    if len(_ANY.findall(line)) > 1:
+    if len(ANY_MARKER.findall(line)) > 1:
         return InvalidReply.SEVERAL_PREFIXES
     return None
 

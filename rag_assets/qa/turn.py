@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from rag_assets.answer.abstention import SCALE
-from rag_assets.contracts.llm import ChatMessage, Profile
-from rag_assets.contracts.protocol_markers import ANSWER_WORDS, neutral
+from rag_assets.contracts.llm import ASKED_AGAIN, ChatMessage, Profile
+from rag_assets.contracts.protocol_markers import ANSWER_WORDS, ANY_MARKER, neutral
 from rag_assets.contracts.result import Message
 from rag_assets.errors import WrongUsage
 from rag_assets.index.database import storable
@@ -274,33 +274,52 @@ _ANSWER, _REQUEST = (f"[{word}:]".casefold() for word in ANSWER_WORDS)
 _THINKS, _THOUGHT = "<think>", "</think>"
 """What local reasoning models put around their thoughts, which come before the reply."""
 
-_AGAIN = "\n"
-"""What a chat service says before it asks again: what follows begins anew."""
-
 
 class AnswerStream:
-    """Hands on what follows `[Answer:]`, and nothing of thoughts before it, of a request for more evidence, or of what
-    begins with neither: that is no answer, and the model is asked once more for the same words with a prefix."""
+    """Hands on the lines that follow `[Answer:]`, and nothing of thoughts before it, of a request for more evidence, or
+    of what begins with neither: that is no answer, and the model is asked once more for the same words with a prefix.
+    Nothing follows another marker: a reply with two is asked for again, too."""
 
     def __init__(self, on_text: Callable[[str], None]) -> None:
         self._on_text = on_text
         self._head: str | None = ""  # None: it was decided
         self._is_shown = False
+        self._line = ""  # so much of a line as has come
 
     def begin_again(self) -> None:
         """What follows is another reply, on a line of its own."""
+        self.end()
         if self._is_shown:
-            self._on_text(_AGAIN)
+            self._on_text("\n")
         self._head, self._is_shown = "", False
 
+    def end(self) -> None:
+        """The reply has come to its end: what is left is a line."""
+        if self._line:
+            self._hand_on(self._line)
+        self._line = ""
+
     def __call__(self, text: str) -> None:
-        if text == _AGAIN:
+        if text == ASKED_AGAIN:
             self.begin_again()
         elif self._head is None:
-            if self._is_shown:
-                self._on_text(text)
+            self._add(text)
         else:
             self._decide(self._head + text)
+
+    def _add(self, text: str) -> None:
+        *lines, self._line = (self._line + text).split("\n")
+        for line in lines:
+            self._hand_on(f"{line}\n")
+
+    def _hand_on(self, line: str) -> None:
+        if not self._is_shown:
+            return
+        marker = ANY_MARKER.search(line)
+        if marker is not None:
+            line, self._is_shown = line[: marker.start()].rstrip(), False
+        if line:
+            self._on_text(line)
 
     def _decide(self, head: str) -> None:
         begun = head.lstrip().casefold()
@@ -311,8 +330,7 @@ class AnswerStream:
             self._head = head
             return
         self._head, self._is_shown = None, begun.startswith(_ANSWER)
-        if self._is_shown:
-            self._on_text(head.lstrip()[len(_ANSWER) :].lstrip())
+        self._add(head.lstrip()[len(_ANSWER) :].lstrip() if self._is_shown else "")
 
 
 class TurnContext:
@@ -378,6 +396,8 @@ class TurnContext:
     def send(self, call: ModelCall) -> tuple[ModelCall, str, str]:
         started = time.perf_counter()
         result = self.services.generate(call)
+        if isinstance(call.on_text, AnswerStream):
+            call.on_text.end()
         seconds = time.perf_counter() - started
         self.journal.calls.append((call, result, seconds))
         self.clock.add("model", seconds)

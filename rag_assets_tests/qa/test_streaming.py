@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from rag_assets.contracts.llm import ASKED_AGAIN
 from rag_assets.qa.turn import AnswerStream
 
 
@@ -12,6 +13,7 @@ def seen(*parts: str) -> str:
     stream = AnswerStream(made.append)
     for part in parts:
         stream(part)
+    stream.end()
     return "".join(made)
 
 
@@ -25,8 +27,10 @@ def seen(*parts: str) -> str:
         (["\n[Answer:]", "x\n", "y"], "x\ny"),
         (["[Requesting data on:] more", " of it"], ""),
         (["Sure! ", "[Answer:] x"], ""),
-        (["[Answer:] half", "\n", "[Answer:] whole"], "half\nwhole"),
-        (["[Requesting data on:] x", "\n", "[Answer:] y"], "y"),
+        (["[Answer:] half", ASKED_AGAIN, "[Answer:] whole"], "half\nwhole"),
+        (["[Requesting data on:] x", ASKED_AGAIN, "[Answer:] y"], "y"),
+        (["[Answer:] x", "\n", "y"], "x\ny"),
+        (["[Answer:] x [Reques", "ting data on:] y", "\nz"], "x"),
         (["<thi", "nk>[Answer:] no", "t yet</think>", "\n\n[Answer:] It."], "It."),
         ([], ""),
     ],
@@ -39,6 +43,8 @@ def seen(*parts: str) -> str:
         "no-prefix",
         "asked-again",
         "then-answered",
+        "line-end-alone",
+        "marker-inside",
         "thoughts",
         "nothing",
     ],
@@ -55,7 +61,9 @@ def test_another_reply_begins_on_a_line_of_its_own() -> None:
         stream(part)
     stream.begin_again()
     stream("[Answer:] It is so.")
+    stream.end()
     assert "".join(made) == "It is so.", "what had no prefix is not shown beside what has"
     stream.begin_again()
     stream("[Answer:] Or not.")
+    stream.end()
     assert "".join(made) == "It is so.\nOr not."

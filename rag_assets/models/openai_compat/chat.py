@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rag_assets.contracts.llm import ChatMessage, LlmUsage
+from rag_assets.contracts.llm import ASKED_AGAIN, ChatMessage, LlmUsage
 from rag_assets.contracts.result import InvokeResult
 from rag_assets.models.openai_compat.client import ModelClient
 from rag_assets.models.openai_compat.faults import KEY_ECHO, Fault, Retries, failure_message
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 LONGEST_WAIT_SECONDS = 30.0
 """Somebody waits for the answer: a server that asks for more gets no retry."""
 
-_ASKED_AGAIN = "\n"
 _EVENTS = "text/event-stream"
 
 
@@ -75,13 +74,13 @@ class ChatService:
         schema: str = "",
     ) -> InvokeResult[ChatAnswer]:
         """What a model writes, or one error with an `LLM.` code. `on_text` is given its words as they arrive; a retry
-        begins again on a new line. `schema` is a JSON schema that servers which know of such hold the model to: what
-        comes is unchecked all the same. Raises nothing that server or model can cause (A17)."""
+        begins again after `ASKED_AGAIN`. `schema` is a JSON schema that servers which know of such hold the model to:
+        what comes is unchecked all the same. Raises nothing that server or model can cause (A17)."""
         meter = UsageMeter(model.price_in, model.price_out)
 
         def send(attempt: int) -> str | Fault:
             if attempt:
-                on_text(_ASKED_AGAIN)
+                on_text(ASKED_AGAIN)
             return self._quirks.ask(once, model.name, has_schema=bool(schema))
 
         def once(accepted: Parameters) -> str | Fault:
