@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,10 @@ _MEMORY_NEEDED = 8 << 30
 if _MEMORY_FOLDER.is_dir() and shutil.disk_usage(_MEMORY_FOLDER).free >= _MEMORY_NEEDED:
     # The tests write and open thousands of small indexes: in memory the suite takes a third less time than on a disk.
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY_FOLDER))
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # Who starts the tests in the background may ignore Ctrl-C, and every process that they start would inherit it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A busy machine is slow, and no test is about time.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])

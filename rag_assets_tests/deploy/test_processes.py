@@ -10,9 +10,8 @@ import os
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -23,8 +22,8 @@ import yaml
 
 from rag_assets_tests.deploy.test_compose import SERVICES
 from rag_assets_tests.deploy.test_instance_files import DEPLOY, instance_file
+from rag_assets_tests.processes import running, until
 
-_SECONDS = 180  # on a busy machine; about twenty on one that is not
 _QUESTION = """{
   workspaceOrError { ... on Workspace { locationEntries { loadStatus locationOrLoadError {
     __typename
@@ -85,10 +84,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         for service in ("code", "webserver", "daemon"):
             log = processes.enter_context((folder / f"{service}.log").open("wb"))
             command = adapted(SERVICES[service]["command"], ports, folder / "workspace.yaml")
-            process = processes.enter_context(
-                subprocess.Popen(command, env=environment, cwd=folder, stdout=log, stderr=subprocess.STDOUT)
-            )
-            processes.callback(process.terminate)
+            options = {"env": environment, "cwd": folder, "stdout": log, "stderr": subprocess.STDOUT}
+            processes.enter_context(running(command, **options))
             if service == "code":  # the others wait until it is healthy
                 check = adapted(SERVICES["code"]["healthcheck"]["test"][1:], ports, folder / "workspace.yaml")
                 until(partial(succeeds, check, environment), "the code location is healthy")
@@ -97,18 +94,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 def succeeds(command: list[str], environment: dict[str, str]) -> bool:
     return subprocess.run(command, env=environment, capture_output=True, check=False).returncode == 0
-
-
-def until(found: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + _SECONDS
-    while time.monotonic() < deadline:
-        try:
-            if found():
-                return
-        except OSError:
-            pass
-        time.sleep(0.5)
-    pytest.fail(f"not within {_SECONDS} s: {what}")
 
 
 def test_the_code_location_is_loaded_and_has_its_jobs(server: Server) -> None:
