@@ -17,13 +17,21 @@ from typing import TYPE_CHECKING, Any, Literal
 import typer
 
 from rag_assets.cli.config import examine
-from rag_assets.cli.options import AsJson, CliSession, require_writable, served_labels, session_of
+from rag_assets.cli.options import AsJson, CliSession, require_writable, session_of
 from rag_assets.cli.render import FAILURE, Style, counted, describe_os_error, size
 from rag_assets.contracts.retrieval import RerankError
 from rag_assets.errors import RagAssetsError
-from rag_assets.index.generations import GenerationError, active_generation, read_pointer
+from rag_assets.index.generation_files import damaged_files, is_whole_record
+from rag_assets.index.generations import (
+    GenerationError,
+    active_generation,
+    finished_generations,
+    generation_directory,
+    has_pointer,
+    read_generation,
+    read_pointer,
+)
 from rag_assets.index.layout import IndexHome
-from rag_assets.index.vectors.vector_api import StoreNotWritable
 from rag_assets.settings.config_file import ConfigError
 
 if TYPE_CHECKING:
@@ -96,6 +104,8 @@ def examine_all(session: CliSession) -> Iterator[Diagnosis]:
     yield embedding_model(session, home)
     yield from reranking_model(session)
     yield from catalog(session)
+    yield from caches(home)
+    yield from conversations(home)
     yield from indexes(home)
 
 
@@ -239,6 +249,7 @@ def catalog(session: CliSession) -> Iterator[Diagnosis]:
         with open_catalog(settings) as database:
             known = entries(database)
             database.require_rights()
+            database.check()
     except ConfigError:
         return  # `configuration` has reported it
     except CatalogEmpty as empty:
@@ -263,46 +274,89 @@ def _cache(home: IndexHome) -> Iterator[Path]:
         yield Path(folder)
 
 
+def caches(home: IndexHome) -> Iterator[Diagnosis]:
+    """Checks what builds keep to be faster. A damaged entry is never used, so this fails nothing."""
+    from rag_assets.index.cache import damaged_caches  # start-up budget: loaded when it runs
+
+    try:
+        problems = list(damaged_caches(home.cache))
+    except RagAssetsError as error:
+        yield Diagnosis("cache", "fail", str(error), "rag-assets reset --cache")
+        return
+    if problems:
+        detail = f"{'; '.join(problems)}: computed again when they are needed"
+        yield Diagnosis("cache", "warn", detail, "rag-assets reset --cache removes all of it")
+
+
+def conversations(home: IndexHome) -> Iterator[Diagnosis]:
+    """Checks what people asked and were told, where it is in a file."""
+    # Start-up budget: loaded when it runs, not for --help and completion.
+    from rag_assets.history.conversations import check_conversations
+
+    try:
+        check_conversations(home)
+    except RagAssetsError as error:
+        said, _, repair = str(error).partition("; ")
+        yield Diagnosis("conversations", "fail", said, repair)
+
+
+_REPAIRS = {"label.json": "rag-assets index PATH_OR_URL"}
+"""What writes a damaged file of a label again; of other notes deleting them costs nothing."""
+
+
 def indexes(home: IndexHome) -> Iterator[Diagnosis]:
-    """Checks that the index of every label is readable and complete."""
-    for label in served_labels(home):
-        try:
-            read_pointer(home, label)
-        except GenerationError as error:
-            yield Diagnosis(label, "fail", str(error), f"rag-assets index {label}")
+    """Checks that every file of every label is what was written, and that its store can be opened."""
+    for label in home.known_labels():
+        folder = home.label(label)
+        for path in (*sorted(folder.glob("*.json")), *sorted(folder.glob("generations/*.json"))):
+            if path.name != "active.json" and not is_whole_record(path):
+                repair = _REPAIRS.get(path.name, f"delete {path}")
+                yield Diagnosis(label, "fail", f"{path} is damaged", repair)
+        if not has_pointer(home, label):
             continue
         try:
+            pointer = read_pointer(home, label)
             yield _index(home, label)
-        except StoreNotWritable as error:
-            yield Diagnosis(label, "fail", str(error), "choose another place with --home")
-        except Exception as error:
-            if not isinstance(error, (RagAssetsError, OSError)):
-                raise
-            yield Diagnosis(label, "fail", str(error), f"rag-assets index {label} --force")
+        except (RagAssetsError, OSError) as error:
+            yield Diagnosis(label, "fail", str(error), f"rag-assets index {label}")
+            continue
+        for known in finished_generations(home, label):
+            if pointer is not None and known != pointer.generation_id:
+                yield from _former(home, label, known)
 
 
 def _index(home: IndexHome, label: str) -> Diagnosis:
     # Start-up budget: loaded when it runs, not for --help and completion.
-    from rag_assets.index.integrity import missing_parts
-    from rag_assets.index.vectors import open_vectors
-    from rag_assets.pipeline.generation_status import unreadable_records
+    from rag_assets.index.integrity import unservable
 
     generation = active_generation(home, label)
-    reader = open_vectors(generation.vectors)
-    try:
-        stored, declared = reader.count(), generation.manifest.counts["points"]
-    finally:
-        reader.close()
-    lost = [*missing_parts(home, generation), *unreadable_records(generation)]
-    if lost:
-        return Diagnosis(label, "fail", f"gone: {', '.join(lost)}", f"rag-assets index {label}")
-    if stored != declared:
-        detail = f"the store holds {stored} of {declared} points"
-        return Diagnosis(label, "fail", detail, f"rag-assets index {label} --force")
+    problems = unservable(home, generation)
+    if problems:
+        return Diagnosis(label, "fail", "; ".join(problems), f"rag-assets index {label}")
+    runs = list(damaged_files(generation.directory))
+    if runs:
+        return Diagnosis(label, "fail", "; ".join(runs), f"rag-assets eval run {label}")
     modes = ", ".join(generation.retrieval_modes)
-    return Diagnosis(
-        label, "ok", f"{counted(stored, 'point')}, generation {generation.manifest.generation_id}; modes: {modes}"
-    )
+    points = counted(generation.manifest.counts["points"], "point")
+    return Diagnosis(label, "ok", f"{points}, generation {generation.manifest.generation_id}; modes: {modes}")
+
+
+def _former(home: IndexHome, label: str, generation_id: str) -> Iterator[Diagnosis]:
+    """A generation that is kept for a rollback."""
+    from rag_assets.index.integrity import damage  # start-up budget: loaded when it runs
+
+    try:
+        generation = read_generation(home, label, generation_id)
+        problems = damage(home, generation)
+    except GenerationError as error:
+        problems = [str(error)]
+    if problems:
+        yield Diagnosis(
+            label,
+            "warn",
+            f"generation {generation_id}, which is not served, is damaged: {'; '.join(problems)}",
+            f"delete {generation_directory(home, label, generation_id)}",
+        )
 
 
 def _version(distribution: str) -> str | None:

@@ -118,7 +118,7 @@ def _verdict(plan: BuildPlan) -> str:
     if plan.standing is GenerationStatus.FINISHED:
         return f"serves commit {at} again, which was indexed before; instead of {short(plan.base_commit)}"
     if plan.standing is GenerationStatus.DAMAGED:
-        return f"is damaged at commit {at} ({', '.join(plan.lost)}): it is built again from the sources"
+        return f"is damaged at commit {at} ({'; '.join(plan.lost)}): it is built again"
     since = f"since {short(plan.base_commit)}" if plan.base_commit else "for the first time"
     return f"would be indexed at {at}, {since}"
 

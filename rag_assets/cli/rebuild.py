@@ -78,7 +78,7 @@ def rebuild(
         output.note(f"it is not served; serve it with: rag-assets generations activate {manifest.generation_id}")
     if found.still_missing:
         output.warning(
-            f"still missing: {', '.join(found.still_missing)}; it comes back with: rag-assets index {label} --force"
+            f"still missing: {'; '.join(found.still_missing)}; it comes back with: rag-assets index {label} --force"
         )
     for lost in NOT_KEPT:
         output.note(f"not in the catalog: {lost}")

@@ -25,6 +25,7 @@ from rag_assets.index.eval_records import (
     run_path,
     write_run,
 )
+from rag_assets.index.generation_files import MANIFEST, RUNS, list_files
 from rag_assets.index.generations import Generation, Manifest, is_finished
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.locks import pointer_lock
@@ -108,6 +109,8 @@ def _keep(home: IndexHome, generation: Generation, run: EvalRun) -> EvalRecord:
         answers.unlink(missing_ok=True)
     if run.calibration is not None and _saw_everything(generation, run):
         write_calibration(generation.directory, run.calibration)
+    if (generation.directory / MANIFEST).is_file():
+        list_files(generation.directory, again=(f"{RUNS}{table.stem}.",))
     record = record_of(run, generation.manifest)
     note_record(home, generation.manifest.index_label, record)
     return record

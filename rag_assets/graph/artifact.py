@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from rag_assets.contracts.graph import Relation
 from rag_assets.errors import REBUILD, RagAssetsError
 from rag_assets.graph.csr_graph import CONFIDENCES, KINDS, RELATIONS, Arrays, Graph, GraphCounts
+from rag_assets.index.generation_files import check_opened
 from rag_assets.index.layout import require_format, write_atomically
 from rag_assets.serialization import from_json
 
@@ -114,6 +115,7 @@ def check(directory: Path) -> None:
 
 def _header(directory: Path) -> _Header:
     path = directory / HEADER
+    check_opened(directory, GraphError)
     try:
         content = path.read_bytes()
         version = from_json(content, dict[str, Any]).get("version")

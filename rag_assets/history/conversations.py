@@ -176,6 +176,13 @@ def open_conversations(
     return Conversations(database, clearance)
 
 
+def check_conversations(home: IndexHome) -> None:
+    """Reads the file of conversations and query log, where there is one. Raises ConversationError."""
+    path = home.root / FILE_NAME
+    if path.is_file():
+        SqlDatabase(sqlite_location(path), PROFILE).check(HISTORY_SCHEMA.version_table)
+
+
 class Conversations(Closeable):
     """Safe to use from several threads, and from several processes at once."""
 

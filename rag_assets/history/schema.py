@@ -10,7 +10,7 @@ from rag_assets.index.database import DatabaseKind, Schema
 FILE_NAME = "conversations.sqlite"
 """In the home."""
 
-SCHEMA_VERSION = "3"
+SCHEMA_VERSION = "4"
 """Raise it when an older version of this program could misread the tables."""
 
 SESSIONS, TURNS, SUMMARIES, QUERY_LOG = "rag_sessions", "rag_turns", "rag_summaries", "rag_query_log"

@@ -10,13 +10,16 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
 
-import msgspec
-
 from rag_assets.contracts.llm import Profile
-from rag_assets.index.layout import write_atomically
-from rag_assets.serialization import from_json
+from rag_assets.errors import RagAssetsError
+from rag_assets.index.layout import RecordDamaged, read_record, write_record
 
 _CALIBRATION = "threshold.json"
+
+
+class CalibrationDamaged(RagAssetsError):
+    """Nobody knows how sure `ask` must be of a generation."""
+
 
 BEST_MARK = 5
 """Of the marks that a judge gives; the least is 1."""
@@ -140,12 +143,18 @@ class Calibration:
 
 def write_calibration(directory: Path, calibration: Calibration) -> None:
     """Keeps a calibration with its generation, in place of the former one. Raises OSError."""
-    write_atomically(directory / _CALIBRATION, msgspec.json.format(msgspec.json.encode(calibration)))
+    write_record(directory / _CALIBRATION, calibration)
 
 
 def read_calibration(directory: Path) -> Calibration | None:
-    """None where nothing was calibrated, or by a version that cannot be read."""
+    """None where nothing was calibrated: the shipped threshold holds. Raises CalibrationDamaged."""
+    path = directory / _CALIBRATION
     try:
-        return from_json((directory / _CALIBRATION).read_bytes(), Calibration)
-    except (FileNotFoundError, msgspec.DecodeError):
-        return None  # the shipped threshold holds
+        return read_record(path, Calibration)
+    except FileNotFoundError:
+        return None
+    except RecordDamaged as error:
+        raise CalibrationDamaged(
+            f"{path} is damaged: {error}; calibrate again with: rag-assets eval run --answers, or delete it to use the "
+            "shipped threshold"
+        ) from error

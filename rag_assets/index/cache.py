@@ -1,7 +1,7 @@
 """The cache of a home: results of stages by content key, shared by every label, disposable at any time.
 
     cache/format                                  the version of all below
-          {name}.sqlite                           `Cache`: sha256 key → bytes
+          {name}.sqlite                           `Cache`: sha256 key → checksum and bytes
           parts/{memo}/{2 digits}/{key}/{table}   `PartCache`: the files of one bucket of a stage
                                        /part.json their digests, and what the stage counted
 
@@ -19,6 +19,7 @@ import os
 import shutil
 import sqlite3
 import uuid
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -29,10 +30,9 @@ from filelock import FileLock
 
 from rag_assets.closeable import Closeable
 from rag_assets.index.disk_files import crc32_of, is_intact, sha256_of
-from rag_assets.index.layout import require_format, write_atomically
-from rag_assets.serialization import from_json
+from rag_assets.index.layout import RecordDamaged, read_record, require_format, sealed_record, write_atomically
 
-CACHE_FORMAT = 1
+CACHE_FORMAT = 2
 """Raise it when this version could misread an entry that another one wrote under the same key."""
 
 _FORMAT = "format"
@@ -88,7 +88,7 @@ def _format_of(directory: Path) -> int:
 class Cache(Closeable):
     """A namespace of the cache, one SQLite file. Every `put` is durable against a killed process.
 
-    A damaged file is set aside and an empty cache takes its place: everything in it can be computed again.
+    Everything in it can be computed again: a damaged entry is none, a damaged file gives way to an empty cache.
     """
 
     def __init__(self, directory: Path, name: str) -> None:
@@ -105,10 +105,23 @@ class Cache(Closeable):
         try:
             return self._open(self.path)
         except sqlite3.DatabaseError as error:
-            if isinstance(error, sqlite3.OperationalError) and "malformed" not in str(error):
-                raise OSError(f"cache {self.path}: {error}") from error
-            self.path.replace(self.path.with_suffix(".damaged"))
+            self._set_aside(error)
             return self._open(self.path)
+
+    def _set_aside(self, error: sqlite3.DatabaseError) -> None:
+        """Raises OSError where the file is not damaged, but busy, or the disk full or read-only."""
+        if isinstance(error, sqlite3.OperationalError) and "malformed" not in str(error):
+            raise OSError(f"cache {self.path}: {error}") from error
+        self.path.replace(self.path.with_suffix(".damaged"))
+        for log in ("-wal", "-shm"):  # else they would be those of the new file
+            self.path.with_name(f"{self.path.name}{log}").unlink(missing_ok=True)
+
+    def _replace(self, error: sqlite3.DatabaseError) -> None:
+        """Goes on with an empty cache."""
+        self._connection.close()
+        with FileLock(self.path.with_suffix(".lock")):
+            self._set_aside(error)
+            self._connection = self._open(self.path)
 
     def _open(self, path: Path | str) -> sqlite3.Connection:
         connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
@@ -122,13 +135,16 @@ class Cache(Closeable):
         return connection
 
     def get_many(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """The entries that exist, in no particular order."""
+        """The entries that exist, in no particular order. Raises OSError naming the file."""
         found: dict[bytes, bytes] = {}
-        for start in range(0, len(keys), _QUERY_BATCH):
-            batch = keys[start : start + _QUERY_BATCH]
-            marks = ",".join("?" * len(batch))
-            rows = self._connection.execute(f"SELECT key, value FROM entries WHERE key IN ({marks})", batch)
-            found.update(rows)
+        try:
+            for start in range(0, len(keys), _QUERY_BATCH):
+                batch = keys[start : start + _QUERY_BATCH]
+                marks = ",".join("?" * len(batch))
+                rows = self._connection.execute(f"SELECT key, value FROM entries WHERE key IN ({marks})", batch)
+                found.update((key, stored[_CHECKSUM:]) for key, stored in rows if _is_whole(key, stored))
+        except sqlite3.DatabaseError as error:
+            self._replace(error)
         return found
 
     def put_many(self, entries: Sequence[tuple[bytes, bytes]]) -> None:
@@ -143,11 +159,16 @@ class Cache(Closeable):
     def _insert(self, statement: str, entries: Sequence[tuple[bytes, bytes]]) -> None:
         if not entries:
             return
+        rows = [(key, _checksum(key, value) + value) for key, value in entries]
         try:
-            with self._transaction():
-                self._connection.executemany(f"{statement} INTO entries VALUES (?, ?)", entries)
-        except sqlite3.OperationalError as error:
-            raise OSError(f"cache {self.path}: {error}") from error
+            self._write(statement, rows)
+        except sqlite3.DatabaseError as error:
+            self._replace(error)
+            self._write(statement, rows)
+
+    def _write(self, statement: str, rows: Sequence[tuple[bytes, bytes]]) -> None:
+        with self._transaction():
+            self._connection.executemany(f"{statement} INTO entries VALUES (?, ?)", rows)
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -180,8 +201,9 @@ class Cache(Closeable):
                 with self._transaction():
                     self._connection.execute(f"DELETE {unused}")
                 self._shrink()
-        except sqlite3.OperationalError as error:
-            raise OSError(f"cache {self.path}: {error}") from error
+        except sqlite3.DatabaseError as error:
+            self._replace(error)
+            return 0, 0
         return int(count), int(freed)
 
     def _shrink(self) -> None:
@@ -194,8 +216,40 @@ class Cache(Closeable):
 
     def close(self) -> None:
         if self._entries is not None:
-            self._entries.update(self._connection.execute("SELECT key, value FROM entries"))
+            rows = self._connection.execute("SELECT key, value FROM entries")
+            self._entries.update((key, stored[_CHECKSUM:]) for key, stored in rows)
         self._connection.close()
+
+
+_CHECKSUM = 4  # bytes before a value
+
+
+def _checksum(key: bytes, value: bytes) -> bytes:
+    return zlib.crc32(value, zlib.crc32(key)).to_bytes(_CHECKSUM, "big")
+
+
+def _is_whole(key: bytes, stored: bytes) -> bool:
+    return isinstance(stored, bytes) and stored[:_CHECKSUM] == _checksum(key, stored[_CHECKSUM:])
+
+
+def damaged_caches(directory: Path) -> Iterator[str]:
+    """What of a cache folder is not what was written, in words. Reads everything and changes nothing. Raises
+    OtherFormat."""
+    for path in sorted(directory.glob("*.sqlite")):
+        try:
+            with contextlib.closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
+                problem = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
+                rows = connection.execute("SELECT key, value FROM entries")
+                damaged = sum(not _is_whole(key, stored) for key, stored in rows)
+        except sqlite3.DatabaseError as error:
+            problem, damaged = str(error), 0
+        if damaged or problem != "ok":
+            yield f"{path.name}: {problem if problem != 'ok' else f'{damaged} damaged entries'}"
+    if (directory / _PARTS).is_dir():
+        parts = PartCache(directory)
+        damaged = sum(not parts.is_whole(entry) for _, _, entry in parts.entries())
+        if damaged:
+            yield f"{damaged} damaged parts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,8 +296,8 @@ class PartCache:
         """Links the files of a part to where they are wanted, or None where the part is not there or not whole."""
         entry = self._entry(stage, key)
         try:
-            about = from_json((entry / _ABOUT).read_bytes(), _About)
-        except (FileNotFoundError, msgspec.DecodeError):
+            about = read_record(entry / _ABOUT, _About)
+        except (FileNotFoundError, RecordDamaged):
             return None
         try:
             for file in files:
@@ -267,11 +321,22 @@ class PartCache:
             making.mkdir(parents=True)
             for file in files:
                 place_link(file.path, making / file.name)
-            (making / _ABOUT).write_bytes(msgspec.json.encode(_About(known, msgspec.Raw(result)), order="sorted"))
+            about = msgspec.json.encode(_About(known, msgspec.Raw(result)), order="sorted")
+            (making / _ABOUT).write_bytes(sealed_record(about))
             self._publish(making, entry)
         finally:
             shutil.rmtree(making, ignore_errors=True)
         return digest_of({name: file.sha256 for name, file in known.items()})
+
+    def is_whole(self, entry: Path) -> bool:
+        """Whether an entry is what was put there; also true for halves that a killed process left."""
+        if entry.suffix:
+            return True
+        try:
+            files = read_record(entry / _ABOUT, _About).files
+            return all(is_intact(entry / name, known.sha256, known.crc32) for name, known in files.items())
+        except (FileNotFoundError, RecordDamaged):
+            return False
 
     def entries(self) -> Iterator[tuple[str, str, Path]]:
         """(kind, key, folder) of every entry, in order. Halves that a killed process left have a key of no part."""

@@ -9,6 +9,8 @@ URL holds a password, so it is never a setting, never written anywhere and not p
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import os
 import re
 import sqlite3
@@ -184,6 +186,71 @@ class Schema:
     creation_lock: int
 
 
+_DIGESTS = "rag_row_digests"
+_SCHEMA_DIGEST = "SELECT rag_digest(group_concat(sql, char(10))) FROM (SELECT sql FROM sqlite_master ORDER BY name)"
+CHECKED_BYTES = 1 << 20
+"""A larger file is checked by `rag-assets doctor` only: of this size it takes 14 ms whenever the file is opened."""
+
+
+def keep_digests(run: Callable[[str], Any], without: str) -> None:
+    """Makes SQLite keep a digest of every row beside it, by triggers: its files have no checksums. `without` is the
+    table that has the version. Postgres has checksums of its own."""
+    run(f"CREATE TABLE {_DIGESTS} (name TEXT, key TEXT, digest TEXT, PRIMARY KEY (name, key)) WITHOUT ROWID")
+    for table, key, columns in _tables(run, without):
+        forget = f"DELETE FROM {_DIGESTS} WHERE name = '{table}' AND key = {_joined('json_array', key, 'old.')}"
+        made = f"'{table}', {_joined('json_array', key, 'new.')}, {_joined('rag_digest', columns, 'new.')}"
+        for event, statements in (
+            ("INSERT", [f"INSERT INTO {_DIGESTS} VALUES ({made})"]),
+            ("UPDATE", [forget, f"INSERT INTO {_DIGESTS} VALUES ({made})"]),
+            ("DELETE", [forget]),
+        ):
+            body = "; ".join(statements)
+            run(f"CREATE TRIGGER {table}_digest_{event.lower()} AFTER {event} ON {table} BEGIN {body}; END")
+    run(f"INSERT INTO {_DIGESTS} SELECT 'sqlite_master', '', ({_SCHEMA_DIGEST})")
+
+
+def damaged_rows(connection: sqlite3.Connection, without: str) -> str:
+    """What of a SQLite file is not what was written, in words; '' for nothing. Reads all of it."""
+    found = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
+    if found != "ok":
+        return str(found)
+    schema = f"SELECT digest IS ({_SCHEMA_DIGEST}) FROM {_DIGESTS} WHERE name = 'sqlite_master'"
+    if connection.execute(schema).fetchone() != (1,):
+        return "its tables are not those that were made"
+    for table, key, columns in _tables(connection.execute, without):
+        same = f"d.name = '{table}' AND d.key = {_joined('json_array', key, 't.')}"
+        differs = f"d.digest IS NOT {_joined('rag_digest', columns, 't.')}"
+        query = f"SELECT count(*), total({differs}) FROM {table} t LEFT JOIN {_DIGESTS} d ON {same}"
+        rows, wrong = connection.execute(query).fetchone()
+        (known,) = connection.execute(f"SELECT count(*) FROM {_DIGESTS} WHERE name = '{table}'").fetchone()
+        if wrong or rows != known:
+            return f"{max(int(wrong), abs(known - rows))} rows of {table} are not what was written"
+    return ""
+
+
+def _tables(run: Callable[[str], Any], without: str) -> Iterator[tuple[str, list[str], list[str]]]:
+    """(name, columns of its key, all columns) of the tables that have digests: not those of a full-text index."""
+    made = [(name, sql) for name, sql in run("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall()]
+    virtual = tuple(name for name, sql in made if sql and sql.startswith("CREATE VIRTUAL"))
+    for name, _ in made:
+        if name not in (without, _DIGESTS) and not name.startswith(("sqlite_", *virtual)):
+            about = run(f"PRAGMA table_info({name})").fetchall()
+            keys = sorted((row[5], row[1]) for row in about if row[5])
+            yield name, [column for _, column in keys], [row[1] for row in about]
+
+
+def _joined(function: str, columns: Sequence[str], prefix: str) -> str:
+    return f"{function}({', '.join(f'{prefix}{column}' for column in columns)})"
+
+
+def _digest_of(*values: Any) -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    for value in values:
+        data = value if isinstance(value, bytes) else repr(value).encode()
+        digest.update(b"%d:%b" % (len(data), data))
+    return digest.hexdigest()
+
+
 class SqlTransaction:
     """One transaction. SQL has `?` for each value."""
 
@@ -315,6 +382,7 @@ class SqlDatabase(Closeable):
         self._beside_the_file()
         connection = sqlite3.connect(path, timeout=profile.busy_seconds, isolation_level=None, check_same_thread=False)
         try:
+            connection.create_function("rag_digest", -1, _digest_of, deterministic=True)
             connection.execute("PRAGMA journal_mode = WAL")  # readers beside a writer
             connection.execute(f"PRAGMA synchronous = {profile.synchronous}")
             connection.execute("PRAGMA foreign_keys = ON")
@@ -384,8 +452,29 @@ class SqlDatabase(Closeable):
                     begun.rows("SELECT pg_advisory_xact_lock(?)", [schema.creation_lock])
                 for statement in schema.statements(kind):
                     begun.run(statement)
+                if kind == "sqlite":
+                    keep_digests(connection.execute, schema.version_table)
         found = reading.row(f"SELECT value FROM {schema.version_table} WHERE name = 'version'")
         self.require_version(None if found is None else str(found[0]))
+        self.require_whole(connection, schema.version_table)
+
+    def require_whole(self, connection: sqlite3.Connection, version_table: str, *, any_size: bool = False) -> None:
+        """Checks every row of a SQLite file that is small, or has `any_size`. Raises the error of the store."""
+        if self.location.kind != "sqlite" or (not any_size and Path(self.location.name).stat().st_size > CHECKED_BYTES):
+            return
+        damaged = damaged_rows(connection, version_table)
+        if damaged:
+            raise self.explained(sqlite3.DatabaseError(damaged))
+
+    def check(self, version_table: str) -> None:
+        """Reads all of a SQLite file. Raises the error of the store where it is not what was written."""
+        try:
+            with contextlib.closing(self.connect()) as connection:
+                self.require_whole(connection, version_table, any_size=True)
+        except Exception as error:
+            if not self._is_of_database(error):
+                raise
+            raise self.explained(error) from error
 
     def _is_of_database(self, error: Exception) -> bool:
         if self.location.kind == "sqlite":

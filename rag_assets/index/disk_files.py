@@ -7,7 +7,6 @@ What files take on the disk, and taking folders away so that nobody ever sees ha
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import os
 import shutil
@@ -15,8 +14,6 @@ import threading
 import time
 import uuid
 import zlib
-from collections.abc import Iterator
-from io import FileIO
 from pathlib import Path
 
 _MOST_KNOWN = 100_000
@@ -73,7 +70,6 @@ def _remember(about: os.stat_result, sha256: str) -> None:
 
 
 _BLOCK_BYTES = 512  # the unit of st_blocks, whatever the file system
-_SEEKS_DATA = hasattr(os, "SEEK_DATA")  # elsewhere holes are read, as the zeros they are
 _OPEN_FILES_HOLD_FOLDERS = os.name == "nt"  # elsewhere who has a file open goes on reading it
 
 
@@ -92,34 +88,6 @@ def size_on_disk(path: Path) -> int:
         except FileNotFoundError:
             continue
     return total
-
-
-def written_blocks(path: Path, block_bytes: int) -> Iterator[tuple[int, bytes]]:
-    """(offset, bytes) of every block of a file that is not all zeros. Holes of sparse files are not read where the
-    system tells of them."""
-    zeros = bytes(block_bytes)
-    with path.open("rb", buffering=0) as file:
-        offset = _next_data(file, 0, block_bytes)
-        while True:
-            file.seek(offset)
-            data = file.read(block_bytes)
-            if not data:
-                return
-            if data != zeros[: len(data)]:
-                yield offset, data
-            offset = _next_data(file, offset + len(data), block_bytes)
-
-
-def _next_data(file: FileIO, offset: int, block_bytes: int) -> int:
-    """The first block at or after `offset` that has data, or the end of the file."""
-    if not _SEEKS_DATA:
-        return offset
-    try:
-        return os.lseek(file.fileno(), offset, os.SEEK_DATA) // block_bytes * block_bytes
-    except OSError as error:
-        if error.errno == errno.ENXIO:  # only a hole is left
-            return os.fstat(file.fileno()).st_size
-        return offset  # a file system that does not tell
 
 
 def discard(folder: Path, trash: Path, *, later: bool = False) -> bool:

@@ -16,9 +16,9 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from rag_assets.errors import RagAssetsError
 from rag_assets.index.answer_results import AnswerConditions, AnswerResult, Calibration, Judging
-from rag_assets.index.layout import IndexHome, path_slug, write_atomically
-from rag_assets.serialization import from_json
+from rag_assets.index.layout import IndexHome, RecordDamaged, path_slug, read_record, write_record
 from rag_assets.sources.secrets import masked
 
 _FILE = "eval_history.json"
@@ -137,18 +137,32 @@ class EvalRecord:
         return self.categories[0]
 
 
+class HistoryDamaged(RagAssetsError):
+    """The numbers of former generations cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class _History:
+    records: list[EvalRecord]
+
+
 def read_history(home: IndexHome, label: str) -> list[EvalRecord]:
-    """All records of a label, the oldest commit first; none where none was kept, or none that can be read."""
+    """All records of a label, the oldest commit first. Raises HistoryDamaged."""
+    path = _path(home, label)
     try:
-        return from_json(_path(home, label).read_bytes(), list[EvalRecord])
-    except (FileNotFoundError, msgspec.DecodeError):
-        return []  # the runs that its generations keep are complete without it
+        return read_record(path, _History).records
+    except FileNotFoundError:
+        return []
+    except RecordDamaged as error:
+        raise HistoryDamaged(
+            f"{path} is damaged: {error}; delete it to lose the numbers of deleted generations"
+        ) from error
 
 
 def note_record(home: IndexHome, label: str, record: EvalRecord) -> None:
     """Adds a record, in the place of an earlier one of its generation and set. The caller holds `pointer_lock`."""
     records = merged([record], read_history(home, label))[-_KEPT:]
-    write_atomically(_path(home, label), msgspec.json.format(msgspec.json.encode(records)))
+    write_record(_path(home, label), _History(records))
 
 
 def merged(own: Sequence[EvalRecord], others: Sequence[EvalRecord]) -> list[EvalRecord]:
@@ -374,12 +388,12 @@ def run_path(directory: Path, name: str) -> Path:
 
 def _write(path: Path, record: Any) -> Path:
     """Questions, errors and verdicts in it are texts of people and models."""
-    write_atomically(path, msgspec.json.format(msgspec.json.encode(masked(msgspec.to_builtins(record)))))
+    write_record(path, masked(msgspec.to_builtins(record)))
     return path
 
 
 def _read(path: Path, kind: type[_T]) -> _T | None:
     try:
-        return from_json(path.read_bytes(), kind)
-    except (FileNotFoundError, msgspec.DecodeError):
+        return read_record(path, kind)
+    except (FileNotFoundError, RecordDamaged):
         return None  # asked again: a run costs seconds

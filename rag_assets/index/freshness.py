@@ -7,7 +7,6 @@ configures: git names the files of its index, and what looks changed is hashed h
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 import subprocess
@@ -17,9 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from rag_assets.index.generations import Manifest
-from rag_assets.index.layout import IndexHome
+from rag_assets.index.layout import IndexHome, RecordDamaged, read_record
 
 _GIT_SECONDS = 2.0  # rev-parse takes milliseconds; a network file system that hangs must not hold an answer back
+_FILE = "label.json"
 _HASHED_BYTES = 64_000_000  # 50 ms; a larger archive is not read for an answer
 _MOST_FILES = 30_000  # of a work tree; to look at more takes longer than an answer
 _IN_INDEX = re.compile(
@@ -58,11 +58,14 @@ def uncommitted(changed_files: int | None) -> str:
 def freshness_of(home: IndexHome, manifest: Manifest) -> Freshness:
     """Compares an index with its repository without touching the network. Never fails: an answer is not held back
     because its age is unknown."""
-    remembered = remembered_repository(home, manifest.index_label)
-    location = str(remembered.get("location", ""))
     indexed = manifest.commit_sha
-    if not location:
+    try:
+        location = str(_remembered(home, manifest.index_label)["location"])
+    except FileNotFoundError:
         return Freshness(indexed, reason="the repository is not remembered")
+    except (RecordDamaged, KeyError) as error:
+        path = home.label(manifest.index_label) / _FILE
+        return Freshness(indexed, reason=f"{path} is damaged: {error}; run: rag-assets index PATH_OR_URL")
     path = Path(location)
     if not path.is_absolute():
         from rag_assets.sources.urls import is_remote  # start-up budget: no address of a server is an absolute path
@@ -87,10 +90,13 @@ def freshness_of(home: IndexHome, manifest: Manifest) -> Freshness:
 def remembered_repository(home: IndexHome, label: str) -> dict[str, Any]:
     """The settings a label was last built with, as plain JSON; empty where there are none, or none to read."""
     try:
-        found = json.loads((home.label(label) / "label.json").read_bytes())
-    except (FileNotFoundError, ValueError):  # ValueError: no JSON, or no text
+        return _remembered(home, label)
+    except (FileNotFoundError, RecordDamaged):
         return {}
-    return found if isinstance(found, dict) else {}
+
+
+def _remembered(home: IndexHome, label: str) -> dict[str, Any]:
+    return read_record(home.label(label) / _FILE, dict[str, Any])
 
 
 def _git_head(indexed: str, repository: Path, ref: str) -> Freshness:

@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-import msgspec
-
 from rag_assets.index.generations import (
     GenerationError,
     all_generations,
@@ -19,9 +17,8 @@ from rag_assets.index.generations import (
     read_generation,
     read_pointer,
 )
-from rag_assets.index.layout import IndexHome, write_atomically
+from rag_assets.index.layout import IndexHome, RecordDamaged, read_record, write_record
 from rag_assets.index.locks import pointer_lock
-from rag_assets.serialization import from_json
 
 ACTIVE = "active"
 PREVIOUS = "previous"
@@ -33,10 +30,10 @@ def tags_of(home: IndexHome, label: str) -> dict[str, str]:
     """Name → generation id, by name. Raises GenerationError for a damaged file: what is tagged must not be guessed."""
     path = home.label(label) / "tags.json"
     try:
-        found = from_json(path.read_bytes(), dict[str, str])
+        found = read_record(path, dict[str, str])
     except FileNotFoundError:
         return {}
-    except msgspec.DecodeError as error:
+    except RecordDamaged as error:
         raise GenerationError(f"{path} is damaged: {error}; repair it, or delete it to lose the tags") from error
     return dict(sorted(found.items()))
 
@@ -71,7 +68,7 @@ def untag(home: IndexHome, label: str, name: str) -> str:
 
 
 def _write(home: IndexHome, label: str, tags: dict[str, str]) -> None:
-    write_atomically(home.label(label) / "tags.json", msgspec.json.encode(tags, order="sorted"))
+    write_record(home.label(label) / "tags.json", tags, order="sorted")
 
 
 Named = tuple[str, str]

@@ -17,12 +17,13 @@ import msgspec
 from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality
 from rag_assets.contracts.retrieval import Mode, retrieval_modes
 from rag_assets.errors import RagAssetsError
-from rag_assets.index.layout import IndexHome, require_format, write_atomically
+from rag_assets.index.generation_files import LISTING, MANIFEST, list_files
+from rag_assets.index.layout import IndexHome, read_record, require_format, require_whole_record, write_record
 from rag_assets.index.vectors import VECTORS
 from rag_assets.index.vectors.filters import PathClearance
 from rag_assets.serialization import from_json
 
-MANIFEST_VERSION = 2
+MANIFEST_VERSION = 3
 """Raise it when a reader of this version could misread an older generation."""
 
 _PENDING = "candidate.json"  # of a label: what its last build began
@@ -173,21 +174,26 @@ def generation_directory(home: IndexHome, label: str, generation_id: str) -> Pat
 
 
 def write_manifest(directory: Path, manifest: Manifest) -> None:
-    write_atomically(directory / "manifest.json", msgspec.json.format(msgspec.json.encode(manifest, order="sorted")))
+    """Finishes a generation, or notes something else about a finished one. Raises OSError."""
+    if not (directory / LISTING).is_file():
+        list_files(directory)
+    write_record(directory / MANIFEST, manifest, order="sorted")
 
 
 def read_generation(home: IndexHome, label: str, generation_id: str) -> Generation:
     """A finished generation. Raises GenerationError where it is absent, unfinished or of another format."""
     directory = generation_directory(home, label, generation_id)
     try:
-        manifest = decode_manifest((directory / "manifest.json").read_bytes())
+        data = (directory / MANIFEST).read_bytes()
+        manifest = decode_manifest(data)
+        require_whole_record(data)
     except FileNotFoundError:
         raise GenerationError(
             f"generation {generation_id} of {label} is not finished or was deleted; run: rag-assets index"
         ) from None
     except msgspec.DecodeError as error:
         raise GenerationError(
-            f"the manifest of {label} {generation_id} cannot be read: {error}; run: rag-assets index {label} --force"
+            f"the manifest of {label} {generation_id} cannot be read: {error}; run: rag-assets index {label}"
         ) from error
     return Generation(directory, manifest)
 
@@ -220,7 +226,7 @@ def read_pointer(home: IndexHome, label: str) -> ActivePointer | None:
     """What is served, or None: nothing yet. Raises GenerationError for a damaged pointer."""
     path = home.label(label) / "active.json"
     try:
-        return from_json(path.read_bytes(), ActivePointer)
+        return read_record(path, ActivePointer)
     except FileNotFoundError:
         return None
     except msgspec.DecodeError as error:
@@ -257,7 +263,7 @@ def write_pointer(
     before = [known for known in dict.fromkeys(former) if known != generation_id][:_HISTORY]
     aside = [known for known in dict.fromkeys(set_aside) if known != generation_id][:_HISTORY]
     pointer = ActivePointer(generation_id, run_id, before[0] if before else "", tuple(before[1:]), tuple(aside))
-    write_atomically(home.label(label) / "active.json", msgspec.json.encode(pointer))
+    write_record(home.label(label) / "active.json", pointer)
     return pointer
 
 
@@ -305,7 +311,7 @@ def finished_generations(home: IndexHome, label: str) -> list[str]:
 
 
 def is_finished(home: IndexHome, label: str, generation_id: str) -> bool:
-    return (generation_directory(home, label, generation_id) / "manifest.json").is_file()
+    return (generation_directory(home, label, generation_id) / MANIFEST).is_file()
 
 
 def rebuild_of(planned: str, rebuild: int) -> str:
@@ -335,15 +341,14 @@ def generation_to_build(home: IndexHome, label: str, planned: str, *, force: boo
 
 def set_pending_build(home: IndexHome, label: str, generation_id: str, run_id: str) -> None:
     """Names the generation that the later stages of this run work on."""
-    note = msgspec.json.encode(PendingBuild(generation_id, run_id))
-    write_atomically(home.label(label) / _PENDING, note)
+    write_record(home.label(label) / _PENDING, PendingBuild(generation_id, run_id))
 
 
 def read_pending_build(home: IndexHome, label: str) -> PendingBuild | None:
     """What a build began last, finished or not; None where there was none or its note is damaged: the next build writes
     it again."""
     try:
-        return from_json((home.label(label) / _PENDING).read_bytes(), PendingBuild)
+        return read_record(home.label(label) / _PENDING, PendingBuild)
     except (FileNotFoundError, msgspec.DecodeError):
         return None
 

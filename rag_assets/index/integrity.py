@@ -1,84 +1,69 @@
-"""Whether everything a finished generation is made of is still on disk."""
+"""Whether everything that a finished generation is made of is on the disk as it was written."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-
-import pyarrow as pa
-import pyarrow.parquet as pq
+from pathlib import Path
 
 from rag_assets.index.blobs import BlobStore
+from rag_assets.index.generation_files import RUNS, damaged_files, listed_files
 from rag_assets.index.generations import Generation
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.tables import TableDamaged, part_path, read_part
 from rag_assets.index.vectors import has_vectors, open_vectors
 from rag_assets.index.vectors.vector_api import VectorStoreError
 
+_SHOWN = 5
 _TABLES = ("discovered_files", "summary_sections", "qdrant_points")  # what search results resolve through
 
 
-def missing_parts(home: IndexHome, generation: Generation) -> list[str]:
-    """What is gone, in words; empty for a whole generation. Looks at names, and for documents into their table."""
-    return list(_missing(home, generation))
-
-
 def damage(home: IndexHome, generation: Generation) -> list[str]:
-    """What keeps a generation from being served, in words: what is gone, and what cannot be opened or counted."""
-    return list(_unreadable(generation)) or missing_parts(home, generation) or list(_miscounted(generation))
+    """What is gone or not what was written, in words; empty for a whole generation. Reads all its files and documents
+    and asks no vector server. Runs of question sets are left out: they can be asked again."""
+    files = (name for name in damaged_files(generation.directory) if not name.startswith((RUNS, "threshold.json")))
+    found = [*files, *_never_written(generation)]
+    lost = len(lost_documents(home, generation))
+    if lost:
+        found.append(f"{lost} documents of the blob store are gone or damaged")
+    return [*found[:_SHOWN], f"{len(found) - _SHOWN} more"] if len(found) > _SHOWN + 1 else found
 
 
-def _unreadable(generation: Generation) -> Iterator[str]:
-    """Parts of tables whose end, which describes them, is not what it should be: cut off, or overwritten."""
-    for name in _TABLES:
-        for bucket in range(generation.manifest.bucket_count):
-            path = part_path(generation.directory, name, bucket)
-            try:
-                pq.ParquetFile(path).close()
-            except FileNotFoundError:
-                continue
-            except (pa.ArrowException, OSError):
-                yield f"{name}/{path.name} cannot be read"
-
-
-def _miscounted(generation: Generation) -> Iterator[str]:
-    try:
-        shard = open_vectors(generation.vectors)  # the engine takes 50 ms to load
-        try:
-            stored = shard.count()
-        finally:
-            shard.close()
-    except VectorStoreError as error:
-        yield str(error)
-        return
-    declared = generation.manifest.counts.get("points", stored)
-    if stored != declared:
-        yield f"the vector shard holds {stored} of {declared} points"
-
-
-def _missing(home: IndexHome, generation: Generation) -> Iterator[str]:
-    if not has_vectors(generation.vectors):
-        yield "the vector shard"
-    if not generation.keyword.is_dir() or not any(generation.keyword.iterdir()):
-        yield "the keyword vocabulary"
-    if generation.manifest.counts.get("graph_nodes") and not (generation.directory / "graph" / "graph.json").is_file():
-        yield "the dependency graph"
-    buckets = range(generation.manifest.bucket_count)
-    gone = [name for name in _TABLES if not all(part_path(generation.directory, name, b).is_file() for b in buckets)]
-    yield from (f"table {name}" for name in gone)
-    if "discovered_files" not in gone:
-        try:
-            absent = _absent_documents(home, generation)
-        except TableDamaged:
-            yield "table discovered_files"
-            return
-        if absent:
-            yield f"{absent} documents of the blob store"
-
-
-def _absent_documents(home: IndexHome, generation: Generation) -> int:
+def lost_documents(home: IndexHome, generation: Generation) -> list[str]:
+    """The addresses of documents that are gone or damaged, as far as the tables that name them can be read."""
     blobs = BlobStore(home.blobs)
-    addresses: set[str] = set()
+    found = set[str]()
     for bucket in range(generation.manifest.bucket_count):
-        column = read_part(generation.directory, "discovered_files", bucket, ["text_sha256"]).column(0)
-        addresses.update(address for address in column.to_pylist() if address)
-    return sum(not blobs.has(address) for address in addresses)
+        try:
+            column = read_part(generation.directory, "discovered_files", bucket, ["text_sha256"]).column(0)
+        except (FileNotFoundError, TableDamaged):
+            continue
+        found.update(address for address in column.to_pylist() if address and not blobs.is_whole(address))
+    return sorted(found)
+
+
+def unservable(home: IndexHome, generation: Generation) -> list[str]:
+    """The same of a generation that is whole here, and of its points where they are in a server."""
+    return damage(home, generation) or list(filter(None, [_miscounted(generation)]))
+
+
+def _miscounted(generation: Generation) -> str:
+    try:
+        with open_vectors(generation.vectors) as vectors:  # the engine takes 50 ms to load
+            stored = vectors.count()
+    except VectorStoreError as error:
+        return str(error)
+    declared = generation.manifest.counts.get("points", stored)
+    return "" if stored == declared else f"the vector store holds {stored} of {declared} points"
+
+
+def _never_written(generation: Generation) -> Iterator[str]:
+    """What a generation that was made from the catalog lacks."""
+    if not has_vectors(generation.vectors):
+        yield "the vector store is gone"
+    if not generation.keyword.is_dir() or not any(generation.keyword.iterdir()):
+        yield "the keyword vocabulary is gone"
+    buckets = range(generation.manifest.bucket_count)
+    listed = listed_files(generation.directory)
+    for name in _TABLES:
+        if not {part_path(Path(), name, bucket).as_posix() for bucket in buckets} <= listed:
+            yield f"table {name} is gone"

@@ -26,11 +26,10 @@ from rag_assets.index.generations import (
     read_generation,
     read_pointer,
 )
-from rag_assets.index.layout import IndexHome
+from rag_assets.index.layout import IndexHome, RecordDamaged, read_record
 from rag_assets.index.locks import HomeBusy, pointer_lock, serving_lock
 from rag_assets.index.vectors import delete_stale_points, serve_points
 from rag_assets.index.vectors.vector_api import VectorStoreError
-from rag_assets.serialization import from_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +42,20 @@ class Pruned:
     in_use: bool = False
 
 
-def prune(home: IndexHome, label: str, keep: int, *, dry_run: bool = False, later: bool = False) -> list[Pruned]:
-    """Deletes the generations of `label` that are not worth keeping, oldest first; `later` as in `discard`.
+def prune(
+    home: IndexHome, label: str, keep: int, *, damaged: str = "", dry_run: bool = False, later: bool = False
+) -> list[Pruned]:
+    """Deletes the generations of `label` that are not worth keeping, oldest first; `later` as in `discard`. One that is
+    known to be `damaged` goes unless it is served.
 
     The caller holds the label, so no build resumes what goes. Who has one open on POSIX goes on reading it. Raises
     GenerationError, and deletes nothing, where pointer or tags are damaged; OSError for a read-only home.
     """
     if dry_run:
-        return [_described(home, label, known) for known in superfluous(home, label, keep)]
+        return [_described(home, label, known) for known in superfluous(home, label, keep, damaged)]
     found = []
     with pointer_lock(home, label):  # nobody activates or tags what is about to go
-        for known in superfluous(home, label, keep):
+        for known in superfluous(home, label, keep, damaged):
             gone = _described(home, label, known)
             done = discard(generation_directory(home, label, known), home.trash(label), later=later)
             found.append(gone if done else Pruned(label, known, gone.bytes, in_use=True))
@@ -90,7 +92,7 @@ def serve_in_servers(home: IndexHome, label: str) -> list[str]:
     return []
 
 
-def superfluous(home: IndexHome, label: str, keep: int) -> list[str]:
+def superfluous(home: IndexHome, label: str, keep: int, damaged: str = "") -> list[str]:
     """Ids that `prune` deletes, oldest first. A generation whose manifest cannot be read, or is of a newer version of
     this program, is left alone: whoever cannot read it cannot judge it."""
     pointer = read_pointer(home, label)
@@ -102,7 +104,8 @@ def superfluous(home: IndexHome, label: str, keep: int) -> list[str]:
     wanted = (*pointer.former[:1], *pointer.set_aside, *pointer.former[1:], *reversed(finished))
     ranked = [known for known in dict.fromkeys((pointer.generation_id, *wanted)) if known in finished]
     kept = always.union(ranked[:keep])
-    return [known for known in finished if known not in kept and _is_readable(home, label, known)]
+    gone = {damaged} - {pointer.generation_id}
+    return [known for known in finished if known in gone or (known not in kept and _is_readable(home, label, known))]
 
 
 def _described(home: IndexHome, label: str, generation_id: str) -> Pruned:
@@ -193,8 +196,8 @@ def _entry(
     size = size_on_disk(directory)
     if not is_finished(home, label, known):
         try:
-            begun = from_json((directory / "build.json").read_bytes(), _Begun)
-        except (FileNotFoundError, msgspec.DecodeError):
+            begun = read_record(directory / "build.json", _Begun)
+        except (FileNotFoundError, RecordDamaged):
             begun = _Begun()
         return GenerationEntry(
             label=label,

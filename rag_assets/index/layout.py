@@ -24,8 +24,14 @@ import re
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, TypeVar
+
+import msgspec
 
 from rag_assets.errors import REBUILD, RagAssetsError
+from rag_assets.serialization import from_json
+
+T = TypeVar("T")
 
 _UNSAFE = re.compile(r"[^a-z0-9._-]+")
 _SLUG_HASH_LENGTH = 6  # 24 bits: enough to keep `feature/x` and `feature-x` apart in one repository
@@ -142,3 +148,46 @@ def write_atomically(path: Path, data: bytes) -> None:
         with contextlib.suppress(FileNotFoundError):
             temporary.unlink()
         raise
+
+
+_SEAL = re.compile(rb'\{"sha256": "([0-9a-f]{64})",?')
+"""How a record begins: the digest is over the rest, with the brace before it."""
+
+
+class RecordDamaged(msgspec.DecodeError):
+    """A record that is not what was written."""
+
+
+def write_record(path: Path, record: object, *, order: Literal["sorted"] | None = None) -> None:
+    """Writes a JSON object atomically, sealed: it begins with a digest of the rest, so one changed bit is noticed."""
+    write_atomically(path, sealed_record(msgspec.json.format(msgspec.json.encode(record, order=order))))
+
+
+def sealed_record(data: bytes) -> bytes:
+    """A JSON object as bytes, with a digest of them."""
+    rest = data.removeprefix(b"{")
+    return b'{"sha256": "%b"%b%b' % (_digest(rest), b"" if rest.strip() == b"}" else b",", rest)
+
+
+def read_record(path: Path, kind: type[T]) -> T:
+    """What `write_record` wrote. Raises FileNotFoundError, OSError, or RecordDamaged."""
+    data = require_whole_record(path.read_bytes())
+    try:
+        return from_json(data, kind)
+    except msgspec.DecodeError as error:
+        raise RecordDamaged(str(error)) from error
+
+
+def require_whole_record(data: bytes) -> bytes:
+    """The JSON object without its digest. Raises RecordDamaged for bytes that `write_record` did not write."""
+    seal = _SEAL.match(data)
+    if seal is None:
+        raise RecordDamaged("it has no digest of itself")
+    rest = data[seal.end() :]
+    if _digest(rest) != seal[1]:
+        raise RecordDamaged("its bytes are not those that were written")
+    return b"{" + rest
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.sha256(data).hexdigest().encode()

@@ -18,7 +18,7 @@ from rag_assets.index.generations import (
     read_pointer,
     write_pointer,
 )
-from rag_assets.index.integrity import damage
+from rag_assets.index.integrity import unservable
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.locks import pointer_lock
 
@@ -92,7 +92,7 @@ def is_set_aside(pointer: ActivePointer | None, generation_id: str) -> bool:
 
 def _whole(home: IndexHome, label: str, generation_id: str) -> Generation:
     generation = read_generation(home, label, generation_id)
-    lost = damage(home, generation)
+    lost = unservable(home, generation)
     if lost:
         raise GenerationError(
             f"generation {generation_id} of {label} is damaged ({'; '.join(lost)}) and cannot be served; "

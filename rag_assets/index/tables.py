@@ -25,6 +25,7 @@ import pyarrow.parquet as pq
 
 from rag_assets.errors import RagAssetsError
 from rag_assets.index.disk_files import sha256_of
+from rag_assets.index.generation_files import check_file
 from rag_assets.index.layout import label_of
 
 Values: TypeAlias = "Sequence[Any] | npt.NDArray[Any] | pa.Array"
@@ -226,6 +227,7 @@ def read_part(
 def read_file(path: Path, columns: Sequence[str] | None = None, *, dictionaries: Sequence[str] = ()) -> pa.Table:
     """One part by its path. Columns of texts that are named in `dictionaries`, as `words.list.element` where it is one
     of lists, are given as they are stored: each different text once, and numbers. Raises TableDamaged."""
+    check_file(path, TableDamaged)
     # `read_table` would load pyarrow.dataset; reading ahead helps over a network and costs a third of a small part
     try:
         with pq.ParquetFile(path, read_dictionary=list(dictionaries) or None, pre_buffer=False) as file:

@@ -17,7 +17,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-import msgspec
 from filelock import BaseFileLock, FileLock, Timeout
 
 from rag_assets.contracts.identity import cache_key
@@ -25,6 +24,7 @@ from rag_assets.contracts.retrieval import Capability
 from rag_assets.contracts.source_file import GitRepoInfo
 from rag_assets.errors import RagAssetsError
 from rag_assets.index.eval_records import Decision
+from rag_assets.index.generation_files import LISTING
 from rag_assets.index.generations import (
     EvalSummary,
     Manifest,
@@ -32,11 +32,10 @@ from rag_assets.index.generations import (
     read_pending_build,
     usable_generation,
 )
-from rag_assets.index.layout import IndexHome, label_of, write_atomically
+from rag_assets.index.layout import IndexHome, RecordDamaged, label_of, read_record, write_record
 from rag_assets.index.locks import collection_lock
 from rag_assets.index.vectors.filters import PathClearance
 from rag_assets.pipeline.versions import BUILD_STAGES, stage_version
-from rag_assets.serialization import from_json
 from rag_assets.settings import RepositorySettings, Settings
 from rag_assets.sources.snapshot import utc_iso
 
@@ -69,6 +68,7 @@ class BuildSpec:
     repository: dict[str, Any]
     max_line_length: int = 0  # what the cache of discoveries was asked with
     fresh: bool = False  # made anew from the sources (`--force`): nothing is taken from the part cache
+    replaces: str = ""  # a damaged build of the same plan, which goes when this one is served
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,7 +166,7 @@ class IndexBuild:
         return replace(record, unchanged=True, work=dict.fromkeys(record.work, 0))
 
     def finish(self, report: StageReport) -> StageReport:
-        write_atomically(self.record_path(report.stage), msgspec.json.encode(report, order="sorted"))
+        write_record(self.record_path(report.stage), report, order="sorted")
         return report
 
 
@@ -192,8 +192,8 @@ def read_spec(directory: Path) -> BuildSpec:
 
 def _decoded(path: Path, kind: type[T]) -> T:
     try:
-        return from_json(path.read_bytes(), kind)
-    except msgspec.DecodeError as error:
+        return read_record(path, kind)
+    except RecordDamaged as error:
         raise BuildError(f"{path} is damaged: {error}; run: rag-assets index {label_of(path)}") from error
 
 
@@ -203,7 +203,9 @@ def start_build(home: IndexHome, settings: Settings, spec: BuildSpec) -> IndexBu
     usable_generation(home, spec.index_label, spec.generation_id)  # refuses another format
     build.directory.mkdir(parents=True, exist_ok=True)
     remove_leftovers(build)
-    write_atomically(build.directory / "build.json", msgspec.json.encode(spec, order="sorted"))
+    if not build.is_finished:
+        (build.directory / LISTING).unlink(missing_ok=True)  # of a build that was killed before its manifest
+        write_record(build.directory / "build.json", spec, order="sorted")
     return build
 
 

@@ -387,9 +387,8 @@ class _Planning:
         )
 
     def built(self, folder: Path, progress: Progress) -> BuildPlan:
-        fresh = self._about.standing is GenerationStatus.DAMAGED
         build, discovered = discover_in(
-            folder, self._home, self._settings, self._label, self._repository, self._snapshot, progress, fresh=fresh
+            folder, self._home, self._settings, self._label, self._repository, self._snapshot, progress
         )
         segments = segment_files(build, progress)
         described, asked = self._described(build, progress)

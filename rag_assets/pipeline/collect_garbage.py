@@ -13,18 +13,15 @@ from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import msgspec
-
 from rag_assets.index import gc
 from rag_assets.index.gc import LEFTOVER_GRACE_SECONDS, SweepError, Swept, marked
 from rag_assets.index.generations import GenerationError
 from rag_assets.index.inventory import prune, prune_servers
-from rag_assets.index.layout import IndexHome
+from rag_assets.index.layout import IndexHome, RecordDamaged, read_record
 from rag_assets.index.locks import HomeBusy, collection_lock, scratch_in_use
 from rag_assets.pipeline.build import IndexBuild, LabelBusy, label_holder, label_lock
 from rag_assets.pipeline.checks import generation_checks  # noqa: F401  # declares its memos, as all stages before it
 from rag_assets.pipeline.memo import ITEM_MEMOS, used_buckets
-from rag_assets.serialization import from_json
 from rag_assets.settings import Settings
 from rag_assets.sources.git.mirror import mirror_path
 from rag_assets.sources.urls import is_remote
@@ -107,7 +104,7 @@ def prune_old(build: IndexBuild) -> tuple[list[str], list[str]]:
     what could not be: a build that is done must not fail because an old one stays."""
     label, keep = build.spec.index_label, build.settings.retention.keep
     try:
-        found = prune(build.home, label, keep, later=True)
+        found = prune(build.home, label, keep, damaged=build.spec.replaces, later=True)
     except (OSError, GenerationError, HomeBusy) as error:
         kept = f"old generations were not deleted: {error}; try again with: rag-assets generations prune {label}"
         return [], [kept, *prune_servers(build.home, label)]
@@ -153,10 +150,10 @@ def _needed_mirrors(home: IndexHome, settings: Settings, found: GarbageCollectio
     for label in home.known_labels():
         path = home.label(label) / "label.json"
         try:
-            locations.append(str(from_json(path.read_bytes(), dict[str, object])["location"]))
+            locations.append(str(read_record(path, dict[str, object])["location"]))
         except FileNotFoundError:
             continue
-        except (msgspec.DecodeError, KeyError) as error:
+        except (RecordDamaged, KeyError) as error:
             found.kept.append(f"mirrors: {path} is damaged ({error}); run: rag-assets index {label}")
             return None
     return {mirror_path(home.mirrors, location) for location in locations if is_remote(location)}

@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from rag_assets.contracts.identity import cache_key
+from rag_assets.index.generation_files import check_file
 from rag_assets.index.generations import GenerationError, active_pointer, read_generation
 from rag_assets.index.layout import write_atomically
 from rag_assets.pipeline.build import IndexBuild
@@ -117,8 +118,10 @@ def _without_secrets(commit: Commit) -> Commit:
 
 def past_keys(directory: Path) -> Iterator[bytes]:
     """The cache keys of the commits that the build in `directory` read; they follow from none of its tables."""
+    path = directory / "stages" / _KEYS
+    check_file(path, GenerationError)
     try:
-        data = (directory / "stages" / _KEYS).read_bytes()
+        data = path.read_bytes()
     except FileNotFoundError:  # no history
         return
     for start in range(0, len(data), _KEY_BYTES):
@@ -199,7 +202,8 @@ def _of_active(build: IndexBuild) -> _Changes | None:
     try:
         if pointer is None:
             return None
-        active = read_generation(build.home, label, pointer.generation_id)
-        return from_msgpack((active.directory / "stages" / _CHANGES).read_bytes(), _Changes)
+        path = read_generation(build.home, label, pointer.generation_id).directory / "stages" / _CHANGES
+        check_file(path, GenerationError)
+        return from_msgpack(path.read_bytes(), _Changes)
     except (GenerationError, FileNotFoundError, msgspec.DecodeError):
         return None

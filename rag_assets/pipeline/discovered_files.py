@@ -16,8 +16,17 @@ from rag_assets.contracts.identity import cache_key
 from rag_assets.contracts.source_file import DiscoveredFile, SkippedFile, SkipReason
 from rag_assets.errors import SourceError
 from rag_assets.index.blobs import BlobStore, BlobWriter
-from rag_assets.index.generations import generation_to_build, set_pending_build
+from rag_assets.index.generations import (
+    OtherGenerationFormat,
+    active_pointer,
+    generation_to_build,
+    is_finished,
+    set_pending_build,
+    usable_generation,
+)
+from rag_assets.index.integrity import damage, lost_documents
 from rag_assets.index.layout import IndexHome, path_slug
+from rag_assets.index.promotion import is_set_aside
 from rag_assets.index.tables import bucket_count, bucket_of, read_file, write_part
 from rag_assets.languages.detection import detect_language
 from rag_assets.models import model_id
@@ -69,10 +78,10 @@ def discover_files(
     with open_repository(home, settings, repository, commit) as snapshot:
         entries = list(snapshot.entries())
         spec = _spec(settings, label, repository, snapshot, len(entries))
-        chosen = generation_to_build(home, label, spec.generation_id, force=force)
-        spec = replace(spec, generation_id=chosen)
-        if force:
-            spec = replace(spec, fresh=True)
+        damaged = _damaged_build(home, label, spec.generation_id)
+        chosen = generation_to_build(home, label, spec.generation_id, force=force or bool(damaged))
+        spec = replace(spec, generation_id=chosen, fresh=force, replaces=damaged)
+        if force or damaged:
             forget_build(IndexBuild(home, settings, spec))
         build = start_build(home, settings, spec)
         set_pending_build(home, label, spec.generation_id, run_id)
@@ -83,6 +92,23 @@ def discover_files(
         return build, _discover(build, snapshot, ignore_policy(settings, repository), inputs, progress)
 
 
+def _damaged_build(home: IndexHome, label: str, planned: str) -> str:
+    """The newest finished build of a plan, if it is damaged; else ''. Documents that are damaged are removed, so that
+    this build writes them again."""
+    newest = generation_to_build(home, label, planned)
+    if not is_finished(home, label, newest) or is_set_aside(active_pointer(home, label), newest):
+        return ""
+    try:
+        generation = usable_generation(home, label, newest)
+    except OtherGenerationFormat:  # whole as far as we know
+        return ""
+    if generation is None:
+        return newest
+    for address in lost_documents(home, generation):
+        BlobStore(home.blobs).path(address).unlink(missing_ok=True)
+    return newest if damage(home, generation) else ""
+
+
 def discover_in(
     folder: Path,
     home: IndexHome,
@@ -91,11 +117,9 @@ def discover_in(
     repository: RepositorySettings,
     snapshot: Snapshot,
     progress: Progress,
-    *,
-    fresh: bool,
 ) -> tuple[IndexBuild, StageReport]:
     """The files of a snapshot for a build that works in `folder` and leaves the label alone: for a plan."""
-    spec = replace(_spec(settings, label, repository, snapshot, len(list(snapshot.entries()))), fresh=fresh)
+    spec = _spec(settings, label, repository, snapshot, len(list(snapshot.entries())))
     build = IndexBuild(home, settings, spec, folder)
     return build, _discover(build, snapshot, ignore_policy(settings, repository), "", progress)
 

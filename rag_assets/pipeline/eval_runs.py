@@ -32,7 +32,7 @@ from rag_assets.index.eval_records import (
     write_run,
 )
 from rag_assets.index.generations import Generation, GenerationError, active_pointer, read_generation, write_manifest
-from rag_assets.index.integrity import damage
+from rag_assets.index.integrity import unservable
 from rag_assets.index.promotion import is_set_aside
 from rag_assets.models import model_id, open_embedder
 from rag_assets.pipeline.build import BuildError, IndexBuild, StageReport, manifest_of, remove_leftovers
@@ -244,7 +244,7 @@ class _Bench:
         stored = self._stored(generation)
         if stored is not None:
             return stored, ""
-        lost = damage(self._build.home, generation)
+        lost = unservable(self._build.home, generation)
         if lost:
             return None, f"nothing to compare with: {generation_id} is damaged ({'; '.join(lost)})"
         try:

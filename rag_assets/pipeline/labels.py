@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 from pydantic import ValidationError
 
-from rag_assets.index.layout import IndexHome, index_label, write_atomically
-from rag_assets.serialization import from_json
+from rag_assets.index.layout import IndexHome, RecordDamaged, index_label, read_record, write_record
 from rag_assets.settings import RepositorySettings, Settings
 from rag_assets.settings.config_file import ConfigError
 from rag_assets.sources import default_ref, strip_credentials
@@ -31,7 +29,12 @@ def label_of(settings: Settings, repository: RepositorySettings, ref: str | None
 def register_label(home: IndexHome, label: str, repository: RepositorySettings, ref: str) -> None:
     """Remembers what a label stands for, so that later runs need its name only. Credentials are not remembered."""
     known = repository.model_copy(update={"ref": ref, "location": strip_credentials(repository.location)})
-    write_atomically(home.label(label) / "label.json", msgspec.json.encode(known.model_dump(mode="json")))
+    try:
+        if remembered_repository(home, label) == known:
+            return
+    except ConfigError:
+        pass  # damaged
+    write_record(home.label(label) / "label.json", known.model_dump(mode="json"))
 
 
 def repository_of(home: IndexHome, settings: Settings, label: str) -> RepositorySettings:
@@ -60,10 +63,10 @@ def remembered_repository(home: IndexHome, label: str) -> RepositorySettings | N
     """What `register_label` wrote, or None: nothing. Raises ConfigError where that is damaged."""
     path = home.label(label) / "label.json"
     try:
-        return RepositorySettings(**from_json(path.read_bytes(), dict[str, Any]))
+        return RepositorySettings(**read_record(path, dict[str, Any]))
     except FileNotFoundError:
         return None
-    except (msgspec.DecodeError, ValidationError) as error:
+    except (RecordDamaged, ValidationError) as error:
         raise ConfigError(f"{path} is damaged; write it again with: rag-assets index PATH_OR_URL") from error
 
 

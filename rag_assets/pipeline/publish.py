@@ -6,7 +6,6 @@ pull embeds only what the commit changed.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from rag_assets.index.generations import (
@@ -16,7 +15,7 @@ from rag_assets.index.generations import (
     active_pointer,
     read_generation,
 )
-from rag_assets.index.layout import IndexHome, write_atomically
+from rag_assets.index.layout import IndexHome, RecordDamaged, read_record, write_record
 from rag_assets.index.remote import (
     NothingPublished,
     ObjectStore,
@@ -118,17 +117,16 @@ def warm_cache(home: IndexHome, generation: Generation) -> None:
 
 def _note(home: IndexHome, settings: Settings, label: str, generation_id: str) -> None:
     note = {"remote": settings.stores.remote, "generation_id": generation_id}
-    write_atomically(_note_path(home, label), json.dumps(note).encode())
+    write_record(_note_path(home, label), note)
 
 
 def _published(home: IndexHome, settings: Settings, label: str) -> str | None:
     """The generation that this home published or pulled last; None where that was another store, or unknown."""
     try:
-        note = json.loads(_note_path(home, label).read_bytes())
-    except (FileNotFoundError, ValueError):  # ValueError: no JSON, or no text
+        note = read_record(_note_path(home, label), dict[str, str])
+    except (FileNotFoundError, RecordDamaged):
         return None
-    same_store = isinstance(note, dict) and note.get("remote") == settings.stores.remote
-    return str(note.get("generation_id")) if same_store else None
+    return note.get("generation_id") if note.get("remote") == settings.stores.remote else None
 
 
 def _note_path(home: IndexHome, label: str) -> Path:

@@ -21,6 +21,7 @@ from rag_assets.contracts.identity import content_hash
 from rag_assets.contracts.payload import NO_DOMAIN
 from rag_assets.contracts.result import InvokeResult
 from rag_assets.index.catalog import open_catalog_target
+from rag_assets.index.generation_files import damaged_files
 from rag_assets.index.generations import GenerationError, active_pointer, read_generation
 from rag_assets.index.keyword.bm25f import SparseRows
 from rag_assets.index.tables import read_part, read_rows, write_part
@@ -138,7 +139,8 @@ def base_of(build: IndexBuild, dimension: int) -> Path | None:
         dimension,
         stage_version(STAGE),
     )
-    return earlier.vectors if same and has_vectors(earlier.vectors) else None
+    whole = same and has_vectors(earlier.vectors) and next(damaged_files(earlier.directory, f"{SHARD}/"), None) is None
+    return earlier.vectors if whole else None
 
 
 def _origins_key(build: IndexBuild, bucket: int) -> str:

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 from rag_assets.errors import RagAssetsError
 from rag_assets.index.blobs import BlobStore
 from rag_assets.index.catalog import open_catalog
+from rag_assets.index.disk_files import sha256_of
+from rag_assets.index.generation_files import list_files
 from rag_assets.index.generations import (
     Generation,
     Manifest,
@@ -25,7 +27,7 @@ from rag_assets.index.generations import (
     promote,
     write_manifest,
 )
-from rag_assets.index.integrity import missing_parts
+from rag_assets.index.integrity import damage
 from rag_assets.index.inventory import prune_servers
 from rag_assets.index.layout import IndexHome, write_atomically
 from rag_assets.index.vectors import open_vectors, open_writer
@@ -86,6 +88,7 @@ def rebuild(settings: Settings, tenant: Tenant, progress: Progress, generation_i
         documents = _restore_documents(home, reader)
         files = _restore_files(directory, reader)
         points = _rebuild_vectors(settings, home, directory, reader, progress)
+        list_files(directory, again=("shard/", *reader.known.files))
         if not is_finished(home, label, manifest.generation_id):
             write_manifest(directory, manifest)
             files = (*files, "manifest.json")
@@ -97,29 +100,33 @@ def rebuild(settings: Settings, tenant: Tenant, progress: Progress, generation_i
             documents=documents,
             files=files,
             served=pointer is not None and pointer.generation_id == manifest.generation_id,
-            still_missing=(*missing_parts(home, Generation(directory, manifest)), *prune_servers(home, label)),
+            still_missing=(*damage(home, Generation(directory, manifest)), *prune_servers(home, label)),
         )
 
 
 def _restore_documents(home: IndexHome, reader: GenerationReader) -> int:
     """Puts back the documents that the blob store has lost. Raises CatalogError for one that the catalog lost too."""
     blobs = BlobStore(home.blobs)
-    lost = [address for address in reader.addresses() if not blobs.has(address)]
+    lost = [address for address in reader.addresses() if not blobs.is_whole(address)]
     for address in lost:
+        blobs.path(address).unlink(missing_ok=True)
         if blobs.put(reader.content(address).decode()) != address:
             raise RebuildError(f"document {address} of the catalog is damaged; run: rag-assets index --force")
     return len(lost)
 
 
 def _restore_files(directory: Path, reader: GenerationReader) -> tuple[str, ...]:
-    lost = [name for name in sorted(reader.known.files) if not (directory / name).is_file()]
+    lost = [name for name, digest in sorted(reader.known.files.items()) if _sha256(directory / name) != digest]
     for name in lost:
         content = reader.content(reader.known.files[name])
         if hashlib.sha256(content).hexdigest() != reader.known.files[name]:
             raise RebuildError(f"{name} of the catalog is damaged; run: rag-assets index --force")
-        (directory / name).parent.mkdir(parents=True, exist_ok=True)
         write_atomically(directory / name, content)
     return tuple(lost)
+
+
+def _sha256(path: Path) -> str:
+    return sha256_of(path) if path.is_file() else ""
 
 
 def _rebuild_vectors(
@@ -134,6 +141,8 @@ def _rebuild_vectors(
     progress.begin(STAGE, len(declared), "points")
     try:
         _write(settings, made, reader, declared, progress)
+        if not beside:
+            list_files(directory, again=("shard/",))
         _require_equal(made, declared)
         if beside:
             _swap(made, directory / "shard", home.trash(reader.known.tenant.index_label))

@@ -79,16 +79,20 @@ def test_an_index_that_lost_its_points_fails(cli: CommandLine, repository: Repos
     shutil.rmtree(shard)
     done = CommandLine(cli.home, cli.folder, WITHOUT_MODEL).run("doctor", "--json")
     assert (done.code, verdicts(done)[label]) == (1, "fail")
-    assert repair_of(done, label) == "rag-assets index shop@main --force"
+    assert repair_of(done, label) == "rag-assets index shop@main"
 
 
 @pytest.mark.parametrize(
     ("damaged", "says", "repair"),
     [
         ("active.json", "generations activate", "rag-assets index shop@main"),
-        ("generations/*/manifest.json", "cannot be read", "rag-assets index shop@main --force"),
-        ("generations/*/stages/segments.json", "the record of stage segments", "rag-assets index shop@main"),
-        ("generations/*/discovered_files/*.parquet", "table discovered_files", "rag-assets index shop@main"),
+        ("generations/*/manifest.json", "cannot be read", "rag-assets index shop@main"),
+        ("generations/*/stages/segments.json", "stages/segments.json is damaged", "rag-assets index shop@main"),
+        (
+            "generations/*/discovered_files/*.parquet",
+            "part-000.parquet is damaged",
+            "rag-assets index shop@main",
+        ),
     ],
 )
 def test_a_damaged_file_fails_with_the_command_that_repairs_it(

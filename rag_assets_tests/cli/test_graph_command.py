@@ -12,6 +12,7 @@ import pytest
 from rag_assets.contracts.graph import Confidence, GraphEdge, GraphNode, NodeType, Relation
 from rag_assets.graph.artifact import GRAPH_FOLDER, HEADER, write_graph
 from rag_assets.graph.build import assemble
+from rag_assets.index.generation_files import list_files
 from rag_assets.index.generations import active_generation
 from rag_assets.index.layout import IndexHome
 from rag_assets_tests.cli.conftest import CommandLine, Indexed, index_without_dagster, new_repository
@@ -51,7 +52,9 @@ def graphed(tmp_path_factory: pytest.TempPathFactory) -> Indexed:
     repository = new_repository(base / "shop")
     label = index_without_dagster(cli.home, repository, "shop")
     made = assemble(NODES, EDGES)
-    write_graph(active_generation(cli.home, label).directory / GRAPH_FOLDER, made.arrays, made.counts)
+    directory = active_generation(cli.home, label).directory
+    write_graph(directory / GRAPH_FOLDER, made.arrays, made.counts)
+    list_files(directory, again=(f"{GRAPH_FOLDER}/",))
     return Indexed(cli, repository, label)
 
 
@@ -226,7 +229,7 @@ def test_a_damaged_graph_is_named(copied: Indexed, name: str) -> None:
     assert (done.code, done.out) == (1, "")
     assert name in done.err
     assert "is damaged" in done.err
-    assert done.err.endswith("run: rag-assets index --force\n")
+    assert done.err.endswith("run: rag-assets index shop@main\n")
 
 
 def test_a_walk_loads_no_more_than_it_needs(graphed: Indexed) -> None:
@@ -260,7 +263,9 @@ def test_overview_of_an_empty_index(tmp_path: Path) -> None:
     cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
     label = index_without_dagster(cli.home, new_repository(tmp_path / "shop"), "shop")
     made = assemble([], [])
-    write_graph(active_generation(cli.home, label).directory / GRAPH_FOLDER, made.arrays, made.counts)
+    directory = active_generation(cli.home, label).directory
+    write_graph(directory / GRAPH_FOLDER, made.arrays, made.counts)
+    list_files(directory, again=(f"{GRAPH_FOLDER}/",))
     lines = cli.run("graph", "overview").out.splitlines()
     assert lines[0] == "0 nodes, 0 edges"
     assert [line.split()[0] for line in lines[1:]] == [label]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
+from rag_assets.index.cache import CACHE_FORMAT
 from rag_assets.index.generations import MANIFEST_VERSION, active_generation, generations_directory
-from rag_assets.index.layout import IndexHome
+from rag_assets.index.layout import IndexHome, read_record, write_record
 from rag_assets_tests.cli.conftest import CommandLine, index_without_dagster
 from rag_assets_tests.git_repository import Repository
 
@@ -21,9 +21,9 @@ def contents(folder: Path) -> dict[str, bytes]:
 def number_manifest(home: IndexHome, version: int) -> None:
     """The manifest as another version may have written it: with its number, and without a field of ours."""
     path = active_generation(home, LABEL).directory / "manifest.json"
-    manifest = json.loads(path.read_bytes())
+    manifest = read_record(path, dict[str, object])
     del manifest["capabilities"]
-    path.write_text(json.dumps(manifest | {"manifest_version": version}), encoding="utf-8")
+    write_record(path, manifest | {"manifest_version": version})
 
 
 def test_an_index_of_another_format_is_built_anew(cli: CommandLine, repository: Repository) -> None:
@@ -54,7 +54,7 @@ def test_a_cache_of_another_format_is_made_anew(cli: CommandLine, repository: Re
         path.unlink() if version is None else path.write_text(version)
         before = contents(cli.home.cache)
         done = cli.run("index", repository.path, LEXICAL)
-        refusal = f"has format {version or 0}, this version reads 1; run: rag-assets reset --cache"
+        refusal = f"has format {version or 0}, this version reads {CACHE_FORMAT}; run: rag-assets reset --cache"
         assert done.code != 0 and refusal in " ".join(done.err.split())
         assert contents(cli.home.cache) == before
     assert cli.run("search", "order").code == 0, "what is served needs no cache"

@@ -17,7 +17,14 @@ from rag_assets.evaluation.questions import EvalQuestion, QuestionSet
 from rag_assets.evaluation.risk_coverage import FEWEST
 from rag_assets.evaluation.runs import EvalError, run_questions
 from rag_assets.history.schema import FILE_NAME
-from rag_assets.index.answer_results import AnswerResult, Calibration, Outcome, read_calibration, write_calibration
+from rag_assets.index.answer_results import (
+    AnswerResult,
+    Calibration,
+    CalibrationDamaged,
+    Outcome,
+    read_calibration,
+    write_calibration,
+)
 from rag_assets.index.eval_records import EvalRun, read_history, read_run
 from rag_assets.qa.answering import QuestionAnswerer
 from rag_assets.qa.ask_options import AskOptions
@@ -273,7 +280,8 @@ def test_ask_uses_the_threshold_of_the_generation(index: Index) -> None:
         "what the user says is stronger"
     )
     (index.generation.directory / "threshold.json").write_text("{", encoding="utf-8")
-    assert not index.ask(TOPICS["Refund"], options=OFFLINE).abstained, "one that cannot be read is as good as none"
+    with pytest.raises(CalibrationDamaged, match=r"threshold\.json is damaged.*rag-assets eval run --answers"):
+        index.ask(TOPICS["Refund"], options=OFFLINE)
 
 
 @pytest.mark.rule("E22")

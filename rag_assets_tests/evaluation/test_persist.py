@@ -9,7 +9,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from rag_assets.evaluation.persist import keep_run, keep_run_of_finished
-from rag_assets.index.eval_records import EvalRun, merged, note_record, read_history, read_run, read_runs
+from rag_assets.index.eval_records import (
+    EvalRun,
+    HistoryDamaged,
+    merged,
+    note_record,
+    read_history,
+    read_run,
+    read_runs,
+)
 from rag_assets.index.generations import Generation, generation_directory, write_manifest
 from rag_assets.index.layout import IndexHome
 from rag_assets_tests.evaluation.made_runs import manifest, result, run
@@ -82,8 +90,11 @@ def test_numbers_outlive_their_generation(home: IndexHome) -> None:
     assert keep_run_of_finished(home, made, asked("one")) is None and not made.directory.exists()
 
 
-def test_a_damaged_history_begins_anew(home: IndexHome) -> None:
+def test_a_damaged_history_is_refused_with_what_helps(home: IndexHome) -> None:
     made = generation(home, "one")
-    (home.label(LABEL) / "eval_history.json").write_text("{", encoding="utf-8")
-    assert read_history(home, LABEL) == []
-    assert read_history(home, LABEL) == [] and keep_run(home, made, asked("one")) in read_history(home, LABEL)
+    path = home.label(LABEL) / "eval_history.json"
+    path.write_text("{", encoding="utf-8")
+    with pytest.raises(HistoryDamaged, match=r"eval_history\.json is damaged.*delete it"):
+        read_history(home, LABEL)
+    path.unlink()
+    assert keep_run(home, made, asked("one")) in read_history(home, LABEL)

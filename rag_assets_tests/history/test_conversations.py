@@ -261,7 +261,7 @@ def test_tables_of_another_version_are_refused(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / FILE_NAME) as connection:
         connection.execute("UPDATE rag_conversations SET value = '99'")
     with pytest.raises(
-        ConversationError, match=r"has format 99, .* reads 3; move that file away, then run: rag-assets ask"
+        ConversationError, match=r"has format 99, .* reads 4; move that file away, then run: rag-assets ask"
     ):
         open_conversations(IndexHome(tmp_path))
 

@@ -268,7 +268,7 @@ def test_a_table_of_another_version_is_refused(tmp_path: Path) -> None:
         write(log, RECORD)
     with sqlite3.connect(tmp_path / FILE_NAME) as connection:
         connection.execute("UPDATE rag_conversations SET value = '99' WHERE name = 'version'")
-    refused = r"has format 99, .* reads 3; move that file away, then run: rag-assets ask"
+    refused = r"has format 99, .* reads 4; move that file away, then run: rag-assets ask"
     with open_query_log(IndexHome(tmp_path)) as log, pytest.raises(QueryLogError, match=refused):
         write(log, RECORD)
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
+from rag_assets.index.layout import read_record
 from rag_assets.index.vectors import open_vectors, open_writer
 from rag_assets.index.vectors.server.schema import COLLECTION_PREFIX, collection_name, visible
 from rag_assets.index.vectors.server.server_registry import places
@@ -55,8 +54,7 @@ class Label:
         return open_vectors(self.folder / generation / "shard")
 
     def note(self, generation: str = "g1") -> dict[str, Any]:
-        found: dict[str, Any] = msgspec.json.decode((self.folder / generation / "shard" / "server.json").read_bytes())
-        return found
+        return read_record(self.folder / generation / "shard" / "server.json", dict[str, Any])
 
     def drop(self, generation: str) -> None:
         """As pruning does."""

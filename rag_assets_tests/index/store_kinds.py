@@ -113,7 +113,7 @@ class Server(Store):
 def opened_store(kind: str, folder: Path) -> Iterator[Store]:
     """A store of that kind; skips where what it needs is not here."""
     if kind == "embedded":
-        from rag_assets.index.vectors.edge.reader import ShardReader
+        from rag_assets.index.vectors.edge import ShardReader
         from rag_assets.index.vectors.edge.writer import ShardWriter
 
         yield Folders(folder, ShardWriter, ShardReader)

@@ -12,6 +12,7 @@ import pytest
 from rag_assets import Index, open_index
 from rag_assets.contracts.identity import content_hash
 from rag_assets.index.artifacts import ArtifactError, ArtifactStore
+from rag_assets.index.generation_files import list_files
 from rag_assets.index.generations import active_generation, read_generation
 from rag_assets.index.tables import read_rows, write_part
 from rag_assets.pipeline.schemas import POINTS
@@ -145,6 +146,7 @@ def test_a_point_of_another_tenant_is_refused(tmp_path: Path, field: str) -> Non
     for row in rows:
         row["payload"] = msgspec.json.encode(msgspec.json.decode(row["payload"]) | {field: "somebody-else"})
     write_part(made.build.directory, "qdrant_points", 0, POINTS, {n: [row[n] for row in rows] for n in POINTS.names})
+    list_files(made.build.directory, again=("qdrant_points/",))
     with open_index(made.label, home=made.build.home.root) as opened:
         for uri in (rows[0]["slice_uri"], rows[0]["description_uri"]):
             with pytest.raises(ArtifactError, match="another tenant or project"):

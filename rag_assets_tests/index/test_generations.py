@@ -21,6 +21,7 @@ from rag_assets.index.generations import (
     write_manifest,
 )
 from rag_assets.index.layout import IndexHome, index_label, path_slug, write_atomically
+from rag_assets_tests.records import edit_record
 
 
 def manifest(generation_id: str, label: str = "shop@main") -> Manifest:
@@ -106,7 +107,7 @@ def test_a_newer_format_is_refused(tmp_path: Path) -> None:
     home = IndexHome(tmp_path)
     finished(home, "g1")
     path = generation_directory(home, "shop@main", "g1") / "manifest.json"
-    path.write_text(path.read_text().replace(f'"manifest_version": {MANIFEST_VERSION}', '"manifest_version": 99'))
+    edit_record(path, f'"manifest_version": {MANIFEST_VERSION}', '"manifest_version": 99')
     with pytest.raises(GenerationError, match="format 99"):
         read_generation(home, "shop@main", "g1")
 

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from rag_assets.contracts.confidentiality import Confidentiality
-from rag_assets.index.vectors.edge.reader import ShardReader
+from rag_assets.index.vectors.edge import ShardReader
 from rag_assets.index.vectors.filters import SearchFilters, SearchScope
 from rag_assets.index.vectors.payload_store import (
     PAYLOADS,

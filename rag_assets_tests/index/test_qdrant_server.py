@@ -20,6 +20,7 @@ from rag_assets.pipeline.schemas import POINTS
 from rag_assets_tests.index.qdrant_wire import QdrantWire
 from rag_assets_tests.index.sample_points import DIMENSION, point_id, points, scope, unit_rows
 from rag_assets_tests.index.server_label import COLLECTION, Label, is_mark, is_upsert, mine
+from rag_assets_tests.records import edit_record
 
 KEY = "qd-very-secret-0123456789"
 
@@ -41,7 +42,7 @@ def test_a_generation_says_which_server_has_its_points_and_no_secret(
     note = label.note()
     assert note.pop("sequence") > 0
     assert note == {**of_label, "collection": COLLECTION, "generation_id": "g1"}
-    assert json.loads((label.folder / "servers.json").read_bytes()) == [of_label]
+    assert json.loads((label.folder / "servers.json").read_bytes())["labels"] == [of_label]
     assert has_vectors(label.folder / "g1" / "shard") and not has_vectors(label.folder / "g1")
 
 
@@ -193,7 +194,7 @@ def test_the_environment_says_where_the_server_is_from_here(
 ) -> None:
     label.build(mine(5))
     note = label.folder / "g1" / "shard" / "server.json"
-    note.write_text(note.read_text(encoding="utf-8").replace(wire.url, "http://qdrant:6333"), encoding="utf-8")
+    edit_record(note, wire.url, "http://qdrant:6333")
     monkeypatch.setenv(URL_VARIABLE, wire.url)
     assert open_vectors(note.parent).count() == 5
     monkeypatch.setenv(URL_VARIABLE, "http://elsewhere:6333")

@@ -15,6 +15,7 @@ from rag_assets.index.vectors.server import server_registry
 from rag_assets.index.vectors.vector_api import VectorStoreError
 from rag_assets_tests.index.qdrant_wire import QdrantWire
 from rag_assets_tests.index.server_label import Label, contents, mine
+from rag_assets_tests.records import edit_record
 
 A, B, C = mine(10), [*mine(4, ContentHash="b"), *mine(8)[4:]], [*mine(4), *mine(9, ContentHash="c")[4:]]
 
@@ -131,9 +132,9 @@ def test_a_server_of_two_names_keeps_what_is_read_under_the_other(wire: QdrantWi
     label.build(A)
     note = label.folder / "g1" / "shard" / "server.json"
     renamed = wire.url.replace("127.0.0.1", "localhost")
-    note.write_text(note.read_text(encoding="utf-8").replace(wire.url, renamed), encoding="utf-8")
+    edit_record(note, wire.url, renamed)
     assert delete_stale_points(label.folder) == 0
-    note.write_text(note.read_text(encoding="utf-8").replace(renamed, wire.url), encoding="utf-8")
+    edit_record(note, renamed, wire.url)
     assert label.reader().ids() == contents(A)
 
 

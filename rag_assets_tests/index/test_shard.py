@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -12,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from rag_assets.index.vectors.edge import engine_call, writer
+import rag_assets
+from rag_assets.index.vectors.edge import ShardReader, engine_call, writer
 from rag_assets.index.vectors.edge import writer as shard_writer
-from rag_assets.index.vectors.edge.reader import ShardReader
 from rag_assets.index.vectors.edge.writer import ShardWriter
-from rag_assets.index.vectors.vector_api import ScoredPoint, StoredPoint, StoreNotWritable, VectorStoreError
+from rag_assets.index.vectors.vector_api import ScoredPoint, StoredPoint, VectorStoreError
 from rag_assets_tests.index.sample_points import DIMENSION, payload, point_id, points, scope, terms, unit_rows
 
 
@@ -157,13 +159,42 @@ def test_a_small_shard_takes_little_disk() -> None:
     assert taken < 20 * 1024 * 1024
 
 
-@pytest.mark.parametrize(
-    "said", ["Failed to open mmap payload storage: Permission denied (os error 13)", "os error 30"]
-)
-def test_what_may_not_be_written_is_not_damaged(said: str) -> None:
-    with pytest.raises(StoreNotWritable) as met, engine_call("it cannot be opened", repair="build it again"):
-        raise RuntimeError(f"Service runtime error: {said}")
-    assert str(met.value).startswith(
-        "it cannot be opened: the embedded engine writes into its files when it opens them"
-    )
-    assert "Service" not in str(met.value) and "again" not in str(met.value)
+READ = """\
+import sys, tempfile
+from pathlib import Path
+from rag_assets.index.vectors.edge import ShardReader
+from rag_assets_tests.index.sample_points import scope
+
+with ShardReader(Path(sys.argv[1])) as opened:
+    print(opened.count(), sorted(opened.ids(scope())) != [], list(Path(tempfile.gettempdir()).glob("rag-assets-*")))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="Windows has no such permissions")
+@pytest.mark.parametrize("graph_from", [1, 1_000], ids=["with a graph", "without"])
+def test_a_shard_is_read_where_nothing_may_be_written(graph_from: int) -> None:
+    """As a user who may only read; a copy in a temporary folder is opened, and nothing of it stays."""
+    command = [sys.executable, "-c", READ]
+    if os.geteuid() == 0:
+        if shutil.which("setpriv") is None:
+            pytest.skip("root may write everywhere, and there is no setpriv to be somebody else")
+        command = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *command]
+    with tempfile.TemporaryDirectory() as folder:
+        shard, temporary = Path(folder) / "shard", Path(folder) / "tmp"
+        temporary.mkdir()
+        write(shard, points(40), hnsw_from_points=graph_from)
+        for path in (Path(folder), *Path(folder).rglob("*")):
+            path.chmod(0o555 if path.is_dir() else 0o444)
+        temporary.chmod(0o777)
+        before = {path: path.stat().st_mtime_ns for path in shard.rglob("*")}
+        try:
+            packages = os.pathsep.join([str(Path(rag_assets.__file__).parents[1]), *sys.path])
+            environment = os.environ | {"PYTHONPATH": packages, "TMPDIR": str(temporary), "HOME": str(temporary)}
+            done = subprocess.run(
+                [*command, str(shard)], env=environment, capture_output=True, text=True, timeout=120, check=False
+            )
+        finally:
+            for path in (Path(folder), *Path(folder).rglob("*")):
+                path.chmod(0o755)
+        assert done.stdout == "40 True []\n", done.stderr
+        assert {path: path.stat().st_mtime_ns for path in shard.rglob("*")} == before

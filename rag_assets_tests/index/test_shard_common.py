@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from rag_assets.contracts.confidentiality import Confidentiality, levels_up_to
-from rag_assets.index.vectors.edge import COMMON, common_of
-from rag_assets.index.vectors.edge.reader import ShardReader
+from rag_assets.index.vectors.edge import COMMON, ShardReader, common_of
 from rag_assets.index.vectors.edge.writer import LEVEL, ShardWriter
 from rag_assets.index.vectors.filters import SearchFilters, SearchScope
 from rag_assets.index.vectors.vector_api import StoredPoint, VectorStoreError

@@ -17,6 +17,7 @@ from rag_assets.pipeline.checks import generation_checks, memoized_checks
 from rag_assets.pipeline.checks.generation_checks import CHECKS, CheckResult
 from rag_assets.pipeline.schemas import POINTS, SUMMARY_SECTIONS
 from rag_assets_tests.pipeline.conftest import Built
+from rag_assets_tests.records import edit_record
 
 BuildOf = Callable[[Mapping[str, str | bytes]], Built]
 ORDER = "namespace Shop;\n/// <summary>An order.</summary>\npublic class Order\n{\n    public int Id { get; set; }\n}\n"
@@ -130,7 +131,7 @@ def test_a_check_that_passed_is_not_run_again_on_the_same_bytes(built: Built, mo
     check(built.build)
     assert len(runs) == 2, "the bytes are others"
     record = built.build.record_path("qdrant_points")
-    record.write_bytes(record.read_bytes().replace(b'"blocked":0', b'"blocked":1'))
+    edit_record(record, '"blocked": 0', '"blocked": 1')
     check(built.build)
     assert len(runs) == 3, "the record of the stage is another"
     monkeypatch.setattr(memoized_checks, "CHECKS_VERSION", memoized_checks.CHECKS_VERSION + 1)

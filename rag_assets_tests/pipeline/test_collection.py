@@ -17,7 +17,7 @@ import pytest
 from rag_assets.index.cache import Cache
 from rag_assets.index.gc import LEFTOVER_GRACE_SECONDS, UNFINISHED_GRACE_SECONDS, referenced_blobs
 from rag_assets.index.generations import active_generation, finished_generations, generation_directory, read_generation
-from rag_assets.index.integrity import missing_parts
+from rag_assets.index.integrity import damage
 from rag_assets.index.inventory import prune
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.locks import HomeBusy, collection_lock
@@ -63,7 +63,7 @@ def collect(history: History, **options: float | bool) -> GarbageCollection:
 def assert_whole(home: IndexHome, label: str) -> None:
     """Nothing that a finished generation refers to is gone."""
     for known in finished_generations(home, label):
-        assert missing_parts(home, read_generation(home, label, known)) == [], known
+        assert damage(home, read_generation(home, label, known)) == [], known
 
 
 @contextmanager

@@ -38,6 +38,7 @@ from rag_assets.settings.search import ModelProfile
 from rag_assets_tests.evaluation.graded import BAD, QUESTIONS, emptied, good, new_graded, with_rules, write_questions
 from rag_assets_tests.generation_history import History
 from rag_assets_tests.models.llm.model_server import ModelServer, Reply, completion, failing
+from rag_assets_tests.records import edit_record
 
 pytestmark = pytest.mark.rule("E25")
 
@@ -362,9 +363,9 @@ def test_a_broken_build_is_not_finished_by_the_gate(history: History) -> None:
     roll_back(history.home, history.label)
     (build.directory / "manifest.json").unlink()
     pointer = history.home.label(history.label) / "active.json"
-    pointer.write_text(pointer.read_text().replace(f'"{build.spec.generation_id}"', '"gone"'))
+    edit_record(pointer, f'"{build.spec.generation_id}"', '"gone"')
     record = build.record_path("qdrant_points")
-    record.write_bytes(record.read_bytes().replace(b'"blocked":0', b'"blocked":1'))
+    edit_record(record, '"blocked": 0', '"blocked": 1')
     with pytest.raises(BuildError, match="payloads_are_valid") as caught:
         history.index()
     assert not isinstance(caught.value, QualityRefused)

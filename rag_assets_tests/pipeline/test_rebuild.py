@@ -15,7 +15,7 @@ from rag_assets.index.catalog import URL_VARIABLE, CatalogError, open_catalog
 from rag_assets.index.catalog.history import Tenant
 from rag_assets.index.catalog.reader import open_generation
 from rag_assets.index.generations import active_pointer, generation_directory, read_generation
-from rag_assets.index.integrity import missing_parts
+from rag_assets.index.integrity import damage
 from rag_assets.index.layout import IndexHome
 from rag_assets.pipeline.progress import Silent
 from rag_assets.pipeline.rebuild import NOT_KEPT, RebuildError, Rebuilt, rebuild
@@ -190,7 +190,7 @@ def test_everything_that_a_reader_sees_comes_back(indexed: Indexed, lost: str) -
                 for name in ("location", "head", "head_unknown", "stale"):
                     label.pop(name, None)
     assert after == before
-    assert missing_parts(indexed.home, read_generation(indexed.home, indexed.label, indexed.generations[-1])) == []
+    assert damage(indexed.home, read_generation(indexed.home, indexed.label, indexed.generations[-1])) == []
 
 
 def test_the_catalog_is_filled_before_the_vectors(indexed: Indexed) -> None:
@@ -207,7 +207,7 @@ def test_an_earlier_generation_can_be_rebuilt(indexed: Indexed) -> None:
     shutil.rmtree(earlier.vectors)
     found = indexed.again(indexed.generations[0])
     assert not found.served and found.manifest == earlier.manifest
-    assert missing_parts(indexed.home, earlier) == []
+    assert damage(indexed.home, earlier) == []
     pointer = active_pointer(indexed.home, indexed.label)
     assert pointer is not None and pointer.generation_id == indexed.generations[-1]
 

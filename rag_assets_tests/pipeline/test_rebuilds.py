@@ -20,6 +20,7 @@ from rag_assets.pipeline.checks.generation_checks import CHECKS
 from rag_assets.pipeline.versions import STAGES
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.pipeline.conftest import Built, lexical
+from rag_assets_tests.records import edit_record
 
 BuildOf = Callable[[Mapping[str, str | bytes]], Built]
 ORDER = "namespace Shop;\n/// <summary>An order.</summary>\npublic class Order\n{\n    public int Id { get; set; }\n}\n"
@@ -79,7 +80,7 @@ def tables(directory: Path) -> dict[str, str]:
     found = {}
     for path in sorted(directory.rglob("*")):
         name = path.relative_to(directory).as_posix()
-        if path.is_file() and not name.startswith(("shard/", "stages/", "checks/")) and name != "manifest.json":
+        if path.is_file() and not name.startswith(("shard/", "stages/", "checks/", "files.json", "manifest.json")):
             found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
     return found
 
@@ -201,10 +202,8 @@ def test_a_failed_check_leaves_the_old_generation_serving(build_of: BuildOf) -> 
     first = build_of(FILES)
     first.source.commit({"src/Order.cs": ORDER.replace("Id", "Number")})
     second = first.again()
-    second.build.record_path("qdrant_points").write_bytes(
-        second.build.record_path("qdrant_points").read_bytes().replace(b'"blocked":0', b'"blocked":1')
-    )
     (second.build.directory / "manifest.json").unlink()
+    edit_record(second.build.record_path("qdrant_points"), '"blocked": 0', '"blocked": 1')
     promote(first.build.home, first.label, first.build.spec.generation_id, "rollback")
     with pytest.raises(BuildError, match="payloads_are_valid"):
         activate(second.build)

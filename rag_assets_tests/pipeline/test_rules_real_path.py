@@ -17,6 +17,7 @@ from rag_assets.contracts.identity import description_uri, point_id, slice_uri
 from rag_assets.contracts.payload import RagVectorPayload
 from rag_assets.contracts.section import EmbeddingWindow
 from rag_assets.index.artifacts import ArtifactStore
+from rag_assets.index.generation_files import list_files
 from rag_assets.index.generations import active_generation
 from rag_assets.index.tables import read_rows, write_part
 from rag_assets.models.tokenizer import lexical_window
@@ -339,6 +340,7 @@ def test_a_duplicate_in_the_label_fails_the_blocking_check(build_of: BuildOf) ->
     (point,) = rows(built, "qdrant_points")
     columns = {name: [point[name], point[name]] for name in POINTS.names}
     write_part(built.build.directory, "qdrant_points", 0, POINTS, columns)
+    list_files(built.build.directory, again=("qdrant_points/",))
     result = ids_are_unique(built.build)
     assert not result.passed
     assert result.numbers == {
@@ -382,6 +384,7 @@ def test_a_snippet_without_its_artifacts_is_listed(build_of: BuildOf, changes: d
     (point,) = rows(built, "qdrant_points")
     point["payload"] = msgspec.json.encode(msgspec.json.decode(point["payload"]) | changes)
     write_part(built.build.directory, "qdrant_points", 0, POINTS, {name: [point[name]] for name in POINTS.names})
+    list_files(built.build.directory, again=("qdrant_points/",))
     result = artifacts_are_complete(built.build)
     assert not result.passed
     assert result.numbers[gap] == 1

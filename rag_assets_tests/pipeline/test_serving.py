@@ -29,6 +29,7 @@ from rag_assets.pipeline.active_index import activate as activate_build
 from rag_assets.pipeline.build import candidate_build
 from rag_assets.settings import RetentionSettings
 from rag_assets_tests.generation_history import History, new_history
+from rag_assets_tests.records import edit_record
 
 
 @pytest.fixture(scope="module")
@@ -126,11 +127,11 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
     "deleted": (shutil.rmtree, "not finished or was deleted; run: rag-assets index"),
     "unfinished": (lambda at: (at / "manifest.json").unlink(), "not finished or was deleted; run: rag-assets index"),
     "manifest cut": (lambda at: (at / "manifest.json").write_text("{"), "cannot be read"),
-    "no shard": (lambda at: shutil.rmtree(at / "shard"), "the vector shard"),
+    "no shard": (lambda at: shutil.rmtree(at / "shard"), "shard/edge_config.json is gone"),
     "empty shard": (lambda at: empty(at / "shard" / "segments"), ""),
     "table cut": (
         lambda at: (at / "qdrant_points/part-000.parquet").write_bytes(b"PAR1"),
-        "qdrant_points/part-000.parquet cannot be read",
+        "qdrant_points/part-000.parquet is damaged",
     ),
     "documents gone": (lambda at: shutil.rmtree(at.parents[3] / "blobs"), "documents of the blob store"),
 }
@@ -230,7 +231,7 @@ def test_after_a_rollback_the_newest_is_kept_for_a_look(history: History) -> Non
 
 def test_a_generation_of_a_newer_program_is_not_deleted(history: History) -> None:
     path = generation_directory(history.home, history.label, history.ids[0]) / "manifest.json"
-    path.write_text(path.read_text().replace(f'"manifest_version": {MANIFEST_VERSION}', '"manifest_version": 99'))
+    edit_record(path, f'"manifest_version": {MANIFEST_VERSION}', '"manifest_version": 99')
     assert prune(history.home, history.label, 1) == []
 
 

@@ -14,6 +14,7 @@ from rag_assets.graph.build import assemble
 from rag_assets.graph.csr_graph import NodeLocation
 from rag_assets.graph.neighbourhood import neighbourhood
 from rag_assets.index.artifacts import ArtifactError
+from rag_assets.index.generation_files import list_files
 from rag_assets.index.generations import active_generation
 from rag_assets.index.layout import IndexHome
 from rag_assets.search.graph_context import bodies, entries_of, graph_of
@@ -41,7 +42,9 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
     ]
     edges = [GraphEdge(SERVICE, Relation.CONTAINS, REFUND), GraphEdge(REFUND, Relation.WRITES_TO, REFERRED)]
     made = assemble(nodes, edges)
-    write_graph(active_generation(home, label).directory / GRAPH_FOLDER, made.arrays, made.counts)
+    directory = active_generation(home, label).directory
+    write_graph(directory / GRAPH_FOLDER, made.arrays, made.counts)
+    list_files(directory, again=(f"{GRAPH_FOLDER}/",))
     with open_index(label, home=home.root) as opened:
         yield opened
 

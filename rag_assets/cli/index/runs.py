@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import TypeVar
 
 from rag_assets.cli.index.summary import Result, summarize
@@ -23,8 +22,8 @@ from rag_assets.index.generations import (
     pending_build_id,
     read_generation,
 )
-from rag_assets.index.integrity import missing_parts
-from rag_assets.index.layout import IndexHome, dagster_instance_file, write_atomically
+from rag_assets.index.integrity import damage
+from rag_assets.index.layout import IndexHome, RecordDamaged, dagster_instance_file, read_record, write_record
 from rag_assets.models.weights import locate_model, verify_tokenizer, verify_weights
 from rag_assets.pipeline.active_index import how_to_serve
 from rag_assets.pipeline.build import label_lock
@@ -152,10 +151,10 @@ def _index(
         _add_to_dagster(session, home, label)
         return _set_aside(session, home, planned, pointer.generation_id)
     if standing is GenerationStatus.DAMAGED:
-        session.output.note(f"{label}: {', '.join(lost)} gone; building it again")
-        request = replace(request, force=True)
+        session.output.note(f"{label}: {'; '.join(lost)}; building it again")
     if standing is GenerationStatus.UP_TO_DATE:
         session.output.note(f"{label} is up to date: commit {commit} is indexed")
+        register_label(home, label, planned.repository, planned.repository.ref or "")
         _add_to_dagster(session, home, label)
         return summarize(home, label, planned.generation_id, "up-to-date")
     require_model(settings, home)
@@ -187,24 +186,24 @@ def _add_to_dagster(session: CliSession, home: IndexHome, label: str) -> None:
 
 def _note_instance(home: IndexHome, label: str) -> None:
     """Remembers that the instance has the partition."""
-    write_atomically(home.label(label) / _INSTANCE_NOTE, json.dumps(_instance_identity(home)).encode())
+    write_record(home.label(label) / _INSTANCE_NOTE, _instance_identity(home) or {})
 
 
-def _instance_identity(home: IndexHome) -> list[object] | None:
+def _instance_identity(home: IndexHome) -> dict[str, str] | None:
     """Identifies the instance, also against one that was created again in its place; None without an instance."""
     file = dagster_instance_file(home)
     try:
         made = file.stat()
     except OSError:
         return None
-    return [str(file.parent.resolve()), made.st_ino, made.st_mtime_ns]
+    return {"directory": str(file.parent.resolve()), "file": f"{made.st_ino} {made.st_mtime_ns}"}
 
 
-def _noted_instance(home: IndexHome, label: str) -> object:
+def _noted_instance(home: IndexHome, label: str) -> dict[str, str]:
     try:
-        return json.loads((home.label(label) / _INSTANCE_NOTE).read_bytes())
-    except (FileNotFoundError, ValueError):
-        return ()
+        return read_record(home.label(label) / _INSTANCE_NOTE, dict[str, str])
+    except (FileNotFoundError, RecordDamaged):
+        return {}
 
 
 def _set_aside(session: CliSession, home: IndexHome, planned: IndexTarget, served: str) -> Result:
@@ -214,12 +213,12 @@ def _set_aside(session: CliSession, home: IndexHome, planned: IndexTarget, serve
     """
     label, wanted, commit = planned.label, planned.generation_id, short(planned.git.commit_sha)
     try:
-        lost = missing_parts(home, read_generation(home, label, served))
+        lost = damage(home, read_generation(home, label, served))
     except GenerationError as error:
         lost = [str(error)]
     if lost:
         raise CommandError(
-            f"{label} serves {served}, which somebody chose and which is damaged ({', '.join(lost)}); "
+            f"{label} serves {served}, which somebody chose and which is damaged ({'; '.join(lost)}); "
             f"for commit {commit} {how_to_serve(wanted)}"
         )
     session.output.note(

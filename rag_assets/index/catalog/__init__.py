@@ -74,7 +74,7 @@ def open_catalog(settings: Settings, *, writable: bool = False) -> Database:
 _TABLES = ("discovered_files", "parsed_files", "segments", "descriptions", "summary_sections", "qdrant_points")
 _KEPT_FILES = (
     "build.json",
-    "graph/*",
+    "graph/**/*",
     *(f"{table}/part-*.parquet" for table in _TABLES),
     *(f"stages/{table}.json" for table in _TABLES),
 )

@@ -13,8 +13,7 @@ import msgspec
 
 from rag_assets.index.catalog.errors import CatalogError
 from rag_assets.index.database import URL_VARIABLE, DatabaseKind, DatabaseLocation, postgres_location, sqlite_location
-from rag_assets.index.layout import IndexHome, write_atomically
-from rag_assets.serialization import from_json
+from rag_assets.index.layout import IndexHome, RecordDamaged, read_record, write_record
 
 if TYPE_CHECKING:
     from rag_assets.index.catalog.database import Database
@@ -44,14 +43,18 @@ class Note(msgspec.Struct, frozen=True, kw_only=True):
     project_id: str
 
 
+class _Notes(msgspec.Struct):
+    notes: list[Note]
+
+
 def notes_of(home: IndexHome, label: str) -> list[Note]:
     """Raises CatalogError for a note that cannot be read."""
     path = home.label(label) / _FILE
     try:
-        return from_json(path.read_bytes(), list[Note])
+        return read_record(path, _Notes).notes
     except FileNotFoundError:
         return []
-    except msgspec.DecodeError as error:
+    except RecordDamaged as error:
         raise CatalogError(f"{path} cannot be read: {error}; delete it, then run: rag-assets index {label}") from error
 
 
@@ -67,8 +70,7 @@ def remember(home: IndexHome, tenant: Tenant, database: Database) -> None:
     known = notes_of(home, tenant.index_label)
     if any((n.identity, n.org_id, n.project_id) == (note.identity, note.org_id, note.project_id) for n in known):
         return
-    encoded = msgspec.json.format(msgspec.json.encode([*known, note]))
-    write_atomically(home.label(tenant.index_label) / _FILE, encoded)
+    write_record(home.label(tenant.index_label) / _FILE, _Notes([*known, note]))
 
 
 def noted_catalogs(

@@ -46,7 +46,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from rag_assets.closeable import Closeable
 from rag_assets.index.catalog.errors import CatalogEmpty, CatalogError, CatalogUnreachable
-from rag_assets.index.database import DatabaseFault, SqlDatabase, StoreProfile
+from rag_assets.index.database import CHECKED_BYTES, DatabaseFault, SqlDatabase, StoreProfile, keep_digests
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -201,6 +201,8 @@ def ensure_schema(connection: Connection) -> CatalogIdentity:
     metadata.create_all(connection)
     for statement in _POSTGRES if postgres else _SQLITE:
         connection.execute(text(statement))
+    if not postgres:
+        keep_digests(connection.exec_driver_sql, about.name)
     made = CatalogIdentity(uuid.uuid4().hex, SCHEMA_VERSION)
     rows = [{"name": "version", "value": made.version}, {"name": "id", "value": made.id}]
     connection.execute(about.insert(), rows)
@@ -280,6 +282,8 @@ class Database(Closeable):
                 if found is None:
                     raise CatalogEmpty(_EMPTY)
             self._sql.require_version(found.version)
+            if is_file and Path(location.name).stat().st_size <= CHECKED_BYTES:
+                self.check()
         except BaseException:
             self.close()
             raise
@@ -305,6 +309,11 @@ class Database(Closeable):
             cause: Any = error.orig if isinstance(error, DBAPIError) else error
             lost = isinstance(error, DBAPIError) and error.connection_invalidated
             raise self._sql.explained(cause, f" cannot be {doing}", lost=lost) from error
+
+    def check(self) -> None:
+        """Reads all of a SQLite file. Raises CatalogError where it is not what was written."""
+        if self.location.kind == "sqlite":
+            self._sql.check(about.name)
 
     def require_rights(self) -> None:
         """Raises CatalogError for a database whose user may not write here."""

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from rag_assets.errors import REBUILD, RagAssetsError
 from rag_assets.identifiers import identifier_words
+from rag_assets.index.generation_files import check_opened
 from rag_assets.index.keyword import KEYWORD_VERSION
 from rag_assets.index.keyword.terms import FORM_WEIGHT, query_terms, runs, word_forms
 from rag_assets.index.layout import require_format, write_atomically
@@ -174,6 +175,7 @@ class Vocabulary:
         if directory is None:
             self._lines, self.sections, self.size = SortedStringTable(b""), 0, 0
             return
+        check_opened(directory, KeywordIndexError)
         try:
             about = json.loads((directory / _STATISTICS).read_bytes())
             lines = (directory / _VOCABULARY).read_bytes()

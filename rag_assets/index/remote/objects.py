@@ -20,7 +20,7 @@ import msgspec
 import pyarrow as pa
 
 from rag_assets.errors import RagAssetsError
-from rag_assets.index.disk_files import written_blocks
+from rag_assets.index.generation_files import files_of, written_blocks
 from rag_assets.index.layout import write_atomically
 
 T = TypeVar("T")
@@ -223,11 +223,6 @@ class PackedFile(msgspec.Struct, frozen=True):
     path: str
     size: int
     blocks: tuple[ContentBlock, ...]
-
-
-def files_of(directory: Path) -> list[Path]:
-    """Everything that belongs to a finished generation, sorted."""
-    return sorted(path for path in directory.rglob("*") if path.is_file() and path.suffix not in (".tmp", ".pickle"))
 
 
 def blocks_of(path: Path) -> Iterator[tuple[int, bytes]]:

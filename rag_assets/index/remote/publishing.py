@@ -19,8 +19,9 @@ from typing import Any
 import msgspec
 
 from rag_assets.index.blobs import BlobStore
+from rag_assets.index.generation_files import damaged_files, files_of
 from rag_assets.index.generations import GenerationError, read_generation
-from rag_assets.index.layout import IndexHome
+from rag_assets.index.layout import IndexHome, RecordDamaged, read_record
 from rag_assets.index.remote.manifests import (
     GARBAGE,
     Garbage,
@@ -40,12 +41,10 @@ from rag_assets.index.remote.objects import (
     ObjectStore,
     PackedFile,
     RemoteError,
-    files_of,
     object_path,
     packed_file,
 )
 from rag_assets.index.tables import read_file
-from rag_assets.serialization import from_json
 
 GRACE_SECONDS = 24 * 3600.0
 """Longer than any publish or pull takes: 100 GB at 10 MB/s are three hours."""
@@ -89,6 +88,9 @@ def publish(
     """
     at = time.time() if now is None else now
     generation = read_generation(home, label, generation_id)
+    damaged = next(damaged_files(generation.directory), "")
+    if damaged:
+        raise GenerationError(f"{generation.directory}: {damaged}; build it again with: rag-assets index {label}")
     sender = _Sender(home, store, set() if force else _known(store, label), force, dry_run)
     try:
         files = tuple(sender.file(generation.directory, path) for path in files_of(generation.directory))
@@ -100,8 +102,8 @@ def publish(
         ) from error
     remembered = home.label(label) / "label.json"
     try:
-        repository = from_json(remembered.read_bytes(), dict[str, Any])
-    except msgspec.DecodeError as error:
+        repository = read_record(remembered, dict[str, Any])
+    except RecordDamaged as error:
         raise GenerationError(f"{remembered} is damaged; write it again with: rag-assets index PATH_OR_URL") from error
     found = PublishedGeneration(label, generation_id, files, documents, repository)
     if not dry_run:

@@ -17,12 +17,10 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-import msgspec
-
 from rag_assets.index.blobs import BlobStore
 from rag_assets.index.disk_files import discard
 from rag_assets.index.generations import active_pointer, generation_directory, is_finished, promote
-from rag_assets.index.layout import IndexHome, write_atomically
+from rag_assets.index.layout import IndexHome, write_record
 from rag_assets.index.remote.manifests import (
     PublishedGeneration,
     documents_in,
@@ -74,7 +72,7 @@ def pull(home: IndexHome, label: str, store: ObjectStore) -> Pulled:
         _fetch_directory(home, found, fetcher)
         remembered = home.label(label) / "label.json"
         if not remembered.exists():
-            write_atomically(remembered, msgspec.json.encode(found.repository))
+            write_record(remembered, found.repository)
         home.keep_out_of_git()
     serving = promote(home, label, found.generation_id, "").generation_id
     return Pulled(label, found.generation_id, serving, fetcher.fetched, fetcher.fetched_bytes, unchanged)

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rag_assets.index.generation_files import check_opened
 from rag_assets.index.vectors.vector_api import PLACE_FILE, PointTarget, VectorReader, VectorStoreError
 
 if TYPE_CHECKING:
@@ -44,12 +45,13 @@ def has_vectors(directory: Path) -> bool:
 
 def open_vectors(directory: Path) -> VectorReader:
     """The points of the generation whose vector folder is `directory`. Raises VectorStoreError."""
+    check_opened(directory, VectorStoreError, nested=True)
     if (directory / _FAISS_FILE).is_file():
         from rag_assets.index.vectors.faiss.reader import FaissReader
 
         return FaissReader(directory)
     if not (directory / PLACE_FILE).is_file():
-        from rag_assets.index.vectors.edge.reader import ShardReader
+        from rag_assets.index.vectors.edge import ShardReader
 
         return ShardReader(directory)
     from rag_assets.index.vectors.server import server_registry

@@ -312,7 +312,7 @@ def _store_files(build: IndexBuild) -> str | None:
     return repr(sorted((path.relative_to(folder).as_posix(), path.stat().st_size) for path in folder.rglob("*.*")))
 
 
-@once_per_state("qdrant_points", beside=_store_files, touched=True)  # the engine writes when it opens a store first
+@once_per_state("qdrant_points", beside=_store_files)
 def store_matches_declaration(build: IndexBuild) -> CheckResult:
     """The vector store holds exactly the declared points with their vectors and payloads, compared both ways."""
     of_server = build.settings.stores.vectors == "qdrant"  # the embedded engine holds this interpreter while it reads

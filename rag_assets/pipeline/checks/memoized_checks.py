@@ -17,7 +17,7 @@ import msgspec
 
 from rag_assets.contracts.identity import cache_key
 from rag_assets.index.disk_files import sha256_of
-from rag_assets.index.layout import write_atomically
+from rag_assets.index.layout import RecordDamaged, read_record, write_record
 from rag_assets.index.tables import digest_files, part_path
 from rag_assets.pipeline.build import IndexBuild, read_spec
 from rag_assets.pipeline.memo import ItemMemo
@@ -103,11 +103,9 @@ _VERDICTS = ItemMemo("checks", bytes, _used_verdicts)
 """What `BucketCheck`s returned, as JSON."""
 
 
-def once_per_state(
-    *stages: str, beside: Callable[[IndexBuild], str | None] | None = None, touched: bool = False
-) -> Callable[[Check], Check]:
+def once_per_state(*stages: str, beside: Callable[[IndexBuild], str | None] | None = None) -> Callable[[Check], Check]:
     """Keeps the result of a check that reads nothing but the tables and records of `stages`, and what `beside` gives a
-    fingerprint of; where that is None, nothing is kept. `touched`: looking may change that fingerprint.
+    fingerprint of; where that is None, nothing is kept.
 
     Only a check that passed is kept: what failed is looked at again, and a finished generation is not written to.
     """
@@ -125,9 +123,7 @@ def once_per_state(
                 return known.result
             result = check(build)
             if result.passed and not build.is_finished:
-                if beside is not None and touched:
-                    subject = _subject(build, check.__name__, stages, beside(build) or "")
-                write_atomically(path, msgspec.json.encode(_Record(subject, result), order="sorted"))
+                write_record(path, _Record(subject, result), order="sorted")
             return result
 
         return checked
@@ -149,6 +145,6 @@ def _subject(build: IndexBuild, name: str, stages: tuple[str, ...], own: str) ->
 
 def _read(path: Path) -> _Record | None:
     try:
-        return from_json(path.read_bytes(), _Record)
-    except (FileNotFoundError, msgspec.DecodeError):
+        return read_record(path, _Record)
+    except (FileNotFoundError, RecordDamaged):
         return None

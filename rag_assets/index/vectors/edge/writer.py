@@ -15,7 +15,8 @@ import msgspec
 import qdrant_edge as edge
 
 from rag_assets.contracts.payload import PayloadIndex, payload_indexes
-from rag_assets.index.disk_files import size_on_disk, written_blocks
+from rag_assets.index.disk_files import size_on_disk
+from rag_assets.index.generation_files import copy_folder, written_blocks
 from rag_assets.index.vectors.edge import COMMON, DIGEST, common_of, engine_call
 from rag_assets.index.vectors.payload_store import (
     PAYLOADS,
@@ -37,7 +38,6 @@ _HNSW_LINKS = 16  # the engine's default; recall@40 .999 on clustered vectors
 _HNSW_CANDIDATES = 100  # the engine's default
 _HNSW_FULL_SCAN_KB = 10_000  # the engine's default: filters that leave less than this are scanned exactly
 _HNSW_THREADS = 1  # several threads insert in any order: two builds of equal points would then rank differently
-_COPY_BLOCK = 1 << 16
 Block = tuple[int, bytes]  # offset in a file, bytes
 _MEMORY_FOLDER = Path("/dev/shm")  # Linux; elsewhere the ordinary temporary folder
 _MEMORY_NEEDED = 256 << 20
@@ -78,15 +78,14 @@ def _empty_shard_files(dimension: int, without: frozenset[str]) -> tuple[tuple[s
             shard.close()
         files = [path for path in sorted(Path(folder).rglob("*")) if path.is_file()]
         return tuple(
-            (path.relative_to(folder).as_posix(), path.stat().st_size, tuple(written_blocks(path, _COPY_BLOCK)))
-            for path in files
+            (path.relative_to(folder).as_posix(), path.stat().st_size, tuple(written_blocks(path))) for path in files
         )
 
 
 def copied_shard(source: Path, directory: Path) -> edge.EdgeShard:
     """An open copy of a finished shard, without the file of payloads, which is written anew. The engine changes its
     files in place, so they cannot be shared. Raises OSError, or what the engine raises."""
-    shutil.copytree(source, directory, copy_function=_copy_sparse, ignore=shutil.ignore_patterns(PAYLOADS))
+    copy_folder(source, directory, without=(PAYLOADS,))
     return edge.EdgeShard.load(str(directory))
 
 
@@ -106,15 +105,6 @@ def _memory_folder() -> Path | None:
     if os.access(_MEMORY_FOLDER, os.W_OK) and shutil.disk_usage(_MEMORY_FOLDER).free >= _MEMORY_NEEDED:
         return _MEMORY_FOLDER
     return None
-
-
-def _copy_sparse(source: str, target: str) -> None:
-    """Copies a file without its zeros: the engine sets aside 190 MB of them for its first points."""
-    with Path(target).open("wb") as writer:
-        for offset, data in written_blocks(Path(source), _COPY_BLOCK):
-            writer.seek(offset)
-            writer.write(data)
-        writer.truncate(Path(source).stat().st_size)
 
 
 def _index_parameters(key: str, kind: PayloadIndex) -> Any:
@@ -231,6 +221,8 @@ class ShardWriter:
             self._shard.flush()
             common = self._one_level(points) | self._common
             self._shard.close()
+            # The engine keeps journals, and applies them when it opens them: a reader would change the files.
+            edge.EdgeShard.load(str(self._directory)).close()
             about = msgspec.json.encode(_About(0 if self._is_new else self._changes, self._stored))
             (self._directory / _ABOUT).write_bytes(about)
             (self._directory / POINT_FILES).write_bytes(self._files.content())

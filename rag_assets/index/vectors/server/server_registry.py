@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
-import msgspec
-
-from rag_assets.index.layout import write_atomically
+from rag_assets.index.layout import RecordDamaged, read_record, write_record
 from rag_assets.index.vectors.vector_api import PLACE_FILE, VectorStoreError
-from rag_assets.serialization import from_json
 
 BEGUN_FILE = "server.begun.json"
 LABEL_FILE = "servers.json"
@@ -53,6 +50,11 @@ class ServerPlace(ServerLabel):
     sequence: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Labels:
+    labels: list[ServerLabel]
+
+
 def next_sequence(generations: Path, now: float | None = None) -> int:
     """A sequence number that no generation of this folder ever had, those that are deleted included: milliseconds
     since 1970, or one more than the highest here where the clock was set back. `now` (seconds): default, the clock."""
@@ -68,7 +70,7 @@ def next_sequence(generations: Path, now: float | None = None) -> int:
 def begin_place(directory: Path, place: ServerPlace) -> None:
     """Notes in a vector folder that its points are being written. A generation that is written again is read as it
     was until it is complete."""
-    write_atomically(directory / BEGUN_FILE, _encoded(asdict(place)))
+    write_record(directory / BEGUN_FILE, place)
 
 
 def finish_place(directory: Path) -> None:
@@ -92,7 +94,7 @@ def labels_in_servers(generations: Path) -> list[ServerLabel]:
     path = generations / LABEL_FILE
     if not path.is_file():
         return []
-    return _read(path, list[ServerLabel], "delete it, then run: rag-assets index")
+    return _read(path, _Labels, "delete it, then run: rag-assets index").labels
 
 
 def remember_label(generations: Path, label: ServerLabel) -> None:
@@ -108,7 +110,7 @@ def forget_label(generations: Path, label: ServerLabel) -> None:
 
 
 def _write_labels(generations: Path, labels: list[ServerLabel]) -> None:
-    write_atomically(generations / LABEL_FILE, _encoded([asdict(label) for label in labels]))
+    write_record(generations / LABEL_FILE, _Labels(labels))
 
 
 def _place_files(generations: Path) -> Iterator[Path]:
@@ -118,10 +120,6 @@ def _place_files(generations: Path) -> Iterator[Path]:
 
 def _read(path: Path, kind: type[_Note], repair: str) -> _Note:
     try:
-        return from_json(path.read_bytes(), kind)
-    except (OSError, msgspec.DecodeError) as error:
+        return read_record(path, kind)
+    except (OSError, RecordDamaged) as error:
         raise VectorStoreError(f"{path} cannot be read: {error}; {repair}") from error
-
-
-def _encoded(value: Any) -> bytes:
-    return msgspec.json.format(msgspec.json.encode(value))
