@@ -452,7 +452,7 @@ class SqlDatabase(Closeable):
                     begun.rows("SELECT pg_advisory_xact_lock(?)", [schema.creation_lock])
                 for statement in schema.statements(kind):
                     begun.run(statement)
-                if kind == "sqlite":
+                if kind == "sqlite" and begun.row(f"SELECT 1 FROM {tables}", [_DIGESTS]) is None:
                     keep_digests(connection.execute, schema.version_table)
         found = reading.row(f"SELECT value FROM {schema.version_table} WHERE name = 'version'")
         self.require_version(None if found is None else str(found[0]))
