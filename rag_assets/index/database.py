@@ -462,7 +462,11 @@ class SqlDatabase(Closeable):
         """Checks every row of a SQLite file that is small, or has `any_size`. Raises the error of the store."""
         if self.location.kind != "sqlite" or (not any_size and Path(self.location.name).stat().st_size > CHECKED_BYTES):
             return
-        damaged = damaged_rows(connection, version_table)
+        connection.execute("BEGIN")  # others may write: rows and digests of one moment are compared
+        try:
+            damaged = damaged_rows(connection, version_table)
+        finally:
+            connection.execute("ROLLBACK")
         if damaged:
             raise self.explained(sqlite3.DatabaseError(damaged))
 

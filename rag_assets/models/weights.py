@@ -201,12 +201,13 @@ def verify_tokenizer(files: ModelFiles, cache: Path) -> None:
 def verify_file(file: Path, expected: str, cache: Path) -> None:
     """Raises ModelCorrupted unless the sha256 of `file` is `expected`.
 
-    Hashing 90 MB takes longer than a whole search may, so a success is remembered in `cache` under the size
-    and modification time of the file; any change of these, or of `expected`, hashes again.
+    Hashing 90 MB takes longer than a whole search may, so a success is remembered in `cache` under the size of the file
+    and the times of its last changes; any change of these, or of `expected`, hashes again. Whoever sets the time of a
+    file back changes the one of its inode.
     """
     stat = file.stat()
     key = hashlib.sha256(str(file.absolute()).encode()).hexdigest()[:32]  # no path of this machine in the cache
-    stamp = [stat.st_size, stat.st_mtime_ns, expected]
+    stamp = [stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, expected]
     stamps = _read_stamps(cache / _STAMPS)
     if stamps.get(key) == stamp:
         return

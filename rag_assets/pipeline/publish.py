@@ -37,7 +37,7 @@ _NOTE = "published.json"
 def remote_of(settings: Settings) -> ObjectStore:
     """The store of `stores.remote`. Raises BuildError where none is configured, RemoteError without its package."""
     if not settings.stores.remote:
-        raise BuildError("no remote store is configured; set stores.remote to s3://bucket/prefix or file:///folder")
+        raise BuildError("no remote store is configured; set stores.remote to s3://bucket/prefix or a folder")
     return open_remote(settings.stores.remote)
 
 

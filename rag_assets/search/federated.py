@@ -53,7 +53,7 @@ class FederatedIndex(Searchable):
         labels: Sequence[str],
         *,
         home: str | Path | None = None,
-        config: Path | None = None,
+        config: str | Path | None = None,
         clearance: Confidentiality | str = DEFAULT_LEVEL,
         view: SearchFilters = NO_FILTERS,
         org_id: str | None = None,

@@ -27,7 +27,7 @@ from rag_assets.index.vectors.filters import NO_FILTERS, ScopeError, SearchFilte
 from rag_assets.search import Hit
 from rag_assets.search.retrieve import PathCache
 from rag_assets.search.search import search
-from rag_assets.settings.config_file import config_of, is_configured, resolve_home
+from rag_assets.settings.config_file import config_of, config_path, is_configured, resolve_home
 
 if TYPE_CHECKING:
     from rag_assets.contracts.retrieval import Mode
@@ -116,7 +116,7 @@ class LabelIndex(Searchable):
         self,
         home: IndexHome,
         generation: Generation,
-        config: Path | None = None,
+        config: str | Path | None = None,
         *,
         embedder: Embedder | None = None,
         clearance: Confidentiality | str = DEFAULT_LEVEL,
@@ -132,7 +132,7 @@ class LabelIndex(Searchable):
         self.clearance = _clearance(clearance)
         self._asked_view = view
         self._parts = IndexResources(
-            home, generation, config, clearance=self.clearance, embedder=embedder, policy=policy
+            home, generation, config_path(config), clearance=self.clearance, embedder=embedder, policy=policy
         )
 
     @classmethod
@@ -141,7 +141,7 @@ class LabelIndex(Searchable):
         label: str,
         *,
         home: str | Path | None = None,
-        config: Path | None = None,
+        config: str | Path | None = None,
         clearance: Confidentiality | str = DEFAULT_LEVEL,
         view: SearchFilters = NO_FILTERS,
         org_id: str | None = None,
@@ -157,6 +157,7 @@ class LabelIndex(Searchable):
         Raises GenerationError where the label has no usable index, naming the labels there are and the command that
         makes one; ScopeError for an unknown clearance; ConfigError for unusable settings of the search.
         """
+        config = config_path(config)
         found = IndexHome(resolve_home(home, config=config))
         try:
             generation = active_generation(found, label)

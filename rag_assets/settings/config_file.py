@@ -38,6 +38,13 @@ def find_config(start: Path | None = None) -> Path | None:
     return None
 
 
+def config_path(config: str | Path | None) -> Path | None:
+    """A configuration file as callers name it. Raises ConfigError for what is no path."""
+    if config is None or isinstance(config, str | Path):
+        return None if config is None else Path(config).expanduser()
+    raise ConfigError(f"config is {config!r}; it is the path of a configuration file (rag_assets.yaml)")
+
+
 def config_of(home: Path, config: Path | None = None) -> Path | None:
     """The file that the caller named, else the one that is found from here, else from the home directory: an index that
     is opened from anywhere is read as it was made. Raises ConfigError."""
@@ -71,6 +78,14 @@ def read_config(path: Path) -> Node:
 
 
 def resolve_home(home: str | Path | None = None, *, config: Path | None = None) -> Path:
+    """The home directory, as `_named_home` says. Raises ConfigError where a file is in its place."""
+    found = _named_home(home, config)
+    if found.is_file():
+        raise ConfigError(f"{found} is a file, and the home is a folder; choose another place with --home")
+    return found
+
+
+def _named_home(home: str | Path | None, config: Path | None) -> Path:
     """The home directory: the argument, else `$RAG_ASSETS__HOME`, else `home` of the configuration file (`config`,
     or the one `find_config` finds), else `.rag_assets` beside that file. Without a file: the `.rag_assets` of the
     current folder or of the nearest folder above that has one, as git finds its repository."""

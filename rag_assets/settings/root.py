@@ -59,7 +59,7 @@ class StoreSettings(Strict):
     remote: Annotated[str, AfterValidator(object_store_url)] = Field(
         default="",
         description="where indexes are published to and pulled from: s3://bucket/prefix, with the credentials of AWS "
-        "clients and pip install 'rag-assets[s3]', or file:///folder",
+        "clients and pip install 'rag-assets[s3]', or a folder, relative to the configuration file",
     )
 
     @model_validator(mode="after")
@@ -318,8 +318,12 @@ def load_settings(config: Path | None = None) -> Settings:
     answer, evaluation = settings.answer, settings.evaluation
     repositories = tuple(_with_absolute_paths(repository, base) for repository in settings.repositories)
     replies = {"replies_file": str(beside(answer.replies_file)) if answer.replies_file else ""}
+    remote = settings.stores.remote
+    if remote and "://" not in remote:
+        remote = (base / Path(remote).expanduser()).resolve().as_uri()
     made = {
         "home": resolve_home(config=path),
+        "stores": settings.stores.model_copy(update={"remote": remote}),
         "repositories": repositories,
         "packs": tuple(map(beside, settings.packs)),
         "answer": answer.model_copy(update={"pipeline": _file_or_name(answer.pipeline, base)} | replies),

@@ -24,10 +24,10 @@ def plain_server_url(value: str, secret_variable: str) -> str:
 
 
 def object_store_url(value: str) -> str:
-    """`value` without blanks and trailing slash; empty stays empty. Raises ValueError saying what is wrong, without
-    repeating a key."""
+    """`value` without blanks and trailing slash, also the path of a folder; empty stays empty. Raises ValueError saying
+    what is wrong, without repeating a key."""
     url = value.strip().rstrip("/")
-    if not url:
+    if "://" not in url:  # a path
         return url
     parts = urlsplit(url)
     if parts.username or parts.password:
@@ -35,7 +35,7 @@ def object_store_url(value: str) -> str:
     of_s3 = parts.scheme == "s3" and bool(parts.hostname)
     of_file = parts.scheme == "file" and not parts.netloc and len(parts.path) > 1
     if not (of_s3 or of_file) or parts.query or parts.fragment:
-        raise ValueError("must be s3://bucket/prefix or file:///folder")
+        raise ValueError("must be s3://bucket/prefix, file:///folder or the path of a folder")
     return url
 
 

@@ -364,7 +364,7 @@ def test_nothing_is_deleted_while_a_generation_cannot_be_read(twice: Twice, fold
     ("value", "message"),
     [
         ("s3://key:geheim@bucket/x", "must not hold a key"),
-        ("https://bucket.example.org/x", "must be s3://bucket/prefix or file:///folder"),
+        ("https://bucket.example.org/x", "must be s3://bucket/prefix, file:///folder or the path"),
         ("s3://", "must be s3"),
         ("file://host/share", "must be s3"),
         ("s3://bucket/x?versionId=1", "must be s3"),

@@ -49,11 +49,13 @@ class ObjectMissing(RemoteError):
 
 
 def open_remote(url: str) -> ObjectStore:
-    """The store at `s3://bucket/prefix` or `file:///folder`; makes no request.
+    """The store at `s3://bucket/prefix`, `file:///folder` or in a folder; makes no request.
 
     Credentials come from where AWS clients look for them: environment, profile, role of the machine. Raises
     RemoteError naming the pip line where a package is missing.
     """
+    if "://" not in url:
+        url = Path(url).expanduser().absolute().as_uri()
     try:
         from upath import UPath
 
