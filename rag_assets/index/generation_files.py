@@ -64,7 +64,10 @@ def list_files(directory: Path, *, again: tuple[str, ...] = ()) -> None:
     listed = {}
     if again:
         names = [name for name in names if name.startswith(again)]
-        known = _listing(directory) if (directory / LISTING).is_file() else {}
+        try:
+            known = _listing(directory)
+        except (FileNotFoundError, RecordDamaged):
+            known = {}  # nobody can tell; `index.integrity` misses the rest
         listed = {name: digest for name, digest in known.items() if not name.startswith(again)}
     names = [name for name in names if name not in (LISTING, MANIFEST, *_RECORDS)]
     listed |= {name: digest_of_file(directory / name) for name in names}
