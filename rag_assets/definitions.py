@@ -6,11 +6,13 @@ from dagster import Definitions, definitions
 
 from rag_assets.defs.automation import automation
 from rag_assets.defs.pipeline import pipeline_for
+from rag_assets.index.layout import keep_for_owner
 from rag_assets.settings import load_settings
 
 
 @definitions
 def defs() -> Definitions:
     """Everything of this code location. Raises ConfigError, which the UI shows, for a configuration it cannot use."""
+    keep_for_owner()
     settings = load_settings()
     return Definitions.merge(pipeline_for(settings.execution), automation(settings.automation))

@@ -18,6 +18,7 @@ from typer.core import TyperCommand, TyperGroup
 from rag_assets.cli.options import CliSession
 from rag_assets.cli.render import FAILURE, INTERRUPTED, USAGE, Output, describe, prepare_streams, wants_color
 from rag_assets.errors import WrongUsage, is_panic
+from rag_assets.index.layout import keep_for_owner
 
 PROGRAM = "rag-assets"
 
@@ -220,4 +221,5 @@ def _global_options(
 def main() -> None:
     """Runs the command line on `sys.argv` and exits with its code."""
     prepare_streams()
+    keep_for_owner()
     app(prog_name=PROGRAM)

@@ -26,6 +26,7 @@ from rag_assets.cli.ask import (
 )
 from rag_assets.cli.options import AsJson, Force, check_new_file, session_of
 from rag_assets.cli.render import NOTHING_FOUND, CommandError
+from rag_assets.index.layout import as_user_shares
 from rag_assets.qa.answering import make_artifact
 from rag_assets.suggestions import nearest
 
@@ -81,7 +82,8 @@ def artifact(
         session.output.warning(warning)
     written = target if target is not None and not made.refused else None
     if written is not None:
-        written.write_text(as_markdown(made), encoding="utf-8", newline="\n")
+        with as_user_shares():
+            written.write_text(as_markdown(made), encoding="utf-8", newline="\n")
     if as_json:
         session.output.json(as_object(made, written))
     elif written is not None:

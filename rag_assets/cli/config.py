@@ -13,7 +13,7 @@ from rag_assets.cli.options import AsJson, CliSession, session_of
 from rag_assets.cli.render import FAILURE, CommandError
 from rag_assets.errors import RagAssetsError
 from rag_assets.index.catalog import CatalogError, place_of
-from rag_assets.index.layout import IndexHome
+from rag_assets.index.layout import IndexHome, as_user_shares
 from rag_assets.qa.definition.loader import library_of
 from rag_assets.settings.config_file import CONFIG_NAME, CONFIG_VARIABLE, DEFAULT_HOME, ConfigError
 from rag_assets.sources.urls import default_repository_id, is_remote
@@ -40,7 +40,8 @@ def init(
     if path.exists() and not force:
         raise CommandError(f"{path} exists already; overwrite it with: rag-assets init --force")
     repository = _repository_here(path.parent)
-    path.write_text(commented_settings(repository), encoding="utf-8", newline="\n")
+    with as_user_shares():
+        path.write_text(commented_settings(repository), encoding="utf-8", newline="\n")
     output.line("wrote ", (str(path), "path"))
     if repository is None:
         output.line("next: list your repositories in it, then run: rag-assets index")

@@ -22,6 +22,7 @@ import hashlib
 import os
 import re
 import uuid
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -132,6 +133,33 @@ def dagster_instance_file(home: IndexHome) -> Path:
 def index_label(repository_id: str, ref: str) -> str:
     """`pythonnet@master`: one repository at one ref, the Dagster partition key."""
     return f"{path_slug(repository_id)}@{path_slug(ref)}"
+
+
+_OTHERS = 0o077
+_mask_of_user: int | None = None
+
+
+def keep_for_owner() -> None:
+    """Makes all that this process and those that it starts write from now on readable for its owner alone: folders 0700,
+    files 0600. By the mask of the process, because engines and databases make files themselves."""
+    global _mask_of_user
+    mask = os.umask(_OTHERS)
+    if _mask_of_user is None:
+        _mask_of_user = mask
+    os.umask(mask | _OTHERS)
+
+
+@contextlib.contextmanager
+def as_user_shares() -> Iterator[None]:
+    """While the context lasts, for files that a user wants at a place outside the home: as the user lets others read."""
+    if _mask_of_user is None:
+        yield
+        return
+    before = os.umask(_mask_of_user)
+    try:
+        yield
+    finally:
+        os.umask(before)
 
 
 def write_atomically(path: Path, data: bytes) -> None:

@@ -15,7 +15,7 @@ from rag_assets.index.generations import (
     active_pointer,
     read_generation,
 )
-from rag_assets.index.layout import IndexHome, RecordDamaged, read_record, write_record
+from rag_assets.index.layout import IndexHome, RecordDamaged, as_user_shares, read_record, write_record
 from rag_assets.index.remote import (
     NothingPublished,
     ObjectStore,
@@ -46,16 +46,17 @@ def publish_label(
 ) -> Published:
     """Publishes what `label` serves; the caller holds the label. Raises RemoteError, BuildError, GenerationError."""
     serving = active_generation(home, label).manifest
-    done = publish(
-        home,
-        label,
-        serving.generation_id,
-        remote_of(settings),
-        run_id=run_id or serving.run_id,
-        keep=settings.retention.keep,
-        force=force,
-        dry_run=dry_run,
-    )
+    with as_user_shares():  # others pull from a folder that they may read
+        done = publish(
+            home,
+            label,
+            serving.generation_id,
+            remote_of(settings),
+            run_id=run_id or serving.run_id,
+            keep=settings.retention.keep,
+            force=force,
+            dry_run=dry_run,
+        )
     if not dry_run:
         _note(home, settings, label, done.generation_id)
     return done

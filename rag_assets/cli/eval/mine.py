@@ -15,6 +15,7 @@ import typer
 
 from rag_assets.cli.options import CliSession, Force, check_new_file, complete_label, label_named, session_of
 from rag_assets.cli.render import CommandError, short
+from rag_assets.index.layout import as_user_shares
 
 if TYPE_CHECKING:
     from rag_assets.api import Index
@@ -113,7 +114,8 @@ def _write(session: CliSession, rows: Sequence[dict[str, Any]], out: Path | None
     """The rows of a set as JSON lines, to a file or to stdout."""
     lines = [json.dumps(row, ensure_ascii=False) for row in rows]
     if out is not None:
-        out.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        with as_user_shares():
+            out.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         return
     for line in lines:
         session.output.line(line)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rag_assets.cli.options import AsJson, CliSession, LabelArgument, check_new_file, known_label, session_of
+from rag_assets.index.layout import as_user_shares
 
 if TYPE_CHECKING:
     from rag_assets.index.eval_records import EvalRecord
@@ -49,7 +50,8 @@ def report(
     if html is not None:
         from rag_assets.evaluation.html_report import html as page
 
-        html.write_text(page(made), encoding="utf-8")
+        with as_user_shares():
+            html.write_text(page(made), encoding="utf-8")
         session.output.note(f"written: {html}")
 
 
