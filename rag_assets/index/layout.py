@@ -140,8 +140,8 @@ _mask_of_user: int | None = None
 
 
 def keep_for_owner() -> None:
-    """Makes all that this process and those that it starts write from now on readable for its owner alone: folders 0700,
-    files 0600. By the mask of the process, because engines and databases make files themselves."""
+    """What this process and those that it starts write from now on is for its owner alone: folders 0700, files 0600. By
+    the mask of the process, because engines and databases make files themselves."""
     global _mask_of_user
     mask = os.umask(_OTHERS)
     if _mask_of_user is None:
@@ -151,7 +151,7 @@ def keep_for_owner() -> None:
 
 @contextlib.contextmanager
 def as_user_shares() -> Iterator[None]:
-    """While the context lasts, for files that a user wants at a place outside the home: as the user lets others read."""
+    """While the context lasts, for files that a user wants outside the home: others read them as the user allows."""
     if _mask_of_user is None:
         yield
         return

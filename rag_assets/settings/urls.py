@@ -27,7 +27,7 @@ def object_store_url(value: str) -> str:
     """`value` without blanks and trailing slash, also the path of a folder; empty stays empty. Raises ValueError saying
     what is wrong, without repeating a key."""
     url = value.strip().rstrip("/")
-    if "://" not in url:  # a path
+    if "://" not in value:  # a path
         return url
     parts = urlsplit(url)
     if parts.username or parts.password:

@@ -43,7 +43,7 @@ def flip(path: Path, at: int) -> None:
 
 def test_a_whole_generation_has_no_damage(generation: Path) -> None:
     assert list(damaged_files(generation)) == []
-    check_opened(generation / "shard", RagAssetsError)
+    check_opened(generation / "shard", RagAssetsError, nested=True)
     check_file(generation / "table" / "part-000.parquet", RagAssetsError)
 
 
@@ -63,7 +63,7 @@ def test_one_flipped_bit_is_found(generation: Path, name: str, at: int) -> None:
     assert list(damaged_files(generation)) == [f"{name} is damaged: its bytes are not those that were written"]
     if name.startswith("shard/"):
         with pytest.raises(RagAssetsError, match=rf"{name} is damaged.*run: rag-assets index"):
-            check_opened(generation / "shard", RagAssetsError)
+            check_opened(generation / "shard", RagAssetsError, nested=True)
 
 
 def test_a_flipped_bit_of_a_table_is_found_when_it_is_read(generation: Path) -> None:
@@ -75,7 +75,7 @@ def test_a_flipped_bit_of_a_table_is_found_when_it_is_read(generation: Path) -> 
 def test_opening_checks_no_more_than_its_budget(generation: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(generation_files, "OPENING_BYTES", 100_000)
     flip(generation / "shard" / "deep" / "large", 5)
-    check_opened(generation / "shard", RagAssetsError)
+    check_opened(generation / "shard", RagAssetsError, nested=True)
     assert len(list(damaged_files(generation))) == 1, "the whole check finds it"
 
 
@@ -84,14 +84,14 @@ def test_a_finished_generation_needs_its_list(generation: Path, listed: str) -> 
     path = generation / "files.json"
     path.unlink() if listed == "is gone" else flip(path, 200)
     with pytest.raises(RagAssetsError, match=rf"files\.json {listed}"):
-        check_opened(generation / "shard", RagAssetsError)
+        check_opened(generation / "shard", RagAssetsError, nested=True)
     assert list(damaged_files(generation)) == [f"files.json {listed}"]
 
 
 def test_an_unfinished_generation_is_not_checked(generation: Path) -> None:
     (generation / "manifest.json").unlink()
     flip(generation / "shard" / "small", 0)
-    check_opened(generation / "shard", RagAssetsError)
+    check_opened(generation / "shard", RagAssetsError, nested=True)
 
 
 def test_what_is_listed_again_blesses_nothing_else(generation: Path) -> None:

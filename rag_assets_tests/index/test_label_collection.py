@@ -11,6 +11,7 @@ pytest.importorskip("qdrant_client")
 
 from qdrant_client import QdrantClient
 
+from rag_assets.index.layout import read_record, write_record
 from rag_assets.index.vectors import delete_stale_points, forget_points, serve_points
 from rag_assets.index.vectors.server.label_collection import alias_of
 from rag_assets.index.vectors.server.schema import LABEL_COLLECTION_PREFIX
@@ -181,9 +182,9 @@ def test_a_label_that_is_forgotten_or_embedded_leaves_nothing(wire: QdrantWire, 
 def test_a_server_of_two_names_keeps_what_is_served_under_the_other(wire: QdrantWire, label: Label) -> None:
     label.build(A)
     note = label.folder / "servers.json"
-    text = note.read_text(encoding="utf-8")
-    renamed = text.replace("127.0.0.1", "localhost")
-    note.write_text(f"[{text.strip()[1:-1]},{renamed.strip()[1:-1]}]", encoding="utf-8")
+    labels = read_record(note, dict[str, Any])["labels"]
+    renamed = [known | {"url": known["url"].replace("127.0.0.1", "localhost")} for known in labels]
+    write_record(note, {"labels": [*labels, *renamed]})
     serve_points(label.folder, "g1")
     serve_points(label.folder, "g1")
     assert outside(wire) == payloads(A)

@@ -1,0 +1,365 @@
+"""One bit of a home is changed, 200 times: does anything answer wrongly without a word, does `doctor` find it, does
+`index` of the same commit heal it?
+
+    python benchmarks/bit_flips.py [--flips 200] [--seed 1] [--lexical]
+
+The home has two generations of a label, a catalog, conversations, a query log and runs of a question set. Every flip
+has a fresh copy of it: `doctor` is asked first, then all commands that read, then `index`, then both again. A flip in
+bytes that nobody reads, as those of a lock or of a free page, has no effect and is counted as that. Dagster's storage
+has no digests of ours and is left out. Ends with code 1 for a wrong answer without a word, or damage that stays.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import pickle
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from report import table
+from typer.testing import CliRunner
+
+from rag_assets.cli import app
+
+SHOP = Path(__file__).resolve().parents[1] / "examples" / "shop"
+PARTS = ("src/Fernhill.Shop.Domain/Orders", "docs/adr", "README.md")
+LABEL = "shop@main"
+QUESTION = "How is an order refunded?"
+READS: tuple[tuple[str, ...], ...] = (
+    ("search", "refund", "--json"),
+    ("search", "RefundManager OrderManager", "--mode", "bm25", "--json"),
+    ("search", QUESTION, "--mode", "semantic", "--json"),
+    ("search", "decision", "--path", "docs/**", "--json"),
+    ("ask", QUESTION, "--json"),
+    ("graph", "overview", "--json"),
+    ("graph", "around", "OrderManager", "--json"),
+    ("explain", "README.md", "--json"),
+    ("show", "README.md:1", "--json"),
+    ("validate", "--json"),
+    ("status", "--skipped", "--json"),
+    ("generations", "list", "--json"),
+    ("eval", "report", "--json"),
+    ("session", "list", "--json"),
+    ("log", "--json"),
+    ("catalog", "status", "--json"),
+    ("catalog", "search", "refund", "--json"),
+)
+OF_A_BUILD = re.compile("generation|run|built|created|bytes|previous|seconds|_at")
+"""What another build of the same commit may say otherwise; also what two normal readings say otherwise, as times."""
+
+HELP = re.compile(r"rag-assets |delete |move |--mode|run:")
+
+
+@dataclass(frozen=True)
+class Flip:
+    """One bit of one file of the home."""
+
+    name: str
+    bit: int
+
+
+@dataclass(frozen=True)
+class Said:
+    code: int
+    out: str
+    err: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    flip: Flip
+    silent: tuple[str, ...]  # commands that said something else without a word
+    refused: tuple[str, ...]
+    found: str  # what `doctor` said of it
+    healed: str  # "" while something is wrong after `index`, else how it was mended
+    effect: bool
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--flips", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--lexical", action="store_true", help="without a model")
+    options = parser.parse_args()
+    chance = random.Random(options.seed)
+    with tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as name:
+        folder = Path(name)
+        os.chdir(folder)
+        for variable in [known for known in os.environ if known.startswith(("RAG_ASSETS", "DAGSTER"))]:
+            del os.environ[variable]
+        make(folder, options.lexical)
+        home = folder / "home"
+        with copied(home) as copy:
+            healthy = apart(lambda: doctor(copy))
+            assert healthy.code == 0, healthy
+            normal = apart(lambda: read(copy))
+        with copied(home) as copy:
+            again = apart(lambda: read(copy))
+        passing = {key for words in READS for key in differences(again[words], normal[words])}
+        outcomes = []
+        for number, flip in enumerate(flips(home, chance, options.flips), 1):
+            found = tried(folder, flip, normal, healthy, passing)
+            outcomes.append(found)
+            print(number, json.dumps(asdict(found)), file=sys.stderr, flush=True)
+    show(outcomes)
+    return 1 if any(one.silent or not one.healed for one in outcomes) else 0
+
+
+def make(folder: Path, lexical: bool) -> None:
+    for part in PARTS:
+        target = folder / "shop" / part
+        target.parent.mkdir(parents=True, exist_ok=True)
+        (shutil.copytree if (SHOP / part).is_dir() else shutil.copyfile)(SHOP / part, target)
+    (folder / "rag_assets.yaml").write_text(
+        f"home: {folder / 'home'}\nstores: {{catalog: sqlite}}\n"
+        + ("embedder: {provider: lexical-only}\n" if lexical else "")
+        + f"repositories:\n  - id: shop\n    location: {folder / 'shop'}\n    ref: main\n    eval_set: set.jsonl\n"
+    )
+    rows = [{"id": "q1", "query": "refund an order", "relevant": ["src/Fernhill.Shop.Domain/Orders/OrderManager.cs"]}]
+    (folder / "set.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    git("init", "--quiet", "--initial-branch=main", at=folder / "shop")
+    for text in ("Shop", "Shop, with more words"):
+        (folder / "shop" / "docs" / "more.md").write_text(f"# {text}\n\nAn order is refunded within a week.\n")
+        git("add", ".", at=folder / "shop")
+        git("-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "--quiet", "-m", text, at=folder / "shop")
+        require(apart(lambda: command(folder / "home", "index", "shop")))
+    require(apart(lambda: command(folder / "home", "ask", QUESTION, "--session", "mine")))
+
+
+def git(*words: str, at: Path) -> None:
+    subprocess.run(["git", *words], cwd=at, check=True)
+
+
+def require(said: Said) -> None:
+    assert said.code == 0, said
+
+
+def flips(home: Path, chance: random.Random, wanted: int) -> list[Flip]:
+    """A file by chance, then a bit of it by chance; of a sparse file every second one in what was written."""
+    from rag_assets.index.generation_files import written_blocks
+
+    names = sorted(
+        path.relative_to(home).as_posix() for path in home.rglob("*") if path.is_file() and path.stat().st_size
+    )
+    names = [name for name in names if not name.startswith("dagster/")]
+    found = []
+    for _ in range(wanted):
+        name = chance.choice(names)
+        byte = chance.randrange((home / name).stat().st_size)
+        written = [(at, len(data)) for at, data in written_blocks(home / name, 512)]
+        if written and chance.random() < 0.5:
+            at, length = chance.choice(written)
+            byte = at + chance.randrange(length)
+        found.append(Flip(name, byte * 8 + chance.randrange(8)))
+    return found
+
+
+def tried(folder: Path, flip: Flip, normal: dict[tuple[str, ...], Said], healthy: Said, passing: set[str]) -> Outcome:
+    with copied(folder / "home") as home:
+        with (home / flip.name).open("r+b", buffering=0) as file:
+            file.seek(flip.bit // 8)
+            changed = file.read(1)[0] ^ 1 << flip.bit % 8
+            file.seek(flip.bit // 8)
+            file.write(bytes([changed]))
+        before = apart(lambda: doctor(home))
+        found = difference(before, healthy)
+        said = apart(lambda: read(home))
+        other = [words for words in READS if differences(said[words], normal[words]) - passing]
+        silent = [words for words in other if not explained(said[words], normal[words])]
+        healed = "index" if not other and not found else mended(home, normal, healthy, passing)
+        return Outcome(
+            flip,
+            tuple(" ".join(words) for words in silent),
+            tuple(" ".join(words) for words in other if words not in silent),
+            found,
+            healed,
+            bool(other),
+        )
+
+
+@contextmanager
+def copied(home: Path) -> Iterator[Path]:
+    copy = home.with_name("copy")
+    subprocess.run(["cp", "-a", "--sparse=always", str(home), str(copy)], check=True)
+    try:
+        yield copy
+    finally:
+        shutil.rmtree(copy)
+
+
+def explained(said: Said, normal: Said) -> bool:
+    """Whether another answer comes with what is wrong and the next command."""
+    if said.code != 0:
+        return bool(HELP.search(said.err))
+    return said.err != normal.err or "damaged" in said.out
+
+
+def mended(home: Path, normal: dict[tuple[str, ...], Said], healthy: Said, passing: set[str]) -> str:
+    """What makes a home whole and its answers the usual ones: `index`, or the command that `doctor` names after it."""
+    apart(lambda: command(home, "index", LABEL))
+    healed = "index"
+    after = apart(lambda: doctor(home))
+    if difference(after, healthy):
+        healed = "command"
+        obey(home, after)
+        after = apart(lambda: doctor(home))
+    said = apart(lambda: read(home))
+    wrong = {
+        words: keys
+        for words in READS
+        if words[0] not in ("session", "log", "eval")  # these are longer by what was asked since
+        and (keys := {key for key in differences(said[words], normal[words]) - passing if not OF_A_BUILD.search(key)})
+    }
+    if wrong or difference(after, healthy):
+        print("not healed:", wrong, difference(after, healthy), file=sys.stderr)
+        return ""
+    return healed
+
+
+def obey(home: Path, said: Said) -> None:
+    """Does by the letter what `doctor` advises."""
+    for check in json.loads(said.out)["checks"]:
+        repair = check["repair"]
+        delete = re.match(r"delete (\S+)", repair)
+        moved = re.search(r"(\S+\.sqlite)", check["detail"]) if "away" in repair else None
+        if check["verdict"] == "ok":
+            continue
+        if delete:
+            path = Path(delete[1].rstrip(",;"))
+            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+        elif moved:
+            for end in ("", "-wal", "-shm"):
+                Path(f"{moved[1]}{end}").unlink(missing_ok=True)
+        elif repair.startswith("rag-assets "):
+            words = repair.removeprefix("rag-assets ").split(" removes ")[0].replace("PATH_OR_URL", "shop").split()
+            apart(lambda words=words: command(home, *words, *(["--yes"] if words[0] == "reset" else [])))
+    apart(lambda: command(home, "index", LABEL))
+
+
+def difference(said: Said, healthy: Said) -> str:
+    """What `doctor` has against a home."""
+    if said.code not in (0, 1) or not said.out.startswith("{"):
+        return f"doctor failed: {said.err}"
+    usual = {check["name"]: check["verdict"] for check in json.loads(healthy.out)["checks"]}
+    return "; ".join(
+        f"{check['name']}: {check['detail']}"
+        for check in json.loads(said.out)["checks"]
+        if check["verdict"] != usual.get(check["name"], "ok")
+    )
+
+
+def read(home: Path) -> dict[tuple[str, ...], Said]:
+    return {words: command(home, *words) for words in READS}
+
+
+def doctor(home: Path) -> Said:
+    return command(home, "doctor", "--json")
+
+
+def command(home: Path, *words: str) -> Said:
+    done = CliRunner().invoke(app, ["--home", str(home), *words], catch_exceptions=False)
+    return Said(done.exit_code, done.stdout, done.stderr)
+
+
+def differences(one: Said, other: Said) -> set[str]:
+    """The keys under which two JSON outputs say something else."""
+    if one.code != other.code:
+        return {"exit code"}
+    mine, others = (Counter(entries(json.loads(said.out or "null"))) for said in (one, other))
+    return {key for key, _ in (mine - others) + (others - mine)}
+
+
+def entries(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from entries(inner, f"{key}.{name}")
+    elif isinstance(value, list):
+        yield f"{key}#", str(len(value))
+        for at, inner in enumerate(value):
+            yield from ((name, f"{at} {said}") for name, said in entries(inner, key))
+    else:
+        yield key, repr(value)
+
+
+def apart(work: Any) -> Any:
+    """In a process that keeps nothing, as each command of a user."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            os.close(reader)
+            with os.fdopen(writer, "wb") as file:
+                try:
+                    pickle.dump(work(), file)
+                except BaseException as error:
+                    pickle.dump(RuntimeError(repr(error)), file)
+        finally:
+            os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as file:
+        data = file.read()
+    os.waitpid(child, 0)
+    made = pickle.loads(data)
+    if isinstance(made, RuntimeError):
+        raise made
+    return made
+
+
+def kind_of(name: str) -> str:
+    parts = name.split("/")
+    if parts[0] == "labels":
+        inside = parts[4:] if parts[2] == "generations" and len(parts) > 4 else []
+        if not inside:
+            return "records of a label"
+        if len(inside) == 1:
+            return "records of a generation"
+        return {
+            "shard": "vector store",
+            "keyword": "keyword files",
+            "graph": "graph",
+            "stages": "records of a generation",
+        }.get(inside[0], "tables and runs")
+    if parts[0] == "cache":
+        return "parts in the cache" if parts[1] == "parts" else "model cache" if "minilm" in name else "caches"
+    return {"blobs": "documents"}.get(parts[0], "databases" if ".sqlite" in name else "other")
+
+
+def show(outcomes: list[Outcome]) -> None:
+    kinds = Counter(kind_of(one.flip.name) for one in outcomes)
+    rows = []
+    for kind, count in [*sorted(kinds.items()), ("all", len(outcomes))]:
+        of = [one for one in outcomes if kind in ("all", kind_of(one.flip.name))]
+        rows.append(
+            (
+                kind,
+                str(count),
+                str(sum(bool(one.silent) for one in of)),
+                str(sum(bool(one.found) for one in of)),
+                str(sum(not one.found and not one.effect for one in of)),
+                str(sum(not one.found and one.effect for one in of)),
+                str(sum(one.healed == "index" for one in of)),
+                str(sum(one.healed == "command" for one in of)),
+                str(sum(not one.healed for one in of)),
+            )
+        )
+    table(
+        ("where", "flips", "silently wrong", "found by doctor", "no effect, not found", "missed", "whole after index",
+         "after the command", "never"),
+        rows,
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    sys.exit(main())
