@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from rag_assets.contracts.stored_rules import RawPoint
+from rag_assets.index.generation_files import check_opened
 from rag_assets.index.vectors import READ_SECONDS, server_url
 from rag_assets.index.vectors.vector_api import DENSE, PLACE_FILE, SPARSE, VectorStoreError
 
@@ -22,6 +23,7 @@ _BATCH = 1_000
 def raw_points(directory: Path) -> tuple[str, Iterator[RawPoint]]:
     """(what the store is called, the points) of the generation whose vector folder is `directory`. Raises
     VectorStoreError, also while points are read."""
+    check_opened(directory, VectorStoreError, nested=True)
     if (directory / PLACE_FILE).is_file():
         return _of_server(directory)
     if (directory / "edge_config.json").is_file():
@@ -32,11 +34,10 @@ def raw_points(directory: Path) -> tuple[str, Iterator[RawPoint]]:
 def _of_shard(directory: Path) -> Iterator[RawPoint]:
     import qdrant_edge as edge
 
-    from rag_assets.index.vectors.edge import DIGEST, engine_call
+    from rag_assets.index.vectors.edge import DIGEST, engine_call, opened_shard
     from rag_assets.index.vectors.payload_store import read_payloads
 
-    with engine_call(f"vector shard {directory} cannot be read"):
-        shard = edge.EdgeShard.load(str(directory))
+    shard = opened_shard(directory)
     payloads = read_payloads(directory)
     try:
         offset: Any = None
