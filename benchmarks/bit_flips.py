@@ -4,7 +4,8 @@
     python benchmarks/bit_flips.py [--flips 200] [--seed 1] [--lexical]
 
 The home has two generations of a label, a catalog, conversations, a query log and runs of a question set. Every flip
-has a fresh copy of it: `doctor` is asked first, then all commands that read, then `index`, then both again. A flip in
+has a fresh copy of it: `doctor` is asked first, then all commands that read. Ten flips at a time are then in one copy,
+which `index` has to heal, or the commands that `doctor` names after it: both are asked again. A flip in
 bytes that nobody reads, as those of a lock or of a free page, has no effect and is counted as that. Dagster's storage
 has no digests of ours and is left out. Ends with code 1 for a wrong answer without a word, or damage that stays.
 """
@@ -25,7 +26,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,9 @@ OF_A_BUILD = re.compile("generation|run|built|created|previous|seconds|_at")
 NAMES = re.compile(r"\d{8}T\d{6}Z_\w+(?:~\d+)?")
 """What another build of the same commit may say otherwise; also what two normal readings say otherwise, as times."""
 
+TOGETHER = 10
+"""Flips that are healed in one home: a build for each would take hours."""
+
 HELP = re.compile(r"rag-assets |delete |move |--mode|run:")
 
 
@@ -79,14 +83,17 @@ class Said:
     err: str
 
 
+Readings = dict[tuple[str, ...], Said]
+
+
 @dataclass(frozen=True)
 class Outcome:
     flip: Flip
     silent: tuple[str, ...]  # commands that said something else without a word
     refused: tuple[str, ...]
     found: str  # what `doctor` said of it
-    healed: str  # "" while something is wrong after `index`, else how it was mended
     effect: bool
+    healed: str = ""  # while something is wrong after `index`, else how it was mended
 
 
 def main() -> int:
@@ -113,11 +120,13 @@ def main() -> int:
             if module.startswith(("rag_assets.", "dagster", "sqlalchemy", "pyarrow", "numpy", "qdrant_edge")):
                 importlib.import_module(module)
         passing = {key for words in READS for key in differences(again[words], normal[words])}
-        outcomes = []
-        for number, flip in enumerate(flips(home, chance, options.flips), 1):
-            found = tried(folder, flip, normal, healthy, passing)
-            outcomes.append(found)
-            print(number, json.dumps(asdict(found)), file=sys.stderr, flush=True)
+        outcomes: list[Outcome] = []
+        wanted = flips(home, chance, options.flips)
+        for start in range(0, len(wanted), TOGETHER):
+            batch = [tried(home, flip, normal, healthy, passing) for flip in wanted[start : start + TOGETHER]]
+            outcomes += mended(home, batch, normal, healthy, passing)
+            for found in outcomes[start:]:
+                print(json.dumps(asdict(found)), file=sys.stderr, flush=True)
     show(outcomes)
     return 1 if any(one.silent or not one.healed for one in outcomes) else 0
 
@@ -171,30 +180,27 @@ def flips(home: Path, chance: random.Random, wanted: int) -> list[Flip]:
     return found
 
 
-def tried(folder: Path, flip: Flip, normal: dict[tuple[str, ...], Said], healthy: Said, passing: set[str]) -> Outcome:
-    with copied(folder / "home") as home:
-        with (home / flip.name).open("r+b", buffering=0) as file:
-            file.seek(flip.bit // 8)
-            changed = file.read(1)[0] ^ 1 << flip.bit % 8
-            file.seek(flip.bit // 8)
-            file.write(bytes([changed]))
-        before = apart(lambda: doctor(home))
-        found = difference(before, healthy)
-        said = apart(lambda: read(home))
-        other = [words for words in READS if differences(said[words], normal[words]) - passing]
-        silent = [words for words in other if not explained(said[words], normal[words])]
-        healed = "index" if not other and not found else mended(home, normal, healthy, passing)
-        return Outcome(
-            flip,
-            tuple(
-                f"{' '.join(words)}: {', '.join(sorted(differences(said[words], normal[words]) - passing))}"
-                for words in silent
-            ),
-            tuple(" ".join(words) for words in other if words not in silent),
-            found,
-            healed,
-            bool(other),
-        )
+def change(home: Path, flip: Flip) -> None:
+    with (home / flip.name).open("r+b", buffering=0) as file:
+        file.seek(flip.bit // 8)
+        changed = file.read(1)[0] ^ 1 << flip.bit % 8
+        file.seek(flip.bit // 8)
+        file.write(bytes([changed]))
+
+
+def tried(whole: Path, flip: Flip, normal: Readings, healthy: Said, passing: set[str]) -> Outcome:
+    with copied(whole) as home:
+        change(home, flip)
+        before, said = apart(lambda: (doctor(home), read(home)))
+    other = {words: keys for words in READS if (keys := differences(said[words], normal[words]) - passing)}
+    silent = [words for words in other if not explained(said[words], normal[words])]
+    return Outcome(
+        flip,
+        tuple(f"{' '.join(words)}: {', '.join(sorted(other[words]))}" for words in silent),
+        tuple(" ".join(words) for words in other if words not in silent),
+        difference(before, healthy),
+        bool(other),
+    )
 
 
 @contextmanager
@@ -214,26 +220,38 @@ def explained(said: Said, normal: Said) -> bool:
     return said.err != normal.err or "damaged" in said.out
 
 
-def mended(home: Path, normal: dict[tuple[str, ...], Said], healthy: Said, passing: set[str]) -> str:
-    """What makes a home whole and its answers the usual ones: `index`, or the command that `doctor` names after it."""
-    apart(lambda: command(home, "index", LABEL))
-    healed = "index"
-    after = apart(lambda: doctor(home))
-    if difference(after, healthy):
-        healed = "command"
-        obey(home, after)
+def mended(whole: Path, batch: list[Outcome], normal: Readings, healthy: Said, passing: set[str]) -> list[Outcome]:
+    """All flips of a batch in one home: what makes it whole and its answers the usual ones, `index`, or then the
+    commands that `doctor` names."""
+    with copied(whole) as home:
+        for one in batch:
+            change(home, one.flip)
+        apart(lambda: command(home, "index", LABEL))
         after = apart(lambda: doctor(home))
-    said = apart(lambda: read(home))
-    wrong = {
-        words: keys
-        for words in READS
-        if words[0] not in ("session", "log", "eval")  # these are longer by what was asked since
-        and (keys := {key for key in differences(said[words], normal[words]) - passing if not OF_A_BUILD.search(key)})
-    }
+        left = difference(after, healthy)
+        if left:
+            obey(home, after)
+            after = apart(lambda: doctor(home))
+        said = apart(lambda: read(home))
+        wrong = {
+            words: keys
+            for words in READS
+            if words[0] not in ("session", "log", "eval", "generations", "catalog")  # what was lost for good
+            and (
+                keys := {key for key in differences(said[words], normal[words]) - passing if not OF_A_BUILD.search(key)}
+            )
+        }
     if wrong or difference(after, healthy):
         print("not healed:", wrong, difference(after, healthy), file=sys.stderr)
-        return ""
-    return healed
+        return [replace(one, healed="") for one in batch]
+    return [replace(one, healed="command" if is_named(one.flip.name, left) else "index") for one in batch]
+
+
+def is_named(name: str, said: str) -> bool:
+    """Whether the complaints of `doctor` name the file, its generation or its database."""
+    parts = name.split("/")
+    inside = parts[3] if parts[2:3] == ["generations"] else parts[-1].partition(".sqlite")[0]
+    return bool(said) and (inside in said or f"{parts[0]}:" in said)
 
 
 def obey(home: Path, said: Said) -> None:
@@ -298,6 +316,8 @@ def entries(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
         yield f"{key}#", str(len(value))
         for at, inner in enumerate(value):
             yield from ((name, f"{at} {said}") for name, said in entries(inner, key))
+    elif isinstance(value, float):
+        yield key, f"{value:.4f}"  # another order of the same points rounds otherwise
     else:
         yield key, NAMES.sub("GENERATION", repr(value))
 
