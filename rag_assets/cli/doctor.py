@@ -165,6 +165,12 @@ def home_directory(home: IndexHome) -> Diagnosis:
     try:
         if there:
             require_writable(home)
+    except OSError as error:
+        if not home.known_labels():
+            return Diagnosis("home", "fail", describe_os_error(error), "choose another place with --home")
+        detail = f"{home.root} cannot be written: its indexes can be searched, and nothing can be indexed or kept"
+        return Diagnosis("home", "warn", detail, "to index, choose another place with --home")
+    try:
         free = shutil.disk_usage(next(at for at in (home.root, *home.root.parents) if at.exists())).free
     except OSError as error:
         return Diagnosis("home", "fail", describe_os_error(error), "choose another place with --home")

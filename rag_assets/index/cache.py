@@ -30,7 +30,14 @@ from filelock import FileLock
 
 from rag_assets.closeable import Closeable
 from rag_assets.index.disk_files import crc32_of, is_intact, sha256_of
-from rag_assets.index.layout import RecordDamaged, read_record, require_format, sealed_record, write_atomically
+from rag_assets.index.layout import (
+    RecordDamaged,
+    read_record,
+    require_format,
+    sealed_record,
+    sqlite_uri,
+    write_atomically,
+)
 
 CACHE_FORMAT = 2
 """Raise it when this version could misread an entry that another one wrote under the same key."""
@@ -237,7 +244,7 @@ def damaged_caches(directory: Path) -> Iterator[str]:
     OtherFormat."""
     for path in sorted(directory.glob("*.sqlite")):
         try:
-            with contextlib.closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
+            with contextlib.closing(sqlite3.connect(sqlite_uri(path), uri=True)) as connection:
                 problem = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
                 rows = connection.execute("SELECT key, value FROM entries")
                 damaged = sum(not _is_whole(key, stored) for key, stored in rows)

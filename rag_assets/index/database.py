@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from rag_assets.closeable import Closeable
 from rag_assets.errors import RagAssetsError
-from rag_assets.index.layout import require_format
+from rag_assets.index.layout import require_format, sqlite_uri
 from rag_assets.settings.urls import is_loopback
 
 if TYPE_CHECKING:
@@ -393,6 +393,11 @@ class SqlDatabase(Closeable):
             raise
         return connection
 
+    def _open_to_read(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(sqlite_uri(Path(self.location.name)), isolation_level=None, uri=True)
+        connection.create_function("rag_digest", -1, _digest_of, deterministic=True)
+        return connection
+
     def _connect_postgres(self, autocommit: bool) -> Any:
         assert self.location.url is not None
         try:
@@ -471,9 +476,10 @@ class SqlDatabase(Closeable):
             raise self.explained(sqlite3.DatabaseError(damaged))
 
     def check(self, version_table: str) -> None:
-        """Reads all of a SQLite file. Raises the error of the store where it is not what was written."""
+        """Reads all of a SQLite file, also where nobody may write. Raises the error of the store where it is not what was
+        written."""
         try:
-            with contextlib.closing(self.connect()) as connection:
+            with contextlib.closing(self._open_to_read()) as connection:
                 self.require_whole(connection, version_table, any_size=True)
         except Exception as error:
             if not self._is_of_database(error):

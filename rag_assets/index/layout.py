@@ -178,6 +178,11 @@ def write_atomically(path: Path, data: bytes) -> None:
         raise
 
 
+def sqlite_uri(path: Path) -> str:
+    """How SQLite opens a file only to read it. Where nobody may write, it must not look for a log beside it."""
+    return f"{path.resolve().as_uri()}?{'mode=ro' if os.access(path.parent, os.W_OK) else 'immutable=1'}"
+
+
 _SEAL = re.compile(rb'\{"sha256": "([0-9a-f]{64})",?')
 """How a record begins: the digest is over the rest, with the brace before it."""
 
