@@ -161,16 +161,20 @@ def require(said: Said) -> None:
 
 
 def flips(home: Path, chance: random.Random, wanted: int) -> list[Flip]:
-    """A file by chance, then a bit of it by chance; of a sparse file every second one in what was written."""
+    """A file by chance, for every second flip of a kind by chance, then a bit of it by chance; of a sparse file every
+    second one in what was written."""
     from rag_assets.index.generation_files import written_blocks
 
     names = sorted(
         path.relative_to(home).as_posix() for path in home.rglob("*") if path.is_file() and path.stat().st_size
     )
     names = [name for name in names if not name.startswith("dagster/")]
+    kinds: dict[str, list[str]] = {}
+    for name in names:
+        kinds.setdefault(kind_of(name), []).append(name)
     found = []
     for _ in range(wanted):
-        name = chance.choice(names)
+        name = chance.choice(names if chance.random() < 0.5 else kinds[chance.choice(sorted(kinds))])
         byte = chance.randrange((home / name).stat().st_size)
         written = [(at, len(data)) for at, data in written_blocks(home / name, 512)]
         if written and chance.random() < 0.5:

@@ -45,7 +45,8 @@ def ensure_private(path: Path) -> None:
     """Makes an empty file, and its folder, where there is none; files that SQLite puts beside it get its mode. Raises
     OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.touch(mode=_OWNER_ONLY)
+    if not path.exists():
+        path.touch(mode=_OWNER_ONLY)
 
 
 def is_disk_full(said: str) -> bool:
@@ -476,8 +477,8 @@ class SqlDatabase(Closeable):
             raise self.explained(sqlite3.DatabaseError(damaged))
 
     def check(self, version_table: str) -> None:
-        """Reads all of a SQLite file, also where nobody may write. Raises the error of the store where it is not what was
-        written."""
+        """Reads all of a SQLite file, also where nobody may write. Raises the error of the store for what was not
+        written so."""
         try:
             with contextlib.closing(self._open_to_read()) as connection:
                 self.require_whole(connection, version_table, any_size=True)
