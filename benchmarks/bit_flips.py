@@ -218,10 +218,14 @@ def copied(home: Path) -> Iterator[Path]:
 
 
 def explained(said: Said, normal: Said) -> bool:
-    """Whether another answer comes with what is wrong and the next command."""
-    if said.code != 0:
-        return bool(HELP.search(said.err))
-    return said.err != normal.err or "damaged" in said.out
+    """Whether another answer comes with what is wrong and the next command, or says null: unknown."""
+    if said.code != 0 and HELP.search(said.err):
+        return True
+    known = [(json.loads(one.out or "null"), one) for one in (said, normal)]
+    mine, usual = (dict(entries(value)) for value, _ in known)
+    unknown = said.code == 0 and all(mine.get(key) == "None" for key in usual if mine.get(key) != usual[key])
+    violations = isinstance(known[0][0], dict) and bool(known[0][0].get("violations"))
+    return said.err != normal.err or "damaged" in said.out or unknown or violations
 
 
 def mended(whole: Path, batch: list[Outcome], normal: Readings, healthy: Said, passing: set[str]) -> list[Outcome]:
@@ -263,10 +267,10 @@ def obey(home: Path, said: Said) -> None:
     for check in json.loads(said.out)["checks"]:
         repair = check["repair"]
         delete = re.match(r"delete (\S+)", repair)
-        moved = re.search(r"(\S+\.sqlite)", check["detail"]) if "away" in repair else None
+        moved = re.search(r"(\S+\.sqlite)", check["detail"]) if "that file" in repair else None
         if check["verdict"] == "ok":
             continue
-        if delete:
+        if delete and not moved:
             path = Path(delete[1].rstrip(",;"))
             shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
         elif moved:

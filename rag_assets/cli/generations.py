@@ -25,7 +25,7 @@ from rag_assets.index import generation_refs
 from rag_assets.index.catalog import CatalogError, forget_stale, tell_served
 from rag_assets.index.disk_files import size_on_disk
 from rag_assets.index.generation_refs import ACTIVE, PREVIOUS, named_generation
-from rag_assets.index.generations import all_generations, read_generation
+from rag_assets.index.generations import GenerationError, all_generations, read_generation, read_pointer
 from rag_assets.index.inventory import inventory, prune_servers, serve_in_servers
 from rag_assets.index.inventory import prune as pruned
 
@@ -76,6 +76,11 @@ def list_generations(
     home = session.home()
     labels = home.known_labels() if label is None else [label_named(home.known_labels(), label)]
     found = {name: inventory(home, name) for name in labels}
+    for name in labels:
+        try:
+            read_pointer(home, name)
+        except GenerationError as error:
+            session.output.warning(str(error))
     shared = size_on_disk(home.blobs) if home.blobs.is_dir() else 0
     if as_json:
         listed = [

@@ -8,6 +8,7 @@ labels/{label}/eval_history.json    one record per generation and question set; 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
@@ -20,6 +21,8 @@ from rag_assets.errors import RagAssetsError
 from rag_assets.index.answer_results import AnswerConditions, AnswerResult, Calibration, Judging
 from rag_assets.index.layout import IndexHome, RecordDamaged, path_slug, read_record, write_record
 from rag_assets.sources.secrets import masked
+
+_log = logging.getLogger(__name__)
 
 _FILE = "eval_history.json"
 _KEPT = 500  # records: years of nightly builds of one question set, in a file of about a megabyte
@@ -395,5 +398,8 @@ def _write(path: Path, record: Any) -> Path:
 def _read(path: Path, kind: type[_T]) -> _T | None:
     try:
         return read_record(path, kind)
-    except (FileNotFoundError, RecordDamaged):
-        return None  # asked again: a run costs seconds
+    except FileNotFoundError:
+        return None
+    except RecordDamaged as error:
+        _log.warning("%s is damaged: %s; ask its set again with: rag-assets eval run", path, error)
+        return None
