@@ -128,14 +128,14 @@ def _folded(text: str) -> str:
         return begun.lower()
     made: list[str] = []
     for char in text:
-        made += _fold(char)
+        made += fold_char(char)
         if len(made) >= _FOLDED_WINDOW:
             break
     return "".join(made)
 
 
 @lru_cache(maxsize=4_096)
-def _fold(char: str) -> str:
+def fold_char(char: str) -> str:
     if char in _SQUARE:
         return "["
     if char in _ANGLE:

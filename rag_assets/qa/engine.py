@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 
 _ANSWERS = (Status.ANSWERED, Status.GENERAL)
+_REFUSALS = (Status.ABSTAINED, Status.GAVE_UP, Status.FAILED)
 
 
 def answer_of_turn(turn: Turn, run: TurnContext) -> Answer:
@@ -225,11 +226,23 @@ def _execute(turn: Turn, step: Step, run: TurnContext, registry: ActionRegistry)
         if isinstance(error, RagAssetsError) and not isinstance(error, _OF_NO_STEP):
             raise TurnError(f"step {step.id!r} ({step.action}): {error}") from error
         raise
+    outcome = replace(outcome, turn=_without_links(outcome.turn, turn, run))
     target = step.target(outcome.on)
     if outcome.on not in action.outcomes(step.parameters) or not (target or action.ends):
         raise TurnError(f"step {step.id!r}: {step.action} ended with {outcome.on.value}, which it does not declare")
     _record(run, step, outcome.on.value, target, time.perf_counter() - started, outcome.notes)
     return outcome.turn, run.pipeline.steps[target] if target else None
+
+
+def _without_links(turn: Turn, before: Turn, run: TurnContext) -> Turn:
+    """The state whose answer, where a model has written it in this step, has no link that the evidence does not have:
+    whoever reads, keeps or hands on an answer has it from here."""
+    by_model = run.services.has_model and turn.status not in _REFUSALS and turn.provider != EXTRACTIVE
+    if by_model and turn.answer_en != before.answer_en:
+        turn = replace(turn, answer_en=turn.without_links(turn.answer_en))
+    if turn.answer not in (before.answer, turn.answer_en):  # translated
+        turn = replace(turn, answer=turn.without_links(turn.answer, also=turn.answer_en))
+    return turn
 
 
 def _record(run: TurnContext, step: Step, outcome: str, target: str, seconds: float, notes: tuple[str, ...]) -> None:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -171,6 +172,12 @@ class Turn:
         """Whether filters say where to look: then nothing else than hits is evidence."""
         return any((self.asked.wanted, self.asked.excluded, self.request.filters))
 
+    def without_links(self, text: str, also: str = "") -> str:
+        """What a model wrote, without links, images and tags that neither the evidence nor `also` has."""
+        from rag_assets.answer.link_guard import guarded  # start-up budget: quotes have no model
+
+        return guarded(text, self.evidence, also=also)
+
     def warned(self, *warnings: str) -> Turn:
         """The same with more warnings, each once."""
         return replace(self, warnings=tuple(dict.fromkeys((*self.warnings, *warnings))))
@@ -280,8 +287,13 @@ class AnswerStream:
     of what begins with neither: that is no answer, and the model is asked once more for the same words with a prefix.
     Nothing follows another marker: a reply with two is asked for again, too."""
 
-    def __init__(self, on_text: Callable[[str], None]) -> None:
+    def __init__(self, on_text: Callable[[str], None], evidence: Sequence[Evidence] = ()) -> None:
+        """A line has no link that the `evidence` does not have."""
+        from rag_assets.answer.link_guard import LineGuard  # start-up budget: quotes have no model
+
         self._on_text = on_text
+        self._new_guard = partial(LineGuard, evidence)
+        self._guard = self._new_guard()
         self._head: str | None = ""  # None: it was decided
         self._is_shown = False
         self._line = ""  # so much of a line as has come
@@ -291,7 +303,7 @@ class AnswerStream:
         self.end()
         if self._is_shown:
             self._on_text("\n")
-        self._head, self._is_shown = "", False
+        self._head, self._is_shown, self._guard = "", False, self._new_guard()
 
     def end(self) -> None:
         """The reply has come to its end: what is left is a line."""
@@ -319,7 +331,7 @@ class AnswerStream:
         if marker is not None:
             line, self._is_shown = line[: marker.start()].rstrip(), False
         if line:
-            self._on_text(line)
+            self._on_text(self._guard(line))
 
     def _decide(self, head: str) -> None:
         begun = head.lstrip().casefold()
@@ -379,7 +391,7 @@ class TurnContext:
         """(the call, what the model wrote, why it wrote nothing); one of the last two is ''. Who listens to the turn
         is given what is `streamed` as it comes, without its prefix (D10)."""
         messages = self.pipeline.prompts[prompt].messages({**self._facts(turn, max_tokens), **values})
-        on_text = AnswerStream(self._on_text) if streamed else nobody_listens
+        on_text = AnswerStream(self._on_text, turn.evidence) if streamed else nobody_listens
         asker = f"step {self.step!r} of {self.pipeline.name}"
         return self.send(ModelCall(prompt, messages, profile, max_tokens, temperature, on_text, asker=asker))
 

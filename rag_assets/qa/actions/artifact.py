@@ -127,9 +127,10 @@ def check_artifact(turn: Turn, parameters: msgspec.Struct, run: TurnContext) -> 
     template, evidence = _template(run), turn.evidence
     if turn.call is None or (turn.fault and not turn.endless):
         return StepOutcome(turn, Transition.OTHER)
-    text, turn, notes = _in_form(turn, template, run)
-    if text is None:
+    written, turn, notes = _in_form(turn, template, run)
+    if written is None:
         return StepOutcome(turn, Transition.OTHER, notes)
+    text = turn.without_links(written)
     turn = replace(turn, provider=run.model)
     if is_refusal(text):
         said = f"{run.model} does not find enough about it in what was retrieved"

@@ -133,7 +133,7 @@ def _reason(turn: Turn, run: TurnContext) -> tuple[Status, str]:
         return Status.ABSTAINED, "the question is not about the indexed code"
     if reading is not None and not _fits(turn, run):
         return Status.ABSTAINED, because(reading, settings.weak_below)
-    wanted = f"; the last request was: {turn.wanted}" if turn.wanted else ""
+    wanted = f"; the last request was: {turn.without_links(turn.wanted)}" if turn.wanted else ""
     if turn.repeated:
         return Status.GAVE_UP, f"the same data was asked for twice{wanted}"
     if turn.loops > settings.max_turn_loops:

@@ -131,7 +131,9 @@ def _answer(turn: Turn, run: TurnContext) -> StepOutcome:
     turn = replace(turn, wanted=parsed.query)
     if same_query(parsed.query, turn.queries):
         return StepOutcome(
-            replace(turn, repeated=True), Transition.OTHER, (*notes, f"asked for the same again: {parsed.query}")
+            replace(turn, repeated=True),
+            Transition.OTHER,
+            (*notes, f"asked for the same again: {turn.without_links(parsed.query)}"),
         )
     mode = turn.plan.mode if turn.plan is not None and turn.plan.mode is not None else run.settings.default_mode
     return StepOutcome(replace(turn, plan=RetrievalPlan(mode, parsed.query)), Transition.FOLLOWUP, notes)
