@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from rag_assets_tests.cli.conftest import CommandLine, Indexed
+from rag_assets_tests.cli.conftest import CommandLine, Indexed, new_repository
 from rag_assets_tests.models.llm.model_server import ModelServer, completion
 
 SUBJECT = "refund orders"
@@ -150,3 +150,49 @@ def test_an_agent_of_ones_own(indexed: Indexed, tmp_path: Path) -> None:
     found = indexed.cli.run("artifact", "blueprint", "--agent", file, "--json").json
     assert found["agent"] == "mine"
     assert {one["path"] for one in found["citations"]} == {"README.md"}
+
+
+PAYBACK = {
+    "src/Orders/RefundManager.cs": """\
+namespace Shop.Orders;
+
+/// <summary>Decides about refunds.</summary>
+public class RefundManager : IRefundManager
+{
+    public RefundManager(IPaymentGateway gateway) { }
+
+    /// <summary>Pays a refund back.</summary>
+    public bool Refund(int order) => true;
+}
+""",
+    "src/Orders/IRefundManager.cs": "namespace Shop.Orders;\n\npublic interface IRefundManager { bool Refund(int a); }",
+    "src/Orders/IPaymentGateway.cs": "namespace Shop.Orders;\n\npublic interface IPaymentGateway { void Send(); }\n",
+    "tests/Shop.Tests/Monday.cs": """\
+namespace Shop.Tests;
+
+public class Monday
+{
+    [Fact]
+    public void Everything_is_fine()
+    {
+        var it = new RefundManager(null);
+        it.Refund(1);
+    }
+}
+""",
+    **{f"docs/refund{n}.md": f"# Refund rule {n}\n\nA refund of kind {n} is paid in {n} days.\n" for n in range(30)},
+}
+
+
+@pytest.mark.rule("F14")
+def test_an_artifact_lists_the_tests_and_the_participants_that_the_graph_knows(cli: CommandLine) -> None:
+    """The test has none of the words of the subject in its name, and thirty documents are found before it."""
+    source = new_repository(cli.folder / "payback", dict(PAYBACK))
+    assert cli.run("index", source.path, "--lexical-only").code == 0
+    plan = cli.run("artifact", "build_plan", "refunds", "--offline").out
+    tests = plan.partition("## Tests")[2].partition("\n## ")[0]
+    assert "Monday probably tests RefundManager in tests/Shop.Tests/Monday.cs:" in tests
+    assert "Everything_is_fine in tests/Shop.Tests/Monday.cs:" in tests
+    workflow = cli.run("artifact", "workflow", "refunds", "--offline").out
+    participants = workflow.partition("## Participants")[2].partition("\n## ")[0]
+    assert "RefundManager is given IPaymentGateway in src/Orders/RefundManager.cs:" in participants

@@ -187,12 +187,24 @@ def _members(_: Material, ground: StatementSources) -> Iterator[QuotedStatement]
             yield _named(passage)
 
 
-def _tests(_: Material, ground: StatementSources) -> Iterator[QuotedStatement]:
+def _tests(material: Material, ground: StatementSources) -> Iterator[QuotedStatement]:
+    """Those that the graph knows first, one statement for each test."""
+    told: set[str] = set()
+    for fact, known in ground.facts.get(material, ()):
+        if fact.source not in told and (text := fact_told(fact, known)):
+            told.add(fact.source)
+            yield QuotedStatement(text, known, f"{fact.path}:{fact.line}")
     for passage in ground.passages:
         known = passage.evidence
         is_test = known.kind == "Test" or non_product_code(known.path) is not None
         is_code = passage.name and passage.evidence.language in _DECLARING
-        if is_test and is_code and not passage.is_type and ground.is_about(_whole(passage)):
+        if (
+            is_test
+            and is_code
+            and not passage.is_type
+            and passage.name not in told
+            and ground.is_about(_whole(passage))
+        ):
             text = f"- `{passage.name}` in {_place(passage)} {marker(known.id)}"
             yield QuotedStatement(text, known, _place(passage))
 
@@ -233,6 +245,7 @@ _MAKERS: Mapping[Material, Callable[[Material, StatementSources], Iterator[Quote
     Material.TASKS: _lines,
     Material.FAILURES: _lines,
     Material.TESTS: _tests,
+    Material.PARTICIPANTS: _facts,
     Material.SETTINGS: _lines,
 }
 
@@ -319,11 +332,17 @@ _RELATIONS: Mapping[Material, str] = {
     Material.CALLS: "Calls Executes",
     Material.ROUTES: "Handles Exposes",
     Material.DATA: "ReadsFrom WritesTo MapsTo ForeignKey",
+    Material.TESTS: "Tests",
+    Material.PARTICIPANTS: "Handles Injects Implements",
 }
 """By name, for whoever only quotes documents needs no graph; the most telling first."""
 
-_MATERIAL_OF = {name: material for material, names in _RELATIONS.items() for name in names.split()}
-_PLACES = {name: at for names in _RELATIONS.values() for at, name in enumerate(names.split())}
+_MATERIALS_OF: dict[str, list[Material]] = {}
+_PLACES: dict[str, int] = {}
+for _material, _names in _RELATIONS.items():
+    for _at, _name in enumerate(_names.split()):
+        _MATERIALS_OF.setdefault(_name, []).append(_material)
+        _PLACES.setdefault(_name, _at)
 
 _MOST_OF_A_FILE = 3  # items in a list from one file: a large file is not the whole subject
 
@@ -400,13 +419,14 @@ def _facts_by_material(
     shown: dict[int, list[str]] = {}
     for edge in sorted(around.edges, key=lambda edge: _rank(edge, order)):
         at = _piece_with(edge, evidence)
-        material = _MATERIAL_OF.get(edge.relation.value)
-        if material is None or at is None:
+        materials = _MATERIALS_OF.get(edge.relation.value, ())
+        if not materials or at is None:
             continue
         fact = fact_of(edge, shown_names)
         if not fact.source or not fact.target or fact.source == fact.target:
             continue
-        found.setdefault(material, []).append((fact, at))
+        for material in materials:
+            found.setdefault(material, []).append((fact, at))
         shown.setdefault(at, []).append(f"{fact.source} {fact.verb} {fact.target}")
     known = tuple(
         replace(piece, via="; ".join(filter(None, [piece.via, *dict.fromkeys(shown[at])]))) if at in shown else piece
@@ -421,7 +441,7 @@ def _rank(edge: GraphEdge, order: Mapping[str, int]) -> tuple[bool, int, int, in
     caller in the order in which it makes them."""
     ends = order.get(edge.source, len(order)), order.get(edge.target, len(order))
     nearest = (
-        (ends[0], edge.line) if _MATERIAL_OF.get(edge.relation.value) is Material.CALLS else (max(ends), min(ends))
+        (ends[0], edge.line) if Material.CALLS in _MATERIALS_OF.get(edge.relation.value, ()) else (max(ends), min(ends))
     )
     return non_product_code(edge.path) is not None, _PLACES.get(edge.relation.value, 0), *nearest, edge
 

@@ -50,7 +50,8 @@ class Material(Enum):
     DEFECTS = auto()  # lines that say that something is wrong: FIXME, obsolete, not implemented, catches of everything
     TASKS = auto()  # lines that say that something is left to do: TODO
     FAILURES = auto()  # lines that throw, catch or retry
-    TESTS = auto()  # tests by name
+    TESTS = auto()  # tests by name, and what the graph knows that they test
+    PARTICIPANTS = auto()  # what the graph knows to be given to, or to handle, what
     SETTINGS = auto()  # frameworks, packages and settings
 
 
@@ -201,7 +202,7 @@ _WORKFLOW = Template(
             "Participants",
             "the people, services, types and stores that take part, and the role of each",
             "participant actor service client handler user",
-            (Material.PROSE, Material.TYPES),
+            (Material.PROSE, Material.PARTICIPANTS, Material.TYPES),
         ),
         SectionTemplate(
             "Steps",

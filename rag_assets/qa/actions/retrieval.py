@@ -49,6 +49,12 @@ class OfIndex(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     index: Which = "active"
 
 
+class FetchNodeTexts(OfIndex, frozen=True, forbid_unknown_fields=True):
+    """`tests`: half of the texts may be those of tests of what was found, before other nodes."""
+
+    tests: bool = False
+
+
 class Fetch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`mode` and `top_k` are used instead of those of the plan and the settings."""
 
@@ -106,7 +112,7 @@ def expand_dependency_tree(turn: Turn, parameters: OfIndex, run: TurnContext) ->
     return StepOutcome(_with(turn, label, replace(found, neighbourhood=around)), notes=notes)
 
 
-def fetch_node_texts(turn: Turn, parameters: OfIndex, run: TurnContext) -> StepOutcome:
+def fetch_node_texts(turn: Turn, parameters: FetchNodeTexts, run: TurnContext) -> StepOutcome:
     """The texts of the most relevant nodes that no piece of evidence shows, by identity and not by a search (D21)."""
     label = _label(turn, parameters.index)
     found, limit = turn.found_in(label), run.settings.node_text_fetch_top_n
@@ -114,10 +120,18 @@ def fetch_node_texts(turn: Turn, parameters: OfIndex, run: TurnContext) -> StepO
         return StepOutcome(turn)
     shown = {key for piece in found.evidence for key in piece.node_keys}
     keys = [node.key for node in found.neighbourhood.nodes if node.key not in shown]
+    if parameters.tests:
+        testing = {edge.source for edge in found.neighbourhood.edges if edge.relation.value == _TESTS}
+        first = [key for key in keys if key in testing][: limit // 2]
+        keys = [*dict.fromkeys((*first, *keys))]
     with run.clock.step("graph"):
         texts = run.services.node_texts(label, keys, limit)
     texts = tuple(text for text in texts if not any(piece.holds(text) for piece in found.evidence))
     return StepOutcome(_with(turn, label, replace(found, texts=texts)), notes=(f"{len(texts)} node texts",))
+
+
+_TESTS = "Tests"
+"""The relation by name: whoever asks documents needs no graph."""
 
 
 def entries_of(found: RetrievalState) -> dict[str, float]:
@@ -217,5 +231,5 @@ ACTIONS = (
     Action("check_evidence", check_evidence, 1, outcomes=lambda _: (Transition.OK, Transition.OTHER)),
     Action("fetch_more_context", fetch_more_context, 2, Fetch, outcomes=lambda _: (Transition.OK, Transition.OTHER)),
     Action("expand_dependency_tree", expand_dependency_tree, 2, OfIndex),
-    Action("fetch_node_texts", fetch_node_texts, 2, OfIndex),
+    Action("fetch_node_texts", fetch_node_texts, 3, FetchNodeTexts),
 )
