@@ -55,6 +55,11 @@ class DomainCatalog(Protocol):
 
     def domain_of_segment(self, path: str, segment: Segment) -> str: ...
 
+    @property
+    def has_domains(self) -> bool: ...
+
+    def domain_about(self, path: str, entities: Sequence[str], related: Sequence[str] = ()) -> str: ...
+
 
 class ResourceDictionary(Protocol):
     """`IResourceDictionary`: texts of RESX files by (resource class, key, culture).

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rag_assets.classification import path_matches
+from rag_assets.contracts.identity import DEFAULT_SECTION, slug
 from rag_assets.contracts.result import Message
 from rag_assets.contracts.segment import Member, MemberKind, Segment
 from rag_assets.dependency_trace import tracked
@@ -25,6 +27,9 @@ from rag_assets.languages.csharp.facts.expressions import (
     initializer,
     literal,
 )
+from rag_assets.languages.csharp.facts.primary_entity import ENTITY_DECLARATIONS, can_be_entity
+from rag_assets.languages.csharp.facts.type_index import IndexedType
+from rag_assets.languages.csharp.facts.type_names import parse_type
 
 __all__ = ["GENERAL_TITLE", "Cluster", "ConfiguredDomainCatalog", "Domain"]
 
@@ -107,6 +112,8 @@ class DomainIndex:
             self._constants.setdefault((constant.type_name, constant.name), []).append(constant)
         self.problems: tuple[Message, ...] = ()
         self.domains: tuple[Domain, ...] = ()
+        self.claimed: dict[str, str] = {}
+        """The key that the `[EntityDescription]` of a model names, by symbol."""
         self._by_symbol: dict[str, list[Domain]] = {}
         self._resolve(sorted(set(declarations)), sorted(set(claims)))
 
@@ -151,6 +158,7 @@ class DomainIndex:
             key = self.key_of(claim.expression, claim.symbol, claim.usings)
             if key:
                 models.setdefault(key, []).append(claim.symbol)
+                self.claimed[claim.symbol] = key
             else:
                 text = f"{claim.symbol}: the domain {claim.expression} of its {ENTITY_ATTRIBUTE} is not declared here"
                 problems.append(Message("DOMAIN.unknown", text))
@@ -213,6 +221,83 @@ def _namespaces_around(symbol: str) -> list[str]:
     return [".".join(parts[:count]) for count in range(len(parts), 0, -1)]
 
 
+class InheritedDomains:
+    """The domains of what declares none: through the entities it is about, its path, the types it names.
+
+    Only entities lead to a domain: types whose attribute names one, and types in the place of a configured one that
+    can be what a repository or handler is about. Picklable; equal types and claims in any order give equal answers.
+    """
+
+    __slots__ = ("_by_folder", "_by_name", "_by_word", "_exist", "_named")
+
+    def __init__(
+        self,
+        titles: dict[str, str],
+        named: Mapping[str, str],
+        types: Iterable[IndexedType],
+        placed: Callable[[IndexedType], str],
+    ) -> None:
+        """`titles` are those of all domains by key, `named` the domain that the attribute of a type names by symbol;
+        `placed` is the configured one of a declaration, '' for none."""
+        words = {word: key for key in reversed(titles) for word in (slug(titles[key]), slug(key))}
+        self._by_word = {word: key for word, key in words.items() if word != DEFAULT_SECTION}
+        self._exist = bool(titles)
+        self._named = frozenset(named.values())
+        by_name: dict[str, set[str]] = {}
+        by_folder: dict[str, set[str]] = {}
+        for found in types:
+            key = named.get(found.symbol, "") or (placed(found) if _leads(found) else "")
+            if key:
+                by_name.setdefault(found.name, set()).add(key)
+                for folder in _folders_around(found.path):
+                    by_folder.setdefault(folder, set()).add(key)
+        self._by_name = {name: keys.pop() for name, keys in by_name.items() if len(keys) == 1}
+        self._by_folder = {folder: min(keys) if len(keys) == 1 else "" for folder, keys in by_folder.items()}
+
+    @tracked("domains.exist")
+    def exist(self) -> bool:
+        """Whether there is anything to inherit."""
+        return self._exist
+
+    @tracked("domains.of_entity")
+    def of_entity(self, names: Iterable[str]) -> str:
+        """The domain of the first of these types that has one."""
+        return next((self._by_name[name] for name in names if name in self._by_name), "")
+
+    @tracked("domains.of_types")
+    def of_types(self, names: Iterable[str]) -> str:
+        """The domain that more than half of those types have which have one."""
+        votes = Counter(self._by_name[name] for name in set(names) if name in self._by_name)
+        return next((key for key in votes if 2 * votes[key] > votes.total()), "")
+
+    @tracked("domains.of_path")
+    def of_path(self, path: str) -> str:
+        """The domain that the file or a folder around it is called after, the nearest first."""
+        for part in reversed(path.rpartition(".")[0].split("/")):
+            for word in reversed(part.split(".")):
+                if word and slug(word) in self._by_word:
+                    return self._by_word[slug(word)]
+        return ""
+
+    @tracked("domains.of_place")
+    def of_place(self, path: str) -> str:
+        """The domain of all entities of the nearest folder around that has any, where their attributes name it: the
+        place of a configured domain ends where its globs end."""
+        nearest = next((folder for folder in _folders_around(path) if folder in self._by_folder), None)
+        key = self._by_folder[nearest] if nearest is not None else ""
+        return key if key in self._named else ""
+
+
+def _leads(found: IndexedType) -> bool:
+    return found.declaration in ENTITY_DECLARATIONS and can_be_entity(parse_type(found.name))
+
+
+def _folders_around(path: str) -> list[str]:
+    """The folder of a file and those around it, the root ('') last."""
+    parts = path.split("/")[:-1]
+    return ["/".join(parts[:count]) for count in range(len(parts), -1, -1)]
+
+
 GENERAL_TITLE = "General"
 """What the snippets call the domain of everything that belongs to none (domain reference §3)."""
 
@@ -223,7 +308,13 @@ class ConfiguredDomainCatalog:
     Where several globs claim a place the first listed wins. Raises ValueError for a key configured twice.
     """
 
-    def __init__(self, domains: Iterable[Domain] = (), declared: DomainIndex | None = None) -> None:
+    def __init__(
+        self,
+        domains: Iterable[Domain] = (),
+        declared: DomainIndex | None = None,
+        types: Iterable[IndexedType] = (),
+    ) -> None:
+        """`types` are those that the label declares: what is about an entity has the domain of the entity."""
         self._configured = tuple(domains)
         keys = [domain.key for domain in self._configured]
         if len(set(keys)) != len(keys):
@@ -242,6 +333,13 @@ class ConfiguredDomainCatalog:
         self.problems: tuple[Message, ...] = (*problems, *self._declared.problems)
         self._namespaces = tuple(
             tuple(re.compile(fnmatch.translate(glob)) for glob in domain.namespaces) for domain in self._configured
+        )
+        placed = any(domain.paths or domain.namespaces for domain in self._configured)
+        self.inherited = InheritedDomains(
+            {key: domain.title for key, domain in self._by_key.items()},
+            {symbol: key for symbol, key in self._declared.claimed.items() if key in self._by_key},
+            types if self._by_key else (),
+            (lambda found: self.domain_of(found.path, found.namespace)) if placed else (lambda found: ""),
         )
 
     @property
@@ -285,6 +383,25 @@ class ConfiguredDomainCatalog:
             return placed
         own = self._declared.of_type(segment.symbol)
         return own[0].key if len(own) == 1 else ""
+
+    @property
+    def has_domains(self) -> bool:
+        return self.inherited.exist()
+
+    def domain_about(self, path: str, entities: Sequence[str], related: Sequence[str] = ()) -> str:
+        """The key of the domain that a declaration without one inherits, '' for none.
+
+        From the first of `entities`, which are what it is about, best first; from a folder that is called after a
+        domain; from the types that it names (`related`), where most agree; from the entities in the folders around it,
+        where all agree.
+        """
+        known = self.inherited
+        return (
+            known.of_entity(entities)
+            or known.of_path(path)
+            or (known.of_types(related) if related else "")
+            or known.of_place(path)
+        )
 
 
 def _completed(configured: Domain, declared: Domain) -> Domain:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
@@ -11,10 +13,13 @@ from rag_assets.contracts.description import DomainCatalog, ResourceDictionary, 
 from rag_assets.contracts.result import InvokeResult, Message
 from rag_assets.contracts.segment import MemberKind, Parameter, Segment, SymbolText, first_paragraph, leaves_of
 from rag_assets.contracts.source_file import IndexFileContext
+from rag_assets.descriptions.domain_catalog import entity_domain_expression
 from rag_assets.descriptions.symbol_description import TEXT_MEMBERS, SymbolDescription
 from rag_assets.descriptions.text_description import TextDescription
+from rag_assets.identifiers import identifier_words
 from rag_assets.languages.csharp.binder.type_syntax import is_interface_name, simple_name
 from rag_assets.languages.csharp.facts.expressions import LocalizedAttributes
+from rag_assets.languages.csharp.facts.primary_entity import name_stems
 from rag_assets.languages.csharp.facts.type_index import TypeIndex
 from rag_assets.languages.detection import SourceType, source_type
 from rag_assets.sections.code import tile
@@ -106,15 +111,51 @@ def _identified(description: D, file_context: IndexFileContext, segment: Segment
     """`description` with its symbol, its domain and the common properties (A19)."""
     description.set_common_properties(file_context)
     language = file_context.language_hint or segment.language
-    domain_key = domain_catalog.domain_of_segment(file_context.relative_path, segment) or file_context.domain_key
+    path = file_context.relative_path
+    own = domain_catalog.domain_of_segment(path, segment) or file_context.domain_key
+    domain_key = own
+    if not own and domain_catalog.has_domains and not entity_domain_expression(segment):  # it names another
+        entities, related = entities_of(description, segment), related_types(description, segment)
+        domain_key = domain_catalog.domain_about(path, entities, related)
     description.symbol = segment.symbol
     description.symbol_type = segment.kind
     description.code_language = language
     description.source_type = source_type(language).value
     description.domain_key = domain_key
     description.domain_title = domain_catalog.title(domain_key)
-    description.domain_tagline = domain_catalog.tagline(domain_key)
+    # One sentence in the snippets of a whole label would make them all alike; entities and configured places have it.
+    description.domain_tagline = domain_catalog.tagline(own)
     return description
+
+
+def entities_of(description: SummaryFacts, segment: Segment) -> tuple[str, ...]:
+    """The names of what a description is about, the best first: what its kind found, then what its name says
+    (`CreateInvoiceCommand`, `dbo.Invoices`, `docs/invoices.md`)."""
+    found = description.subjects() if isinstance(description, SymbolDescription) else ()
+    name = segment.name if segment.name.isidentifier() else _pascal_case(segment.name)
+    return tuple(dict.fromkeys(stem for one in (*found, name) for stem in (one, *name_stems(one))))
+
+
+def related_types(description: SummaryFacts, segment: Segment) -> tuple[str, ...]:
+    """The names that a declaration uses as types, or that stand in a text like names of types; sorted."""
+    if isinstance(description, TextDescription):
+        counted = Counter(_TYPE_NAME.findall(description.text))
+        return tuple(sorted(name for name, _ in counted.most_common(MOST_NAMES)))
+    texts = [*segment.base_list, *(parameter.type for parameter in segment.parameters)]
+    for member in segment.members:
+        texts += [member.type, *(parameter.type for parameter in member.parameters)]
+    return tuple(sorted({name for text in texts for name in _TYPE_NAME.findall(text)} - {segment.name}))
+
+
+MOST_NAMES = 100
+"""Names of a text that are looked at: the frequent ones say what it is about."""
+
+_TYPE_NAME = re.compile(r"\b[A-Z]\w+")
+
+
+def _pascal_case(text: str) -> str:
+    """`order-invoices` → `OrderInvoices`."""
+    return "".join(f"{word[:1].upper()}{word[1:]}" for word in identifier_words(text))
 
 
 def dependencies_of(segment: Segment) -> tuple[str, ...]:
@@ -174,6 +215,7 @@ class Subject:
     file: IndexFileContext
     text: SymbolText
     texts: LocalizedAttributes
+    domains: DomainCatalog
 
     @property
     def segment(self) -> Segment:
@@ -254,7 +296,7 @@ class KindBuilder(ABC):
     ) -> InvokeResult[SummaryFacts]:
         """A description with warnings for texts that no resource has, or not applicable."""
         texts = LocalizedAttributes(resource_dictionary, file_context.relative_path)
-        subject = Subject(file_context, symbol_text, texts)
+        subject = Subject(file_context, symbol_text, texts, domain_catalog)
         facts = self.facts(subject) if self.applies(subject) else None
         if facts is None:
             return InvokeResult.not_applicable(texts.warnings)

@@ -131,6 +131,10 @@ class SymbolDescription(SummaryFacts):
         """The facts that the description artifact lists below the signature: label and code values."""
         return [("Inherits", self.base_types), ("Implements", self.interfaces), ("Depends on", self.dependencies)]
 
+    def subjects(self) -> tuple[str, ...]:
+        """The types it is about, the best first: their domain is its domain."""
+        return (self.primary_entity,) if self.primary_entity else ()
+
     def group_of(self, leaf: MemberRange) -> str:
         """The section of its kind that a member belongs to (`methods` → `{prefix}-methods`); '' for the overview."""
         return ""

@@ -87,6 +87,7 @@ class LabelSymbolTable:
             self.partial_types,
             self.resources,
             self.catalog,
+            self.catalog.inherited,
             known.declared_types,
             known.declared_domains,
             known.resource_usages,
@@ -228,7 +229,7 @@ def _put_together(
             part_texts,
         ),
         resources=_resources({path: own for found in buckets for path, own in found.resources if sees(path)}),
-        catalog=ConfiguredDomainCatalog(configured, declared_domains),
+        catalog=ConfiguredDomainCatalog(configured, declared_domains, declared_types),
         knowledge=SymbolTable(
             declared_types=declared_types,
             declared_domains=declared_domains,

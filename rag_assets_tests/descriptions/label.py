@@ -60,7 +60,7 @@ def label_of(files: Mapping[str, str], packs: tuple[str, ...] = PACKS, domains: 
             ((path, text) for path, text in files.items() if detect_language(path) in ("csharp", "razor")), resources
         ),
     )
-    catalog = ConfiguredDomainCatalog(domains, knowledge.declared_domains)
+    catalog = ConfiguredDomainCatalog(domains, knowledge.declared_domains, knowledge.declared_types)
     processor = SourceFileProcessor(Classifier(packs), default_registry(knowledge.services()), catalog, resources)
     made = {path: processor.describe_file(file_context(files[path], path), found) for path, found in segments.items()}
     return Label(

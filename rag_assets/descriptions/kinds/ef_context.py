@@ -3,11 +3,14 @@ migration changes in a database, in words."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rag_assets.contracts.description import DomainCatalog
 from rag_assets.contracts.graph import NodeType, symbol_key
 from rag_assets.contracts.kinds import SubtypeKind
+from rag_assets.contracts.payload import RagVectorPayload
 from rag_assets.contracts.section import SummarySection
 from rag_assets.contracts.segment import Segment, Span, first_paragraph
 from rag_assets.descriptions.kind_builder import Facts, KindBuilder, Subject, TypeAwareBuilder
@@ -49,6 +52,16 @@ ENTRY_SECTION = "repository-overview"
 ENTRY_SYMBOL_TYPE = "dbset"
 
 
+@dataclass(frozen=True, slots=True)
+class SetDomain:
+    """The domain of the entity of a set."""
+
+    entity: str
+    key: str
+    title: str
+    tagline: str
+
+
 @dataclass(kw_only=True)
 class EfContextDescription(SymbolDescription):
     """A context: its sets, the entities its model names, and what it is derived from.
@@ -57,6 +70,7 @@ class EfContextDescription(SymbolDescription):
     reads and writes an entity is found even where nobody wrote a repository class. `entry_scope` is the context
     in those names: the simple name, or the full one where the label has several contexts of that name.
     `mappings_elsewhere` are those of the other parts of a partial context; their lines are of other files.
+    `set_domains` are the domains of the entities, where they have one.
     """
 
     sets: tuple[DbSetFact, ...] = ()
@@ -65,6 +79,7 @@ class EfContextDescription(SymbolDescription):
     configurations: tuple[str, ...] = ()
     identity_base: str = ""
     entry_scope: str = ""
+    set_domains: tuple[SetDomain, ...] = ()
 
     def entry_name(self, db_set: DbSetFact) -> str:
         """`EfContext:ShopDbContext.Orders`."""
@@ -100,18 +115,19 @@ class EfContextDescription(SymbolDescription):
         part = f"{self.entry_scope}{tilde}{suffix}"
         number = self._place_among_namesakes(db_set)
         told_apart = f"~{number}" if number > 1 else ""
+        domain = self._domain_of(db_set)
         subject = SectionSubject(
             symbol=f"{ENTRY_PREFIX}{part}.{db_set.name}{told_apart}",
             symbol_type=ENTRY_SYMBOL_TYPE,
             kind=SubtypeKind.REPOSITORY,
-            domain_key=self.domain_key,
+            domain_key=domain.key,
             primary_entity=db_set.entity,
         )
         purpose = first_paragraph(db_set.doc)
         generated = f"Reads and writes {db_set.entity} through the set {db_set.name} of {self.name}."
         header = finder_header(
-            domain=self.domain_title,
-            domain_summary=self.domain_tagline,
+            domain=domain.title,
+            domain_summary=domain.tagline,
             kind=subject.kind,
             artifact=name,
             primary_entity=db_set.entity,
@@ -127,6 +143,16 @@ class EfContextDescription(SymbolDescription):
         block = Block("", self._place(db_set), (db_set.name,), self._keys(db_set))
         artifact = self._entry_markdown(name, db_set, purpose or generated)
         return section_of(subject, ENTRY_SECTION, made.text, made.tokens, [block], artifact)
+
+    def _domain_of(self, db_set: DbSetFact) -> SetDomain:
+        """That of the entity, else that of the context."""
+        own = SetDomain(db_set.entity, self.domain_key, self.domain_title, self.domain_tagline)
+        return next((found for found in self.set_domains if found.entity == db_set.entity), own)
+
+    def populate_additional_rag_properties(self, payload: RagVectorPayload) -> None:
+        """The title of the domain of a set."""
+        titles = {found.key: found.title for found in self.set_domains}
+        payload.domain = titles.get(payload.business_domain_key, payload.domain)
 
     def _place(self, db_set: DbSetFact) -> Span:
         return self.header if db_set.inherited else db_set.span
@@ -200,6 +226,13 @@ class EntityConfigurationDescription(SymbolDescription):
         ]
 
 
+def _set_domains(sets: Iterable[DbSetFact], catalog: DomainCatalog) -> Iterator[SetDomain]:
+    for entity in dict.fromkeys(found.entity for found in sets) if catalog.has_domains else ():
+        key = catalog.domain_about("", (entity,))
+        if key:
+            yield SetDomain(entity, key, catalog.title(key), catalog.tagline(key))
+
+
 class EfContextBuilder(TypeAwareBuilder):
     """Describes contexts; not applicable to a class that only holds a set of another context."""
 
@@ -225,6 +258,7 @@ class EfContextBuilder(TypeAwareBuilder):
             "configurations": applied_configurations(body.code, 0, len(body.code)),
             "identity_base": next((base for base in bases if base == IDENTITY_BASE), ""),
             "entry_scope": self._entry_scope(segment),
+            "set_domains": tuple(_set_domains(sets, subject.domains)),
         }
 
     def _mappings(self, body: MaskedBody, segment: Segment) -> tuple[EntityMapping, ...]:

@@ -283,6 +283,9 @@ class HandlerDescription(BehaviourDescription):
     def kind_facts(self) -> list[tuple[str, str]]:
         return []
 
+    def subjects(self) -> tuple[str, ...]:
+        return (*super().subjects(), *(message.request for message in self.handled))
+
     def listed_facts(self) -> list[tuple[str, tuple[str, ...]]]:
         handled = (
             f"{m.flavor or 'Request'} {m.request}{f' → {m.response}' if m.response else ''}"

@@ -46,6 +46,9 @@ class TestDescription(SymbolDescription):
         """`Support` for what only helps tests (A10)."""
         return "" if self.cases else "Support"
 
+    def subjects(self) -> tuple[str, ...]:
+        return (self.tested_type, *super().subjects()) if self.tested_type else super().subjects()
+
     def finder_facts(self) -> list[tuple[str, str]]:
         titles = [case.title for case in self.cases if case.title]
         return [

@@ -109,13 +109,14 @@ def _used_types(segment: Segment, declared_types: TypeIndex) -> Counter[str]:
 
 
 def _is_candidate(found: TypeName, segment: Segment, declared_types: TypeIndex) -> bool:
-    if found.name in segment.type_parameters or found.name == segment.name or not _can_be_entity(found):
+    if found.name in segment.type_parameters or found.name == segment.name or not can_be_entity(found):
         return False
     declared = declared_types.named(found.name, segment.language)
-    return not declared or any(entry.declaration in _ENTITIES for entry in declared)
+    return not declared or any(entry.declaration in ENTITY_DECLARATIONS for entry in declared)
 
 
-def _can_be_entity(found: TypeName) -> bool:
+def can_be_entity(found: TypeName) -> bool:
+    """Whether a type can be what others are about, by its name."""
     name = found.name
     if not name or name in (ARRAY, TUPLE, UNION) or is_scalar(found) or found.arguments:
         return False
@@ -126,14 +127,14 @@ def _can_be_entity(found: TypeName) -> bool:
 
 
 def _is_declared(name: str, segment: Segment, declared_types: TypeIndex) -> bool:
-    return any(entry.declaration in _ENTITIES for entry in declared_types.named(name, segment.language))
+    return any(entry.declaration in ENTITY_DECLARATIONS for entry in declared_types.named(name, segment.language))
 
 
 def _words(names: str) -> frozenset[str]:
     return frozenset(names.split())
 
 
-_ENTITIES = frozenset({"class", "record", "record class", "record struct", "struct"})
+ENTITY_DECLARATIONS = frozenset({"class", "record", "record class", "record struct", "struct"})
 
 _ROLES = _words(
     "Manager Managers Service Services Repository Repositories Repo Handler Controller Client Store Provider Validator "
