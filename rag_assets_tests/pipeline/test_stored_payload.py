@@ -15,6 +15,7 @@ import pytest
 
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.index.catalog import URL_VARIABLE
+from rag_assets.index.generation_files import list_files
 from rag_assets.index.generations import active_generation
 from rag_assets.pipeline.checks.generation_checks import CHECKS
 from rag_assets.pipeline.duplicates import duplicates
@@ -167,6 +168,7 @@ def test_damage_in_a_vector_store_is_found_and_is_a_warning_of_a_check(
         else:
             name = {"embedded": "rag_assets.payloads", "faiss": "payloads.json"}[store]
             change_payload(made.build.directory / "shard" / name)
+            list_files(made.build.directory, again=("shard/",))
         found = check(made.build)
     assert not found.passed and found.numbers["violations"]
     assert any("CommitSha 'of nobody'" in example for example in found.examples)
@@ -198,6 +200,7 @@ def test_a_vector_that_the_model_spoiled_blocks_its_points_and_no_others(source:
     spoiled = read_vectors(made.build, bucket).copy()
     spoiled[0] = float("nan")
     write_vectors(made.build, bucket, spoiled)
+    list_files(made.build.directory, again=("embeddings/",))
     found = list(_points(made.build, bucket))
     assert [result.value is None for _, result in found] == [True] + [False] * (len(found) - 1)
     assert [message.code for message in found[0][1].errors] == ["EMBEDDER.finite", "VECTOR.missing"]
