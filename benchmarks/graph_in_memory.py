@@ -15,7 +15,7 @@ from rag_assets.languages.csharp.facts.type_index import declared_in as types_in
 from rag_assets.languages.detection import detect_language
 from rag_assets.languages.documents.resx import StaticResourceDictionary
 from rag_assets.languages.fingerprints import Fingerprints, digest_of
-from rag_assets.languages.label_declarations import LabelDeclarations, declared_in
+from rag_assets.languages.label_declarations import LabelDeclarations, declared_in, declared_together
 from rag_assets.languages.parsed_file import ParsedFile
 from rag_assets.segmentation import segment_file
 from rag_assets.sources import EntryKind, open_snapshot
@@ -80,6 +80,6 @@ def known_of(files: Sequence[ParsedFile]) -> tuple[LabelDeclarations, Fingerprin
         if file.language == "resx":
             resources.add_file(file.path, file.segments)
     types = TypeIndex(found for file in files for found in types_in(file.path, file.segments))
-    declared = [declared_in(files)]
+    declared = [declared_together([declared_in(file) for file in files])]
     symbols = LabelDeclarations.of(declared, types, resources)
     return symbols, symbols.facets(declared, declared=digest_of(list(types)))

@@ -81,6 +81,10 @@ class ClusterLost(ClusterError):
     """A scheduler that does not answer, or no workers: both may come back."""
 
 
+class WorkersDied(ClusterError):
+    """One task ended several workers, one after the other."""
+
+
 def is_panic(error: BaseException) -> bool:
     """Whether a library written in Rust panicked. PyO3 then raises a BaseException whose class cannot be imported."""
     return (type(error).__module__, type(error).__qualname__) == ("pyo3_runtime", "PanicException")

@@ -26,8 +26,9 @@ public class SheepCounter
 """
 
 PROGRAM = """\
-import inspect, json, sys, threading
+import inspect, json, os, sys, tempfile, threading
 
+notes = tempfile.TemporaryFile(buffering=0)  # a copy of this process that works on files writes to it too
 run = set()
 
 def is_importing(frame):
@@ -40,6 +41,13 @@ def note(frame, event, argument):
     if event == "call" and name.startswith("rag_assets") and name not in run:
         if frame.f_code.co_flags & inspect.CO_OPTIMIZED and not is_importing(frame):
             run.add(name)
+            notes.write(b"run " + name.encode() + b"\\n")
+
+def note_import(event, arguments):
+    if event == "import" and arguments[0].startswith("rag_assets"):
+        notes.write(b"loaded " + arguments[0].encode() + b"\\n")
+
+sys.addaudithook(note_import)
 
 from rag_assets.cli import main
 
@@ -49,12 +57,16 @@ try:
     main()
 finally:
     sys.setprofile(None)
-    print(json.dumps({"loaded": sorted(sys.modules), "run": sorted(run)}), file=sys.stderr)
+    notes.seek(0)
+    noted = {tuple(line.split()) for line in notes.read().decode().splitlines()}
+    run = sorted(name for what, name in noted if what == "run")
+    print(json.dumps({"loaded": sorted({name for _, name in noted} | set(sys.modules)), "run": run}), file=sys.stderr)
 """
 
 
 class Modules(msgspec.Struct):
-    """The modules that a command imported, and those of the package of which it called a function, imports apart."""
+    """The modules that a command imported, and those of the package of which it called a function, imports apart; those
+    of the processes that it copied for the work on files too."""
 
     loaded: list[str]
     run: list[str]

@@ -128,15 +128,23 @@ def _duplicates(home: IndexHome, label: str, clearance: Confidentiality) -> list
 
 
 def skipped_files(generation: Generation, clearance: Confidentiality) -> list[dict[str, Any]]:
-    """Every skipped file that `clearance` may see (E12), by path, with the reason and the rule that matched. Raises
-    TableDamaged for a missing or damaged table."""
-    from rag_assets.index.tables import TableDamaged, read_all  # start-up budget: loaded when it runs
+    """Every file that was left out, or that a stage could not work on, and that `clearance` may see (E12), by path,
+    with the reason and the rule that matched. Raises TableDamaged for a missing or damaged table, BuildError."""
+    # Start-up budget: loaded when it runs.
+    from rag_assets.index.tables import TableDamaged, read_all
+    from rag_assets.pipeline.build import refused_later
 
     columns = ["path", "outcome", "reason", "detail", "size_bytes"]
     rows: list[dict[str, Any]] = []
+    refused = refused_later(generation.directory)
     try:
         for table in read_all(generation.directory, "discovered_files", generation.manifest.bucket_count, columns):
-            rows += [row for row in table.to_pylist() if row.pop("outcome") == "skipped"]
+            for row in table.to_pylist():
+                if row.pop("outcome") == "skipped":
+                    rows.append(row)
+                elif row["path"] in refused:
+                    stage, file = refused[row["path"]]
+                    rows.append(row | {"reason": file.reason.value, "detail": f"{stage}: {file.detail}"})
     except FileNotFoundError as error:
         label = generation.manifest.index_label
         again = f"run: rag-assets index {label}"
@@ -165,9 +173,10 @@ def _refused(home: IndexHome, label: str, served: str) -> dict[str, Any] | None:
 
 
 def _skipped_by_reason(generation: Generation) -> dict[str, int]:
-    from rag_assets.cli.index.summary import stage_reports, table_counts  # start-up budget: --help and completion
+    # Start-up budget: --help and completion.
+    from rag_assets.cli.index.summary import skipped_by_reason, stage_reports
 
-    return table_counts(stage_reports(generation.directory), "discovered_files", "skipped by reason", "reason", "files")
+    return skipped_by_reason(stage_reports(generation.directory))
 
 
 def _show(output: Output, entry: dict[str, Any]) -> None:

@@ -22,6 +22,7 @@ class ParseHealth(StrEnum):
     PARTIAL = "partial"  # some nodes are errors; the rest is used
     TEXT_FALLBACK = "text-fallback"  # no usable tree: plain text windows
     NO_GRAMMAR = "no-grammar"  # the language has no grammar here: text windows by design
+    REFUSED = "refused"  # segmentation raised, crashed, or took too long or too much memory: no segments
 
 
 @dataclass(frozen=True, slots=True)

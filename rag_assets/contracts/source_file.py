@@ -29,6 +29,8 @@ class SkipReason(StrEnum):
     UNSUPPORTED = "unsupported"
     UNREADABLE = "unreadable"
     TIMED_OUT = "timed-out"
+    OUT_OF_MEMORY = "out-of-memory"
+    CRASHED = "crashed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,17 @@ class SkippedFile:
     detail: str = ""
     size_bytes: int = 0
     blob_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedFile:
+    """A file that a stage cannot work on: it raises, crashes, or takes too long or too much memory. `key` finds the
+    refusal in the cache."""
+
+    path: str
+    reason: SkipReason
+    detail: str
+    key: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -269,8 +269,8 @@ def _metadata(build: IndexBuild, report: StageReport) -> dict[str, Any]:
         "commit": build.spec.git.commit_sha,
         "unchanged": report.unchanged,
     }
-    if report.problems:
-        found["problems"] = markdown_list(report.problems[:_SHOWN_ROWS])
+    if report.all_problems:
+        found["problems"] = markdown_list(report.all_problems[:_SHOWN_ROWS])
     found |= report.counts
     found |= {name: round(value, _DIGITS) for name, value in report.measures.items()}
     found |= report.work

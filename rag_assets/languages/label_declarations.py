@@ -35,11 +35,30 @@ class FileGroupDeclarations:
     endpoints: endpoints.EndpointDeclarations
 
 
-def declared_in(files: Sequence[ParsedFile]) -> FileGroupDeclarations:
-    """What these files declare, read from their segments, and from their texts where segments do not say."""
-    types = csharp.declared_in(files)
+FileDeclarations = tuple[
+    csharp.CSharpDeclarations, sql.SqlDeclarations, ef.EfDeclarations, endpoints.EndpointDeclarations
+]
+
+
+def declared_in(file: ParsedFile) -> FileDeclarations:
+    """What a file declares, read from its segments, and from its text where segments do not say."""
+    one = (file,)
+    return csharp.declared_in(one), sql.declared_in(one), ef.declared_in(one), endpoints.declared_in(one)
+
+
+def declared_together(files: Sequence[FileDeclarations]) -> FileGroupDeclarations:
+    """What some files declare, in their order."""
+    types = csharp.CSharpDeclarations(
+        tuple(found for one in files for found in one[0].types),
+        tuple(found for one in files for found in one[0].usings),
+        tuple(found for one in files for found in one[0].projects),
+    )
     return FileGroupDeclarations(
-        types, csharp_fingerprints(types), sql.declared_in(files), ef.declared_in(files), endpoints.declared_in(files)
+        types,
+        csharp_fingerprints(types),
+        sql.SqlDeclarations(tuple(sorted({found for one in files for found in one[1].objects}))),
+        ef.EfDeclarations(tuple(found for one in files for found in one[2].files)),
+        endpoints.EndpointDeclarations(tuple(found for one in files for found in one[3].controllers)),
     )
 
 

@@ -38,7 +38,7 @@ from rag_assets.index.keyword.vocabulary import write_vocabulary
 from rag_assets.index.tables import digest_files, lists, matrix, numbers, read_part, read_rows, to_numpy, write_part
 from rag_assets.languages.detection import SourceType, source_type
 from rag_assets.pipeline.build import IndexBuild, StageReport
-from rag_assets.pipeline.memo import BucketMemo, CachedBucket, bucket_inputs, recorded, stage_memo
+from rag_assets.pipeline.memo import BucketMemo, CachedBucket, FirstSteps, bucket_inputs, recorded, stage_memo
 from rag_assets.pipeline.progress import Progress
 from rag_assets.pipeline.schemas import KEYWORD_WEIGHTS, keyword_counts_schema, keyword_terms_schema
 from rag_assets.pipeline.segments import indexed_files
@@ -113,7 +113,7 @@ def build_keyword_weights(build: IndexBuild, progress: Progress) -> StageReport:
     files = [path for path in keyword.rglob("*") if path.is_file()]
     progress.end(f"{len(indices)} terms; {new} sections counted, {sections - new} from cache")
     return StageReport(
-        **recorded(STAGE, weighed, digest_files(files, build.directory), **{COUNTS: [part.key for part in counted]}),
+        **recorded(STAGE, weighed, digest_files(files, build.directory), first=FirstSteps().add(_COUNTS, counted)),
         counts={
             "sections": sections,
             "terms": len(indices),

@@ -21,7 +21,7 @@ from filelock import BaseFileLock, FileLock, Timeout
 
 from rag_assets.contracts.identity import cache_key
 from rag_assets.contracts.retrieval import Capability
-from rag_assets.contracts.source_file import GitRepoInfo
+from rag_assets.contracts.source_file import GitRepoInfo, RefusedFile
 from rag_assets.errors import RagAssetsError
 from rag_assets.index.eval_records import Decision
 from rag_assets.index.generation_files import LISTING
@@ -78,7 +78,8 @@ class StageReport:
 
     `measures` are numbers that are not counts. `problems` are the expected failures of single rows, listed and never
     swallowed. `parts` are digests of what each bucket holds for the stages after it: the keys of their parts are made
-    of them. `part_keys` are the names of caches with the keys under which they have these parts.
+    of them. `part_keys` are the names of caches with the keys under which they have these parts. `refused` are the
+    files that the stage cannot work on.
     """
 
     stage: str
@@ -92,7 +93,13 @@ class StageReport:
     problems: list[str] = field(default_factory=list)
     parts: list[str] = field(default_factory=list)
     part_keys: dict[str, list[str]] = field(default_factory=dict)
+    refused: list[RefusedFile] = field(default_factory=list)
     unchanged: bool = False
+
+    @property
+    def all_problems(self) -> list[str]:
+        """With the files that were refused."""
+        return [*self.problems, *(f"{file.path}: {file.detail}" for file in self.refused)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +192,13 @@ def read_reports(directory: Path) -> Iterator[StageReport]:
         yield _decoded(path, StageReport)
 
 
+def refused_later(directory: Path) -> dict[str, tuple[str, RefusedFile]]:
+    """Path → the first stage after discovery that refused the file, and why, in the folder of a generation. One that
+    segmentation refused is as if it were skipped; of others something is missing. Raises BuildError."""
+    reports = (read_report(directory, stage) for stage in reversed(BUILD_STAGES[1:]))
+    return {file.path: (report.stage, file) for report in reports if report is not None for file in report.refused}
+
+
 def read_spec(directory: Path) -> BuildSpec:
     """What the generation in a folder is a build of. Raises BuildError where that is damaged, FileNotFoundError."""
     return _decoded(directory / "build.json", BuildSpec)
@@ -209,12 +223,12 @@ def start_build(home: IndexHome, settings: Settings, spec: BuildSpec) -> IndexBu
     return build
 
 
-_LEFTOVERS = ("broadcast-*.pickle", "*/part-*.tmp")
+_LEFTOVERS = ("broadcast-*.pickle", "attempt-*.log", "*/part-*.tmp")
 
 
 def remove_leftovers(build: IndexBuild) -> None:
-    """Removes what killed processes left: what they sent to their workers, and files half written. Only while no stage
-    of it works."""
+    """Removes what killed processes left: what they sent to their workers, the records of these, and files half
+    written. Only while no stage of it works."""
     for pattern in _LEFTOVERS:
         for left in build.directory.glob(pattern):
             left.unlink(missing_ok=True)
@@ -332,8 +346,8 @@ def manifest_of(build: IndexBuild, run_id: str, decision: Decision | None = None
         lexical_only=build.settings.embedder.provider == "lexical-only",
         stage_versions={stage: record.version for stage, record in records.items()},
         counts={
-            "files": records["discovered_files"].counts["indexed"],
-            "skipped_files": records["discovered_files"].counts["skipped"],
+            "files": records["discovered_files"].counts["indexed"] - len(records["segments"].refused),
+            "skipped_files": records["discovered_files"].counts["skipped"] + len(records["segments"].refused),
             "segments": segments["segments"],
             "descriptions": records["descriptions"].counts["descriptions"],
             "sections": records["summary_sections"].counts["sections"],

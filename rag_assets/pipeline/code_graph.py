@@ -48,14 +48,21 @@ from rag_assets.index.generations import level_folder
 from rag_assets.index.tables import read_all, write_part
 from rag_assets.languages.csharp.facts.type_index import TypeIndex
 from rag_assets.languages.fingerprints import Fingerprints, digest_of, fingerprints_of
-from rag_assets.languages.label_declarations import FileGroupDeclarations, LabelDeclarations, declared_in
+from rag_assets.languages.label_declarations import (
+    FileDeclarations,
+    FileGroupDeclarations,
+    LabelDeclarations,
+    declared_in,
+    declared_together,
+)
 from rag_assets.languages.parsed_file import ParsedFile
 from rag_assets.pipeline.build import IndexBuild, StageReport
-from rag_assets.pipeline.memo import TRACES, BucketMemo, CachedBucket, ItemMemo, Lookups, bucket_inputs, recorded
+from rag_assets.pipeline.memo import BucketMemo, CachedBucket, FirstSteps, ItemMemo, Lookups, bucket_inputs, recorded
 from rag_assets.pipeline.progress import Progress
 from rag_assets.pipeline.segments import decoded_segments, encoded_segments, file_key, indexed_files, used_file_keys
 from rag_assets.pipeline.symbol_tables import forget_surveys, walled_surveys
 from rag_assets.pipeline.versions import stage_version
+from rag_assets.pipeline.workers.file_guard import FileGuard, Refusal
 from rag_assets.pipeline.workers.process_pool import release_memory
 from rag_assets.pipeline.workers.worker_pool import Broadcast, broadcast, part_sizes
 from rag_assets.settings.repositories import GraphImportSettings
@@ -88,7 +95,7 @@ class _Declared:
     resources: list[tuple[str, str]]
 
 
-_SYMBOLS = BucketMemo(SYMBOLS, list[_Declared], version=stage_version(STAGE))
+_SYMBOLS = BucketMemo(SYMBOLS, list[_Declared], version=stage_version(STAGE), files=True, after="segments")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +111,8 @@ class _Seen:
 
     @property
     def buckets(self) -> BucketMemo[_Bucket]:
-        return BucketMemo(f"{STAGE}{self.suffix}", _Bucket, self.tables, stage_version(STAGE))
+        name, version = f"{STAGE}{self.suffix}", stage_version(STAGE)
+        return BucketMemo(name, _Bucket, self.tables, version, files=True, after="segments")
 
 
 def _levels(build: IndexBuild) -> list[_Seen]:
@@ -126,7 +134,7 @@ def build_graph(build: IndexBuild, progress: Progress) -> StageReport:
     files = build.required("discovered_files").counts["indexed"]
     progress.begin(STAGE, files, "files")
     whole, *lower = _levels(build)
-    extracted, keys = _extracted(build, [whole, *lower], progress)
+    extracted, steps, traces = _extracted(build, [whole, *lower], progress)
     parts = extracted[whole]
     release_memory()  # what the files declare: a third of what the whole graph then takes
     counts, merged = _put_together(build, imported, whole)
@@ -138,7 +146,7 @@ def build_graph(build: IndexBuild, progress: Progress) -> StageReport:
     more = [part.digest for seen in lower for part in extracted[seen]]
     report = StageReport(
         inputs=inputs,
-        **recorded(STAGE, parts, imported.fingerprint, *more, **keys),
+        **recorded(STAGE, parts, imported.fingerprint, *more, first=steps, traces=traces),
         counts={
             "nodes": counts.nodes,
             "edges": counts.edges,
@@ -154,12 +162,12 @@ def build_graph(build: IndexBuild, progress: Progress) -> StageReport:
 
 def _extracted(
     build: IndexBuild, levels: Sequence[_Seen], progress: Progress
-) -> tuple[dict[_Seen, list[CachedBucket[_Bucket]]], dict[str, list[str]]]:
-    """Nodes and edges of every bucket as each level sees them, and what finds buckets, traces and declarations
-    again."""
+) -> tuple[dict[_Seen, list[CachedBucket[_Bucket]]], FirstSteps, list[str]]:
+    """Nodes and edges of every bucket as each level sees them, what is recorded of the declarations and of lower
+    levels, and the keys of traces."""
     declared = list(_SYMBOLS.map(build, _keys(build, _SYMBOLS), _declare_bucket))
     sizes, found = part_sizes(build, "segments"), dict[_Seen, list[CachedBucket[_Bucket]]]()
-    keys: dict[str, list[str]] = {SYMBOLS: [part.key for part in declared], TRACES.name: []}
+    steps, traces = FirstSteps().add(_SYMBOLS, declared), list[str]()
     for seen in levels:
         known = _known(build, [part.result for part in declared], seen)
         if seen is levels[-1]:
@@ -171,11 +179,11 @@ def _extracted(
             for part in seen.buckets.map(build, own, _extract_bucket, shared, services=services, sizes=sizes):
                 parts.append(part)
                 progress.advance(0 if seen.suffix else part.result.files)
-        keys[seen.buckets.name] = [part.key for part in parts]
-        keys[TRACES.name] += own
+        if seen.suffix:  # those of the whole are recorded with the parts of the stage
+            steps.add(seen.buckets, parts)
+        traces += own
         found[seen] = parts
-    del keys[STAGE]  # those of the stage itself are recorded with its parts
-    return found, keys
+    return found, steps, traces
 
 
 def _keys(build: IndexBuild, memo: BucketMemo[Any]) -> list[str]:
@@ -183,7 +191,7 @@ def _keys(build: IndexBuild, memo: BucketMemo[Any]) -> list[str]:
     return [memo.key(*made, walls) for made in bucket_inputs(build, "discovered_files", "segments")]
 
 
-def _declare_bucket(build: IndexBuild, bucket: int) -> list[_Declared]:
+def _declare_bucket(build: IndexBuild, bucket: int, guard: FileGuard) -> list[_Declared]:
     """What the files of one bucket declare, level by level. Runs in a worker process."""
     files, levels = _Files(build, bucket), build.levels
     by_level: dict[Confidentiality, list[dict[str, Any]]] = {}
@@ -192,11 +200,18 @@ def _declare_bucket(build: IndexBuild, bucket: int) -> list[_Declared]:
     return [
         _Declared(
             level,
-            declared_in([files.file(row) for row in rows]),
+            declared_together(list(_declared_files(files, rows, guard))),
             [(row["path"], row["text_sha256"]) for row in rows if row["language"] == _RESOURCES],
         )
         for level, rows in sorted(by_level.items())
     ]
+
+
+def _declared_files(files: _Files, rows: Iterable[dict[str, Any]], guard: FileGuard) -> Iterator[FileDeclarations]:
+    for row in rows:
+        found = guard.run(row["path"], row["text_sha256"], partial(declared_in, files.file(row)))
+        if not isinstance(found, Refusal):
+            yield found
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,10 +235,12 @@ def _known(build: IndexBuild, buckets: Sequence[Sequence[_Declared]], seen: _See
     return _Label(seen, symbols, symbols.facets(declared, **digests))
 
 
-def _extract_bucket(build: IndexBuild, bucket: int, shared: Broadcast[_Label]) -> tuple[_Bucket, Lookups]:
+def _extract_bucket(
+    build: IndexBuild, bucket: int, guard: FileGuard, shared: Broadcast[_Label]
+) -> tuple[_Bucket, Lookups]:
     """The files of one bucket, and the facets that they depend on. Runs in a worker process."""
     label = shared.value
-    found = _graph_parts(build, bucket, label)
+    found = _graph_parts(build, bucket, guard, label)
     nodes, edges = label.seen.tables
     write_part(build.directory, nodes, bucket, NODES, found.nodes)
     write_part(build.directory, edges, bucket, EDGES, found.edges)
@@ -289,14 +306,17 @@ class GraphParts:
     extracted: int = 0
 
 
-def _graph_parts(build: IndexBuild, bucket: int, label: _Label) -> GraphParts:
+def _graph_parts(build: IndexBuild, bucket: int, guard: FileGuard, label: _Label) -> GraphParts:
     """The nodes and edges of the files of a bucket that are seen."""
     files, sees = _Files(build, bucket), partial(build.levels.visible, clearance=label.seen.level)
     rows = [row for row in files.rows if sees(row["path"])]
     found = GraphParts(files=len(rows))
 
-    def extract(row: int) -> ExtractedFile:
-        return extracted(files.file(rows[row]), label.symbols, label.facets)
+    def extract(number: int) -> ExtractedFile | Refusal:
+        row = rows[number]
+        return guard.run(
+            row["path"], row["text_sha256"], partial(extracted, files.file(row), label.symbols, label.facets)
+        )
 
     with _FILES.open(build.home, fresh=build.fresh) as memo:
         made = memo.each(
@@ -307,6 +327,8 @@ def _graph_parts(build: IndexBuild, bucket: int, label: _Label) -> GraphParts:
         )
         for row, (file, is_new) in zip(rows, made, strict=True):
             found.extracted += is_new
+            if isinstance(file, Refusal):
+                continue
             found.facets.update(file.facets)
             _append(found.nodes, file.nodes, row["path"])
             _append(found.edges, file.edges, row["path"])

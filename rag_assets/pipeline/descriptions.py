@@ -32,7 +32,6 @@ from rag_assets.models.openai_compat.structured import open_llm
 from rag_assets.pipeline.build import IndexBuild, StageReport
 from rag_assets.pipeline.labels import repository_of
 from rag_assets.pipeline.memo import (
-    TRACES,
     AnswerCache,
     BucketMemo,
     CachedBucket,
@@ -45,6 +44,7 @@ from rag_assets.pipeline.progress import Progress
 from rag_assets.pipeline.schemas import DESCRIPTIONS
 from rag_assets.pipeline.segments import indexed_files, read_segments
 from rag_assets.pipeline.symbol_tables import PerClearanceTables, walled_surveys
+from rag_assets.pipeline.workers.file_guard import REFUSED_BEFORE, FileGuard, Refusal
 from rag_assets.pipeline.workers.worker_pool import Broadcast, broadcast, part_sizes
 from rag_assets.serialization import from_json
 
@@ -90,7 +90,7 @@ def describe_files(
         spent = llm.usage().numbers() if llm.enabled else {}
     progress.end(f"{outcomes['described']} descriptions; {work['described']} files described")
     report = StageReport(
-        **recorded(STAGE, parts, **{TRACES.name: keys}, **survey.part_keys),
+        **recorded(STAGE, parts, first=survey.steps, traces=keys),
         counts={
             "descriptions": outcomes["described"],
             "not_applicable": outcomes["not-applicable"],
@@ -132,15 +132,17 @@ def _described(
 ) -> Iterator[CachedBucket[_Bucket]]:
     """The buckets in order. With a model in this process, which keeps its limits, and which is what is waited for; what
     is left over for a later build to ask must not be kept as finished."""
-    describer = Describer(build, surveys, refiner)
-    if refiner is not None:
-        for bucket in build.buckets:
-            made = _describe_bucket(build, bucket, Broadcast(None, describer))
-            yield _BUCKETS.unkept(build, bucket, made)
-        return
     sizes = part_sizes(build, "segments")
-    with broadcast(build, describer) as shared:
-        yield from _BUCKETS.map(build, keys, _describe_recorded, shared, services=surveys.services, sizes=sizes)
+    with broadcast(build, Describer(build, surveys)) as shared:
+        parts = _BUCKETS.map(build, keys, _describe_recorded, shared, services=surveys.services, sizes=sizes)
+        if refiner is None:
+            yield from parts
+            return
+        plain = list(parts)  # a file may end the process that describes it: not this one
+    describer = Describer(build, surveys, refiner)
+    for bucket, part in enumerate(plain):
+        made = _describe_bucket(build, bucket, describer, partial(_refined, describer, {f.path for f in part.refused}))
+        yield _BUCKETS.unkept(build, bucket, made, part.refused)
 
 
 def _keys(build: IndexBuild, surveys: PerClearanceTables) -> list[str]:
@@ -193,15 +195,34 @@ class Describer:
         return 1 if self.refiner is None else self.build.settings.llm.max_concurrency
 
 
-def _describe_recorded(build: IndexBuild, bucket: int, shared: Broadcast[Describer]) -> tuple[_Bucket, Lookups]:
+Describe = Callable[[IndexFileContext, Sequence[Segment]], FileOutcome | Refusal]
+
+
+def _describe_recorded(
+    build: IndexBuild, bucket: int, guard: FileGuard, shared: Broadcast[Describer]
+) -> tuple[_Bucket, Lookups]:
     """Describes one bucket, with its lookups in the rest of the label. Runs in a worker process."""
-    with trace() as lookups:
-        return _describe_bucket(build, bucket, shared), lookups
-
-
-def _describe_bucket(build: IndexBuild, bucket: int, shared: Broadcast[Describer]) -> _Bucket:
-    """Describes the files of one bucket and writes its part."""
     describer = shared.value
+    with trace() as lookups:
+        return _describe_bucket(build, bucket, describer, partial(guarded, describer, guard)), lookups
+
+
+def guarded(
+    describer: Describer, guard: FileGuard, context: IndexFileContext, segments: Sequence[Segment]
+) -> FileOutcome | Refusal:
+    """One file, by a process that may die of it."""
+    return guard.run(context.relative_path, context.source_sha256, partial(describer.describe, context, segments))
+
+
+def _refined(
+    describer: Describer, refused: set[str], context: IndexFileContext, segments: Sequence[Segment]
+) -> FileOutcome | Refusal:
+    """One file that was described before without a model."""
+    return REFUSED_BEFORE if context.relative_path in refused else describer.describe(context, segments)
+
+
+def _describe_bucket(build: IndexBuild, bucket: int, describer: Describer, describe: Describe) -> _Bucket:
+    """Describes the files of one bucket and writes its part."""
     segments = read_segments(build, bucket)
     everything: list[SegmentOutcome] = []
     kinds: Counter[str] = Counter()
@@ -210,11 +231,12 @@ def _describe_bucket(build: IndexBuild, bucket: int, shared: Broadcast[Describer
     problems: list[str] = []
     contexts = file_contexts(build, bucket)
 
-    def describe(context: IndexFileContext) -> FileOutcome:
-        return describer.describe(context, segments.get(context.relative_path, []))
+    def described_file(context: IndexFileContext) -> FileOutcome | Refusal:
+        return describe(context, segments.get(context.relative_path, []))
 
-    for path, outcome_of_file in zip(contexts, _each(describe, contexts.values(), describer.threads), strict=True):
-        context, described, found = contexts[path], outcome_of_file.outcomes, segments.get(path, [])
+    for path, made in zip(contexts, _each(described_file, contexts.values(), describer.threads), strict=True):
+        context, found = contexts[path], segments.get(path, [])
+        described = () if isinstance(made, Refusal) else made.outcomes
         with in_scope(describer.surveys.wall(path)):
             named = final_symbols(found, path, describer.surveys.of(path).census)
         symbols = dict(zip([segment.ordinal for segment in found], named, strict=True))
@@ -242,7 +264,7 @@ def _describe_bucket(build: IndexBuild, bucket: int, shared: Broadcast[Describer
     )
 
 
-_BUCKETS = BucketMemo(STAGE, _Bucket, (STAGE,))
+_BUCKETS = BucketMemo(STAGE, _Bucket, (STAGE,), files=True, after="segments")
 
 
 def _each(work: Callable[[T], R], items: Iterable[T], threads: int) -> Iterator[R]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import astuple, replace
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from dataclasses import astuple, dataclass, replace
+from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -13,7 +16,7 @@ from typing import Any
 import msgspec
 
 from rag_assets.contracts.identity import cache_key
-from rag_assets.contracts.source_file import DiscoveredFile, SkippedFile, SkipReason
+from rag_assets.contracts.source_file import DiscoveredFile, RefusedFile, SkippedFile, SkipReason
 from rag_assets.errors import SourceError
 from rag_assets.index.blobs import BlobStore, BlobWriter
 from rag_assets.index.generations import (
@@ -36,7 +39,8 @@ from rag_assets.pipeline.memo import BucketMemo, CachedBucket, ItemMemo, Items, 
 from rag_assets.pipeline.progress import Progress
 from rag_assets.pipeline.schemas import DISCOVERED_FILES
 from rag_assets.pipeline.versions import config_hash, stage_version
-from rag_assets.pipeline.workers.worker_pool import start_workers
+from rag_assets.pipeline.workers.file_guard import Attempts, Refusal, guard_files
+from rag_assets.pipeline.workers.worker_pool import GuardedTasks, guarded_pool, start_workers
 from rag_assets.settings import RepositorySettings, Settings
 from rag_assets.settings.config_file import ConfigError
 from rag_assets.sources import (
@@ -48,11 +52,14 @@ from rag_assets.sources import (
     is_lasting,
     open_snapshot,
 )
+from rag_assets.sources.discovery import Content, examined
 from rag_assets.sources.snapshot import TreeEntry
 
 STAGE = "discovered_files"
 _SHOWN_SKIPS = 200  # rows of the skip table in a report; the Parquet table has them all
 _WORTH_WORKERS = 256  # new files: what parsing and describing them takes is several times what processes take to start
+_PORTION_FILES = 256
+_PORTION_BYTES = 8 << 20  # together what a process is started for, and what is looked at again when one dies
 _SHALLOW = (
     "the clone is shallow: dates and past commits of {undated:,} files are not known; run `git fetch --unshallow` in "
     "it, then index with --force"
@@ -186,8 +193,8 @@ def ignore_policy(settings: Settings, repository: RepositorySettings) -> IgnoreP
             include=repository.include,
             exclude=repository.exclude,
             max_file_bytes=settings.sources.max_file_bytes,
+            max_document_bytes=settings.sources.max_document_bytes,
             max_line_length=settings.sources.max_line_length,
-            file_time_limit_seconds=settings.sources.file_time_limit_seconds,
         )
     except ValueError as error:
         raise ConfigError(f"repository {repository.id!r}: {error}") from error
@@ -213,9 +220,12 @@ def _write(build: IndexBuild, snapshot: Snapshot, policy: IgnorePolicy, inputs: 
         _DISCOVERIES.open(build.home, fresh=build.fresh) as memo,
         BlobWriter(BlobStore(build.home.blobs)) as blobs,
     ):
-        past = beside.submit(past_of_files, build, snapshot)
         known = _KnownFiles(build, policy, memo)
-        for found in discover(snapshot, policy, language_of=detect_language, known=known.among):
+        # Once only, and after a process for the files was started: one without other threads is copied.
+        past_begun = cache(partial(beside.submit, past_of_files, build, snapshot))
+        examiner = _Examiner(build, policy, past_begun)
+        found_files = discover(snapshot, policy, language_of=detect_language, known=known.among, examine=examiner.each)
+        for found in found_files:
             if isinstance(found, DiscoveredText):
                 blobs.put_as(found.file.text_sha256, found.text)
                 known.add(found.file)
@@ -234,13 +244,15 @@ def _write(build: IndexBuild, snapshot: Snapshot, policy: IgnorePolicy, inputs: 
                     skips.append({"path": found.path, "reason": found.reason.value, "detail": found.detail})
             rows[bucket_of(row["path"], len(rows))].append(row)
             progress.advance(1, row["path"])
+        past = past_begun()
     if reasons[SkipReason.MISSING_BLOB] and not languages:
         raise SourceError(f"{build.spec.index_label}: all {reasons[SkipReason.MISSING_BLOB]:,} {_ABSENT}")
     undated = _note_past(rows, past.result())
     parts = _written(build, rows)
     return StageReport(
         inputs=inputs,
-        **recorded(STAGE, parts) | {"parts": [_content_of(bucket_rows) for bucket_rows in rows]},
+        **recorded(STAGE, parts)
+        | {"parts": [_content_of(bucket_rows) for bucket_rows in rows], "refused": examiner.refused},
         counts={
             "indexed": sum(languages.values()),
             "skipped": sum(reasons.values()),
@@ -282,6 +294,82 @@ class _Outcome(msgspec.Struct, omit_defaults=True):
 
     indexed: DiscoveredFile | None = None
     skipped: SkippedFile | None = None
+
+
+class _Examiner:
+    """Has the contents of files looked at in processes that may die of one, some files at a time. Calls `meanwhile` as
+    soon as there is one."""
+
+    def __init__(self, build: IndexBuild, policy: IgnorePolicy, meanwhile: Callable[[], object]) -> None:
+        self.refused: list[RefusedFile] = []
+        self._build = build
+        self._policy = policy
+        self._meanwhile = meanwhile
+        self._attempts = Attempts(build.directory, STAGE)
+
+    def each(self, contents: Iterable[Content]) -> Iterator[DiscoveredText | SkippedFile]:
+        """What is found in each, in order. Contents are read while those before them are looked at."""
+        waiting: deque[int] = deque()
+        pool = guarded_pool(self._build, 1)
+        if pool is not None:
+            with suppress(BrokenProcessPool):  # the first task tries it again, and says so
+                pool.start()
+        self._meanwhile()
+        at_once = pool.size if pool is not None else 1
+        with GuardedTasks[_Examined](pool, self._attempts) as tasks:
+            for number, some in enumerate(_portions(contents)):
+                tasks.begin(number, partial(_examine, self._build, self._policy, number, some))
+                waiting.append(number)
+                if len(waiting) > at_once:
+                    yield from self._examined(tasks.result(waiting.popleft()))
+            for number in waiting:
+                yield from self._examined(tasks.result(number))
+
+    def _examined(self, made: _Examined) -> list[DiscoveredText | SkippedFile]:
+        self.refused += made.refused
+        return made.found
+
+
+@dataclass(frozen=True, slots=True)
+class _Examined:
+    """What was found in some contents, in their order."""
+
+    found: list[DiscoveredText | SkippedFile]
+    refused: list[RefusedFile]
+
+
+def _portions(contents: Iterable[Content]) -> Iterator[list[Content]]:
+    """Contents for one task each."""
+    some: list[Content] = []
+    size = 0
+    for entry, content in contents:
+        some.append((entry, content))
+        size += len(content) if isinstance(content, bytes) else 0
+        if len(some) >= _PORTION_FILES or size >= _PORTION_BYTES:
+            yield some
+            some, size = [], 0
+    if some:
+        yield some
+
+
+def _examine(build: IndexBuild, policy: IgnorePolicy, number: int, contents: list[Content]) -> _Examined:
+    """Runs in a worker process."""
+    found: list[DiscoveredText | SkippedFile] = []
+    with guard_files(build, Attempts(build.directory, STAGE), number, stage_version(STAGE)) as guard:
+        for entry, content in contents:
+            if isinstance(content, SkippedFile):
+                found.append(content)
+                continue
+            made = guard.run(entry.path, entry.blob_id, partial(_look_at, entry, content, policy))
+            found.append(entry.skipped(made.reason, made.detail) if isinstance(made, Refusal) else made)
+    return _Examined(found, guard.refused)
+
+
+def _look_at(entry: TreeEntry, content: bytes, policy: IgnorePolicy) -> DiscoveredText | SkippedFile:
+    try:
+        return examined(entry, content, policy, detect_language)
+    except OSError as error:  # of an extractor: nothing else of it reads files
+        return entry.skipped(SkipReason.UNREADABLE, f"{type(error).__name__}: {error}")
 
 
 class _KnownFiles:

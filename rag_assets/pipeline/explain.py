@@ -27,11 +27,12 @@ from rag_assets.index.layout import IndexHome
 from rag_assets.index.tables import bucket_of, read_rows
 from rag_assets.languages.detection import detect_language
 from rag_assets.models import embedding_window
-from rag_assets.pipeline.build import IndexBuild, read_report, read_spec
+from rag_assets.pipeline.build import IndexBuild, read_report, read_spec, refused_later
 from rag_assets.pipeline.descriptions import file_context
 from rag_assets.pipeline.discovered_files import open_repository
 from rag_assets.pipeline.labels import repository_of
 from rag_assets.pipeline.symbol_tables import walled_surveys
+from rag_assets.pipeline.versions import BUILD_STAGES
 from rag_assets.segmentation import segment_file
 from rag_assets.serialization import from_json
 from rag_assets.settings import RepositorySettings, Settings
@@ -133,6 +134,9 @@ def explain_file(generation: Generation, path: str, clearance: Confidentiality) 
     if found is None:
         return None
     parsed = next(rows.of("parsed_files"), {})
+    stage, refused = refused_later(generation.directory).get(path, ("", None))
+    if stage == "segments" and refused is not None:
+        found |= {"outcome": "skipped", "reason": refused.reason.value, "detail": f"{stage}: {refused.detail}"}
     manifest = generation.manifest
     return FileExplanation(
         path=path,
@@ -300,11 +304,14 @@ def _builder(row: dict[str, Any], sections: tuple[SectionExplanation, ...]) -> B
 
 
 def _problems(generation: Generation, path: str) -> Iterator[str]:
-    """What the stages reported of this file: failures of builders, points that were refused."""
-    for stage in _REPORTING_STAGES:
+    """What the stages reported of this file: failures of builders, points that were refused, what it is too much
+    for."""
+    for stage in BUILD_STAGES:
         record = read_report(generation.directory, stage)
         if record is not None:
-            yield from (problem for problem in record.problems if problem.startswith((f"{path} ", f"{path}:")))
+            own = (problem for problem in record.problems if problem.startswith((f"{path} ", f"{path}:")))
+            yield from own if stage in _REPORTING_STAGES else ()
+            yield from (f"{stage}: {file.detail}" for file in record.refused if file.path == path)
 
 
 # --- a file that the index left out -----------------------------------------------------------------------------------

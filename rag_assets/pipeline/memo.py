@@ -24,8 +24,8 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -34,6 +34,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, Self, TypedDict, TypeVa
 import msgspec
 
 from rag_assets.contracts.identity import cache_key
+from rag_assets.contracts.source_file import RefusedFile
 from rag_assets.dependency_trace import Question, decoded_questions, encoded_questions, replay_lookups
 from rag_assets.dependency_trace import digest_of as digest_of_lookups
 from rag_assets.index.cache import Cache, PartCache, PartFile, digest_of
@@ -43,6 +44,7 @@ from rag_assets.index.tables import part_path
 from rag_assets.models.openai_compat.dry_run import CACHE_NAME
 from rag_assets.pipeline.build import IndexBuild, StageReport, read_reports
 from rag_assets.pipeline.versions import stage_version
+from rag_assets.pipeline.workers.file_guard import REFUSED_FILES, Attempts, FileGuard, Refusal, guard_files
 from rag_assets.pipeline.workers.worker_pool import map_buckets
 from rag_assets.serialization import from_json, from_msgpack
 
@@ -101,21 +103,22 @@ class Items(Generic[V]):
     def each(
         self,
         keys: Sequence[bytes],
-        make: Callable[[int], V],
+        make: Callable[[int], V | Refusal],
         *,
         holds: Callable[[V], bool] = lambda value: True,
         keeps: bool = True,
-    ) -> Iterator[tuple[V, bool]]:
+    ) -> Iterator[tuple[V | Refusal, bool]]:
         """The value of every key, in order, and whether it was made now: by `make(row)`, where none is kept that
-        `holds`; then it is kept, if `keeps`. Values are decoded one at a time."""
+        `holds`; then it is kept, if `keeps` and it is no refusal. Values are decoded one at a time."""
         stored = self._stored(keys)
         for row, key in enumerate(keys):
             if key in stored and holds(value := self._decoded(stored[key])):
                 yield value, False
                 continue
-            value = make(row)
-            self.keep([(key, value)] if keeps else [])
-            yield value, True
+            made = make(row)
+            if keeps and not isinstance(made, Refusal):
+                self.keep([(key, made)])
+            yield made, True
 
     def keep(self, values: Iterable[tuple[bytes, V]]) -> None:
         """Keeps values under their keys, instead of what is there."""
@@ -153,12 +156,13 @@ class Items(Generic[V]):
 @dataclass(frozen=True, slots=True)
 class CachedBucket(Generic[R]):
     """One bucket of a stage in a generation: its key ('' where it is not kept), what its worker returned, a digest of
-    its files, and whether it was there already."""
+    its files, whether it was there already, and the files that its worker refused (it is not kept then)."""
 
     key: str
     result: R
     digest: str
     reused: bool
+    refused: tuple[RefusedFile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,13 +170,17 @@ class BucketMemo(Generic[R]):
     """The buckets of a stage, or of one of its steps, by key.
 
     `result` is the type of what was counted when they were made, which msgspec can encode; `tables` have a file for
-    each bucket. `version` is that of the code, default: of the stage of this name.
+    each bucket. `version` is that of the code, default: of the stage of this name. One of `files` reads texts: it
+    guards them, and is given a FileGuard after the bucket. What the stage `after` which it comes has refused, it does
+    not look at.
     """
 
     name: str
     result: type[R]
     tables: tuple[str, ...] = ()
     version: str = ""
+    files: bool = False
+    after: str = ""
 
     def key(self, *inputs: str) -> str:
         """64 hex digits over the version of the code and everything that the bucket is made of."""
@@ -208,11 +216,14 @@ class BucketMemo(Generic[R]):
         with `services`, which answer lookups about the rest of the label, the result and the lookups that it made.
         A bucket is kept as soon as it is made, so a killed build loses only what was being worked on.
         """
-        make = partial(_made if services is None else _made_with_lookups, self, work, tuple(keys))
+        before = build.required(self.after).refused if self.after else ()
+        lost = frozenset(file.path for file in before)
+        make = partial(_made if services is None else _made_with_lookups, self, lost, work, tuple(keys))
         if known is None:
             known = self.cached(build, keys) if services is None else self._verified(build, keys, services)
         missing = [bucket for bucket in build.buckets if bucket not in known]
-        made = map_buckets(make, build, *arguments, sizes=sizes, buckets=missing)
+        attempts = Attempts(build.directory, self.name) if self.files else None
+        made = map_buckets(make, build, *arguments, sizes=sizes, buckets=missing, attempts=attempts)
         for bucket in build.buckets:
             yield known[bucket] if bucket in known else next(made)
 
@@ -222,10 +233,20 @@ class BucketMemo(Generic[R]):
         digest = PartCache(build.home.cache).put(self.name, key, self._files(build, bucket), counted)
         return CachedBucket(key, result, digest, False)
 
-    def unkept(self, build: IndexBuild, bucket: int, result: R) -> CachedBucket[R]:
+    def unkept(self, build: IndexBuild, bucket: int, result: R, refused: Sequence[RefusedFile] = ()) -> CachedBucket[R]:
         """A bucket whose files are in the generation now, and that a later build must not take for finished."""
         digest = digest_of({file.name: sha256_of(file.path) for file in self._files(build, bucket)})
-        return CachedBucket("", result, digest, False)
+        return CachedBucket("", result, digest, False, tuple(refused))
+
+    @contextmanager
+    def guard(self, build: IndexBuild, bucket: int, lost: frozenset[str]) -> Iterator[tuple[FileGuard, ...]]:
+        """What `work` is given beside the bucket; it refuses the `lost` files and does not list them."""
+        if not self.files:
+            yield ()
+            return
+        attempts = Attempts(build.directory, self.name)
+        with guard_files(build, attempts, bucket, self.version or stage_version(self.name), lost) as guard:
+            yield (guard,)
 
     def _verified(
         self, build: IndexBuild, keys: Sequence[str], services: Sequence[object]
@@ -257,14 +278,24 @@ class BucketMemo(Generic[R]):
 
 
 def _made(
-    memo: BucketMemo[R], work: Callable[..., R], keys: Sequence[str], build: IndexBuild, bucket: int, *arguments: Any
+    memo: BucketMemo[R],
+    lost: frozenset[str],
+    work: Callable[..., R],
+    keys: Sequence[str],
+    build: IndexBuild,
+    bucket: int,
+    *arguments: Any,
 ) -> CachedBucket[R]:
     """Runs in a worker process."""
-    return memo.keep(build, bucket, keys[bucket], work(build, bucket, *arguments))
+    with memo.guard(build, bucket, lost) as guard:
+        result = work(build, bucket, *guard, *arguments)
+    refused = [file for one in guard for file in one.refused]
+    return memo.unkept(build, bucket, result, refused) if refused else memo.keep(build, bucket, keys[bucket], result)
 
 
 def _made_with_lookups(
     memo: BucketMemo[R],
+    lost: frozenset[str],
     work: Callable[..., tuple[R, Lookups]],
     keys: Sequence[str],
     build: IndexBuild,
@@ -272,7 +303,11 @@ def _made_with_lookups(
     *arguments: Any,
 ) -> CachedBucket[R]:
     """Runs in a worker process."""
-    result, lookups = work(build, bucket, *arguments)
+    with memo.guard(build, bucket, lost) as guard:
+        result, lookups = work(build, bucket, *guard, *arguments)
+    refused = [file for one in guard for file in one.refused]
+    if refused:
+        return memo.unkept(build, bucket, result, refused)
     made = memo.keep(build, bucket, memo.key(keys[bucket], digest_of_lookups(lookups)), result)
     own, trace = bytes.fromhex(keys[bucket]), encoded_questions(lookups)
     with TRACES.open(build.home) as traces:
@@ -317,19 +352,48 @@ class Recorded(TypedDict):
     output: str
     parts: list[str]
     part_keys: dict[str, list[str]]
+    refused: list[RefusedFile]
 
 
-def recorded(stage: str, buckets: Sequence[CachedBucket[Any]], *more: str, **keys: list[str]) -> Recorded:
+@dataclass(frozen=True, slots=True)
+class FirstSteps:
+    """What a stage records of the buckets of the steps before its last one."""
+
+    part_keys: dict[str, list[str]] = field(default_factory=dict)
+    refused: list[RefusedFile] = field(default_factory=list)
+
+    def add(self, memo: BucketMemo[Any], buckets: Sequence[CachedBucket[Any]]) -> Self:
+        self.part_keys[memo.name] = _keys_of(buckets)
+        self.refused.extend(_refused_in(buckets))
+        return self
+
+
+def _keys_of(buckets: Sequence[CachedBucket[Any]]) -> list[str]:
+    return [bucket.key for bucket in buckets if bucket.key]
+
+
+def _refused_in(buckets: Sequence[CachedBucket[Any]]) -> list[RefusedFile]:
+    return [file for bucket in buckets for file in bucket.refused]
+
+
+def recorded(
+    stage: str,
+    buckets: Sequence[CachedBucket[Any]],
+    *more: str,
+    first: FirstSteps | None = None,
+    traces: list[str] | None = None,
+) -> Recorded:
     """The data version of a stage's output, a digest over those of its buckets and `more`; and what finds the buckets
-    again. `keys` are those of other memos."""
+    again, those of its `first` steps and the `traces` of lookups too."""
     digests = [bucket.digest for bucket in buckets]
-    own = [bucket.key for bucket in buckets if bucket.key]
+    first = first or FirstSteps()
     return Recorded(
         stage=stage,
         version=stage_version(stage),
         output=cache_key(stage, *digests, *more).hex(),
         parts=digests,
-        part_keys={stage: own, **keys},
+        part_keys={stage: _keys_of(buckets), **first.part_keys, **({TRACES.name: traces} if traces else {})},
+        refused=[*first.refused, *_refused_in(buckets)],
     )
 
 
@@ -346,6 +410,12 @@ def used_buckets(directory: Path) -> dict[str, set[str]]:
 def _used_traces(directory: Path) -> Iterator[bytes]:
     return map(bytes.fromhex, used_buckets(directory).get(TRACES.name, ()))
 
+
+def _used_refusals(directory: Path) -> Iterator[bytes]:
+    return (bytes.fromhex(file.key) for report in read_reports(directory) for file in report.refused)
+
+
+ItemMemo(REFUSED_FILES, Refusal, _used_refusals)
 
 TRACES: ItemMemo[list[bytes]] = ItemMemo("questions", list[bytes], _used_traces)
 """Encoded lookups of each bucket by the key of its own inputs, the latest first."""

@@ -26,10 +26,12 @@ from rag_assets.models.openai_compat.faults import FaultCode, result_code
 from rag_assets.models.openai_compat.structured import open_llm
 from rag_assets.models.openai_compat.usage import UsageMeter
 from rag_assets.pipeline.build import IndexBuild, StageReport
-from rag_assets.pipeline.descriptions import STAGE, Describer, describe_files, file_contexts
+from rag_assets.pipeline.descriptions import STAGE, Describer, describe_files, file_contexts, guarded
 from rag_assets.pipeline.progress import Progress
 from rag_assets.pipeline.segments import read_segments
 from rag_assets.pipeline.symbol_tables import PerClearanceTables, walled_surveys
+from rag_assets.pipeline.versions import stage_version
+from rag_assets.pipeline.workers.file_guard import Attempts, guard_files
 from rag_assets.pipeline.workers.worker_pool import Broadcast, as_completed, broadcast, cluster_of, map_buckets
 
 if TYPE_CHECKING:
@@ -42,6 +44,7 @@ QUESTIONS_OF_A_TASK = 20
 _BUCKETS_AT_ONCE = 16
 """Described before it is seen whether there are as many questions as may be asked."""
 
+_STEP = "questions"
 _STOPPED = result_code(FaultCode.STOPPED)
 _CUT_OFF = "was cut off"
 
@@ -154,7 +157,8 @@ def _wanted(build: IndexBuild) -> list[StructuredPrompt]:
     with Cache(build.home.cache, CACHE_NAME) as cache, broadcast(build, walled_surveys(build)) as surveys:
         for start in range(0, len(build.buckets), _BUCKETS_AT_ONCE):
             some = build.buckets[start : start + _BUCKETS_AT_ONCE]
-            for asked in map_buckets(_asked_in, build, surveys, buckets=some):
+            attempts = Attempts(build.directory, _STEP)
+            for asked in map_buckets(_asked_in, build, surveys, buckets=some, attempts=attempts):
                 known = cache.get_many(list(asked))
                 wanted += [prompt for key, prompt in asked.items() if key not in known and key not in seen]
                 seen |= asked.keys()
@@ -169,8 +173,9 @@ def _asked_in(build: IndexBuild, bucket: int, surveys: Broadcast[PerClearanceTab
     questions = DryRunLlmService(llm.model, AnswersInMemory(), UsageMeter(None), 0)
     describer = Describer(build, surveys.value, DescriptionRefiner(questions, llm.refine))
     segments = read_segments(build, bucket)
-    for path, context in file_contexts(build, bucket).items():
-        describer.describe(context, segments.get(path, []))
+    with guard_files(build, Attempts(build.directory, _STEP), bucket, stage_version(STAGE)) as guard:
+        for path, context in file_contexts(build, bucket).items():
+            guarded(describer, guard, context, segments.get(path, []))
     return questions.asked
 
 

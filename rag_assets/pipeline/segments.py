@@ -21,6 +21,7 @@ from rag_assets.pipeline.memo import BucketMemo, CachedBucket, ItemMemo, recorde
 from rag_assets.pipeline.progress import Progress
 from rag_assets.pipeline.schemas import PARSED_FILES, SEGMENTS
 from rag_assets.pipeline.versions import stage_version
+from rag_assets.pipeline.workers.file_guard import FileGuard, Refusal
 from rag_assets.segmentation import segment_file
 from rag_assets.serialization import from_json
 
@@ -84,10 +85,10 @@ class _Bucket:
     unclean: list[dict[str, str]]
 
 
-def _segment_bucket(build: IndexBuild, bucket: int) -> _Bucket:
+def _segment_bucket(build: IndexBuild, bucket: int, guard: FileGuard) -> _Bucket:
     """Segments the files of one bucket and writes its parts. Runs in a worker process."""
     rows = indexed_files(build, bucket)
-    segmented, parsed = _segmented(build, rows)
+    segmented, parsed = _segmented(build, rows, guard)
     _write_bucket(build, bucket, rows, segmented)
     return _Bucket(
         files=len(rows),
@@ -102,20 +103,25 @@ def _segment_bucket(build: IndexBuild, bucket: int) -> _Bucket:
     )
 
 
-_BUCKETS = BucketMemo(STAGE, _Bucket, (PARSED, STAGE))
+_BUCKETS = BucketMemo(STAGE, _Bucket, (PARSED, STAGE), files=True)
 
 
-def _segmented(build: IndexBuild, rows: list[dict[str, Any]]) -> tuple[list[SegmentedFile], int]:
+def _segmented(build: IndexBuild, rows: list[dict[str, Any]], guard: FileGuard) -> tuple[list[SegmentedFile], int]:
     """The segments of each row, and how many files had to be parsed."""
     blobs = BlobStore(build.home.blobs)
 
-    def segment(row: int) -> SegmentedFile:
+    def segment(row: int) -> SegmentedFile | Refusal:
         file = rows[row]
-        return segment_file(blobs.get(file["text_sha256"]), file["path"], file["language"])
+        path, text_sha256 = file["path"], file["text_sha256"]
+        text = blobs.get(text_sha256)
+        return guard.run(path, text_sha256, lambda: segment_file(text, path, file["language"]))
 
     with _SEGMENTS.open(build.home) as memo:
         found = list(memo.each([file_key(STAGE, row) for row in rows], segment))
-    return [segments for segments, _ in found], sum(is_new for _, is_new in found)
+    segmented = [
+        SegmentedFile((), ParseHealth.REFUSED, made.detail) if isinstance(made, Refusal) else made for made, _ in found
+    ]
+    return segmented, sum(is_new for _, is_new in found)
 
 
 def file_key(stage: str, row: Mapping[str, str]) -> bytes:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from rag_assets.pipeline.memo import BucketMemo, CachedBucket, recorded, stage_m
 from rag_assets.pipeline.progress import Progress
 from rag_assets.pipeline.schemas import SUMMARY_SECTIONS
 from rag_assets.pipeline.versions import descriptions_version
+from rag_assets.pipeline.workers.file_guard import FileGuard, Refusal
 from rag_assets.pipeline.workers.worker_pool import part_sizes
 from rag_assets.serialization import from_json
 from rag_assets.settings import EmbedderSettings
@@ -74,24 +76,33 @@ class _Bucket:
     kinds: dict[str, int]
 
 
-def _section_bucket(build: IndexBuild, bucket: int) -> _Bucket:
+def _section_bucket(build: IndexBuild, bucket: int, guard: FileGuard) -> _Bucket:
     """Writes the sections of one bucket. Runs in a worker process."""
     window = _window(build.settings.embedder, build.home.cache)
     kinds: Counter[str] = Counter()
     rows: list[dict[str, Any]] = []
     descriptions = split = 0
-    for row, ordinal, description in read_descriptions(build, bucket):
-        for section in description.use_window(window).build_summary_sections():
-            rows.append(_row(description, ordinal, row, section))
-            kinds[section.kind] += 1
-            split += section.part_total > 1 and section.part_index == 1
-        descriptions += 1
+    for path, described in groupby(read_descriptions(build, bucket), key=lambda row: row[2].path):
+        of_file = list(described)
+        found = guard.run(path, of_file[0][2].document_sha256, partial(_sections, of_file, window))
+        for (row, ordinal, description), sections in () if isinstance(found, Refusal) else found:
+            rows += [_row(description, ordinal, row, section) for section in sections]
+            kinds.update(section.kind for section in sections)
+            split += sum(section.part_total > 1 and section.part_index == 1 for section in sections)
+        descriptions += len(of_file)
     columns = {name: [row[name] for row in rows] for name in SUMMARY_SECTIONS.names}
     write_part(build.directory, STAGE, bucket, SUMMARY_SECTIONS, columns)
     return _Bucket(descriptions, split, kinds)
 
 
-_BUCKETS = BucketMemo(STAGE, _Bucket, (STAGE,))
+_BUCKETS = BucketMemo(STAGE, _Bucket, (STAGE,), files=True)
+
+Described = tuple[int, int, SummaryFacts]
+"""As `read_descriptions` gives it."""
+
+
+def _sections(of_file: Sequence[Described], window: EmbeddingWindow) -> list[tuple[Described, list[SummarySection]]]:
+    return [(row, list(row[2].use_window(window).build_summary_sections())) for row in of_file]
 
 
 @lru_cache(maxsize=1)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 
@@ -40,8 +40,9 @@ from rag_assets.languages.csharp.facts.partial_types import PartialTypes, may_ha
 from rag_assets.languages.csharp.resource_usages import ResourceUsages, ResourceUse, UsageScanner
 from rag_assets.languages.documents.resx import StaticResourceDictionary
 from rag_assets.pipeline.build import IndexBuild
-from rag_assets.pipeline.memo import BucketMemo, CachedBucket, bucket_inputs
+from rag_assets.pipeline.memo import BucketMemo, CachedBucket, FirstSteps, bucket_inputs
 from rag_assets.pipeline.segments import indexed_files, read_segments
+from rag_assets.pipeline.workers.file_guard import FileGuard, Refusal
 from rag_assets.pipeline.workers.worker_pool import Broadcast, broadcast
 
 SURVEY_VERSION = "3"
@@ -62,7 +63,7 @@ class LabelSymbolTable:
     resources: StaticResourceDictionary
     catalog: ConfiguredDomainCatalog
     knowledge: SymbolTable
-    part_keys: dict[str, list[str]] = field(default_factory=dict)  # of what it was put together from
+    steps: FirstSteps = field(default_factory=FirstSteps)  # what it was put together from
 
     def processor(self, build: IndexBuild, refiner: DescriptionRefiner | None = None) -> SourceFileProcessor:
         """The parts that every file of the label is described with; with a refiner its builders ask a model.
@@ -122,8 +123,8 @@ class UsedResources:
     usages: list[ResourceUse]
 
 
-_SURVEYED = BucketMemo("survey", SurveyedBucket, version=SURVEY_VERSION)
-_USAGES = BucketMemo("resource_usages", UsedResources, version=SURVEY_VERSION)
+_SURVEYED = BucketMemo("survey", SurveyedBucket, version=SURVEY_VERSION, files=True, after="segments")
+_USAGES = BucketMemo("resource_usages", UsedResources, version=SURVEY_VERSION, files=True, after="segments")
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,10 +188,10 @@ def _surveyed(build: IndexBuild) -> PerClearanceTables:
     surveyed = list(_SURVEYED.map(build, inputs, _survey_bucket))
     files = {path: segments for part in surveyed for path, segments in part.result.resources}
     usages = _usages(build, files, _resources(files))
-    keys = {_SURVEYED.name: [part.key for part in surveyed], _USAGES.name: [part.key for part in usages]}
+    steps = FirstSteps().add(_SURVEYED, surveyed).add(_USAGES, usages)
     buckets = [part.result for part in surveyed]
     used = [usage for part in usages for usage in part.result.usages]
-    put_together = partial(_put_together, build, buckets, used, list(_discovered(build)), keys)
+    put_together = partial(_put_together, build, buckets, used, list(_discovered(build)), steps)
     *lower, highest = levels.all
     whole = put_together(highest)
     behind = {**{level: put_together(level) for level in lower}, highest: whole} if lower else {}
@@ -202,7 +203,7 @@ def _put_together(
     buckets: Sequence[SurveyedBucket],
     usages: Sequence[ResourceUse],
     listed: Sequence[dict[str, str]],
-    keys: dict[str, list[str]],
+    steps: FirstSteps,
     clearance: Confidentiality,
 ) -> LabelSymbolTable:
     """The survey of the files that a clearance reaches; `listed` are the rows of all."""
@@ -236,11 +237,11 @@ def _put_together(
             resource_usages=ResourceUsages(usage for usage in usages if sees(usage.path)),
             persisted_types=PersistedTypes(stored, declared_types),
         ),
-        part_keys=keys,
+        steps=steps,
     )
 
 
-def _survey_bucket(build: IndexBuild, bucket: int) -> SurveyedBucket:
+def _survey_bucket(build: IndexBuild, bucket: int, guard: FileGuard) -> SurveyedBucket:
     """Runs in a worker process."""
     blobs = BlobStore(build.home.blobs)
     texts = {row["path"]: row["text_sha256"] for row in indexed_files(build, bucket)}
@@ -249,19 +250,21 @@ def _survey_bucket(build: IndexBuild, bucket: int) -> SurveyedBucket:
     known = defaultdict[Confidentiality, tuple[SymbolCounter, DomainCollector]](
         lambda: (SymbolCounter(), DomainCollector())
     )
+    declared: list[IndexedType] = []
     stored: list[tuple[str, list[StoreClaim]]] = []
     for path, segments in files.items():
         symbols, domains = known[levels.of(path)]
         symbols.add(segments)
-        if segments[0].language == _CSHARP:
-            text = partial(blobs.get, texts[path])
-            domains.add(path, segments, text)
-            claims = list(store_claims(segments, text))
-            if claims:
-                stored.append((path, claims))
+        found = guard.run(path, texts[path], partial(_surveyed_file, path, segments, partial(blobs.get, texts[path])))
+        if isinstance(found, Refusal):
+            continue
+        declared += found.declared
+        domains.merge(found.domains)
+        if found.claims:
+            stored.append((path, found.claims))
     return SurveyedBucket(
         by_level=[(level, symbols.counts(), domains.facts()) for level, (symbols, domains) in sorted(known.items())],
-        declared=[found for path, segments in files.items() for found in declared_in(path, segments)],
+        declared=declared,
         partial_types=[
             (path, texts[path], segment)
             for path, segments in files.items()
@@ -271,6 +274,21 @@ def _survey_bucket(build: IndexBuild, bucket: int) -> SurveyedBucket:
         resources=[(path, segments) for path, segments in files.items() if segments[0].language == _RESOURCES],
         stored=stored,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _SurveyedFile:
+    declared: list[IndexedType]
+    domains: DomainFacts
+    claims: list[StoreClaim]
+
+
+def _surveyed_file(path: str, segments: list[Segment], text: Callable[[], str]) -> _SurveyedFile:
+    domains, claims = DomainCollector(), list[StoreClaim]()
+    if segments[0].language == _CSHARP:
+        domains.add(path, segments, text)
+        claims += store_claims(segments, text)
+    return _SurveyedFile(list(declared_in(path, segments)), domains.facts(), claims)
 
 
 def _text_of(blobs: BlobStore, hashes: dict[str, str], path: str) -> str:
@@ -295,11 +313,22 @@ def _usages(
         return list(_USAGES.map(build, keys, _usages_in_bucket, shared))
 
 
-def _usages_in_bucket(build: IndexBuild, bucket: int, resources: Broadcast[StaticResourceDictionary]) -> UsedResources:
+def _usages_in_bucket(
+    build: IndexBuild, bucket: int, guard: FileGuard, resources: Broadcast[StaticResourceDictionary]
+) -> UsedResources:
     """Runs in a worker process."""
     blobs, scanner = BlobStore(build.home.blobs), UsageScanner(resources.value)
-    rows = [row for row in indexed_files(build, bucket) if row["language"] in _USING_RESOURCES]
-    return UsedResources([usage for row in rows for usage in scanner.scan(row["path"], blobs.get(row["text_sha256"]))])
+    usages: list[ResourceUse] = []
+    for row in indexed_files(build, bucket):
+        if row["language"] in _USING_RESOURCES:
+            path, text = row["path"], blobs.get(row["text_sha256"])
+            found = guard.run(path, row["text_sha256"], partial(_used_in, scanner, path, text))
+            usages += () if isinstance(found, Refusal) else found
+    return UsedResources(usages)
+
+
+def _used_in(scanner: UsageScanner, path: str, text: str) -> list[ResourceUse]:
+    return list(scanner.scan(path, text))
 
 
 def _skipped_generated(listed: Sequence[dict[str, str]]) -> dict[str, str]:

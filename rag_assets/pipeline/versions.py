@@ -87,7 +87,7 @@ def config_hash(settings: Settings, repository: RepositorySettings, embedding_mo
         "builders": default_registry().fingerprint,
         "llm": llm_fingerprint(settings.llm),
         "rules": Classifier(repository.rule_packs, repository.kinds).fingerprint,
-        "limits": settings.sources.model_dump(mode="json", include={"max_file_bytes", "max_line_length"}),
+        "limits": settings.sources.model_dump(mode="json", exclude={"network_timeout_seconds"}),
         "embedding_model": embedding_model,
         "stores": [settings.stores.vectors, settings.stores.catalog],
         "embedding_window": window_fingerprint(settings.embedder),

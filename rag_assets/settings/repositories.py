@@ -28,6 +28,7 @@ class GraphImportSettings(Strict):
 
 DEFAULT_ORG = "local"
 MEBIBYTE = 1024 * 1024
+GIBIBYTE = 1024 * MEBIBYTE
 
 KindName = Annotated[Kind, AfterValidator(checked_kind)]
 
@@ -89,7 +90,15 @@ class RepositorySettings(Strict):
 class SourceLimits(Strict):
     """Limits of discovery; each refused file gets the reason."""
 
-    max_file_bytes: int = Field(default=MEBIBYTE, gt=0, description="larger files are skipped")
+    max_file_bytes: int = Field(default=MEBIBYTE, gt=0, description="larger files are skipped, but for documents")
+    max_document_bytes: int = Field(
+        default=50 * MEBIBYTE, gt=0, description="larger documents (PDF, Word) and transcripts are skipped"
+    )
     max_line_length: int = Field(default=20_000, gt=0, description="characters; longer lines are machine-made")
-    file_time_limit_seconds: float = Field(default=10.0, gt=0, description="for reading and decoding one file")
+    file_time_limit_seconds: float = Field(
+        default=10.0, gt=0, description="of processor time, for what one stage does with one file"
+    )
+    file_memory_limit_bytes: int = Field(
+        default=GIBIBYTE, gt=0, description="memory that one stage may take for one file; counted on Linux"
+    )
     network_timeout_seconds: float = Field(default=300.0, gt=0, description="for one clone or fetch")

@@ -27,9 +27,8 @@ from rag_assets.errors import CorruptArchive, EmptyRepository, MissingCommit, So
 from rag_assets.sources.git.git_diff import TreeDiff
 from rag_assets.sources.git.git_history import GitHistory
 from rag_assets.sources.locations import DEFAULT_ARCHIVE_REF
-from rag_assets.sources.safe_paths import safe_path
 from rag_assets.sources.snapshot import EntryKind, TreeEntry, utc_iso
-from rag_assets.sources.urls import archive_version
+from rag_assets.sources.urls import archive_version, safe_path
 
 _LARGEST_READ = 64 * 1024**2  # tarfile reads extended headers whole; an honest one has a few kilobytes
 _BLOCK = 512  # a tar file ends with blocks of zeros

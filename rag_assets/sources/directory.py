@@ -16,8 +16,8 @@ from rag_assets.sources.git.git_diff import TreeDiff
 from rag_assets.sources.git.git_history import GitHistory
 from rag_assets.sources.ignore.policy import GITIGNORE_FILE, IGNORE_FILE, IgnorePolicy, PathRules
 from rag_assets.sources.locations import DEFAULT_DIRECTORY_REF
-from rag_assets.sources.safe_paths import safe_path
 from rag_assets.sources.snapshot import EntryKind, TreeEntry, utc_iso
+from rag_assets.sources.urls import safe_path
 
 _IGNORE_FILE_BYTES = 1024 * 1024  # a longer list of patterns is not one
 

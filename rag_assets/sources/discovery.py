@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from rag_assets.contracts.identity import content_hash
@@ -14,13 +13,21 @@ from rag_assets.sources.extraction import extraction_of
 from rag_assets.sources.extraction.refusal import ExtractionRefused
 from rag_assets.sources.ignore.policy import IgnorePolicy, PathRules, ignore_files
 from rag_assets.sources.secrets import masked_paths
-from rag_assets.sources.secrets.redaction import RedactionTimeout, SecretFinding, redact
+from rag_assets.sources.secrets.redaction import SecretFinding, redact
 from rag_assets.sources.snapshot import Snapshot, TreeEntry
 
 _OF_THE_MOMENT = frozenset(
-    {SkipReason.TIMED_OUT, SkipReason.MISSING_BLOB, SkipReason.DUPLICATE_PATH, SkipReason.UNSUPPORTED}
+    {
+        SkipReason.MISSING_BLOB,
+        SkipReason.DUPLICATE_PATH,
+        SkipReason.UNSUPPORTED,
+        SkipReason.TIMED_OUT,
+        SkipReason.OUT_OF_MEMORY,
+        SkipReason.CRASHED,
+    }
 )
-"""Reasons that may not hold in the next run: somebody may have installed a package that reads the format."""
+"""Reasons that may not hold in the next run: somebody may have installed a package that reads the format, or raised a
+limit."""
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 _MAX_LFS_POINTER = 1024  # the specification's limit
 
@@ -37,6 +44,10 @@ class DiscoveredText:
 Known = Callable[[list[TreeEntry]], Mapping[TreeEntry, DiscoveredFile | SkippedFile]]
 """The results of an earlier discovery for those entries whose path and content it knows."""
 
+Content = tuple[TreeEntry, bytes | SkippedFile]
+Examine = Callable[[Iterable[Content]], Iterator[DiscoveredText | SkippedFile]]
+"""Gives one result for each content, in order, each as `examined` does."""
+
 
 def discover(
     snapshot: Snapshot,
@@ -44,13 +55,14 @@ def discover(
     *,
     language_of: Callable[[str], str],
     known: Known | None = None,
+    examine: Examine | None = None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[DiscoveredText | DiscoveredFile | SkippedFile]:
     """Every entry of the snapshot in path order (A01): its text, or the reason to skip it. Holds one file at a time.
 
-    `language_of` names the language of a path. `known` entries are not read again and come without text.
-    `on_progress(done, total)` is called after each entry. The time limit of a file is checked after decoding and
-    between the windows of the redaction, whose expressions are linear: it stops a slow file, not a hanging file system.
+    `language_of` names the language of a path. `known` entries are not read again and come without text. Contents are
+    looked at here, where a hostile one may crash or never end, or by `examine`. `on_progress(done, total)` is called
+    after each entry.
     """
     entries = list(snapshot.entries())
     rules = _rules(snapshot, policy, entries)
@@ -59,16 +71,17 @@ def discover(
     readable = [entry for entry, refusal in zip(entries, refused, strict=True) if refusal is None]
     remembered = known(readable) if known is not None else {}
     contents = snapshot.read(entry for entry in readable if entry not in remembered)
+    found = (examine or _examine_here(policy, language_of))(contents)
     previous: str | None = None
     for number, (entry, refusal) in enumerate(zip(entries, refused, strict=True), start=1):
         if refusal is not None:
             yield refusal
         else:
-            content = remembered[entry] if entry in remembered else next(contents)[1]
+            result = remembered[entry] if entry in remembered else next(found)
             if entry.path == previous:
                 yield entry.skipped(SkipReason.DUPLICATE_PATH, "the tree lists the path twice; the first is indexed")
             else:
-                yield _examine(entry, content, policy, language_of) if isinstance(content, bytes) else content
+                yield result
             previous = entry.path
         if on_progress is not None:
             on_progress(number, len(entries))
@@ -96,17 +109,23 @@ def _rules(snapshot: Snapshot, policy: IgnorePolicy, entries: list[TreeEntry]) -
     return rules
 
 
-def _examine(
+def _examine_here(policy: IgnorePolicy, language_of: Callable[[str], str]) -> Examine:
+    return lambda contents: (
+        examined(entry, content, policy, language_of) if isinstance(content, bytes) else content
+        for entry, content in contents
+    )
+
+
+def examined(
     entry: TreeEntry, data: bytes, policy: IgnorePolicy, language_of: Callable[[str], str]
 ) -> DiscoveredText | SkippedFile:
     """The result by content; cheap checks come first."""
-    started = time.monotonic()
     name = entry.path.rpartition("/")[2]
     if len(data) <= _MAX_LFS_POINTER and data.startswith(_LFS_POINTER):
         return entry.skipped(SkipReason.BINARY, "git-lfs pointer")
     extract = extraction_of(name)
     if extract is not None:
-        taken = extract(data, started + policy.file_time_limit_seconds)
+        taken = extract(data)
         if isinstance(taken, ExtractionRefused):
             return entry.skipped(taken.reason, taken.detail)
         decoded: Decoded | Binary = Decoded(taken, f"text of {extension_of(name)}")
@@ -124,11 +143,7 @@ def _examine(
     limit = policy.max_line_length
     if len(text) > limit and extension_of(name) not in PROSE and (longest := longest_line(text)) > limit:
         return entry.skipped(SkipReason.LINE_TOO_LONG, f"{longest:,} characters on a line, limit {limit:,}")
-    try:
-        redaction = redact(text, entry.path, deadline=started + policy.file_time_limit_seconds)
-    except RedactionTimeout:
-        detail = f"not redacted within {policy.file_time_limit_seconds:g} s"
-        return entry.skipped(SkipReason.TIMED_OUT, detail)
+    redaction = redact(text, entry.path)
     file = DiscoveredFile(
         path=entry.path,
         blob_id=entry.blob_id,

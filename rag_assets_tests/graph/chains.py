@@ -11,7 +11,7 @@ from rag_assets.languages.csharp.facts.type_index import TypeIndex
 from rag_assets.languages.csharp.facts.type_index import declared_in as types_in
 from rag_assets.languages.detection import detect_language
 from rag_assets.languages.documents.resx import StaticResourceDictionary
-from rag_assets.languages.label_declarations import LabelDeclarations, declared_in
+from rag_assets.languages.label_declarations import LabelDeclarations, declared_in, declared_together
 from rag_assets.languages.parsed_file import ParsedFile
 from rag_assets.segmentation import segment_file
 
@@ -35,7 +35,9 @@ def symbols_of(files: Iterable[ParsedFile], buckets: int = 1) -> LabelDeclaratio
         if file.language == "resx":
             resources.add_file(file.path, file.segments)
     types = TypeIndex(found for file in given for found in types_in(file.path, file.segments))
-    return LabelDeclarations.of(map(declared_in, parts), types, resources)
+    return LabelDeclarations.of(
+        [declared_together([declared_in(file) for file in part]) for part in parts], types, resources
+    )
 
 
 def found_by(extractor: Extractor, texts: Mapping[str, str]) -> list[GraphNode | GraphEdge]:

@@ -22,7 +22,12 @@ from rag_assets.languages.csharp.facts.type_index import declared_in as types_in
 from rag_assets.languages.detection import detect_language
 from rag_assets.languages.documents.resx import StaticResourceDictionary
 from rag_assets.languages.fingerprints import Fingerprints, csharp_fingerprints, digest_of, fingerprints_of
-from rag_assets.languages.label_declarations import FileGroupDeclarations, LabelDeclarations, declared_in
+from rag_assets.languages.label_declarations import (
+    FileGroupDeclarations,
+    LabelDeclarations,
+    declared_in,
+    declared_together,
+)
 from rag_assets.languages.parsed_file import ParsedFile
 from rag_assets.segmentation import segment_file
 from rag_assets_tests.graph.changing_label import LABEL, Texts, edited
@@ -51,7 +56,7 @@ class Label:
 def read(path: str, text: str) -> tuple[ParsedFile, FileGroupDeclarations, tuple[NamedType, ...]]:
     language = detect_language(path)
     file = ParsedFile(path, language, text, segment_file(text, path, language).segments)
-    return file, declared_in([file]), tuple(types_in(path, file.segments))
+    return file, declared_together([declared_in(file)]), tuple(types_in(path, file.segments))
 
 
 def label_of(texts: Texts) -> Label:

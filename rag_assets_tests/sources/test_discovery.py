@@ -98,7 +98,6 @@ def test_limits_are_settings(make_repository: Make) -> None:
     [
         (IgnorePolicy(max_line_length=49), "line-too-long"),
         (IgnorePolicy(max_file_bytes=50), "too-large"),
-        (IgnorePolicy(file_time_limit_seconds=0.0), "timed-out"),
         (IgnorePolicy(include=("*.md",)), "ignored"),
         (IgnorePolicy(exclude=("a.cs",)), "ignored"),
     ],

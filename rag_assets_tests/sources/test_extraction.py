@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -20,13 +19,11 @@ from rag_assets.sources.extraction.refusal import ExtractionRefused
 from rag_assets_tests.documents import docx, paragraph, pdf, table
 from rag_assets_tests.git_repository import Repository
 
-_LATER = time.monotonic() + 3_600
-
 
 def taken(name: str, data: bytes) -> str | ExtractionRefused:
     extract = extraction_of(name)
     assert extract is not None
-    return extract(data, _LATER)
+    return extract(data)
 
 
 @pytest.mark.parametrize("name", ["a.md", "a.json", "pdf", "a.pdf.txt", "transcript.json"])
@@ -160,14 +157,6 @@ def test_a_pdf_that_gives_nothing(data: bytes, said: str) -> None:
     pytest.importorskip("pypdf")
     found = taken("a.pdf", data)
     assert isinstance(found, ExtractionRefused) and found.reason is SkipReason.UNREADABLE and said in found.detail
-
-
-def test_a_pdf_stops_at_its_time_limit() -> None:
-    pytest.importorskip("pypdf")
-    extract = extraction_of("a.pdf")
-    assert extract is not None
-    found = extract(pdf("x", "y"), 0.0)
-    assert isinstance(found, ExtractionRefused) and found.reason is SkipReason.TIMED_OUT
 
 
 def test_without_the_package_a_pdf_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,7 +38,8 @@ def shown_progress(output: Output) -> Iterator[Progress]:
         if not console.is_terminal:
             yield LineProgress(stream)
             return
-        with RichProgress(*bar_columns(), console=console, expand=True) as display:
+        # Drawn by this thread: a process with a second one cannot be copied for the work on files.
+        with RichProgress(*bar_columns(), console=console, expand=True, auto_refresh=False) as display:
             yield BarProgress(display)
 
 
@@ -78,6 +79,7 @@ class BarProgress:
     def begin(self, stage: str, total: int, unit: str) -> None:
         self._waiting = 0
         self._task = self._display.add_task(stage, total=total, note=unit)
+        self._display.refresh()
 
     def advance(self, amount: int, current: str = "") -> None:
         self._waiting += amount
@@ -90,13 +92,13 @@ class BarProgress:
     def end(self, summary: str = "") -> None:
         if self._task is None:
             return
-        self._draw(summary)
         self._display.stop_task(self._task)
+        self._draw(summary)
         self._task = None
 
     def _draw(self, note: str) -> None:
         assert self._task is not None
-        self._display.update(self._task, advance=self._waiting, note=note)
+        self._display.update(self._task, advance=self._waiting, note=note, refresh=True)
         self._waiting = 0
 
 

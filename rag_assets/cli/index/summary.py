@@ -67,6 +67,14 @@ def table_counts(reports: dict[str, StageReport], stage: str, table: str, key: s
     return {row[key]: row[value] for row in report.tables.get(table, [])} if report else {}
 
 
+def skipped_by_reason(reports: dict[str, StageReport]) -> dict[str, int]:
+    """Reason → files that were left out, those that could not be parsed too."""
+    found = Counter(table_counts(reports, "discovered_files", "skipped by reason", "reason", "files"))
+    if "segments" in reports:
+        found.update(file.reason.value for file in reports["segments"].refused)
+    return dict(found)
+
+
 def summarize(
     home: IndexHome,
     label: str,
@@ -99,7 +107,7 @@ def summarize(
         "files": {
             "indexed": manifest.counts["files"],
             "skipped": manifest.counts["skipped_files"],
-            "skipped_by_reason": table_counts(reports, "discovered_files", "skipped by reason", "reason", "files"),
+            "skipped_by_reason": skipped_by_reason(reports),
             "redacted_secrets": counts["discovered_files"]["redacted_secrets"],
         },
         "parse_health": manifest.parse_health,
@@ -195,7 +203,7 @@ def _problems(reports: dict[str, StageReport], status: Status) -> list[str]:
         problem
         for stage, report in reports.items()
         if stage != "active_index" or status == "indexed"
-        for problem in report.problems
+        for problem in report.all_problems
     ]
 
 

@@ -28,11 +28,11 @@ import distributed
 
 import rag_assets
 from rag_assets.entry_points import offered
-from rag_assets.errors import ClusterError, ClusterLost
+from rag_assets.errors import ClusterError, ClusterLost, WorkersDied
 from rag_assets.index.cache import CacheEntries, keep_entries, set_entries_aside
 from rag_assets.index.layout import IndexHome, write_atomically
 from rag_assets.models.cpu_count import usable_cores
-from rag_assets.pipeline.workers.process_pool import call_at_exit, collecting_seldom, main_left_out
+from rag_assets.pipeline.workers.process_pool import call_at_exit, collecting_seldom, main_left_out, may_die
 
 R = TypeVar("R")
 
@@ -179,7 +179,7 @@ class DaskPool:
             except CancelledError:
                 mine.set_exception(ClusterLost(self._lost()))
             except distributed.scheduler.KilledWorker as error:
-                mine.set_exception(ClusterError(self._killed(error)))
+                mine.set_exception(WorkersDied(self._killed(error)))
             except Exception as error:
                 mine.set_exception(error)
 
@@ -282,6 +282,7 @@ def run_task(admission: _Admission, data: bytes) -> TaskResult:
             if problem:
                 raise ClusterError(f"a Dask worker {problem}")
             _admitted.add(admission)
+            may_die()  # a nanny starts another one
         with collecting_seldom():
             if admission.machine == machine():
                 return TaskResult(pickle.loads(data)())
@@ -317,7 +318,7 @@ def installed() -> Mapping[str, str]:
     }
 
 
-_PLUGIN_GROUPS = ("rag_assets.builders", "rag_assets.rule_packs")
+_PLUGIN_GROUPS = ("rag_assets.builders", "rag_assets.extractors", "rag_assets.rule_packs")
 
 
 def _version(name: str) -> str:

@@ -14,6 +14,7 @@ import os
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -66,8 +67,9 @@ def _trim() -> Any:
 R = TypeVar("R")
 
 _BEFORE_QUEUES = 100  # `multiprocessing` closes its queues with 10, and then no worker is told anything
-_PRELOADED = ["rag_assets.pipeline.run_stages"]
+_PRELOADED = ["rag_assets.pipeline.run_stages", "rag_assets.pipeline.workers.process_server"]
 _COPYING = "forkserver"
+_PR_SET_PDEATHSIG = 1
 _hidden_main = threading.Lock()
 
 
@@ -79,7 +81,7 @@ class ProcessPool:
     size: int
 
     given_up: ClassVar[bool] = False
-    """Worker processes died: this process goes on alone."""
+    """Worker processes died of nothing known: this process goes on alone."""
 
     _executor: ClassVar[ProcessPoolExecutor | None] = None
     _workers: ClassVar[int] = 0
@@ -102,9 +104,9 @@ class ProcessPool:
 
     @classmethod
     def is_ready(cls) -> bool:
-        """Whether processes are there, or can be as soon as they are wanted."""
+        """Whether several processes are there, or can be as soon as they are wanted."""
         with cls._lock:  # while they start, the lock is taken: then they are wanted
-            return cls._executor is not None or cls._are_copies
+            return (cls._executor is not None and cls._workers > 1) or cls._are_copies
 
     @classmethod
     def close(cls) -> None:
@@ -115,8 +117,15 @@ class ProcessPool:
 
     @classmethod
     def give_up(cls) -> None:
-        cls.close()
+        cls.kill()
         cls.given_up = True
+
+    @classmethod
+    def kill(cls) -> None:
+        """What the processes work on is for nobody, or one of them died. Returns when none is left, for who does the
+        rest writes the same files."""
+        with cls._lock:
+            cls._killed()
 
     @classmethod
     def rest(cls) -> None:
@@ -129,14 +138,14 @@ class ProcessPool:
     def _opened(cls, workers: int) -> ProcessPoolExecutor:
         if cls._executor is None or cls._workers != workers:
             cls._closed()
-            context = _context()
+            context = _context(workers)
             if cls._alive is None:
                 cls._alive = Pipe(duplex=False)
                 call_at_exit(cls._ended)
             cls._executor = ProcessPoolExecutor(
                 workers, mp_context=context, initializer=_start_worker, initargs=cls._alive[:1]
             )
-            cls._are_copies = context.get_start_method() == _COPYING
+            cls._are_copies |= context.get_start_method() == _COPYING
             cls._workers = workers
             cls._submitted(cls._executor, [os.getpid])  # a process is started with a task that finds none idle
         return cls._executor
@@ -145,7 +154,8 @@ class ProcessPool:
     def _submitted(cls, pool: ProcessPoolExecutor, tasks: Sequence[Callable[[], R]]) -> list[Future[R]]:
         begun: list[Future[R]] = []
         try:
-            with main_left_out():
+            with main_left_out(), warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)  # a copy of a process with threads of libraries
                 begun.extend(pool.submit(task) for task in tasks)
         except (OSError, EOFError) as error:  # no memory, no process left to this user, the server of processes is gone
             cls._executor = None
@@ -167,8 +177,15 @@ class ProcessPool:
         with cls._lock:  # a thread may be starting them
             if cls._alive is not None:
                 cls._alive[1].close()
-            if cls._executor is not None:
-                cls._executor.shutdown(cancel_futures=True)
+            cls._killed()
+
+    @classmethod
+    def _killed(cls) -> None:
+        if cls._executor is not None:
+            for process in list((cls._executor._processes or {}).values()):  # Python 3.14 has a method for it
+                process.kill()
+            cls._executor.shutdown(cancel_futures=True)
+            cls._executor = None
 
 
 def call_at_exit(end: Callable[[], None]) -> Finalize:
@@ -190,8 +207,12 @@ def main_left_out() -> Iterator[None]:
             sys.modules["__main__"] = main
 
 
-def _context() -> multiprocessing.context.BaseContext:
-    """Never a plain fork: this process has threads of pyarrow, onnxruntime and the vector engine."""
+def _context(workers: int) -> multiprocessing.context.BaseContext:
+    """One worker is a plain copy of this process (`fork`) where that has no other thread of Python's: it is there at
+    once and has loaded all. pyarrow, SQLite and the allocators reset in a copy what their own threads hold, and tasks
+    use no engine of models or vectors. Else the copies are of a process that has imported what tasks need."""
+    if workers == 1 and sys.platform == "linux" and threading.active_count() == 1:
+        return multiprocessing.get_context("fork")
     if _COPYING not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context(_COPYING)
@@ -201,12 +222,41 @@ def _context() -> multiprocessing.context.BaseContext:
 
 def _start_worker(alive: Connection) -> None:
     """Ctrl-C is for the parent, which stops handing out work; a worker ends when its parent is gone."""
+    may_die()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     collect_seldom()
+    if ProcessPool._alive is not None:
+        ProcessPool._alive[1].close()  # a copy has both ends
+    if sys.platform == "linux":
+        _end_with_creator()
     threading.Thread(target=_end_with_parent, args=(alive,), name="end-with-parent", daemon=True).start()
+
+
+def _end_with_creator() -> None:
+    """Linux ends this process with the one that made it, even inside a parser that never returns to Python. The server
+    of processes goes when no process has this pipe any more."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    server = sys.modules.get("multiprocessing.forkserver")
+    pipe = getattr(getattr(server, "_forkserver", None), "_forkserver_alive_fd", None)
+    if pipe is not None:
+        os.close(pipe)
 
 
 def _end_with_parent(alive: Connection) -> None:
     """A killed parent leaves the queue open, as its workers hold both ends of it: they would wait forever."""
     wait([alive])
     os._exit(1)
+
+
+_expendable = False
+
+
+def may_die() -> None:
+    """This process works for another one, which survives it."""
+    global _expendable
+    _expendable = True
+
+
+def is_expendable() -> bool:
+    return _expendable

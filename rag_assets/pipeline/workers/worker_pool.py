@@ -12,18 +12,20 @@ import pickle
 import threading
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar, cast
 
+from rag_assets.errors import WorkersDied
 from rag_assets.index.tables import part_path
 from rag_assets.models.cpu_count import usable_cores
 from rag_assets.pipeline.build import IndexBuild
+from rag_assets.pipeline.workers.file_guard import Attempts
 from rag_assets.pipeline.workers.process_pool import ProcessPool, release_memory
 from rag_assets.settings.config_file import ConfigError
 
@@ -62,6 +64,7 @@ def map_buckets(
     *arguments: Any,
     sizes: Sequence[int] | None = None,
     buckets: Sequence[int] | None = None,
+    attempts: Attempts | None = None,
 ) -> Iterator[R]:
     """`work(build, bucket, *arguments)` of every bucket, or of `buckets`; results in that order.
 
@@ -69,9 +72,18 @@ def map_buckets(
     In a pool when there are several buckets and workers, so `work` is a module's function and what it takes and returns
     can be pickled; else here. What it raises is raised here. Where local processes die (out of memory, killed) the rest
     is done here, one bucket at a time. Raises ClusterError for a Dask cluster that cannot do it.
+
+    With `attempts`, `work` guards its files (`file_guard`) and is always done elsewhere, for one may end its process.
     """
     wanted = build.buckets if buckets is None else buckets
     cluster = cluster_of(build) if len(wanted) > 1 else None
+    if attempts is not None:
+        with GuardedTasks[R](cluster or guarded_pool(build, len(wanted)), attempts) as tasks:
+            for bucket in _largest_first(wanted, sizes):
+                tasks.begin(bucket, partial(_worked, work, build, bucket, *arguments))
+            for bucket in wanted:
+                yield tasks.result(bucket)
+        return
     if cluster is not None:
         yield from _in_pool(cluster, work, build, arguments, sizes, wanted)
         return
@@ -197,6 +209,105 @@ def _close_cluster() -> None:
         _cluster = None
 
 
+def guarded_pool(build: IndexBuild, tasks: int) -> ProcessPool | None:
+    """The local processes for so many tasks on files, one at least; None where such processes died of nothing known."""
+    if ProcessPool.given_up:
+        return None
+    several = workers_for(build) > 1 and (tasks >= _WORTH_STARTING or ProcessPool.is_ready())
+    return ProcessPool(workers_for(build) if several else 1)
+
+
+class GuardedTasks(Generic[R]):
+    """Begins tasks on files, by the names of their records, and gives their results in any order. A context manager.
+
+    A task whose process died while it worked on a file is done again, with no other beside it, until its guard refuses
+    what it died of. Where processes die of something else, or none can be started, tasks are done here.
+    """
+
+    def __init__(self, pool: WorkerPool | None, attempts: Attempts) -> None:
+        attempts.forget()
+        self._pool = pool
+        self._attempts = attempts
+        self._tasks: dict[int, Callable[[], R]] = {}
+        self._futures: dict[int, Future[R]] = {}
+
+    def begin(self, name: int, task: Callable[[], R]) -> None:
+        self._tasks[name] = task
+        self._submit([name])
+
+    def result(self, name: int) -> R:
+        """Raises what the task raised."""
+        while name in self._futures:
+            try:
+                made = self._futures[name].result()
+                break
+            except (BrokenProcessPool, CancelledError) as error:
+                self._recover(error)
+            except WorkersDied:
+                if not self._attempts.died_on_a_file(name):
+                    raise
+                self._submit([name])
+        else:
+            made = self._tasks[name]()
+        del self._tasks[name]
+        self._futures.pop(name, None)
+        return made
+
+    def _submit(self, names: list[int]) -> None:
+        if self._pool is None:
+            return
+        try:
+            self._futures.update(zip(names, self._pool.submit([self._tasks[name] for name in names]), strict=True))
+        except BrokenProcessPool as error:
+            self._give_up(error)
+
+    def _recover(self, error: BaseException) -> None:
+        """After the death of one process: a pool ends all others with it."""
+        lost = self._lost()
+        suspects = [name for name in lost if self._attempts.died_on_a_file(name)]
+        if not suspects:
+            self._give_up(error)
+        for name in suspects:
+            _log.info("a worker process ended early; its task is done again")
+            while self._pool is not None and (name not in self._futures or name in self._lost()):
+                if not self._attempts.died_on_a_file(name):
+                    self._give_up(error)
+                self._submit([name])
+        self._submit([name for name in lost if name not in suspects])
+
+    def _lost(self) -> list[int]:
+        """Waits for what was begun, and lets go of what died."""
+        wait(self._futures.values())
+        lost = [name for name, future in self._futures.items() if _is_lost(future)]
+        for name in lost:
+            del self._futures[name]
+        if lost:
+            ProcessPool.kill()
+        return lost
+
+    def _give_up(self, error: BaseException) -> None:
+        _log.warning("worker processes ended early (%s); going on with one process", error)
+        ProcessPool.give_up()
+        self._pool = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        running = [future for future in self._futures.values() if not future.cancel() and not future.done()]
+        if running and isinstance(self._pool, ProcessPool):
+            ProcessPool.kill()  # nobody waits for these any more, and one may never end
+        self._attempts.forget()
+
+
+def _is_lost(future: Future[R]) -> bool:
+    return future.cancelled() or isinstance(future.exception(), BrokenProcessPool)
+
+
+def _largest_first(buckets: Sequence[int], sizes: Sequence[int] | None) -> list[int]:
+    return sorted(buckets, key=lambda bucket: -sizes[bucket] if sizes is not None else 0)
+
+
 def _in_pool(
     pool: WorkerPool,
     work: Callable[..., R],
@@ -205,9 +316,7 @@ def _in_pool(
     sizes: Sequence[int] | None,
     buckets: Sequence[int],
 ) -> Iterator[R]:
-    order = list(buckets)
-    if sizes is not None:
-        order.sort(key=lambda bucket: -sizes[bucket])
+    order = _largest_first(buckets, sizes)
     tasks = [partial(_worked, work, build, bucket, *arguments) for bucket in order]
     begun = dict(zip(order, pool.submit(tasks), strict=True))
     futures = [begun[bucket] for bucket in buckets]

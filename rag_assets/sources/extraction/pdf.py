@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import logging
 import re
-import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -27,7 +26,7 @@ _LINE_END = re.compile(r"\r\n?|[\v\x85\u2028\u2029]")
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0e-\x1f\ud800-\udfff]")
 
 
-def pdf_text(data: bytes, deadline: float) -> str | ExtractionRefused:
+def pdf_text(data: bytes) -> str | ExtractionRefused:
     """All pages in order, empty ones too, so that the form feeds before a character give its page number."""
     try:
         from pypdf import PdfReader
@@ -37,17 +36,11 @@ def pdf_text(data: bytes, deadline: float) -> str | ExtractionRefused:
             SkipReason.UNSUPPORTED, "PDF needs: pip install 'rag-assets[documents]'; then index again with --force"
         )
     logging.getLogger("pypdf").addHandler(logging.NullHandler())  # nobody needs to know what it repairs
-    pages: list[_Page] = []
     try:
         reader = PdfReader(io.BytesIO(data))
         if reader.is_encrypted and not reader.decrypt(""):
             return ExtractionRefused(SkipReason.UNREADABLE, "encrypted PDF; save it without a password")
-        for page in reader.pages:
-            if time.monotonic() > deadline:
-                return ExtractionRefused(
-                    SkipReason.TIMED_OUT, f"PDF: {len(pages)} of {len(reader.pages)} pages read in time"
-                )
-            pages.append(_page(page))
+        pages = [_page(page) for page in reader.pages]
         title = _title(reader)
         headings = list(_outline(reader)) or list(_larger_lines(pages))
     except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError, OSError) as error:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rag_assets.sources.git import GitError, run_git
-from rag_assets.sources.safe_paths import safe_path
+from rag_assets.sources.urls import safe_path
 
 EXACT = 100
 """Percent: moved and not edited."""

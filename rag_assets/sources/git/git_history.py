@@ -15,7 +15,7 @@ from typing import IO, NamedTuple
 import msgspec
 
 from rag_assets.sources.git import GitError, open_git, run_git, stop
-from rag_assets.sources.safe_paths import raw_path, safe_path
+from rag_assets.sources.urls import raw_path, safe_path
 
 
 def cut_commits(git_dir: Path) -> frozenset[str]:

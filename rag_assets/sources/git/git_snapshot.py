@@ -15,9 +15,8 @@ from rag_assets.sources.git import GitError, open_git, run_git, stop
 from rag_assets.sources.git.git_diff import TreeDiff, changes_between
 from rag_assets.sources.git.git_history import GitHistory
 from rag_assets.sources.git.resolve import Resolved
-from rag_assets.sources.safe_paths import safe_path
 from rag_assets.sources.snapshot import EntryKind, TreeEntry, utc_iso
-from rag_assets.sources.urls import is_remote, strip_credentials
+from rag_assets.sources.urls import is_remote, safe_path, strip_credentials
 
 _KINDS = {b"120000": EntryKind.SYMLINK, b"160000": EntryKind.SUBMODULE}
 _WINDOW = 60

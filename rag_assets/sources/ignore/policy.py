@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from rag_assets.contracts.source_file import SkippedFile, SkipReason
 from rag_assets.sources import default_ignores
+from rag_assets.sources.extraction import extraction_of, is_document
 from rag_assets.sources.ignore.gitignore import Pattern, last_match, parse_pattern, parse_patterns
 from rag_assets.sources.snapshot import EntryKind, TreeEntry
 
@@ -15,11 +16,11 @@ GITIGNORE_FILE = ".gitignore"
 
 DEFAULT_MAX_FILE_BYTES = 1024 * 1024
 """The largest hand-written C# file of five real repositories has 0.2 MB. Files above 1 MiB are data."""
+DEFAULT_MAX_DOCUMENT_BYTES = 50 * 1024 * 1024
+"""Of a document most bytes are pictures and fonts: books and slides have up to some tens of MB."""
 DEFAULT_MAX_LINE_LENGTH = 20_000
 """Hand-written C# has string literals of 10,130 characters on a line (JSON in tests); lines from
 70,000 on are base64 payloads and one-line data files. Prose is exempt."""
-DEFAULT_FILE_TIME_LIMIT_SECONDS = 10.0
-"""Decoding and redacting 1 MiB takes 0.1 s. A file that takes a hundred times that is left out and reported."""
 
 Refusal = tuple[SkipReason, str]
 
@@ -37,8 +38,8 @@ class IgnorePolicy:
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     max_file_bytes: int = DEFAULT_MAX_FILE_BYTES
+    max_document_bytes: int = DEFAULT_MAX_DOCUMENT_BYTES
     max_line_length: int = DEFAULT_MAX_LINE_LENGTH
-    file_time_limit_seconds: float = DEFAULT_FILE_TIME_LIMIT_SECONDS
 
     def __post_init__(self) -> None:
         if any(pattern.startswith("!") for pattern in self.include):
@@ -96,7 +97,7 @@ class PathRules:
             return SkipReason.IGNORED, "matches no include pattern"
         if verdict is None:
             refusal = default_ignores.refused_name(tuple(parent.split("/")) if parent else (), name)
-        return refusal or default_ignores.refused_format(name)
+        return refusal or (default_ignores.refused_format(name) if extraction_of(name) is None else None)
 
     def refused_entry(self, entry: TreeEntry) -> SkippedFile | None:
         """The reason not to read an entry; None if its content decides."""
@@ -109,8 +110,8 @@ class PathRules:
         refusal = self.refused_path(entry.path)
         if refusal is not None:
             return entry.skipped(*refusal)
-        if entry.size > self._policy.max_file_bytes:
-            limit = self._policy.max_file_bytes
+        limit = self._policy.max_document_bytes if is_document(entry.path) else self._policy.max_file_bytes
+        if entry.size > limit:
             return entry.skipped(SkipReason.TOO_LARGE, f"{entry.size:,} bytes, limit {limit:,}")
         if entry.size == 0:
             return entry.skipped(SkipReason.EMPTY, "0 bytes")

@@ -1,0 +1,173 @@
+"""What a parser may do to its process ends no build: each file is listed with its reason, the others are indexed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rag_assets
+from rag_assets.index.layout import IndexHome
+from rag_assets_tests.cli.conftest import CommandLine, new_repository
+from rag_assets_tests.git_repository import Repository
+from rag_assets_tests.processes import until
+from rag_assets_tests.test_plugin_package import install
+
+PACKAGE = Path(__file__).parents[1] / "hostile_package"
+LIMITS = "{file_time_limit_seconds: 0.4, file_memory_limit_bytes: 300000000}"
+SETTINGS = """\
+home: home
+embedder: {{provider: lexical-only}}
+sources: {limits}
+repositories: [{{id: hostile, location: hostile}}]
+"""
+ENDINGS = {
+    "a.aborts": ("crashed", "it crashes its parser: Aborted"),
+    "a.exits": ("crashed", "it ended 2 processes"),
+    "a.faults": ("crashed", "it crashes its parser: Segmentation fault"),
+    "a.sleeps": ("timed-out", "it takes over 0.4 s (sources.file_time_limit_seconds)"),
+    "a.spins": ("timed-out", "it takes over 0.4 s (sources.file_time_limit_seconds)"),
+    "a.grows": ("out-of-memory", "it takes over 300,000,000 bytes of memory (sources.file_memory_limit_bytes)"),
+    "a.recurs": ("unreadable", "it is nested too deep"),
+    "a.raises": ("unreadable", "FileNotFoundError: a font"),
+    "Aborts.cs": ("crashed", "descriptions: it crashes its parser: Aborted"),
+    "Exits.cs": ("crashed", "descriptions: it ended 2 processes"),
+    "Spins.cs": ("timed-out", "descriptions: it takes over 0.4 s (sources.file_time_limit_seconds)"),
+}
+HOSTILE: dict[str, str | bytes] = {
+    name: f"public enum {name[:-3]} {{ One }}\n" if name.endswith(".cs") else "x\n" for name in ENDINGS
+}
+GOOD: dict[str, str | bytes] = {
+    "b.fine": "The text of a plugin.\n",
+    "Order.cs": "public class Order { public int Id { get; set; } }\n",
+    "z.md": "# Orders\n\nThey are paid.\n",
+}
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits are those of the Linux kernel")
+
+
+@dataclass(frozen=True)
+class Hostile:
+    """A command line that sees the hostile package, and a repository with one file of each kind."""
+
+    cli: CommandLine
+    repository: Repository
+
+    def configure(self, limits: str = LIMITS) -> None:
+        (self.cli.folder / "rag_assets.yaml").write_text(SETTINGS.format(limits=limits), encoding="utf-8")
+
+    def index(self, *options: str) -> Any:
+        done = self.cli.spawn("index", "hostile", "--json", *options)
+        assert done.code == 0, done.err
+        return done.json["results"][0]
+
+    def skipped(self) -> dict[str, tuple[str, str]]:
+        done = self.cli.spawn("status", "--skipped", "--json")
+        return {row["path"]: (row["reason"], row["detail"]) for row in done.json["labels"][0]["skipped"]}
+
+
+def hostile(folder: Path, files: dict[str, str | bytes]) -> Hostile:
+    install(PACKAGE, folder / "site")
+    (folder / "tmp").mkdir()
+    paths = os.pathsep.join([str(folder / "site"), str(Path(rag_assets.__file__).parents[1])])
+    environment = {"PYTHONPATH": paths, "TMPDIR": str(folder / "tmp")}
+    made = Hostile(
+        CommandLine(IndexHome(folder / "home"), folder, environment), new_repository(folder / "hostile", files)
+    )
+    made.configure()
+    return made
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Hostile:
+    made = hostile(tmp_path_factory.mktemp("small"), HOSTILE | GOOD)
+    made.index()
+    return made
+
+
+def test_every_file_of_a_small_build_is_listed_or_indexed(small: Hostile) -> None:
+    assert small.skipped() == ENDINGS
+    found = small.cli.spawn("search", "Order", "--json").json
+    assert {hit["path"] for hit in found["hits"]} >= {"Order.cs", "z.md"}
+
+
+def test_what_a_format_of_another_package_says_is_found(small: Hostile) -> None:
+    found = small.cli.spawn("search", "text of a plugin", "--json").json
+    assert found["hits"][0]["path"] == "b.fine"
+
+
+@pytest.mark.parametrize("path", ["a.faults", "Spins.cs"])
+def test_explain_says_why_there_is_nothing(small: Hostile, path: str) -> None:
+    said = small.cli.spawn("explain", path).out
+    assert ENDINGS[path][1] in said.replace("\n", " ")
+
+
+def test_nothing_of_the_work_is_left(small: Hostile) -> None:
+    assert list((small.cli.folder / "tmp").iterdir()) == []
+    assert [path for path in small.cli.home.root.rglob("*") if path.match("attempt-*")] == []
+
+
+def test_a_build_with_worker_processes_lists_the_same(tmp_path: Path) -> None:
+    many: dict[str, str | bytes] = {f"t/{number}.txt": f"Text {number}.\n" for number in range(300)}
+    made = hostile(tmp_path, HOSTILE | GOOD | many)
+    result = made.index()
+    assert result["files"]["indexed"] == len(many) + len(GOOD) + 3, "descriptions of three are missing"
+    assert made.skipped() == ENDINGS
+
+
+def test_the_next_commit_finds_the_same_and_a_clean_build_too(tmp_path: Path) -> None:
+    files = {name: HOSTILE[name] for name in ("a.exits", "a.spins", "Spins.cs")} | GOOD
+    made = hostile(tmp_path, files)
+    made.index()
+    made.repository.commit({"New.cs": "public class New { }\n"})
+    made.configure(LIMITS.replace("0.4", "0.40"))  # the same limit
+    assert made.index()["status"] == "indexed"
+    incremental = made.skipped()
+    assert incremental == {name: ENDINGS[name] for name in ("a.exits", "a.spins", "Spins.cs")}
+    made.index("--force")
+    assert made.skipped() == incremental
+
+
+def test_a_higher_limit_is_another_chance(tmp_path: Path) -> None:
+    made = hostile(tmp_path, {"a.grows": "x", **GOOD})
+    made.index()
+    assert made.skipped()["a.grows"][0] == "out-of-memory"
+    made.configure(LIMITS.replace("300000000", "400000000"))
+    made.index()
+    assert "400,000,000" in made.skipped()["a.grows"][1]
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("many", [0, 300], ids=["copy", "pool"])
+def test_a_killed_build_leaves_no_process_and_no_folder(tmp_path: Path, how: signal.Signals, many: int) -> None:
+    texts: dict[str, str | bytes] = {f"t/{number}.txt": f"Text {number}.\n" for number in range(many)}
+    made = hostile(tmp_path, {"a.spins": "x"} | texts)
+    made.configure("{file_time_limit_seconds: 600}")
+    process = made.cli.start("index", "hostile", start_new_session=True)
+    until(lambda: busy_in_session(process.pid), "a worker is in the endless loop")
+    process.send_signal(how)
+    process.communicate(timeout=60)
+    until(lambda: not session(process.pid), "all processes ended", 20)
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def session(leader: int) -> dict[int, float]:
+    """The processes of a session but its leader, with their processor time in seconds."""
+    found = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (folder / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if int(fields[3]) == leader and int(folder.name) != leader and fields[0] != "Z":
+            found[int(folder.name)] = int(fields[11]) / os.sysconf("SC_CLK_TCK")
+    return found
+
+
+def busy_in_session(leader: int) -> bool:
+    return any(spent > 1.5 for spent in session(leader).values())
