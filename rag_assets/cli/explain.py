@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # A symbol has no path separator, so the colon of `C:\repo\A.cs` is none of ours.
 _PATH_AND_SYMBOL = re.compile(r"(?P<path>.{2,}?):(?P<symbol>[^:/\\]+)")
-_LINES = re.compile(r"(\d+)(?:-\d+)?")
+_LINES = re.compile(r"(\d{1,9})(?:-\d+)?")
 _NEAR_PATHS = 3
 _SHOWN_NAMES = 8
 _FACT_CHARS = 300  # of one fact; --json has it whole

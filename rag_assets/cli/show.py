@@ -20,7 +20,7 @@ from rag_assets.index.generations import Generation, active_generation
 from rag_assets.index.layout import IndexHome
 
 # `src/A.cs:12`, `src/A.cs:12-30` as `search` prints it; a semantic id has more colons.
-_PATH_AND_LINE = re.compile(r"(?P<path>(?:[A-Za-z]:)?[^:]+):(?P<line>\d+)(?:-\d+)?")
+_PATH_AND_LINE = re.compile(r"(?P<path>(?:[A-Za-z]:)?[^:]+):(?P<line>\d{1,9})(?:-\d+)?")
 _SCHEME = "rag://"
 _SHOWN_SECTIONS = 8
 

@@ -207,7 +207,7 @@ def unquoted(symbol: str) -> str:
     return _QUOTED.sub(lambda found: (found[1] or found[2] or found[3] or "").replace("]]", "]"), symbol)
 
 
-_PLACE = re.compile(r"(?P<path>.+?):(?P<line>\d+)(?:-\d+)?")
+_PLACE = re.compile(r"(?P<path>.+?):(?P<line>\d{1,9})(?:-\d+)?")
 _SHOWN = 10
 _SHOWN_NEAR = 5
 _LEAST_ALIKE = 0.6

@@ -57,7 +57,9 @@ _IDENTIFIER = re.compile(r"@?[A-Za-z_]\w*(?:`\d+)?")
 _DECORATION = re.compile(r"\([^()]*\)$|<[^<>]*>$|\[\]$")  # of a call, of a generic type, of an array
 _INNER_CAPITAL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|^I[A-Z]|_\w")
 _MOST_SYMBOLS = 4  # names in a question that is no sentence
-_WITH_LINE = re.compile(r"(?P<path>.+?)(?::(?P<line>\d+)(?:[:-]\d+)?|#L(?P<hash>\d+).*|\((?P<paren>\d+)(?:,\d+)*\))?")
+_WITH_LINE = re.compile(
+    r"(?P<path>.+?)(?::(?P<line>\d{1,9})(?:[:-]\d+)?|#L(?P<hash>\d{1,9}).*|\((?P<paren>\d{1,9})(?:,\d+)*\))?"
+)
 _LINE_IN_BRACKETS = re.compile(r"\(\d+(?:,\d+)*\)$")
 _MARKS = ".,;!?"
 _TEXT_EXTENSIONS = frozenset({"txt", "text", "log"})

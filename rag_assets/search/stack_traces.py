@@ -26,13 +26,13 @@ class Trace:
 
 _FRAME = re.compile(
     r"^\s*(?:at|bei|à|en|в|位置|場所)\s+(?P<method>[^\s(][^(\n]*)\((?P<arguments>[^\n]*?)\)"
-    r"(?:\s+(?:in|dans|en|в|位置|場所)\s+(?P<file>.+?):\D{0,12}(?P<line>\d+))?[ \t]*$",
+    r"(?:\s+(?:in|dans|en|в|位置|場所)\s+(?P<file>.+?):\D{0,12}(?P<line>\d{1,9}))?[ \t]*$",
     re.MULTILINE,
 )
 """`   at Shop.Orders.Refund(Int32 id) in C:\\src\\Orders.cs:line 42`; the words are in the language of the system."""
 
 _COMPILER = re.compile(
-    r"^(?P<file>[^\s(][^(\n]*)\((?P<line>\d+)(?:,\d+){0,3}\)\s*:\s*(?:error|warning)\s+(?P<code>[A-Z]{2,}\d+)\s*:\s*"
+    r"^(?P<file>[^\s(][^(\n]*)\((?P<line>\d{1,9})(?:,\d+){0,3}\)\s*:\s*(?:error|warning)\s+(?P<code>[A-Z]{2,}\d+)\s*:\s*"
     r"(?P<message>[^\n]*?)(?:\s+\[[^\]\n]*\])?\s*$",
     re.MULTILINE,
 )

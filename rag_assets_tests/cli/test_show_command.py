@@ -91,3 +91,10 @@ def test_what_is_not_there(indexed: Indexed, point: str, expected: str) -> None:
     done = indexed.cli.run("show", point)
     assert (done.code, done.out) == (2 if point == "not a point" else 1, "")
     assert expected in done.err
+
+
+@pytest.mark.parametrize("words", [("show",), ("search",), ("explain",), ("graph", "callers")], ids="-".join)
+def test_a_line_of_thousands_of_digits_is_no_line(indexed: Indexed, words: tuple[str, ...]) -> None:
+    done = indexed.cli.run(*words, f"{SERVICE}:{'9' * 5_000}")
+    assert done.code in (0, 1, 2)
+    assert "unexpected" not in done.err

@@ -82,7 +82,7 @@ _KEPT = re.compile(
     r"|\b[A-Za-z]\w*\(\)",
     re.DOTALL,
 )
-_PLACEHOLDER = re.compile(r"⟦(\d+)⟧")
+_PLACEHOLDER = re.compile(r"⟦(\d{1,9})⟧")
 
 
 @dataclass(frozen=True, slots=True)
