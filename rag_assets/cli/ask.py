@@ -371,7 +371,9 @@ def ask(
             on_text=streamed,
         )
         home = session.home()
-        freshness = {label: freshness_of(home, manifest) for label, manifest in target.manifests.items()}
+        freshness = {
+            label: freshness_of(home, manifest, session.clearance()) for label, manifest in target.manifests.items()
+        }
     streamed.end()
     assert result.response is not None  # only a request that was answered before has none
     for warning in result.response.warnings:

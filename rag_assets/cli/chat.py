@@ -175,7 +175,9 @@ class ChatSession:
         self._filters = filters
         self._last: TurnResult | None = None
         home = session.home()
-        self._freshness = {label: freshness_of(home, manifest) for label, manifest in target.manifests.items()}
+        self._freshness = {
+            label: freshness_of(home, manifest, session.clearance()) for label, manifest in target.manifests.items()
+        }
         self._commands: dict[str, tuple[str, Callable[[TurnResult], None]]] = {
             "/sources": ("what the last answer cites", self._sources),
             "/graph": ("what is around it in the dependency graph", self._graph),

@@ -148,7 +148,10 @@ def search(
     with ExitStack() as stack:
         beside = stack.enter_context(ThreadPoolExecutor(max_workers=1))
         target = stack.enter_context(_opened(session, home, names, org))
-        heads = {name: beside.submit(freshness_of, home, index.manifest) for name, index in target.members.items()}
+        heads = {
+            name: beside.submit(freshness_of, home, index.manifest, index.clearance)
+            for name, index in target.members.items()
+        }
         found: SearchResult | ComparedSearch
         if compare:
             from rag_assets.search.diff_search import compare_search  # start-up budget: two labels are rarely compared

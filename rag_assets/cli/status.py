@@ -49,7 +49,7 @@ def status(
     session = session_of(context)
     home = session.home()
     labels = home.known_labels() if label is None else [label_named(home.known_labels(), label)]
-    found = [describe_label(home, name, session.clearance() if skipped else None) for name in labels]
+    found = [describe_label(home, name, session.clearance(), with_skipped=skipped) for name in labels]
     if duplicates:
         for name, entry in zip(labels, found, strict=True):
             entry["duplicates"] = _duplicates(home, name, session.clearance())
@@ -64,8 +64,10 @@ def status(
             _show(session.output, entry)
 
 
-def describe_label(home: IndexHome, label: str, skipped_for: Confidentiality | None = None) -> dict[str, Any]:
-    """The object of one label in `status --json`, with the skipped files that `skipped_for` may see, if it is given.
+def describe_label(
+    home: IndexHome, label: str, clearance: Confidentiality, *, with_skipped: bool = False
+) -> dict[str, Any]:
+    """The object of one label in `status --json`; changed and skipped files are those that `clearance` may see.
 
     `problem` says what is damaged, and the next command; the fields of an unreadable generation are absent.
     """
@@ -88,7 +90,7 @@ def describe_label(home: IndexHome, label: str, skipped_for: Confidentiality | N
     except GenerationError as error:
         return found | {"problem": str(error)}
     manifest = generation.manifest
-    freshness = freshness_of(home, manifest)
+    freshness = freshness_of(home, manifest, clearance)
     found |= {
         "ref": manifest.ref,
         "commit": manifest.commit_sha,
@@ -109,8 +111,8 @@ def describe_label(home: IndexHome, label: str, skipped_for: Confidentiality | N
     }
     try:
         found["skipped_by_reason"] = _skipped_by_reason(generation)
-        if skipped_for is not None:
-            found["skipped"] = skipped_files(generation, skipped_for)
+        if with_skipped:
+            found["skipped"] = skipped_files(generation, clearance)
     except (BuildError, TableDamaged) as error:  # what is left is served all the same
         found |= {"skipped_by_reason": {}, "problem": str(error)}
     return found

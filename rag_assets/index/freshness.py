@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.index.generations import Manifest
 from rag_assets.index.layout import IndexHome, RecordDamaged, read_record
 
@@ -55,9 +56,11 @@ def uncommitted(changed_files: int | None) -> str:
     return f"; {said} from HEAD and {'is' if changed_files == 1 else 'are'} not indexed"
 
 
-def freshness_of(home: IndexHome, manifest: Manifest) -> Freshness:
-    """Compares an index with its repository without touching the network. Never fails: an answer is not held back
-    because its age is unknown."""
+def freshness_of(
+    home: IndexHome, manifest: Manifest, clearance: Confidentiality = Confidentiality.RESTRICTED
+) -> Freshness:
+    """Compares an index with its repository without touching the network; only changed files that `clearance` may see
+    are counted. Never fails: an answer is not held back because its age is unknown."""
     indexed = manifest.commit_sha
     try:
         location = str(_remembered(home, manifest.index_label)["location"])
@@ -76,7 +79,7 @@ def freshness_of(home: IndexHome, manifest: Manifest) -> Freshness:
         return Freshness(indexed, reason=f"{location} is gone")
     try:
         if manifest.is_git:
-            return _git_head(indexed, path, manifest.ref)
+            return _git_head(manifest, path, clearance)
         if path.is_file():
             from rag_assets.sources.urls import archive_stem  # start-up budget: most repositories are folders
 
@@ -99,16 +102,19 @@ def _remembered(home: IndexHome, label: str) -> dict[str, Any]:
     return read_record(home.label(label) / _FILE, dict[str, Any])
 
 
-def _git_head(indexed: str, repository: Path, ref: str) -> Freshness:
+def _git_head(manifest: Manifest, repository: Path, clearance: Confidentiality) -> Freshness:
     # start-up budget: only a search of the command line asks for the head
     from rag_assets.errors import GitNotFound
 
+    indexed, ref, levels = manifest.commit_sha, manifest.ref, manifest.levels
     try:
         head = _git(repository, "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
         if head is None:
             return Freshness(indexed, reason=f"{ref} is gone from the repository")
         head = head.strip()
-        return Freshness(indexed, head.decode(), changed_files=_changed_files(repository, head))
+        changed = _changed_files(repository, head)
+        seen = None if changed is None else sum(levels.visible(path, clearance) for path in changed)
+        return Freshness(indexed, head.decode(), changed_files=seen)
     except GitNotFound:
         return Freshness(indexed, reason="git is not installed")
     except subprocess.TimeoutExpired:
@@ -125,20 +131,21 @@ def _git(repository: Path, *arguments: str) -> bytes | None:
     return done.stdout if done.returncode == 0 else None
 
 
-def _changed_files(repository: Path, commit: bytes) -> int | None:
-    """How many files differ from a commit that is checked out here; 0 where it is not. Raises as `_git`."""
-    where = _git(repository, "rev-parse", "--show-toplevel", "HEAD")
-    top, _, checked_out = (where or b"").strip().rpartition(b"\n")
+def _changed_files(repository: Path, commit: bytes) -> set[str] | None:
+    """The paths of files that differ from a commit that is checked out here, none where it is not; of a folder in a
+    repository those in the folder, relative to it. None where there are too many to look at. Raises as `_git`."""
+    where = _git(repository, "rev-parse", "--show-toplevel", "HEAD", "--show-prefix")
+    top, checked_out, prefix = (where or b"").split(b"\n")[:3] if where else (b"", b"", b"")
     if not top or checked_out != commit:
-        return 0
+        return set()
     root = Path(os.fsdecode(top))
     known = _git(root, "ls-files", "--stage", "--debug", "-z")
     staged = _git(root, "diff-index", "--cached", "--name-only", "--no-renames", "-z", "HEAD")
     untracked = _git(root, "ls-files", "--others", "--exclude-standard", "-z")
     if known is None or staged is None or untracked is None or known.count(b"\0") > _MOST_FILES:
         return None
-    changed = {path for path in (staged + untracked).split(b"\0") if path}
-    return len(changed.union(_edited(root, known)))
+    changed = {path for path in (staged + untracked).split(b"\0") if path}.union(_edited(root, known))
+    return {os.fsdecode(path.removeprefix(prefix)) for path in changed if path.startswith(prefix)}
 
 
 def _edited(root: Path, known: bytes) -> Iterator[bytes]:

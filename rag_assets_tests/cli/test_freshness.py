@@ -59,9 +59,11 @@ def test_the_verdict(head: str, stale: bool | None) -> None:
     assert Freshness("abc", head).stale is stale
 
 
-def changed_files(repository: Repository) -> int | None:
+def changed_files(repository: Repository) -> int:
     head = repository.git("rev-parse", "HEAD")
-    return _changed_files(repository.path, head.encode())
+    found = _changed_files(repository.path, head.encode())
+    assert found is not None
+    return len(found)
 
 
 @pytest.fixture
@@ -119,7 +121,15 @@ def test_a_bare_repository_and_another_branch_have_no_work_tree_to_compare(
     checkout.git("clone", "--quiet", "--bare", ".", "bare.git")
     assert changed_files(Repository(checkout.path / "bare.git")) == 0
     checkout.commit({"C.cs": "class C { }\n"})
-    assert _changed_files(checkout.path, first.encode()) == 0
+    assert _changed_files(checkout.path, first.encode()) == set()
+
+
+def test_of_a_folder_in_a_repository_only_its_own_files_count(checkout: Repository) -> None:
+    (checkout.path / "A.cs").write_text("class Edited { }\n", encoding="utf-8")
+    (checkout.path / "src" / "B.cs").unlink()
+    head = checkout.git("rev-parse", "HEAD").encode()
+    assert _changed_files(checkout.path / "src", head) == {"B.cs"}
+    assert _changed_files(checkout.path, head) == {"A.cs", "src/B.cs"}
 
 
 def test_commands_say_how_many_files_they_cannot_know(indexed: Indexed) -> None:

@@ -271,6 +271,23 @@ def test_the_settings_decide_who_finds_what(guarded: CommandLine, clearance: str
 
 
 @pytest.mark.rule("E12")
+def test_files_above_a_role_are_not_among_those_that_differ_from_head(guarded: CommandLine) -> None:
+    model = guarded.folder / "shop" / MODEL
+    before = model.read_bytes()
+    model.write_text("class Edited { }\n", encoding="utf-8")
+    try:
+        for words in (("search", "orders"), ("ask", "what are orders?"), ("status",)):
+            counts = {}
+            for role in ("support", "payroll"):
+                found = guarded.run("--role", role, *words, "--json", options=()).json
+                (source,) = found["sources"] if "sources" in found else found["labels"]
+                counts[role] = source["changed_files"]
+            assert counts == {"support": 0, "payroll": 1}, words
+    finally:
+        model.write_bytes(before)
+
+
+@pytest.mark.rule("E12")
 def test_a_role_decides_what_a_command_shows(guarded: CommandLine) -> None:
     def found(*options: str) -> set[str]:
         done = guarded.run("search", "order orders refunds", "--json", options=options)
