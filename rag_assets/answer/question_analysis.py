@@ -8,7 +8,7 @@ vocabulary it is given.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -128,10 +128,6 @@ def covered(words: tuple[QueryTerm, ...], roots: frozenset[str]) -> float:
     """Which share of the weight of some words a text has, 0 to 1; 0 for no words."""
     total = sum(word.weight for word in words)
     return sum(word.weight for word in words if word.root in roots) / total if total else 0.0
-
-
-def weight_by_root(words: tuple[QueryTerm, ...]) -> Mapping[str, float]:
-    return {word.root: word.weight for word in words}
 
 
 class Intent(StrEnum):
