@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import getpass
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
@@ -42,14 +42,17 @@ if TYPE_CHECKING:
 WITH_MODEL = "code_question_answering"
 WITHOUT_MODEL = "code_question_answering_offline"
 
+_OF_SEARCH = {
+    "default_mode": SettingOrigin(SettingLayer.CONFIGURATION, "search.mode"),
+    "retrieval_top_k": SettingOrigin(SettingLayer.CONFIGURATION, "search.profile"),
+}
 _CONFIGURED = {
-    name: SettingOrigin(SettingLayer.CONFIGURATION, setting)
+    name: SettingOrigin(SettingLayer.CONFIGURATION, f"answer.{setting}")
     for name, setting in {
-        "retrieval_top_k": "answer.max_chunks",
-        "max_context_tokens": "answer.max_context_tokens",
-        "weak_below": "answer.threshold",
-        "citation_policy": "answer.unsupported",
-        "default_mode": "search.mode",
+        "retrieval_top_k": "max_chunks",
+        "max_context_tokens": "max_context_tokens",
+        "weak_below": "threshold",
+        "citation_policy": "unsupported",
     }.items()
 }
 """Settings of a pipeline that the configuration can say something stronger of."""
@@ -123,10 +126,8 @@ class QuestionAnswerer(Closeable):
         """The pipeline that is asked, with the settings that are stronger than its own. Raises UnknownPipeline,
         PipelineError, ConfigError, AgentRefused."""
         generations = [index.generation for index in self._target.members.values()]
-        searched_in = mode_said(config_of(self._home.root, self._config), self._target.parts.policy.mode)
-        return effective_pipeline(
-            self._options, self._library, configured_mode=searched_in, mode=mode, generations=generations
-        )
+        of_search = said_of_search(config_of(self._home.root, self._config), self._target.parts.policy.mode)
+        return effective_pipeline(self._options, self._library, of_search, mode=mode, generations=generations)
 
     def forget(self, session: str, user: str = "") -> None:
         """Deletes a session for good, with what the log has of it, where anything was asked in it. Raises
@@ -207,8 +208,8 @@ def history_of(home: IndexHome, config: Path | None, clearance: Confidentiality)
 def effective_pipeline(
     options: AskOptions,
     library: PipelineLibrary,
+    of_search: Mapping[str, object],
     *,
-    configured_mode: Mode | None = None,
     mode: Mode | None = None,
     generations: Sequence[Generation] = (),
 ) -> Pipeline:
@@ -216,8 +217,7 @@ def effective_pipeline(
     of it), the agent, the configuration, the pipeline file, and of the threshold what was calibrated for the one
     generation. Raises UnknownPipeline, PipelineError, AgentRefused."""
     found = _named(options, library)
-    of_search = {} if configured_mode is None else {"default_mode": configured_mode}
-    found = found.with_settings({**options.configured, **of_search}, _CONFIGURED)
+    found = found.with_settings(of_search, _OF_SEARCH).with_settings(options.configured, _CONFIGURED)
     if options.agent is not None:
         from rag_assets.qa.agents.overrides import with_agent  # start-up budget: most questions have no agent
 
@@ -231,16 +231,19 @@ def effective_pipeline(
     return found
 
 
-def mode_said(config: Path | None, mode: Mode) -> Mode | None:
-    """The `mode` of a search policy where somebody has said it: the default may be written in the configuration. Raises
-    ConfigError."""
-    if mode is not DEFAULT_POLICY.mode:
-        return mode
+def said_of_search(config: Path | None, mode: Mode) -> dict[str, object]:
+    """The settings of a pipeline that the configuration of searches decides; `mode` is that of the policy of a search.
+    Raises ConfigError."""
+    said: dict[str, object] = {} if mode is DEFAULT_POLICY.mode else {"default_mode": mode}
     if not is_configured("search", config):
-        return None
+        return said
     from rag_assets.settings import load_settings  # start-up budget: costs a search a third of its time
+    from rag_assets.settings.search import SEED_CHUNKS
 
-    return mode if "mode" in load_settings(config).search.model_fields_set else None
+    search = load_settings(config).search
+    if "mode" in search.model_fields_set:  # the default may be written there
+        said["default_mode"] = mode
+    return said | ({"retrieval_top_k": SEED_CHUNKS} if search.profile == "seed" else {})
 
 
 def is_of(language: str, of_model: str) -> bool:

@@ -4,7 +4,7 @@ write. Keys are never settings.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -44,9 +44,21 @@ class RerankerSettings(Strict):
         return self
 
 
+SEED_CHUNKS = 15
+"""maxChunksForContext of the seed profile (E13)."""
+
+_SEED = {"fusion": "rrf", "dense_candidates": 40, "keyword_candidates": 20, "limit": SEED_CHUNKS}
+"""Reciprocal ranks (k = 60) of the candidates that E09 names."""
+
+
 class SearchSettings(Strict):
     """How indexes are searched (E14). An index does not depend on it, so a change takes effect at once."""
 
+    profile: Literal["measured", "seed"] = Field(
+        default="measured",
+        description="seed: fusion rrf, 40 and 20 candidates, 15 hits, also of an answer, where nothing else is named; "
+        "measured: what finds most",
+    )
     mode: Literal["hybrid", "semantic", "semantic_rerank", "bm25"] = Field(
         default=DEFAULT_POLICY.mode.value, description="unless a search says otherwise"
     )
@@ -74,9 +86,16 @@ class SearchSettings(Strict):
         default=RerankerSettings(), description="the model that puts the best candidates in order once more"
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _profile_is_the_default(cls, values: Any) -> Any:
+        if not isinstance(values, dict) or values.get("profile") != "seed":
+            return values
+        return {**_SEED, **{name: value for name, value in values.items() if value is not None}}
+
     def policy(self) -> SearchPolicy:
         """The policy without the reranker, which must be opened."""
-        return SearchPolicy(**(self.model_dump(exclude={"reranker"}) | {"mode": Mode(self.mode)}))
+        return SearchPolicy(**(self.model_dump(exclude={"reranker", "profile"}) | {"mode": Mode(self.mode)}))
 
 
 KEY_VARIABLE = "RAG_ASSETS_ANSWER_API_KEY"
