@@ -58,7 +58,7 @@ def test_execution_begins_at_entry_step_id(asking: Asking, good: str) -> None:
 @pytest.mark.parametrize(("depth", "reached"), [(0, False), (1, True)])
 def test_graph_max_depth(asking: Asking, good: str, depth: int, reached: bool) -> None:
     asking.script(answer=good)
-    result = asking.ask(asking.pipeline(graph_max_depth=depth, retrieval_top_k=1))
+    result = asking.ask(asking.pipeline(graph_max_depth=depth, retrieval_top_k=1, weak_below=0))
     around = found(asking, result).neighbourhood
     assert around is not None
     assert any("WriteCreditNote" in node.key for node in around.nodes) is reached
@@ -82,7 +82,7 @@ def test_graph_edge_allowlist_takes_aliases(asking: Asking, good: str) -> None:
 @pytest.mark.parametrize("most", [0, 1])
 def test_node_text_fetch_top_n(asking: Asking, good: str, most: int) -> None:
     asking.script(answer=good)
-    pipeline = asking.pipeline(node_text_fetch_top_n=most, retrieval_top_k=1)
+    pipeline = asking.pipeline(node_text_fetch_top_n=most, retrieval_top_k=1, weak_below=0)
     assert len(found(asking, asking.ask(pipeline)).texts) == most
 
 

@@ -280,7 +280,7 @@ def test_exactly_so_many_requests_for_more_are_allowed(asking: Asking, most: int
 @pytest.mark.rule("D25")
 def test_a_request_for_more_goes_through_retrieval_graph_and_budget_again(asking: Asking, good: str) -> None:
     script = asking.script(answer=["[Requesting data on:] src/Shipping/Parcel.cs", good])
-    result = asking.ask(asking.pipeline(retrieval_top_k=1, node_text_fetch_top_n=0))
+    result = asking.ask(asking.pipeline(retrieval_top_k=1, node_text_fetch_top_n=0, weak_below=0))
     again = ways(result)[ways(result).index("guard") :]
     assert again[:6] == ["guard", "fetch", "expand", "node_texts", "budget", "answer"]
     first, second = map(prompt_text, script.asked("answer"))
