@@ -211,7 +211,7 @@ class StepRecord:
     calls: tuple[CallRecord, ...] = ()
 
 
-ENGINE_VERSION = 1
+ENGINE_VERSION = 2
 """Raise it when the engine itself comes to other results: merging, transitions, protocols, markers."""
 
 

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from urllib.parse import unquote
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
@@ -65,6 +67,7 @@ ATTACKS = {
     "host with a query": f"See evil.io?{SECRET}",
     "host of many": f"See a.io.{SECRET}.evil.com",
     "host in another script": f"See {SECRET}.пример.com",
+    "host in emphasis": f"See _{SECRET}.evil.com_ and __evil.io__",
     "mail": f"Write to {SECRET}@evil.com",
     "mail to a known host": f"Write to {SECRET}@example.org",
     "autolink": f"<http://{EVIL}>",
@@ -219,6 +222,35 @@ def test_what_the_evidence_has_and_code_stay_as_they_are(said: str) -> None:
 
 def test_names_that_could_be_hosts_stay_readable() -> None:
     assert guarded("The OrderLine.Id is its key.", EVIDENCE) == "The OrderLine․Id is its key."
+
+
+PARTS = (
+    *"[]()<>!`:/@.*_|#='?a1\"\\",
+    *("``", "**", "\n", "\n\n", " ", "    ", "\t", "\r\n", "\u00a0", "\u200b", "](", "]: ", "[r]", "![x](", "> ", "- "),
+    *("```\n", "~~~\n", "http://evil.io", "//evil.io", "www.", "evil.com", "mailto:", "javascript:", "data:text/html,"),
+    *(
+        "<img src=",
+        "<a ",
+        "</a>",
+        "<!--",
+        "-->",
+        "&#40;",
+        "&#41;",
+        "&lt;",
+        "&amp;",
+        "docs/guide.md",
+        "OrderLine.Id",
+        SECRET,
+    ),
+)
+
+
+@settings(max_examples=400, derandomize=True, deadline=None)
+@given(st.lists(st.sampled_from(PARTS), min_size=3, max_size=12).map("".join))
+def test_nothing_that_is_put_together_from_parts_is_shown_as_a_link(reply: str) -> None:
+    made = guarded(reply, EVIDENCE)
+    assert opened(made) == []
+    assert guarded(made, EVIDENCE) == made
 
 
 def test_without_evidence_nothing_is_linked() -> None:

@@ -278,7 +278,7 @@ ACTIONS = (
     ),
     Action("write_artifact", write_artifact, 1, WriteArtifact),
     Action(
-        "check_artifact", check_artifact, 2, outcomes=lambda _: (Transition.ANSWER, Transition.DENY, Transition.OTHER)
+        "check_artifact", check_artifact, 3, outcomes=lambda _: (Transition.ANSWER, Transition.DENY, Transition.OTHER)
     ),
     Action(
         "artifact_from_evidence", artifact_from_evidence, 1, outcomes=lambda _: (Transition.ANSWER, Transition.OTHER)
