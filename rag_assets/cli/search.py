@@ -88,6 +88,32 @@ def search(
         list[str] | None,
         typer.Option("--symbol", help="Only what declares this name (Refund, Order.Refund, *Service); repeatable."),
     ] = None,
+    content_types: Annotated[
+        list[str] | None,
+        typer.Option("--content-type", help="Only Policy, Procedure, ApiContract, Schema …; repeatable."),
+    ] = None,
+    domains: Annotated[
+        list[str] | None, typer.Option("--domain", help="Only this business domain, by its key; repeatable.")
+    ] = None,
+    areas: Annotated[
+        list[str] | None, typer.Option("--area", help="Only this area of a business domain; repeatable.")
+    ] = None,
+    audiences: Annotated[
+        list[str] | None, typer.Option("--audience", help="Only what is for this audience; repeatable.")
+    ] = None,
+    personas: Annotated[
+        list[str] | None, typer.Option("--persona", help="Only what is for this persona; repeatable.")
+    ] = None,
+    stages: Annotated[list[str] | None, typer.Option("--stage", help="Only this stage; repeatable.")] = None,
+    tags: Annotated[
+        list[str] | None, typer.Option("--tag", help="Only what has this tag, by slug or id; repeatable.")
+    ] = None,
+    written_in: Annotated[
+        list[str] | None, typer.Option("--written-in", help="Only this human language: de, en-US; repeatable.")
+    ] = None,
+    systems: Annotated[
+        list[str] | None, typer.Option("--source-system", help="Only from GitHub, AzureDevOps …; repeatable.")
+    ] = None,
     since: Annotated[
         str | None, typer.Option(metavar="DATE", help="Only files changed on this day (2026-01-31) or later.")
     ] = None,
@@ -139,6 +165,15 @@ def search(
             languages=tuple(languages or ()),
             source_types=tuple(source_types or ()),
             symbols=tuple(symbols or ()),
+            content_types=tuple(content_types or ()),
+            domains=tuple(domains or ()),
+            areas=tuple(areas or ()),
+            audiences=tuple(audiences or ()),
+            personas=tuple(personas or ()),
+            stages=tuple(stages or ()),
+            tags=tuple(tags or ()),
+            written_in=tuple(written_in or ()),
+            systems=tuple(systems or ()),
             since=since,
             before=before,
         ),

@@ -12,15 +12,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, Self
 
-from rag_assets.contracts.identity import point_id, symbol_semantic_id
+from rag_assets.contracts.identity import point_id, source_system, symbol_semantic_id
 from rag_assets.contracts.kinds import RagContentType
 from rag_assets.contracts.payload import RagVectorPayload, parse_round_trip
 from rag_assets.contracts.result import InvokeResult, Message, aggregate
+from rag_assets.contracts.retrieval import DEFAULT_PRIORITY
 from rag_assets.contracts.section import Embedder, EmbeddingWindow, SummarySection
 from rag_assets.contracts.segment import Segment, SymbolText
-from rag_assets.contracts.source_file import GitRepoInfo, IndexFileContext
+from rag_assets.contracts.source_file import FileMetadata, GitRepoInfo, IndexFileContext
 
-INDEX_VERSION = 6
+INDEX_VERSION = 7
 """Version of the payload schema (B12). Raise it when the meaning of a stored field changes."""
 
 DEFAULT_LANGUAGE = "en-US"  # IDX-069 §7.4; overridable per document (R25)
@@ -130,6 +131,7 @@ class SummaryFacts(ABC):
     domain_title: str = ""
     domain_tagline: str = ""
     language: str = DEFAULT_LANGUAGE
+    metadata: FileMetadata | None = None
 
     _types: ClassVar[dict[str, type[SummaryFacts]]] = {}
 
@@ -146,6 +148,8 @@ class SummaryFacts(ABC):
     def __post_init__(self) -> None:
         self._window: EmbeddingWindow | None = None
         self._sections: list[SummarySection] = []
+        self._content_type: RagContentType | None = None
+        self._requires_domain = False
 
     @staticmethod
     def type_named(name: str) -> type[SummaryFacts]:
@@ -194,6 +198,7 @@ class SummaryFacts(ABC):
         self.index_label = context.index_label
         self.document_sha256 = context.source_sha256
         self.code_language = context.language_hint or ""
+        self.metadata = context.metadata
         return self
 
     def leave_generation(self) -> Self:
@@ -226,6 +231,11 @@ class SummaryFacts(ABC):
         if not self._sections:
             self._sections = self.build_summary_sections()
         return self._sections
+
+    def require_domain(self, required: bool) -> Self:
+        """Whether points without a business domain are errors (B03)."""
+        self._requires_domain = required
+        return self
 
     def use_sections(self, sections: list[SummarySection]) -> Self:
         """Takes the sections of an earlier stage, with their vectors."""
@@ -272,7 +282,7 @@ class SummaryFacts(ABC):
         payload.source_slice_blob_uri = section.slice_uri(self.blob_uri)
         payload.description_blob_uri = section.description_uri(self.blob_uri)
         self.populate_additional_rag_properties(payload)
-        validation = payload.validate_for_index()
+        validation = payload.validate_for_index(requires_domain=self._requires_domain)
         if not validation.successful:
             return InvokeResult.failure(validation.errors, validation.warnings)
         identifier = point_id(self.org_id, self.project_id, self.repo_id, self.index_label, payload.semantic_id)
@@ -280,6 +290,9 @@ class SummaryFacts(ABC):
         return InvokeResult.create(point, validation.warnings)
 
     def _payload(self, section: SummarySection) -> RagVectorPayload:
+        said = self.metadata or FileMetadata()
+        if self._content_type is None:  # once for all sections: it may look into the text
+            self._content_type = said.content_type or self.content_type
         generated = (
             f"{section.symbol_type}: {section.symbol} - {section.section_key} "
             f"(Chunk {section.part_index} of {section.part_total})"  # A31
@@ -294,15 +307,23 @@ class SummaryFacts(ABC):
             repo_branch=self.branch,
             commit_sha=self.commit_sha,
             path=self.path,
-            content_type_id=self.content_type,
-            content_type=self.content_type.label,
+            content_type_id=self._content_type,
+            content_type=self._content_type.label,
             subtype=self.subtype,
             subtype_flavor=self.subtype_flavor,
             section_key=section.section_key,
             embedding_model=section.embedding_model,
             business_domain_key=section.domain_key,
             domain=self.domain_title,
-            language=self.language,
+            business_domain_area=said.business_domain_area,
+            language=said.language or self.language,
+            priority=said.priority or DEFAULT_PRIORITY,
+            audience=said.audience,
+            persona=said.persona,
+            stage=said.stage,
+            label_slugs=said.label_slugs,
+            label_ids=said.label_ids,
+            source_system=source_system(self.repo),
             title=generated,
             index_version=INDEX_VERSION,
             indexed_utc=parse_round_trip(self.commit_date),

@@ -12,6 +12,7 @@ import re
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import quote, unquote
 
 POINT_NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "https://rag-assets.dev/point")
@@ -108,6 +109,29 @@ def _simple_name(name: str) -> str:
     if len(bare.split(maxsplit=1)) > 1:
         return bare
     return bare.rpartition("/" if "/" in bare else ".")[2]
+
+
+_HOSTS = {
+    "github": "GitHub",
+    "gitlab": "GitLab",
+    "bitbucket": "Bitbucket",
+    "azure": "AzureDevOps",
+    "visualstudio": "AzureDevOps",
+    "codeberg": "Codeberg",
+    "gitea": "Gitea",
+}
+_HOST = re.compile(r"(?:[a-z+]+://)?(?:[^@/]*@)?([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)(?::\d+)?[:/]")
+
+
+@lru_cache(maxsize=256)
+def source_system(remote: str) -> str:
+    """`GitHub`, `AzureDevOps` … for the URL of a remote (B12), its host where that says no more; '' for what is no URL:
+    a path or the name of a repository."""
+    found = _HOST.match(remote)
+    if found is None or not ("://" in remote or "@" in remote):
+        return ""
+    labels = found[1].lower().split(".")
+    return next((_HOSTS[label] for label in labels if label in _HOSTS), found[1].lower())
 
 
 def point_id(org_id: str, project_id: str, repo_id: str, index_label: str, semantic_id: str) -> str:

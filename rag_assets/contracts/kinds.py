@@ -100,6 +100,12 @@ class RagContentType(IntEnum):
         """The seed's spelling, `SourceCode` for `SOURCE_CODE`."""
         return self.name.title().replace("_", "")
 
+    @classmethod
+    def named(cls, written: str) -> RagContentType | None:
+        """`ApiContract`, `api contract` and `api_contract`; None for another name and for UNKNOWN."""
+        wanted = re.sub(r"[\s_-]", "", written).lower()
+        return next((known for known in cls if known and known.label.lower() == wanted), None)
+
 
 @dataclass(frozen=True, slots=True)
 class Classification:

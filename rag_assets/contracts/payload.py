@@ -18,12 +18,12 @@ from typing import Any, Literal
 from rag_assets.contracts.identity import DEFAULT_SECTION, build_semantic_id
 from rag_assets.contracts.kinds import RagContentType
 from rag_assets.contracts.result import InvokeResult, Message
+from rag_assets.contracts.retrieval import DEFAULT_PRIORITY
 
 NO_DOMAIN = "PAYLOAD.business-domain-key"
 """The warning about a point without a business domain: recommended, not enforced (B15)."""
 
 DEFAULT_EMBEDDING_MODEL = "text-embedding-3-large"  # contract default (B12); the pipeline sets the real one (R22)
-DEFAULT_PRIORITY = 3
 PayloadIndex = Literal["keyword", "integer", "datetime"]
 
 
@@ -40,13 +40,13 @@ class RagVectorPayload:
     project_id: str = _indexed("keyword")
     doc_id: str = ""
     # business domain (§3.2)
-    business_domain_key: str = ""
-    business_domain_area: str = ""
+    business_domain_key: str = _indexed("keyword")
+    business_domain_area: str = _indexed("keyword")
     # semantic identity (§3.3)
     semantic_id: str = ""  # the point id is made of it (R2), so nothing needs to search for it
     # classification (§3.4)
     content_type_id: RagContentType = RagContentType.UNKNOWN
-    content_type: str = ""
+    content_type: str = _indexed("keyword")
     subtype: str = ""
     subtype_flavor: str = ""
     # section and chunk (§3.5)
@@ -55,13 +55,13 @@ class RagVectorPayload:
     part_total: int = 0
     # core metadata (§3.6)
     title: str = ""
-    language: str = ""
+    language: str = _indexed("keyword")
     priority: int = DEFAULT_PRIORITY
-    audience: str = ""
-    persona: str = ""
-    stage: str = ""
-    label_slugs: Sequence[str] = ()
-    label_ids: Sequence[str] = ()
+    audience: str = _indexed("keyword")
+    persona: str = _indexed("keyword")
+    stage: str = _indexed("keyword")
+    label_slugs: Sequence[str] = _indexed("keyword", ())
+    label_ids: Sequence[str] = _indexed("keyword", ())
     # raw source pointers (§3.7, IDX-070)
     full_document_blob_uri: str = ""
     source_slice_blob_uri: str = ""
@@ -85,7 +85,7 @@ class RagVectorPayload:
     content_len_chars: int | None = None
     indexed_utc: datetime | None = None  # of the text: the date of `commit_sha` (R29)
     updated_utc: datetime | None = _indexed("datetime", None)  # the same where it is known that the file changed then
-    source_system: str = ""
+    source_system: str = _indexed("keyword")
     source_object_id: str = ""
     # source code (§3.9)
     repo: str = ""
@@ -115,8 +115,11 @@ class RagVectorPayload:
     speakers: Sequence[str] = ()
     declared_names: Sequence[str] = _indexed("keyword", ())  # types and members, in lower case: what `symbol:` finds
 
-    def validate_for_index(self, now: datetime | None = None) -> InvokeResult[RagVectorPayload]:
-        """Normalises in place and reports (IDX-025 §4; B14–B16).
+    def validate_for_index(
+        self, now: datetime | None = None, *, requires_domain: bool = False
+    ) -> InvokeResult[RagVectorPayload]:
+        """Normalises in place and reports (IDX-025 §4; B14–B16). With `requires_domain` a point without a business
+        domain is an error (B03).
 
         Any error means: do not index this point. `now` replaces the clock where `indexed_utc` is missing, so
         that pure code can stay pure (R20). Without it the wall clock is used, as the contract says.
@@ -135,6 +138,9 @@ class RagVectorPayload:
                 warnings.append(Message("PAYLOAD.semantic-id", "SemanticId was empty and has been generated"))
             else:
                 errors.append(Message("PAYLOAD.semantic-id", "SemanticId is missing and there is no DocId to make one"))
+        if requires_domain and not self.business_domain_key.strip():
+            warnings = [warning for warning in warnings if warning.code != NO_DOMAIN]
+            errors.append(Message(NO_DOMAIN, "BusinessDomainKey is empty; the repository has require_business_domain"))
         if errors:
             return InvokeResult.failure(errors, warnings)
         return InvokeResult.create(self, warnings)

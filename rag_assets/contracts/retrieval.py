@@ -9,6 +9,10 @@ from typing import Literal, Protocol
 
 from rag_assets.errors import RagAssetsError
 
+DEFAULT_PRIORITY = 3
+PRIORITIES = range(1, 6)
+"""1 is the highest (B08)."""
+
 
 class Mode(StrEnum):
     """How a search finds and orders candidates."""

@@ -7,6 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from rag_assets.contracts.kinds import RagContentType
+
 
 class SkipReason(StrEnum):
     """Why a file of the commit is not indexed. Every skipped file has exactly one reason."""
@@ -102,6 +104,22 @@ class RefusedFile:
 
 
 @dataclass(frozen=True, slots=True)
+class FileMetadata:
+    """What a file says of itself, or the configuration of it (B03, B08); empty fields where nobody says anything."""
+
+    content_type: RagContentType = RagContentType.UNKNOWN
+    business_domain_key: str = ""
+    business_domain_area: str = ""
+    language: str = ""
+    priority: int = 0
+    audience: str = ""
+    persona: str = ""
+    stage: str = ""
+    label_slugs: tuple[str, ...] = ()
+    label_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class IndexFileContext:
     """Everything that later stages may know of a file: nobody reads the file again (A02, A03).
 
@@ -120,3 +138,4 @@ class IndexFileContext:
     source_sha256: str = ""
     language_hint: str | None = None
     domain_key: str = ""
+    metadata: FileMetadata | None = None

@@ -24,7 +24,7 @@ from rag_assets.descriptions.text_description import TextDescription
 from rag_assets.languages.csharp.facts.type_index import IndexedType, TypeIndex, declared_in
 from rag_assets.languages.documents.resx import StaticResourceDictionary
 
-DESCRIPTION_VERSION = 8
+DESCRIPTION_VERSION = 9
 """Raise it when the same segment would give another description."""
 
 __all__ = [

@@ -112,7 +112,8 @@ def _identified(description: D, file_context: IndexFileContext, segment: Segment
     description.set_common_properties(file_context)
     language = file_context.language_hint or segment.language
     path = file_context.relative_path
-    own = domain_catalog.domain_of_segment(path, segment) or file_context.domain_key
+    said = file_context.metadata.business_domain_key if file_context.metadata is not None else ""
+    own = said or domain_catalog.domain_of_segment(path, segment) or file_context.domain_key
     domain_key = own
     if not own and domain_catalog.has_domains and not entity_domain_expression(segment):  # it names another
         entities, related = entities_of(description, segment), related_types(description, segment)

@@ -11,9 +11,10 @@ from __future__ import annotations
 import traceback
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rag_assets.classification import Classifier, FileFacts
 from rag_assets.contracts.description import DescriptionBuilder, DomainCatalog, ResourceDictionary, SummaryFacts
@@ -28,6 +29,10 @@ from rag_assets.descriptions.registry import DescriptionBuilderRegistry
 from rag_assets.languages.csharp.declaration_ranges import LANGUAGE
 from rag_assets.languages.csharp.ef.stored_entities import PersistedTypes
 from rag_assets.languages.csharp.facts.partial_types import PartialTypes, explained
+from rag_assets.languages.detection import DOCUMENTS, source_type
+
+if TYPE_CHECKING:
+    from rag_assets.settings.repositories import MetadataSettings
 
 
 class SymbolCounter:
@@ -143,10 +148,16 @@ class SourceFileProcessor:
     resource_dictionary: ResourceDictionary
     partial_types: PartialTypes = field(default_factory=PartialTypes)
     persisted_types: PersistedTypes = field(default_factory=PersistedTypes)
+    metadata_rules: tuple[MetadataSettings, ...] = ()
 
     def describe_file(self, context: IndexFileContext, segmented: SegmentedFile) -> FileOutcome:
         """Detect → get_builders → build for each segment (A09, A45). Failures are data, a builder that raises too."""
         file = FileFacts(context.relative_path, context.language_hint or "", context.contents)
+        if self.metadata_rules or source_type(file.language) in DOCUMENTS:
+            from rag_assets.descriptions.file_metadata import file_metadata  # start-up budget: most files are code
+
+            said = file_metadata(self.metadata_rules, file.path, file.language, file.contents)
+            context = replace(context, metadata=said)
         outcomes = (found for segment in segmented.segments for found in self._describe(context, segment, file))
         return FileOutcome(context.relative_path, tuple(outcomes))
 

@@ -20,13 +20,6 @@ from rag_assets.sections import SectionSubject, TextOutline, TextRange, TextSect
 from rag_assets.sections.chunks import Break, Unit
 from rag_assets.sections.code import OVERVIEW
 
-_CONTENT_TYPES = {
-    SourceType.DOCUMENT: RagContentType.REFERENCE,
-    SourceType.TRANSCRIPT: RagContentType.REFERENCE,
-    SourceType.SQL: RagContentType.SCHEMA,
-    SourceType.CONFIG: RagContentType.CONFIGURATION,
-}
-
 
 @dataclass(kw_only=True)
 class TextDescription(SummaryFacts):
@@ -47,7 +40,9 @@ class TextDescription(SummaryFacts):
     def content_type(self) -> RagContentType:
         if self.kind == SubtypeKind.DDR:
             return RagContentType.SPEC
-        return _CONTENT_TYPES.get(SourceType(self.source_type), RagContentType.SOURCE_CODE)
+        from rag_assets.classification.content_types import content_type_of  # start-up budget: most files are code
+
+        return content_type_of(self.path, self.code_language, self.text) or RagContentType.SOURCE_CODE
 
     @property
     def section_prefix(self) -> str:

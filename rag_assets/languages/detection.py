@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from importlib.util import find_spec
 
 _UNNAMED = "file"  # for a text without path, as tests and callers of one segmenter pass it
 
@@ -44,6 +45,14 @@ class SourceType(StrEnum):
     RESOURCE = "resource"
     TRANSCRIPT = "transcript"
     MARKUP = "markup"
+
+
+DETECTS_LANGUAGES = find_spec("py3langid") is not None
+"""Whether the human language of documents is detected, which their descriptions depend on: pip install
+'rag-assets[documents]'."""
+
+DOCUMENTS = (SourceType.DOCUMENT, SourceType.TRANSCRIPT)
+"""What people wrote or said."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from rag_assets.descriptions.registry import import_installed_builders
 from rag_assets.graph.csr_graph import by_count
 from rag_assets.index.blobs import BlobStore
 from rag_assets.index.tables import read_rows, write_part
+from rag_assets.languages.detection import DETECTS_LANGUAGES
 from rag_assets.models.openai_compat.structured import open_llm
 from rag_assets.pipeline.build import IndexBuild, StageReport
 from rag_assets.pipeline.labels import repository_of
@@ -158,11 +159,12 @@ def _configuration(build: IndexBuild, surveys: PerClearanceTables) -> str:
     walls = {"levels": [repository.confidentiality, repository.confidential_paths]} if surveys.behind else {}
     parts = {
         "repository": repository.model_dump(
-            mode="json", include={"id", "org", "org_namespace", "project", "domains", "kinds"}
+            mode="json", include={"id", "org", "org_namespace", "project", "domains", "kinds", "metadata"}
         ),
         "url": build.spec.git.remote_url,
         "rules": Classifier(repository.rule_packs, repository.kinds).fingerprint,
         "builders": default_registry().fingerprint,
+        "languages": DETECTS_LANGUAGES,
         **walls,
     }
     return json.dumps(parts, sort_keys=True)

@@ -155,7 +155,7 @@ def _identity(build: IndexBuild) -> str:
     spec, repository = build.spec, build.repository
     owner = (repository.org, repository.organisation_namespace, repository.project_id, repository.id)
     levels = json.dumps([repository.confidentiality, repository.confidential_paths], sort_keys=True)
-    made_by = (descriptions_version(), spec.embedding_model)
+    made_by = (descriptions_version(), spec.embedding_model, str(repository.require_business_domain))
     return "\n".join((*owner, levels, spec.index_label, spec.git.branch, spec.git.remote_url, *made_by))
 
 
@@ -198,6 +198,7 @@ def _points(build: IndexBuild, bucket: int) -> Iterator[tuple[SectionRow, Invoke
     for description_row, group in groupby(read_sections(build, bucket), key=lambda found: found.description_row):
         rows = list(group)
         description = descriptions[description_row].use_sections([found.section for found in rows])
+        description.require_domain(build.repository.require_business_domain)
         embedded = description.create_embeddings(embedder)
         for found, result in zip(rows, description.build_rag_points(), strict=True):
             if result.value is None and embedded.errors:

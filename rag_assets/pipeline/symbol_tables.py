@@ -76,7 +76,13 @@ class LabelSymbolTable:
             services.decorate(partial(RefiningBuilder, refiner=refiner))
         registry = default_registry(services)
         return SourceFileProcessor(
-            classifier, registry, self.catalog, self.resources, self.partial_types, self.knowledge.persisted_types
+            classifier,
+            registry,
+            self.catalog,
+            self.resources,
+            self.partial_types,
+            self.knowledge.persisted_types,
+            build.repository.metadata,
         )
 
     @property

@@ -16,6 +16,8 @@ from typing import Any
 from rag_assets.errors import WrongQuestion
 from rag_assets.index.vectors.filters import (
     ALWAYS,
+    METADATA,
+    METADATA_NAMES,
     NO_FILTERS,
     Period,
     PeriodError,
@@ -33,6 +35,7 @@ FILTER_KEYS = {
     "language": "languages",
     "symbol": "symbols",
     "source_type": "source_types",
+    **{key: name for name, key in METADATA_NAMES.items()},
 }
 """What may stand before a colon, in any letter case, and its field of `SearchFilters`; `file` as in Sourcegraph."""
 
@@ -40,6 +43,8 @@ DATE_KEYS = ("since", "before")
 """What may stand before a date, and the field of `SearchFilters` it is; as in `git log`."""
 
 _KEYS = (*FILTER_KEYS, *DATE_KEYS)
+_MISSPELT_KEYS = tuple(key for key in _KEYS if FILTER_KEYS.get(key) not in METADATA)
+"""Those that a slip is compared with: `state:` and `main:` are seldom meant as `stage:` and `domain:`."""
 _EMPTY = "the query is empty; ask a question or name an identifier"
 _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"'})  # a text editor's, as pasted questions have them
 _QUOTED = r'"(?P<{0}>(?:[^"\\]|\\.)*)"'
@@ -193,7 +198,8 @@ class _Reading:
         key = found["key"].lower()
         if key in _KEYS:
             return True
-        near = difflib.get_close_matches(key, _KEYS, n=1, cutoff=_NEAR_KEY) if len(key) >= _SHORTEST_TYPO else []
+        known = _MISSPELT_KEYS if len(key) >= _SHORTEST_TYPO else ()
+        near = difflib.get_close_matches(key, known, n=1, cutoff=_NEAR_KEY)
         if near:
             quoted = found.group().replace('"', "")
             raise WrongQuestion(

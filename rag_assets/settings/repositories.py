@@ -8,7 +8,8 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality
-from rag_assets.contracts.kinds import Kind, checked_kind
+from rag_assets.contracts.kinds import Kind, RagContentType, checked_kind
+from rag_assets.contracts.source_file import FileMetadata
 from rag_assets.settings.base import Name, Strict
 
 ImportFormat = Literal["roslyn", "scip"]
@@ -33,6 +34,17 @@ GIBIBYTE = 1024 * MEBIBYTE
 KindName = Annotated[Kind, AfterValidator(checked_kind)]
 
 
+def _checked_content_type(name: str) -> str:
+    found = RagContentType.named(name)
+    if found is None:
+        valid = ", ".join(known.label for known in RagContentType if known)
+        raise ValueError(f"unknown content type {name!r}; valid: {valid}")
+    return found.label
+
+
+ContentType = Annotated[str, AfterValidator(_checked_content_type)]
+
+
 class DomainSettings(Strict):
     """A business domain and its parts (BusinessDomainKey, Domain, DomainSummary of the points)."""
 
@@ -42,6 +54,29 @@ class DomainSettings(Strict):
     description: str = Field(default="", description="a paragraph for people and models")
     paths: tuple[str, ...] = Field(default=(), description="globs over repository paths")
     namespaces: tuple[str, ...] = Field(default=(), description="globs over namespaces")
+
+
+class MetadataSettings(Strict):
+    """What points of some files carry, where their front matter does not say it."""
+
+    paths: tuple[Name, ...] = Field(min_length=1, description="path, folder/ or glob; of several rules the first holds")
+    content_type: ContentType | None = Field(
+        default=None, description="DomainDocument, SourceCode, Policy, Procedure, Reference, Configuration, …"
+    )
+    business_domain_key: str = Field(default="", description="key of a business domain; stronger than domains")
+    business_domain_area: str = Field(default="", description="part of a domain: payments, onboarding")
+    language: str = Field(default="", description="human language: de, en-US")
+    priority: int | None = Field(default=None, ge=1, le=5, description="in the ranking; 1 is the highest, 3 usual")
+    audience: str = Field(default="", description="Developer, Ops …")
+    persona: str = Field(default="", description="BackendEngineer, CSROperator …")
+    stage: str = Field(default="", description="Discovery, Implementation, Runbook, Incident …")
+    label_slugs: tuple[Name, ...] = Field(default=(), description="free tags")
+    label_ids: tuple[Name, ...] = Field(default=(), description="ids of labels in another system")
+
+    def metadata(self) -> FileMetadata:
+        said = self.model_dump(exclude={"paths", "content_type", "priority"})
+        kind = RagContentType.named(self.content_type) if self.content_type else None
+        return FileMetadata(**said, content_type=kind or RagContentType.UNKNOWN, priority=self.priority or 0)
 
 
 class RepositorySettings(Strict):
@@ -58,6 +93,12 @@ class RepositorySettings(Strict):
     domains: tuple[DomainSettings, ...] = Field(default=(), description="business domains and what belongs to them")
     rule_packs: tuple[Name, ...] = Field(default=("generic",), description="rules that decide what kind a type is of")
     kinds: dict[str, KindName] = Field(default={}, description="path glob → kind, stronger than every rule")
+    metadata: tuple[MetadataSettings, ...] = Field(
+        default=(), description="audience, stage, priority, content type and more of files, by path"
+    )
+    require_business_domain: bool = Field(
+        default=False, description="refuse a build in which something has no business domain"
+    )
     confidentiality: Confidentiality = Field(
         default=DEFAULT_LEVEL, description="public, internal, confidential or restricted: who may find what is in it"
     )

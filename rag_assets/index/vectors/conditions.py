@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Any
 
 from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, levels_up_to
-from rag_assets.index.vectors.filters import Period, SearchFilters, SearchScope, has_wildcard, matching_paths
+from rag_assets.index.vectors.filters import METADATA, Period, SearchFilters, SearchScope, has_wildcard, matching_paths
 
 Values = Callable[[str], tuple[str, ...]]
 """Gives all values that a payload field has within the tenant and project of the scope; called only where a pattern
@@ -164,6 +164,9 @@ def _conditions(wanted: SearchFilters, values: Values) -> Iterable[Condition]:
     for key, alternatives in plain:
         if alternatives:
             yield OneOf(key, alternatives)
+    for name, keys in METADATA.items():
+        if written := getattr(wanted, name):
+            yield AnyOf(tuple(_spelled(key, written, values) for key in keys))
     if wanted.paths:
         yield AnyOf(tuple(found for path in wanted.paths for found in _path_conditions(path, values)))
     if wanted.symbols:
@@ -172,6 +175,12 @@ def _conditions(wanted: SearchFilters, values: Values) -> Iterable[Condition]:
         # of these `DeclaredNames` are headings and names of files, no types or members
         documents = tuple(found.value for found in (SourceType.DOCUMENT, SourceType.TRANSCRIPT, SourceType.CONFIG))
         yield AllOf((Not(OneOf("SourceType", documents)), _named(wanted.symbols, values)))
+
+
+def _spelled(key: str, written: tuple[str, ...], values: Values) -> Condition:
+    """One of these values, as payloads spell them."""
+    wanted = {value.casefold() for value in written}
+    return OneOf(key, tuple(value for value in values(key) if value.casefold() in wanted) or written)
 
 
 def _path_conditions(path: str, values: Values) -> list[Condition]:

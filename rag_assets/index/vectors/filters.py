@@ -21,7 +21,31 @@ from rag_assets.errors import WrongQuestion, WrongUsage
 _WILDCARDS = re.compile(r"[*?\[]")
 _YEAR_OR_MONTH = re.compile(r"(?P<year>\d{4})(?:-(?P<month>\d{2}))?")
 _CACHED_PATTERNS = 1 << 10
-_VALUES = ("paths", "kinds", "languages", "source_types", "symbols")
+METADATA = {
+    "content_types": ("ContentType",),
+    "domains": ("BusinessDomainKey",),
+    "areas": ("BusinessDomainArea",),
+    "audiences": ("Audience",),
+    "personas": ("Persona",),
+    "stages": ("Stage",),
+    "tags": ("LabelSlugs", "LabelIds"),
+    "written_in": ("Language",),
+    "systems": ("SourceSystem",),
+}
+"""Fields of `SearchFilters` that name values of payload fields as they are, in any letter case."""
+METADATA_NAMES = {
+    "content_types": "content_type",
+    "domains": "domain",
+    "areas": "area",
+    "audiences": "audience",
+    "personas": "persona",
+    "stages": "stage",
+    "tags": "tag",
+    "written_in": "written_in",
+    "systems": "source_system",
+}
+"""Their names in a question and in a result."""
+_VALUES = ("paths", "kinds", "languages", "source_types", "symbols", *METADATA)
 _LANGUAGE_NAMES = {"c#": "csharp", "c++": "cpp", "f#": "fsharp", "vb.net": "vb"}
 """Names of languages that are not file extensions."""
 
@@ -83,6 +107,10 @@ class SearchFilters:
     or with `*`; documents declare none. `since` (inclusive) and `before` (exclusive) limit when the file was last
     changed: `2026`, `2026-01`, `2026-01-31`, a date or a time, kept as an aware time.
 
+    `content_types` (Policy, ApiContract …), business `domains` and `areas`, `audiences`, `personas`, `stages`, `tags`
+    (slugs or ids of labels), `written_in` (human languages: de, en-US) and `systems` (GitHub …) are what payloads hold,
+    in any letter case.
+
     A list is taken too, and a single string for one value. Raises ScopeError for an empty value, and PeriodError for a
     wrong date.
     """
@@ -92,6 +120,15 @@ class SearchFilters:
     languages: tuple[str, ...] = ()
     source_types: tuple[str, ...] = ()
     symbols: tuple[str, ...] = ()
+    content_types: tuple[str, ...] = ()
+    domains: tuple[str, ...] = ()
+    areas: tuple[str, ...] = ()
+    audiences: tuple[str, ...] = ()
+    personas: tuple[str, ...] = ()
+    stages: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    written_in: tuple[str, ...] = ()
+    systems: tuple[str, ...] = ()
     since: str | date | None = None
     before: str | date | None = None
 

@@ -9,7 +9,7 @@ a whole payload of each otherwise. 2.5 MB for 100,000 points.
     n x uint64   the second half
     n x uint32   the number of the file of each
     m x uint32   where the name of each file ends
-    bytes        names of files, ascending: label, zero byte, path
+    bytes        names of files, ascending: label, zero byte, path; zero byte and priority where it is not the usual one
 
 `rag_assets.payloads`: the whole payloads, in the same order of points. A page of hits reads ten of them. The engine
 would take a payload apart and look up again whether it may be seen, on pages that nobody has touched: .5 to 1.4 ms for
@@ -37,6 +37,7 @@ from pathlib import Path
 from struct import Struct
 from typing import IO
 
+from rag_assets.contracts.retrieval import DEFAULT_PRIORITY
 from rag_assets.errors import REBUILD
 from rag_assets.index.vectors.vector_api import FileRef, VectorStoreError
 
@@ -45,7 +46,7 @@ POINT_FILES = "rag_assets.files"
 Run = tuple[int, int, int | None]
 """Points of an earlier version from a row to another, and the id of a new one after them, where there is one."""
 
-_PATHS_FORMAT = b"files\0\0\1"  # the last byte is the version
+_PATHS_FORMAT = b"files\0\0\2"  # the last byte is the version
 _PATHS_HEAD = len(_PATHS_FORMAT) + 3 * 8
 _NO_POINTS = _PATHS_FORMAT + bytes(_PATHS_HEAD - len(_PATHS_FORMAT))
 _HALF = 64  # bits of an id
@@ -85,8 +86,9 @@ class PointPaths:
         found = self._places.get(number)
         if found is None:
             start = self._ends[number - 1] if number else 0
-            label, _, path = self._name(start, self._ends[number]).partition(_SEPARATOR)
-            found = self._places[number] = FileRef(label.decode(), path.decode())
+            label, path, *rest = self._name(start, self._ends[number]).split(_SEPARATOR)
+            priority = int(rest[0]) if rest else DEFAULT_PRIORITY
+            found = self._places[number] = FileRef(label.decode(), path.decode(), priority)
         return found
 
     def row(self, identifier: str) -> int | None:
@@ -132,7 +134,9 @@ class PointPathsChange:
         for identifier, place in points:
             name = self._names.get(place)
             if name is None:
-                name = self._names[place] = place.label.encode() + _SEPARATOR + place.path.encode()
+                parts = [place.label, place.path]
+                parts += [str(place.priority)] if place.priority != DEFAULT_PRIORITY else []
+                name = self._names[place] = _SEPARATOR.join(part.encode() for part in parts)
             self._changed[number_of(identifier)] = name
 
     def drop(self, ids: Iterable[str]) -> None:

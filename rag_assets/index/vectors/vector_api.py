@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeVar
 
+from rag_assets.contracts.retrieval import DEFAULT_PRIORITY
 from rag_assets.errors import RagAssetsError
 from rag_assets.index.vectors.filters import SearchScope
 
@@ -64,14 +65,16 @@ class ScoredPoint(NamedTuple):  # a hundred are made in a search, each in half t
 
 
 class FileRef(NamedTuple):
-    """The file that a point is of."""
+    """The file that a point is of, and its priority in a ranking."""
 
     label: str
     path: str
+    priority: int = DEFAULT_PRIORITY
 
     @classmethod
     def of(cls, payload: Mapping[str, Any]) -> FileRef:
-        return cls(payload.get("IndexLabel", ""), payload.get("Path", ""))
+        priority = payload.get("Priority", DEFAULT_PRIORITY)
+        return cls(payload.get("IndexLabel", ""), payload.get("Path", ""), priority)
 
 
 class HasScore(Protocol):

@@ -9,11 +9,14 @@ levels in order of first appearance, as in docutils. Configuration and markup ar
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
+from typing import Any
 
+import yaml
 from markdown_it import MarkdownIt
 
 from rag_assets.contracts.segment import LineIndex, Member, MemberKind, ParseHealth, Segment, SegmentedFile
@@ -184,6 +187,20 @@ def _front_matter(lines: list[tuple[int, str]]) -> int:
         if line == mark or (mark == "---" and line == "..."):
             return number + 1
     return 0
+
+
+def front_matter(text: str) -> Mapping[str, Any]:
+    """Keys and values of YAML or TOML front matter, keys as they are written; empty without, or where it cannot be
+    read."""
+    if not text.startswith(("---", "+++")):
+        return {}
+    lines = numbered_lines(text)
+    body = "\n".join(line for _, line in lines[1 : _front_matter(lines) - 1])
+    try:
+        found = tomllib.loads(body) if text.startswith("+") else yaml.load(body, yaml.CSafeLoader)
+    except (yaml.YAMLError, tomllib.TOMLDecodeError, ValueError, RecursionError):
+        return {}
+    return {str(key): value for key, value in found.items()} if isinstance(found, dict) else {}
 
 
 def _start_of(lines: list[tuple[int, str]], number: int, text: str) -> int:

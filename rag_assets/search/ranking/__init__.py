@@ -7,7 +7,7 @@ follow each other at a distance. Pure.
 repository, and checked by leaving out each in turn.
 
 nDCG@10 over files, six repositories (commit subjects that name no file / doc summaries / identifiers / annotators),
-from `benchmarks/retrieval.py`: .558 .753 .997 .929, without an embedding model .556 .689 .996 .927. What each signal is
+from `benchmarks/retrieval.py`: .555 .751 .997 .929, without an embedding model .548 .687 .996 .927. What each signal is
 worth, by the same candidates ranked without it, before descriptions were told from prose (+.008 for doc summaries) and
 chunks of texts had 1,000 tokens:
 
@@ -36,7 +36,7 @@ from typing import NamedTuple, TypeVar
 
 from rag_assets.index.vectors.vector_api import FileRef
 from rag_assets.search.fusion import FusedCandidate, Ranked, raw_scores
-from rag_assets.search.ranking.penalties import demotion
+from rag_assets.search.ranking.penalties import demotion, priority_factor
 from rag_assets.search.ranking.signals import FileSignals, QueryFeatures, SignalWeights
 
 RANKING_VERSION = 2
@@ -69,18 +69,19 @@ def own_score(found: FusedCandidate, dense_share: float) -> float:
 
 
 class _File(NamedTuple):
-    """What speaks for a file, and `factor`, for what speaks against it. Hundreds are judged, only those of hits are put
-    into words."""
+    """What speaks for a file, and `factor`, for what speaks against it; `priority` is what people gave it, as a factor.
+    Hundreds are judged, only those of hits are put into words."""
 
     words: float
     meaning: float
     name: float
     past: float
     factor: float
+    priority: float
 
     @property
     def score(self) -> float:
-        return (self.words + self.meaning + self.name + self.past) * self.factor
+        return (self.words + self.meaning + self.name + self.past) * self.factor * self.priority
 
 
 class _Scored(NamedTuple):
@@ -128,13 +129,14 @@ def _judged(
         name += weights.file_name
     past = weights.past * evidence.past.get(place, 0.0)
     factor = demotion(place.path, asked.sides)
+    weight = priority_factor(place.priority)
     rest = 1.0 - share
     if len(sections) == 1:
         one = sections[0]
-        return _File(rest * one.bm25_scaled, share * one.dense_scaled, rest * name, rest * past, factor)
+        return _File(rest * one.bm25_scaled, share * one.dense_scaled, rest * name, rest * past, factor, weight)
     words = max([one.bm25_scaled for one in sections])
     meaning = max([one.dense_scaled for one in sections])
-    return _File(rest * words, share * meaning, rest * name, rest * past, factor)
+    return _File(rest * words, share * meaning, rest * name, rest * past, factor, weight)
 
 
 def _sections(sections: list[FusedCandidate], file: _File, share: float) -> list[_Scored]:
@@ -179,6 +181,8 @@ def _ranked(one: _Scored, has_dense: bool) -> Ranked:
         said["history_boost"] = file.past
     if file.factor != 1.0:
         said["test_penalty"] = file.factor
+    if file.priority != 1.0:
+        said["priority"] = file.priority
     if one.at:
         said["same_file_decay"] = one.own
     return Ranked(one.found.id, one.score, said)

@@ -222,14 +222,14 @@ def past_shares(
 
     Only files that were found already: whoever may not see a file learns nothing of its past.
     """
-    paths: dict[str, set[str]] = {}
+    paths: dict[str, dict[str, FileRef]] = {}
     for place in places:
-        paths.setdefault(place.label, set()).add(place.path)
+        paths.setdefault(place.label, {})[place.path] = place
     scores: dict[FileRef, float] = {}
     for label in sorted(paths):
         past = past_of(label)
         if past is not None:
             found = past.scores(terms, sorted(paths[label]))
-            scores |= {FileRef(label, path): score for path, score in found.items() if score > 0}
+            scores |= {paths[label][path]: score for path, score in found.items() if score > 0}
     best = max(scores.values(), default=0.0)
     return {place: score / best for place, score in scores.items()}
