@@ -141,9 +141,8 @@ def opened(session: CliSession, wanted: AskOptionsFromCli) -> Iterator[tuple[Que
 def _labels(session: CliSession, home: IndexHome, wanted: AskOptionsFromCli, options: AskOptions) -> list[str]:
     if not wanted.labels and options.pipeline:
         from rag_assets.qa.answering import label_of_pipeline
-        from rag_assets.settings.config_file import config_of
 
-        named = label_of_pipeline(options, config_of(home.root, session.config_option))
+        named = label_of_pipeline(options, session.config())
         if named:
             return [chosen_label(home, named)]
     return list(dict.fromkeys(chosen_label(home, label) for label in wanted.labels or (None,)))

@@ -25,7 +25,6 @@ from rag_assets.index.database import stamp
 from rag_assets.index.vectors.filters import PeriodError, moment
 from rag_assets.qa.log.query_log_record import read_detail, read_replies, totals_of
 from rag_assets.qa.turn import Status
-from rag_assets.settings.config_file import config_of
 
 if TYPE_CHECKING:
     from rag_assets.history.query_log import LoggedQuestion, LogRecord, QueryLog
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from rag_assets.qa.log.query_log_record import Spread, Totals, TurnDetail
     from rag_assets.qa.log.replay import Replay
     from rag_assets.qa.turn import CallRecord, StepRecord
-    from rag_assets.settings import AnswerSettings, Settings
+    from rag_assets.settings import AnswerSettings
 
 SHORT_ID = 8
 """Digits that tables show: among a million turns, a short id is ambiguous in 1 of 4,000 cases, and is reported then."""
@@ -146,7 +145,7 @@ def replay(
     if profile is not None and not live:
         raise typer.BadParameter("only a --live replay asks a model", param_hint="--profile")
     session = session_of(context)
-    home, answer = session.home(), asking_settings(session).answer
+    home, answer = session.home(), session.settings().answer
     with query_log(session) as log:
         record = turn_named(session, log, turn)
     model = _live_model(answer, profile) if live else None
@@ -155,7 +154,7 @@ def replay(
         history = stack.enter_context(conversations()) if record.session else None
         replayer = Replayer(
             home,
-            library_of(config_of(home.root, session.config_option), existing_folders(packs, "--pack")),
+            library_of(session.config(), existing_folders(packs, "--pack")),
             agents=agent_library(session, agents) if record.agent else None,
             config=session.config_option,
             clearance=session.clearance(),
@@ -200,21 +199,14 @@ def _since(written: str | None, now: datetime) -> str:
         raise typer.BadParameter(f"{written!r} is before all time", param_hint="--since") from None
 
 
-def asking_settings(session: CliSession) -> Settings:
-    """The settings of the configuration in use, else of the one of the home. Raises ConfigError."""
-    from rag_assets.settings import load_settings  # start-up budget: --help and completion load no settings model
-
-    return load_settings(config_of(session.home().root, session.config_option))
-
-
 def query_log(session: CliSession) -> QueryLog:
     """The open query log. Raises ConfigError and CatalogError."""
-    return open_query_log(session.home(), asking_settings(session).stores.catalog, clearance=session.clearance())
+    return open_query_log(session.home(), session.settings().stores.catalog, clearance=session.clearance())
 
 
 def nothing_logged(session: CliSession, log: QueryLog) -> str:
     """Why the log is empty, and the command that fills it."""
-    if not asking_settings(session).answer.log:
+    if not session.settings().answer.log:
         return f"no question is in {log.name}, because answer.log is false"
     return f"no question is in {log.name}; ask one: rag-assets ask"
 

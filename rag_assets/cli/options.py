@@ -16,7 +16,7 @@ from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality
 from rag_assets.index.freshness import remembered_repository
 from rag_assets.index.generations import active_generation, has_pointer
 from rag_assets.index.layout import IndexHome, index_label, path_slug
-from rag_assets.settings.config_file import ConfigError, find_config, resolve_home
+from rag_assets.settings.config_file import ConfigError, config_of, resolve_home
 
 if TYPE_CHECKING:
     from rag_assets.settings import Settings
@@ -41,8 +41,9 @@ class CliSession:
         return shlex.join(["rag-assets", *words])
 
     def config(self) -> Path | None:
-        """The configuration file in use. Raises ConfigError where the environment names one that is absent."""
-        return self.config_option or find_config()
+        """The configuration file in use, as `config_of` finds it. Raises ConfigError where the environment names one
+        that is absent."""
+        return config_of(self.home().root, self.config_option)
 
     def home(self) -> IndexHome:
         """The home directory, without loading the settings model: searching needs no more than this."""

@@ -16,7 +16,6 @@ from rag_assets.index.generations import active_generation
 from rag_assets.qa.definition.loader import library_of
 from rag_assets.qa.definition.steps import Pipeline, SettingOrigin, Step, as_object
 from rag_assets.qa.errors import PipelineError, UnknownPipeline
-from rag_assets.settings.config_file import config_of
 
 if TYPE_CHECKING:
     from rag_assets.cli.render import Output
@@ -177,7 +176,7 @@ def _effective(
     from rag_assets.search.index import load_policy
 
     home = session.home()
-    config = config_of(home.root, session.config_option)
+    config = session.config()
     options = configured(home, config, limit=limit)
     author = agent_library(session, None).load(agent) if agent is not None else None
     options = replace(options, pipeline=name or (options.pipeline if author is None else ""), agent=author, packs=packs)

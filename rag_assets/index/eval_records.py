@@ -9,7 +9,7 @@ labels/{label}/eval_history.json    one record per generation and question set; 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
@@ -279,10 +279,11 @@ class EvalRun:
         """True where this run asked exactly these questions, and measured in this way."""
         return (self.fingerprint, self.k, self.version) == (fingerprint, k, version)
 
-    def is_like(self, other: EvalRun) -> bool:
+    def is_like(self, other: EvalRun, but: Collection[str] = ()) -> bool:
         """True where the numbers of both can only differ because of what was asked (R9): the same questions, measured
-        in the same way, of indexes that were searched in the same way."""
-        return self.measures(other.fingerprint, other.k, other.version) and self.conditions == other.conditions
+        in the same way, of indexes that were searched in the same way, `but` for conditions that do not count."""
+        unlike = self.conditions.differences(other.conditions).keys() - but
+        return self.measures(other.fingerprint, other.k, other.version) and not unlike
 
 
 class Verdict(StrEnum):

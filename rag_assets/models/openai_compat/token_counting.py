@@ -44,8 +44,8 @@ def token_counter(tokenizer: str) -> TokenCounter:
         import bpe_openai
     except ImportError:
         raise TokenizerMissing(
-            f"embedder.tokenizer {tokenizer} needs bpe-openai; run: pip install 'rag-assets[tokenizers-openai]', "
-            f"or set embedder.tokenizer: {ESTIMATE}"
+            f"tokenizer: {tokenizer} needs bpe-openai; run: pip install 'rag-assets[tokenizers-openai]', "
+            f"or set tokenizer: {ESTIMATE}"
         ) from None
     encoding = bpe_openai.get_encoding(tokenizer)
 
