@@ -15,8 +15,8 @@ import typer
 import typer.main
 from typer.core import TyperCommand, TyperGroup
 
+from rag_assets.cli.console import FAILURE, INTERRUPTED, USAGE, Output, describe, prepare_streams, wants_color
 from rag_assets.cli.options import CliSession
-from rag_assets.cli.render import FAILURE, INTERRUPTED, USAGE, Output, describe, prepare_streams, wants_color
 from rag_assets.errors import WrongUsage, is_panic
 from rag_assets.index.layout import keep_for_owner
 

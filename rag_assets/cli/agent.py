@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 
+from rag_assets.cli.console import FAILURE, CommandError
 from rag_assets.cli.options import AsJson, CliSession, existing_folders, session_of
-from rag_assets.cli.render import FAILURE, CommandError
 from rag_assets.errors import RagAssetsError
 from rag_assets.qa.agents.library import AGENT_FOLDER, AgentLibrary
 from rag_assets.qa.agents.overrides import with_agent

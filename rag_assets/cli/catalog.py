@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
+from rag_assets.cli.console import NOTHING_FOUND, counted, short
 from rag_assets.cli.options import AsJson, complete_label, known_label, session_of
-from rag_assets.cli.render import NOTHING_FOUND, counted, short
 from rag_assets.index.catalog import open_catalog
 from rag_assets.index.vectors.filters import SearchFilters, SearchScope
 

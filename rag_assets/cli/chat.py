@@ -29,8 +29,8 @@ from rag_assets.cli.ask import (
     opened,
     show,
 )
+from rag_assets.cli.console import CommandError, counted, said_graph
 from rag_assets.cli.options import AsJson, CliSession, session_of
-from rag_assets.cli.render import CommandError, counted, said_graph
 from rag_assets.contracts.identity import plain_symbol
 from rag_assets.errors import RagAssetsError
 from rag_assets.index.freshness import freshness_of

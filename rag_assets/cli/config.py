@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rag_assets.cli.console import FAILURE, CommandError
 from rag_assets.cli.options import AsJson, CliSession, session_of
-from rag_assets.cli.render import FAILURE, CommandError
 from rag_assets.errors import RagAssetsError
 from rag_assets.index.catalog import CatalogError, place_of
 from rag_assets.index.layout import IndexHome, as_user_shares

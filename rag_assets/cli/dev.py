@@ -16,8 +16,8 @@ from typing import Annotated
 
 import typer
 
+from rag_assets.cli.console import CommandError
 from rag_assets.cli.options import CliSession, session_of
-from rag_assets.cli.render import CommandError
 from rag_assets.cli.watch import only_one
 from rag_assets.index.layout import IndexHome, dagster_instance_file
 from rag_assets.settings.config_file import CONFIG_VARIABLE, HOME_VARIABLE

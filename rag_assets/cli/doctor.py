@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import typer
 
 from rag_assets.cli.config import examine
+from rag_assets.cli.console import FAILURE, Style, counted, describe_os_error, size
 from rag_assets.cli.options import AsJson, CliSession, require_writable, session_of
-from rag_assets.cli.render import FAILURE, Style, counted, describe_os_error, size
 from rag_assets.contracts.retrieval import RerankError
 from rag_assets.errors import RagAssetsError
 from rag_assets.index.generation_files import damaged_files, is_whole_record

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rag_assets.cli.console import CommandError, Output, short
 from rag_assets.cli.options import CliSession, LabelOption, chosen_label, session_of
-from rag_assets.cli.render import CommandError, Output, short
 from rag_assets.cli.show import repository_paths
 from rag_assets.index.generations import active_generation
 from rag_assets.suggestions import near_paths, nearest

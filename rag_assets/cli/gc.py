@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from rag_assets.cli.console import size
 from rag_assets.cli.options import AsJson, session_of
-from rag_assets.cli.render import size
 
 _SHOWN_NAMES = 5
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rag_assets.cli.console import Output, Style, aligned, short, size
 from rag_assets.cli.options import (
     AsJson,
     CliSession,
@@ -20,7 +21,6 @@ from rag_assets.cli.options import (
     session_of,
 )
 from rag_assets.cli.quality import measured
-from rag_assets.cli.render import Output, Style, aligned, short, size
 from rag_assets.index import generation_refs
 from rag_assets.index.catalog import CatalogError, forget_stale, tell_served
 from rag_assets.index.disk_files import size_on_disk

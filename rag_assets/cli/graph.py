@@ -13,8 +13,8 @@ import typer
 from typer.core import TyperGroup
 
 from rag_assets.api import open_index
+from rag_assets.cli.console import NOTHING_FOUND, Output, Part, counted, named_counts, said_graph, short
 from rag_assets.cli.options import AsJson, LabelOption, chosen_label, session_of
-from rag_assets.cli.render import NOTHING_FOUND, Output, Part, counted, named_counts, said_graph, short
 from rag_assets.contracts.graph import Confidence, GraphEdge, NodeType
 from rag_assets.graph.artifact import check
 from rag_assets.graph.csr_graph import GraphCounts, NodeLocation, by_count

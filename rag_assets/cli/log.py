@@ -16,9 +16,9 @@ import typer
 
 from rag_assets.cli.agent import Folders, agent_library
 from rag_assets.cli.ask import known_profile
+from rag_assets.cli.console import FAILURE, CommandError, Output, Part, Style, aligned, counted, seconds, short
 from rag_assets.cli.options import AsJson, CliSession, existing_folders, label_named, session_of
 from rag_assets.cli.pipeline import Packs
-from rag_assets.cli.render import FAILURE, CommandError, Output, Part, Style, aligned, counted, seconds, short
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.history.query_log import ERROR, LogFilter, open_query_log
 from rag_assets.index.database import stamp

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rag_assets.cli.render import CommandError, Output
+from rag_assets.cli.console import CommandError, Output
 from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality
 from rag_assets.index.freshness import remembered_repository
 from rag_assets.index.generations import active_generation, has_pointer

@@ -10,15 +10,15 @@ import msgspec
 import typer
 
 from rag_assets.cli.agent import agent_library
+from rag_assets.cli.console import FAILURE
 from rag_assets.cli.options import AsJson, CliSession, chosen_label, existing_folders, served_labels, session_of
-from rag_assets.cli.render import FAILURE
 from rag_assets.index.generations import active_generation
 from rag_assets.qa.definition.loader import library_of
 from rag_assets.qa.definition.steps import Pipeline, SettingOrigin, Step, as_object
 from rag_assets.qa.errors import PipelineError, UnknownPipeline
 
 if TYPE_CHECKING:
-    from rag_assets.cli.render import Output
+    from rag_assets.cli.console import Output
     from rag_assets.qa.definition.loader import PipelineLibrary
 
 

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from rag_assets.cli.console import counted, size
 from rag_assets.cli.options import AsJson, LabelArgument, chosen_label, session_of
-from rag_assets.cli.render import counted, size
 
 _WAIT_SECONDS = 10.0  # for a build of the same label to end
 

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
-from rag_assets.cli.render import Output, Style, aligned
+from rag_assets.cli.console import Output, Style, aligned
 
 if TYPE_CHECKING:
     from pathlib import Path

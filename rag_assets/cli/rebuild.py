@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rag_assets.cli.console import CommandError, named_counts
 from rag_assets.cli.options import AsJson, CliSession, complete_label, only_label, session_of
-from rag_assets.cli.render import CommandError, named_counts
 from rag_assets.index.catalog import open_catalog
 from rag_assets.settings.config_file import ConfigError
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rag_assets.cli.console import Output, counted, size
 from rag_assets.cli.options import complete_label, label_named, session_of
-from rag_assets.cli.render import Output, counted, size
 from rag_assets.index.catalog import forget_label
 from rag_assets.index.disk_files import size_on_disk
 from rag_assets.index.generations import delete_label, generations_directory

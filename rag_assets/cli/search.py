@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rag_assets.cli.console import NOTHING_FOUND, Output, Part, short
 from rag_assets.cli.options import AsJson, CliSession, chosen_label, chosen_labels, complete_label, session_of
-from rag_assets.cli.render import NOTHING_FOUND, Output, Part, short
 from rag_assets.contracts.retrieval import DEFAULT_POLICY, Mode
 from rag_assets.index.freshness import Freshness, freshness_of, uncommitted
 from rag_assets.index.layout import IndexHome

@@ -11,8 +11,8 @@ import msgspec
 import typer
 
 from rag_assets.api import Index, open_index
+from rag_assets.cli.console import CommandError, Output, counted, short
 from rag_assets.cli.options import AsJson, LabelOption, chosen_label, session_of
-from rag_assets.cli.render import CommandError, Output, counted, short
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.contracts.identity import parse_uri
 from rag_assets.index.freshness import remembered_repository

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rag_assets.cli.console import Output, counted, named_counts, said_graph, short, size
 from rag_assets.cli.options import AsJson, complete_label, label_named, session_of
 from rag_assets.cli.quality import format_runs, gate_object, measured
-from rag_assets.cli.render import Output, counted, named_counts, said_graph, short, size
 from rag_assets.index.disk_files import size_on_disk
 from rag_assets.index.freshness import freshness_of, remembered_repository, uncommitted
 from rag_assets.index.generations import (

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from rag_assets.cli.console import FAILURE, Output, Style, counted
 from rag_assets.cli.options import AsJson, LabelArgument, chosen_label, session_of
-from rag_assets.cli.render import FAILURE, Output, Style, counted
 
 if TYPE_CHECKING:
     from rag_assets.pipeline.validate import StoreVerdicts

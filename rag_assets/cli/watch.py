@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from filelock import FileLock, Timeout
 
+from rag_assets.cli.console import FAILURE, INTERRUPTED, CommandError, Output, Style, describe, seconds, short
 from rag_assets.cli.options import CliSession, LexicalOnly, session_of
-from rag_assets.cli.render import FAILURE, INTERRUPTED, CommandError, Output, Style, describe, seconds, short
 from rag_assets.errors import RagAssetsError
 from rag_assets.index.layout import IndexHome
 

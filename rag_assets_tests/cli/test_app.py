@@ -20,7 +20,7 @@ import typer.main
 from typer.testing import CliRunner
 
 from rag_assets.cli import ReportedGroup, app
-from rag_assets.cli.render import describe, describe_os_error
+from rag_assets.cli.console import describe, describe_os_error
 from rag_assets.errors import RagAssetsError, SourceError
 from rag_assets.index.generations import GenerationError, active_generation
 from rag_assets.index.vectors.vector_api import VectorStoreError
@@ -226,7 +226,7 @@ def test_the_list_of_commands_imports_no_command() -> None:
         "    print(*(name for name in sys.modules if name.startswith('rag_assets.cli.')), file=sys.stderr)\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert set(done.stderr.split()) == {"rag_assets.cli.options", "rag_assets.cli.render"}
+    assert set(done.stderr.split()) == {"rag_assets.cli.options", "rag_assets.cli.console"}
 
 
 def test_help_and_completion_of_every_command_load_nothing_heavy() -> None:

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from rag_assets.cli.render import Output, printable, seconds, size, wants_color
+from rag_assets.cli.console import Output, printable, seconds, size, wants_color
 
 
 class Terminal(io.StringIO):

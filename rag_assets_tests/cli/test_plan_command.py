@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from rag_assets.cli.console import Output
 from rag_assets.cli.plan import show_plan
-from rag_assets.cli.render import Output
 from rag_assets.index.layout import IndexHome
 from rag_assets.pipeline.build_plan import BuildPlan
 from rag_assets.pipeline.generation_status import GenerationStatus

@@ -8,9 +8,9 @@ import pytest
 from rich.console import Console
 from rich.progress import Progress as RichProgress
 
+from rag_assets.cli.console import Output
 from rag_assets.cli.index import progress
 from rag_assets.cli.index.progress import BarProgress, LineProgress, bar_columns, shown_progress
-from rag_assets.cli.render import Output
 
 
 class Clock:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from rag_assets.cli.console import Output
 from rag_assets.cli.doctor import embedding_model
 from rag_assets.cli.options import CliSession
-from rag_assets.cli.render import Output
 from rag_assets.cli.reset import remove_labels
 from rag_assets.index.generations import generations_directory
 from rag_assets.index.layout import IndexHome
@@ -75,7 +75,7 @@ def test_what_is_pruned_or_collected_leaves_the_vector_server(
     from rag_assets_tests.index.qdrant_wire import QdrantWire
     from rag_assets_tests.index.server_label import ghosts
 
-    monkeypatch.setattr("rag_assets.index.vectors.server.client_calls.FIRST_WAIT_SECONDS", 0.005)
+    monkeypatch.setattr("rag_assets.index.vectors.qdrant_server.client_calls.FIRST_WAIT_SECONDS", 0.005)
     source = new_repository(
         cli.folder / "source", {"src/Order.cs": "namespace Shop;\n\npublic class Order { int id; }\n"}
     )

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from rag_assets.cli import watch
+from rag_assets.cli.console import Output
 from rag_assets.cli.options import CliSession
-from rag_assets.cli.render import Output
 from rag_assets.cli.watch import LONGEST_REST_SECONDS, Watch, only_one
 from rag_assets.index.generations import active_generation
 from rag_assets.pipeline.workers.process_pool import ProcessPool

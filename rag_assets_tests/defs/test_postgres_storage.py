@@ -13,7 +13,7 @@ from dagster import DagsterInstance
 pytest.importorskip("dagster_postgres", reason="needs: pip install dagster-postgres")
 
 from rag_assets import open_index
-from rag_assets.cli.render import Output
+from rag_assets.cli.console import Output
 from rag_assets.cli.reset import remove_labels
 from rag_assets.index.catalog import URL_VARIABLE, open_catalog
 from rag_assets.index.catalog.reader import entries, rows_and_documents

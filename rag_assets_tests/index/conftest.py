@@ -18,7 +18,7 @@ def wire(monkeypatch: pytest.MonkeyPatch) -> Iterator[QdrantWire]:
     pytest.importorskip("qdrant_client")
     from rag_assets_tests.index.qdrant_wire import QdrantWire
 
-    monkeypatch.setattr("rag_assets.index.vectors.server.client_calls.FIRST_WAIT_SECONDS", 0.005)
+    monkeypatch.setattr("rag_assets.index.vectors.qdrant_server.client_calls.FIRST_WAIT_SECONDS", 0.005)
     monkeypatch.delenv("QDRANT_API_KEY", raising=False)
     monkeypatch.delenv("RAG_ASSETS__STORES__QDRANT_URL", raising=False)
     with QdrantWire() as running:

@@ -15,8 +15,8 @@ import msgspec
 import numpy as np
 
 from rag_assets.contracts.confidentiality import Confidentiality
-from rag_assets.index.vectors.edge.writer import ShardWriter
 from rag_assets.index.vectors.filters import ALWAYS, Period, SearchFilters, SearchScope, glob_matcher
+from rag_assets.index.vectors.qdrant_edge.writer import ShardWriter
 from rag_assets.index.vectors.vector_api import StoredPoint
 
 COUNT = 600

@@ -10,8 +10,8 @@ from typing import Any
 
 from rag_assets.index.layout import read_record
 from rag_assets.index.vectors import open_vectors, open_writer
-from rag_assets.index.vectors.server.schema import COLLECTION_PREFIX, collection_name, visible
-from rag_assets.index.vectors.server.server_registry import places
+from rag_assets.index.vectors.qdrant_server.schema import COLLECTION_PREFIX, collection_name, visible
+from rag_assets.index.vectors.qdrant_server.server_registry import places
 from rag_assets.index.vectors.vector_api import PointTarget, StateDiff, StoredPoint, VectorReader
 from rag_assets.settings import StoreSettings
 from rag_assets_tests.index.qdrant_wire import Call, QdrantWire

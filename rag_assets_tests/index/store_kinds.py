@@ -22,8 +22,8 @@ from rag_assets.index.vectors.vector_api import (
 from rag_assets_tests.index.sample_points import DIMENSION, with_digest
 
 if TYPE_CHECKING:
-    from rag_assets.index.vectors.server.client_calls import QdrantServer
-    from rag_assets.index.vectors.server.server_registry import ServerPlace
+    from rag_assets.index.vectors.qdrant_server.client_calls import QdrantServer
+    from rag_assets.index.vectors.qdrant_server.server_registry import ServerPlace
 
 KINDS = ("embedded", "faiss", "memory", "wire", "server")
 
@@ -83,8 +83,8 @@ class Server(Store):
         self._places: dict[str, ServerPlace] = {}
 
     def writer(self, name: str, dimension: int = DIMENSION) -> PointTarget:
-        from rag_assets.index.vectors.server.server_registry import ServerPlace, next_sequence
-        from rag_assets.index.vectors.server.writer import ServerWriter
+        from rag_assets.index.vectors.qdrant_server.server_registry import ServerPlace, next_sequence
+        from rag_assets.index.vectors.qdrant_server.writer import ServerWriter
 
         place = ServerPlace(
             url=self.server.name,
@@ -100,7 +100,7 @@ class Server(Store):
         return made
 
     def reader(self, name: str) -> VectorReader:
-        from rag_assets.index.vectors.server.reader import ServerReader
+        from rag_assets.index.vectors.qdrant_server.reader import ServerReader
 
         return ServerReader(self.server, self._places[name])
 
@@ -113,8 +113,8 @@ class Server(Store):
 def opened_store(kind: str, folder: Path) -> Iterator[Store]:
     """A store of that kind; skips where what it needs is not here."""
     if kind == "embedded":
-        from rag_assets.index.vectors.edge import ShardReader
-        from rag_assets.index.vectors.edge.writer import ShardWriter
+        from rag_assets.index.vectors.qdrant_edge import ShardReader
+        from rag_assets.index.vectors.qdrant_edge.writer import ShardWriter
 
         yield Folders(folder, ShardWriter, ShardReader)
         return
@@ -126,7 +126,7 @@ def opened_store(kind: str, folder: Path) -> Iterator[Store]:
         yield Folders(folder, FaissWriter, FaissReader)
         return
     pytest.importorskip("qdrant_client")
-    from rag_assets.index.vectors.server.client_calls import QdrantServer
+    from rag_assets.index.vectors.qdrant_server.client_calls import QdrantServer
     from rag_assets_tests.index.qdrant_wire import QdrantWire, memory_client
 
     if kind == "memory":

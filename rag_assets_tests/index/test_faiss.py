@@ -13,7 +13,7 @@ import pytest
 
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.index.vectors import has_vectors, open_vectors, open_writer
-from rag_assets.index.vectors.edge.writer import ShardWriter
+from rag_assets.index.vectors.qdrant_edge.writer import ShardWriter
 from rag_assets.index.vectors.vector_api import StoredPoint, VectorStoreError
 from rag_assets.settings import StoreSettings
 from rag_assets_tests.index.sample_points import (
@@ -156,7 +156,7 @@ import sys
 sys.modules["faiss"] = None
 from pathlib import Path
 from rag_assets.index.vectors.vector_api import VectorStoreError
-from rag_assets.index.vectors.edge.writer import ShardWriter
+from rag_assets.index.vectors.qdrant_edge.writer import ShardWriter
 from rag_assets.index.vectors import open_vectors
 try:
     open_vectors(Path({str(folder / "faiss")!r}))

@@ -13,9 +13,9 @@ from qdrant_client import QdrantClient
 
 from rag_assets.index.layout import read_record, write_record
 from rag_assets.index.vectors import delete_stale_points, forget_points, serve_points
-from rag_assets.index.vectors.server.label_collection import alias_of
-from rag_assets.index.vectors.server.schema import LABEL_COLLECTION_PREFIX
-from rag_assets.index.vectors.server.server_registry import ServerLabel
+from rag_assets.index.vectors.qdrant_server.label_collection import alias_of
+from rag_assets.index.vectors.qdrant_server.schema import LABEL_COLLECTION_PREFIX
+from rag_assets.index.vectors.qdrant_server.server_registry import ServerLabel
 from rag_assets.index.vectors.vector_api import StoredPoint, VectorStoreError
 from rag_assets_tests.index.qdrant_wire import Call, QdrantWire
 from rag_assets_tests.index.sample_points import unit_rows
@@ -95,8 +95,8 @@ def test_whoever_is_killed_while_serving_leaves_each_point_once(
     wire: QdrantWire, label: Label, monkeypatch: pytest.MonkeyPatch, step: int, lost: bool
 ) -> None:
     """At whatever request; the next one ends it, for the same generation or for another one."""
-    monkeypatch.setattr("rag_assets.index.vectors.server.client_calls.ATTEMPTS", 1)
-    monkeypatch.setattr("rag_assets.index.vectors.server.label_collection._COPY_BATCH", 3)
+    monkeypatch.setattr("rag_assets.index.vectors.qdrant_server.client_calls.ATTEMPTS", 1)
+    monkeypatch.setattr("rag_assets.index.vectors.qdrant_server.label_collection._COPY_BATCH", 3)
     label.build(A)
     serve_points(label.folder, "g1")
     label.build(B, "g2")

@@ -10,7 +10,6 @@ import msgspec
 import pytest
 
 from rag_assets.contracts.confidentiality import Confidentiality
-from rag_assets.index.vectors.edge import ShardReader
 from rag_assets.index.vectors.filters import SearchFilters, SearchScope
 from rag_assets.index.vectors.payload_store import (
     PAYLOADS,
@@ -20,6 +19,7 @@ from rag_assets.index.vectors.payload_store import (
     PointPaths,
     PointPathsChange,
 )
+from rag_assets.index.vectors.qdrant_edge import ShardReader
 from rag_assets.index.vectors.vector_api import FileRef, StoredPoint, VectorStoreError
 from rag_assets_tests.index.sample_points import (
     payload,

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from rag_assets.index.vectors.edge import ShardReader
-from rag_assets.index.vectors.edge.writer import ShardWriter
 from rag_assets.index.vectors.payload_store import POINT_FILES, PointPaths, PointPathsChange, read_point_files
+from rag_assets.index.vectors.qdrant_edge import ShardReader
+from rag_assets.index.vectors.qdrant_edge.writer import ShardWriter
 from rag_assets.index.vectors.vector_api import FileRef, StoredPoint, VectorStoreError
 from rag_assets_tests.index.sample_points import DIMENSION, payload, point_id, points, scope, write
 

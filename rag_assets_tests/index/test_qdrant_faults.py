@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("qdrant_client")
 
 from rag_assets.index.vectors import delete_stale_points, has_vectors
-from rag_assets.index.vectors.server.client_calls import KEY_VARIABLE
+from rag_assets.index.vectors.qdrant_server.client_calls import KEY_VARIABLE
 from rag_assets.index.vectors.vector_api import StoredPoint, VectorStoreError
 from rag_assets_tests.index.qdrant_wire import Call, QdrantWire
 from rag_assets_tests.index.sample_points import point_id, points, scope, unit_rows
@@ -53,7 +53,7 @@ def failing_from(wire: QdrantWire, kind: Is, status: int, *, first: int = 0) -> 
 
 @pytest.fixture(autouse=True)
 def small_requests(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rag_assets.index.vectors.server.writer._UPSERT_BATCH", 20)
+    monkeypatch.setattr("rag_assets.index.vectors.qdrant_server.writer._UPSERT_BATCH", 20)
 
 
 # a build that is stopped
@@ -250,7 +250,7 @@ def test_a_vector_of_another_dimension_is_refused_before_it_is_sent(wire: Qdrant
 
 
 def test_a_server_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rag_assets.index.vectors.server.client_calls.FIRST_WAIT_SECONDS", 0.005)
+    monkeypatch.setattr("rag_assets.index.vectors.qdrant_server.client_calls.FIRST_WAIT_SECONDS", 0.005)
     with QdrantWire() as gone:
         opened = Label(gone, tmp_path).built(points(5))
     with pytest.raises(VectorStoreError, match=r"cannot be searched.*is the server of stores\.qdrant_url up\?"):

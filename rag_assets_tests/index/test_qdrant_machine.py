@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 from qdrant_client.http.exceptions import ResponseHandlingException
 
-from rag_assets.index.vectors.server import server_registry
-from rag_assets.index.vectors.server.client_calls import QdrantServer
-from rag_assets.index.vectors.server.reader import ServerReader
-from rag_assets.index.vectors.server.schema import collection_name, delete_unseen, visible
-from rag_assets.index.vectors.server.server_registry import ServerPlace
-from rag_assets.index.vectors.server.writer import ServerWriter
+from rag_assets.index.vectors.qdrant_server import server_registry
+from rag_assets.index.vectors.qdrant_server.client_calls import QdrantServer
+from rag_assets.index.vectors.qdrant_server.reader import ServerReader
+from rag_assets.index.vectors.qdrant_server.schema import collection_name, delete_unseen, visible
+from rag_assets.index.vectors.qdrant_server.server_registry import ServerPlace
+from rag_assets.index.vectors.qdrant_server.writer import ServerWriter
 from rag_assets.index.vectors.vector_api import StoredPoint, VectorStoreError
 from rag_assets_tests.index.qdrant_wire import memory_client
 from rag_assets_tests.index.sample_points import payload, point_id, scope, terms
@@ -200,9 +200,9 @@ class Generations(RuleBasedStateMachine):
 
 
 def test_every_kept_generation_reads_as_declared(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rag_assets.index.vectors.server.writer._UPSERT_BATCH", 2)  # so that there is a middle
-    monkeypatch.setattr("rag_assets.index.vectors.server.writer._MARK_BATCH", 2)
-    monkeypatch.setattr("rag_assets.index.vectors.server.schema._SCROLL_BATCH", 3)
+    monkeypatch.setattr("rag_assets.index.vectors.qdrant_server.writer._UPSERT_BATCH", 2)  # so that there is a middle
+    monkeypatch.setattr("rag_assets.index.vectors.qdrant_server.writer._MARK_BATCH", 2)
+    monkeypatch.setattr("rag_assets.index.vectors.qdrant_server.schema._SCROLL_BATCH", 3)
     run_state_machine_as_test(
         Generations,
         settings=settings(

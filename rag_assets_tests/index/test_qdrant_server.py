@@ -13,8 +13,8 @@ pytest.importorskip("qdrant_client")
 
 from rag_assets.index.tables import write_part
 from rag_assets.index.vectors import URL_VARIABLE, declared_digests, has_vectors, open_vectors
-from rag_assets.index.vectors.server.client_calls import KEY_VARIABLE, QdrantServer
-from rag_assets.index.vectors.server.schema import collection_name
+from rag_assets.index.vectors.qdrant_server.client_calls import KEY_VARIABLE, QdrantServer
+from rag_assets.index.vectors.qdrant_server.schema import collection_name
 from rag_assets.index.vectors.vector_api import StoredPoint, VectorStoreError
 from rag_assets.pipeline.schemas import POINTS
 from rag_assets_tests.index.qdrant_wire import QdrantWire

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("qdrant_client")
 
 from rag_assets.index.vectors import delete_stale_points, forget_points
-from rag_assets.index.vectors.server import server_registry
+from rag_assets.index.vectors.qdrant_server import server_registry
 from rag_assets.index.vectors.vector_api import VectorStoreError
 from rag_assets_tests.index.qdrant_wire import QdrantWire
 from rag_assets_tests.index.server_label import Label, contents, mine
@@ -166,7 +166,8 @@ def test_what_the_server_knows_is_older_than_a_new_build(label: Label, monkeypat
     label.build(A)
     ahead = label.note()["sequence"] / 1000 + 3600
     with monkeypatch.context() as clock:
-        clock.setattr("rag_assets.index.vectors.server.server_registry.time", SimpleNamespace(time=lambda: ahead))
+        registry = "rag_assets.index.vectors.qdrant_server.server_registry"
+        clock.setattr(f"{registry}.time", SimpleNamespace(time=lambda: ahead))
         label.build(A[:5], "g2")
     label.drop("g2")
     assert label.built(A, "g3").ids() == contents(A)

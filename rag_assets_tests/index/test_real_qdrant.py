@@ -31,9 +31,9 @@ B = [*mine(150, ContentHash="b"), *mine(380)[150:]]
 
 @pytest.fixture
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[QdrantProcess]:
-    monkeypatch.setattr("rag_assets.index.vectors.server.client_calls.FIRST_WAIT_SECONDS", 0.01)
-    monkeypatch.setattr("rag_assets.index.vectors.server.writer._UPSERT_BATCH", 10)
-    monkeypatch.setattr("rag_assets.index.vectors.server.label_collection._COPY_BATCH", 10)
+    monkeypatch.setattr("rag_assets.index.vectors.qdrant_server.client_calls.FIRST_WAIT_SECONDS", 0.01)
+    monkeypatch.setattr("rag_assets.index.vectors.qdrant_server.writer._UPSERT_BATCH", 10)
+    monkeypatch.setattr("rag_assets.index.vectors.qdrant_server.label_collection._COPY_BATCH", 10)
     monkeypatch.delenv("QDRANT_API_KEY", raising=False)
     with running_qdrant(tmp_path / "server") as running:
         yield running
@@ -112,8 +112,8 @@ def test_a_hundred_thousand_points(
     server: QdrantProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, record_property: object
 ) -> None:
     """Builds, serving, filters and deletions; what each takes is printed (`-s`)."""
-    monkeypatch.setattr("rag_assets.index.vectors.server.writer._UPSERT_BATCH", 200)
-    monkeypatch.setattr("rag_assets.index.vectors.server.label_collection._COPY_BATCH", 200)
+    monkeypatch.setattr("rag_assets.index.vectors.qdrant_server.writer._UPSERT_BATCH", 200)
+    monkeypatch.setattr("rag_assets.index.vectors.qdrant_server.label_collection._COPY_BATCH", 200)
     label = Label(server, tmp_path / "many", seconds=120)  # type: ignore[arg-type]
     made = many(MANY)
     took: dict[str, float] = {}

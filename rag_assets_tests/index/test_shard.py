@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 import rag_assets
-from rag_assets.index.vectors.edge import ShardReader, engine_call, writer
-from rag_assets.index.vectors.edge import writer as shard_writer
-from rag_assets.index.vectors.edge.writer import ShardWriter
+from rag_assets.index.vectors.qdrant_edge import ShardReader, engine_call, writer
+from rag_assets.index.vectors.qdrant_edge import writer as shard_writer
+from rag_assets.index.vectors.qdrant_edge.writer import ShardWriter
 from rag_assets.index.vectors.vector_api import ScoredPoint, StoredPoint, VectorStoreError
 from rag_assets_tests.index.sample_points import DIMENSION, payload, point_id, points, scope, terms, unit_rows
 
@@ -162,7 +162,7 @@ def test_a_small_shard_takes_little_disk() -> None:
 READ = """\
 import sys, tempfile
 from pathlib import Path
-from rag_assets.index.vectors.edge import ShardReader
+from rag_assets.index.vectors.qdrant_edge import ShardReader
 from rag_assets_tests.index.sample_points import scope
 
 with ShardReader(Path(sys.argv[1])) as opened:

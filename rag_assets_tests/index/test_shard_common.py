@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from rag_assets.contracts.confidentiality import Confidentiality, levels_up_to
-from rag_assets.index.vectors.edge import COMMON, ShardReader, common_of
-from rag_assets.index.vectors.edge.writer import LEVEL, ShardWriter
 from rag_assets.index.vectors.filters import SearchFilters, SearchScope
+from rag_assets.index.vectors.qdrant_edge import COMMON, ShardReader, common_of
+from rag_assets.index.vectors.qdrant_edge.writer import LEVEL, ShardWriter
 from rag_assets.index.vectors.vector_api import StoredPoint, VectorStoreError
 from rag_assets_tests.index.sample_points import DIMENSION, payload, point_id, scope, terms, unit_rows, with_digest
 

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from rag_assets.index.vectors.edge import ShardReader
-from rag_assets.index.vectors.edge.writer import ShardWriter
+from rag_assets.index.vectors.qdrant_edge import ShardReader
+from rag_assets.index.vectors.qdrant_edge.writer import ShardWriter
 from rag_assets_tests.index.sample_points import allowed
 from rag_assets_tests.index.test_shard import DIMENSION, points, scope, write
 
 BUILD_FOR_EVER = """
 import sys
 from pathlib import Path
-from rag_assets.index.vectors.edge.writer import ShardWriter
+from rag_assets.index.vectors.qdrant_edge.writer import ShardWriter
 from rag_assets_tests.index.test_shard import DIMENSION, points
 writer = ShardWriter(Path(sys.argv[1]), DIMENSION)
 batch = points(200)
@@ -29,7 +29,7 @@ while True:
 READ = """
 import sys
 from pathlib import Path
-from rag_assets.index.vectors.edge import ShardReader
+from rag_assets.index.vectors.qdrant_edge import ShardReader
 from rag_assets_tests.index.test_shard import scope
 for _ in range(3):
     with ShardReader(Path(sys.argv[1])) as reader:

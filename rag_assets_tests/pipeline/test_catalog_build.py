@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_assets.cli.render import Output
+from rag_assets.cli.console import Output
 from rag_assets.cli.reset import remove_labels
 from rag_assets.index.catalog import URL_VARIABLE, CatalogError, open_catalog
 from rag_assets.index.catalog.history import Tenant

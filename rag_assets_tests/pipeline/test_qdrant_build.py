@@ -32,7 +32,7 @@ FILES = {
 
 @pytest.fixture
 def wire(monkeypatch: pytest.MonkeyPatch) -> Iterator[QdrantWire]:
-    monkeypatch.setattr("rag_assets.index.vectors.server.client_calls.FIRST_WAIT_SECONDS", 0.005)
+    monkeypatch.setattr("rag_assets.index.vectors.qdrant_server.client_calls.FIRST_WAIT_SECONDS", 0.005)
     monkeypatch.delenv("QDRANT_API_KEY", raising=False)
     with QdrantWire() as running:
         yield running

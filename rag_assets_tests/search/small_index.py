@@ -16,7 +16,7 @@ from rag_assets.index.generations import Manifest, generation_directory, level_f
 from rag_assets.index.keyword.bm25f import TermFrequencies, count_terms, statistics_of, term_indices, weights
 from rag_assets.index.keyword.vocabulary import write_vocabulary
 from rag_assets.index.layout import IndexHome
-from rag_assets.index.vectors.edge.writer import ShardWriter
+from rag_assets.index.vectors.qdrant_edge.writer import ShardWriter
 from rag_assets.index.vectors.vector_api import StoredPoint
 
 LABEL = "shop@main"

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rag_assets.cli.console import CommandError, Output
 from rag_assets.cli.eval.run import QuestionSelection, ask, conditions_now, configured_set, questions_for
 from rag_assets.cli.options import AsJson, CliSession, complete_label, label_named, session_of
 from rag_assets.cli.quality import show_moves, show_table
-from rag_assets.cli.render import CommandError, Output
 
 if TYPE_CHECKING:
     from rag_assets.evaluation.comparison import AbComparison, AnswersDelta, Comparison, MetricPair

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rag_assets.cli.ask import known_profile
+from rag_assets.cli.console import CommandError, Output, short
 from rag_assets.cli.options import AsJson, CliSession, LabelArgument, check_new_file, known_label, session_of
 from rag_assets.cli.quality import show_moves, show_table
-from rag_assets.cli.render import CommandError, Output, short
 from rag_assets.search.index import load_policy
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from rag_assets.cli.console import FAILURE, GATE_FAILED, INTERRUPTED
 from rag_assets.cli.options import AsJson, LexicalOnly, NewId, OneCommit, OneRef, one_repository, session_of
-from rag_assets.cli.render import FAILURE, GATE_FAILED, INTERRUPTED
 
 
 def index(

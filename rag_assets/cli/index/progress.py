@@ -18,7 +18,7 @@ from rich.progress import Progress as RichProgress
 from rich.table import Column
 from rich.text import Text
 
-from rag_assets.cli.render import Output, printable, seconds
+from rag_assets.cli.console import Output, printable, seconds
 from rag_assets.pipeline.progress import Progress, Silent
 
 _REFRESH_SECONDS = 0.05  # a hundred thousand files must not cost a hundred thousand redraws

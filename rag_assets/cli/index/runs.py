@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TypeVar
 
+from rag_assets.cli.console import CommandError, describe, short
 from rag_assets.cli.index.summary import Result, summarize
 from rag_assets.cli.index.targets import chosen_repositories, refuse_takeover
 from rag_assets.cli.options import CliSession, require_writable
 from rag_assets.cli.quality import gate_object
-from rag_assets.cli.render import CommandError, describe, short
 from rag_assets.contracts.source_file import GitRepoInfo
 from rag_assets.errors import RagAssetsError
 from rag_assets.index.generations import (

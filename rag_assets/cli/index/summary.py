@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+from rag_assets.cli.console import Output, counted, named_counts, said_graph, seconds, short
 from rag_assets.cli.quality import format_gate, gate_object, show_gate
-from rag_assets.cli.render import Output, counted, named_counts, said_graph, seconds, short
 from rag_assets.contracts.payload import NO_DOMAIN
 from rag_assets.index.freshness import freshness_of, uncommitted
 from rag_assets.index.generations import generation_directory, read_generation

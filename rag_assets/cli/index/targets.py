@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from rag_assets.cli.console import CommandError
 from rag_assets.cli.options import label_named, spelt_label
-from rag_assets.cli.render import CommandError
 from rag_assets.index.layout import IndexHome, path_slug
 from rag_assets.pipeline.labels import label_of, remembered_repository, repository_of
 from rag_assets.settings import RepositorySettings, Settings

@@ -15,7 +15,7 @@ from rag_assets.index.generation_files import check_opened
 from rag_assets.index.vectors.vector_api import PLACE_FILE, PointTarget, VectorReader, VectorStoreError
 
 if TYPE_CHECKING:
-    from rag_assets.index.vectors.server.server_registry import ServerLabel, ServerPlace
+    from rag_assets.index.vectors.qdrant_server.server_registry import ServerLabel, ServerPlace
     from rag_assets.settings import StoreSettings
 
 URL_VARIABLE = "RAG_ASSETS__STORES__QDRANT_URL"
@@ -51,12 +51,12 @@ def open_vectors(directory: Path) -> VectorReader:
 
         return FaissReader(directory)
     if not (directory / PLACE_FILE).is_file():
-        from rag_assets.index.vectors.edge import ShardReader
+        from rag_assets.index.vectors.qdrant_edge import ShardReader
 
         return ShardReader(directory)
-    from rag_assets.index.vectors.server import server_registry
-    from rag_assets.index.vectors.server.client_calls import QdrantServer
-    from rag_assets.index.vectors.server.reader import ServerReader
+    from rag_assets.index.vectors.qdrant_server import server_registry
+    from rag_assets.index.vectors.qdrant_server.client_calls import QdrantServer
+    from rag_assets.index.vectors.qdrant_server.reader import ServerReader
 
     place = server_registry.read_place(directory / PLACE_FILE)
     server = QdrantServer.connect(server_url(place), READ_SECONDS, attempts=READ_ATTEMPTS)
@@ -79,7 +79,7 @@ def open_writer(
     generations of the label. `dimension` 0: without dense vectors; `base` is the vector folder of an earlier generation
     whose points have the same form, for a store that copies it. Raises VectorStoreError."""
     if settings.vectors == "embedded":
-        from rag_assets.index.vectors.edge.writer import ShardWriter
+        from rag_assets.index.vectors.qdrant_edge.writer import ShardWriter
 
         # A shard is of one label, so these say nothing about any of its points.
         owner = {"OrgId": org_id, "ProjectId": project_id, "IndexLabel": index_label}
@@ -88,11 +88,11 @@ def open_writer(
         from rag_assets.index.vectors.faiss.writer import FaissWriter
 
         return FaissWriter(directory, dimension, base=base)
-    from rag_assets.index.vectors.server import server_registry
-    from rag_assets.index.vectors.server.client_calls import QdrantServer
-    from rag_assets.index.vectors.server.schema import collection_name
-    from rag_assets.index.vectors.server.server_registry import ServerPlace
-    from rag_assets.index.vectors.server.writer import ServerWriter
+    from rag_assets.index.vectors.qdrant_server import server_registry
+    from rag_assets.index.vectors.qdrant_server.client_calls import QdrantServer
+    from rag_assets.index.vectors.qdrant_server.schema import collection_name
+    from rag_assets.index.vectors.qdrant_server.server_registry import ServerPlace
+    from rag_assets.index.vectors.qdrant_server.writer import ServerWriter
 
     generations = directory.parent.parent
     place = ServerPlace(
@@ -115,7 +115,7 @@ def serve_points(generations: Path, generation_id: str) -> None:
 
     Raises VectorStoreError after having tried every server; the next call goes on.
     """
-    from rag_assets.index.vectors.server import server_registry
+    from rag_assets.index.vectors.qdrant_server import server_registry
 
     problems = []
     note = generations / generation_id / VECTORS / PLACE_FILE
@@ -131,8 +131,8 @@ def serve_points(generations: Path, generation_id: str) -> None:
 
 
 def _serve_points(label: ServerLabel, served: ServerPlace | None) -> None:
-    from rag_assets.index.vectors.server.client_calls import QdrantServer
-    from rag_assets.index.vectors.server.label_collection import bring_label_collection, drop_label_collection
+    from rag_assets.index.vectors.qdrant_server.client_calls import QdrantServer
+    from rag_assets.index.vectors.qdrant_server.label_collection import bring_label_collection, drop_label_collection
 
     server = QdrantServer.connect(server_url(label), DELETE_SECONDS)
     try:
@@ -153,7 +153,7 @@ def delete_stale_points(generations: Path) -> int:
 
     Raises VectorStoreError after having tried every server; the next call goes on.
     """
-    from rag_assets.index.vectors.server import server_registry
+    from rag_assets.index.vectors.qdrant_server import server_registry
 
     problems = []
     deleted = 0
@@ -174,7 +174,7 @@ def delete_stale_points(generations: Path) -> int:
 def forget_points(generations: Path) -> None:
     """Before the folder of all generations of a label is deleted for good: deletes what servers have of them. Raises
     VectorStoreError."""
-    from rag_assets.index.vectors.server import server_registry
+    from rag_assets.index.vectors.qdrant_server import server_registry
 
     for label in server_registry.labels_in_servers(generations):
         _serve_points(label, None)
@@ -183,8 +183,8 @@ def forget_points(generations: Path) -> None:
 
 def _delete_unseen(label: ServerLabel, places: list[ServerPlace]) -> int:
     """`places` counts whatever its URL: one server can have several."""
-    from rag_assets.index.vectors.server.client_calls import QdrantServer
-    from rag_assets.index.vectors.server.schema import delete_unseen
+    from rag_assets.index.vectors.qdrant_server.client_calls import QdrantServer
+    from rag_assets.index.vectors.qdrant_server.schema import delete_unseen
 
     kept = defaultdict[str, set[int]](set)
     for place in places:

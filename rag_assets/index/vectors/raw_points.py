@@ -34,8 +34,8 @@ def raw_points(directory: Path) -> tuple[str, Iterator[RawPoint]]:
 def _of_shard(directory: Path) -> Iterator[RawPoint]:
     import qdrant_edge as edge
 
-    from rag_assets.index.vectors.edge import DIGEST, engine_call, opened_shard
     from rag_assets.index.vectors.payload_store import read_payloads
+    from rag_assets.index.vectors.qdrant_edge import DIGEST, engine_call, opened_shard
 
     shard = opened_shard(directory)
     payloads = read_payloads(directory)
@@ -59,9 +59,9 @@ def _of_shard(directory: Path) -> Iterator[RawPoint]:
 
 
 def _of_server(directory: Path) -> tuple[str, Iterator[RawPoint]]:
-    from rag_assets.index.vectors.server.client_calls import QdrantServer
-    from rag_assets.index.vectors.server.label_collection import alias_of
-    from rag_assets.index.vectors.server.server_registry import read_place
+    from rag_assets.index.vectors.qdrant_server.client_calls import QdrantServer
+    from rag_assets.index.vectors.qdrant_server.label_collection import alias_of
+    from rag_assets.index.vectors.qdrant_server.server_registry import read_place
 
     place = read_place(directory / PLACE_FILE)
     alias = alias_of(place)

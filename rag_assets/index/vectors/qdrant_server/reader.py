@@ -22,9 +22,9 @@ from rag_assets.index.vectors.conditions import (
     conditions_of,
 )
 from rag_assets.index.vectors.filters import SearchScope
-from rag_assets.index.vectors.server.client_calls import QdrantServer
-from rag_assets.index.vectors.server.schema import DIGEST, OWN_FIELDS, POINT_ID, scroll, visible
-from rag_assets.index.vectors.server.server_registry import ServerPlace
+from rag_assets.index.vectors.qdrant_server.client_calls import QdrantServer
+from rag_assets.index.vectors.qdrant_server.schema import DIGEST, OWN_FIELDS, POINT_ID, scroll, visible
+from rag_assets.index.vectors.qdrant_server.server_registry import ServerPlace
 from rag_assets.index.vectors.vector_api import DENSE, SPARSE, FileRef, ScoredPoint, all_values, best_with_ties
 
 if TYPE_CHECKING:

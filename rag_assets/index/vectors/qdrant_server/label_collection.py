@@ -3,7 +3,7 @@
 Each point is there once, under its PointId, with the payload and the unnamed vector of IDX-025 (and the keyword weights
 as `bm25`). Readers use an alias, which lasts; the collection behind it is another one for another embedding space.
 
-It is a copy of what one generation sees of the versions (`index.vectors.server.schema`), which serve our own searches.
+It is a copy of what one generation sees of the versions (`qdrant_server.schema`), which serve our own searches.
 Its metadata hold the sequences that each point may be of: one, or two while it is being brought from one to the other.
 So whoever finds a half-done copy knows which points are right for certain, and goes on.
 """
@@ -16,8 +16,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rag_assets.contracts.payload import payload_indexes
-from rag_assets.index.vectors.server.client_calls import QdrantServer
-from rag_assets.index.vectors.server.schema import (
+from rag_assets.index.vectors.qdrant_server.client_calls import QdrantServer
+from rag_assets.index.vectors.qdrant_server.schema import (
     LABEL_COLLECTION_PREFIX,
     OWN_FIELDS,
     POINT_ID,
@@ -27,7 +27,7 @@ from rag_assets.index.vectors.server.schema import (
     scroll,
     visible,
 )
-from rag_assets.index.vectors.server.server_registry import ServerLabel, ServerPlace
+from rag_assets.index.vectors.qdrant_server.server_registry import ServerLabel, ServerPlace
 from rag_assets.index.vectors.vector_api import DENSE, SPARSE, VectorStoreError
 
 _STATE = "RagAssets"  # in the metadata of the collection

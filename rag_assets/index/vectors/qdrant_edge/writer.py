@@ -17,7 +17,6 @@ import qdrant_edge as edge
 from rag_assets.contracts.payload import PayloadIndex, payload_indexes
 from rag_assets.index.disk_files import size_on_disk
 from rag_assets.index.generation_files import copy_folder, written_blocks
-from rag_assets.index.vectors.edge import COMMON, DIGEST, common_of, engine_call
 from rag_assets.index.vectors.payload_store import (
     PAYLOADS,
     POINT_FILES,
@@ -27,6 +26,7 @@ from rag_assets.index.vectors.payload_store import (
     read_payloads,
     read_point_files,
 )
+from rag_assets.index.vectors.qdrant_edge import COMMON, DIGEST, common_of, engine_call
 from rag_assets.index.vectors.vector_api import DENSE, PREFIX_FIELDS, SPARSE, FileRef, StoredPoint, VectorStoreError
 from rag_assets.serialization import from_json
 

@@ -1,4 +1,4 @@
-"""Writes the difference between two generations of a label into a Qdrant server (`index.vectors.server.schema`)."""
+"""Writes the difference between two generations of a label into a Qdrant server (`qdrant_server.schema`)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from rag_assets.index.vectors.server.client_calls import QdrantServer
-from rag_assets.index.vectors.server.schema import (
+from rag_assets.index.vectors.qdrant_server.client_calls import QdrantServer
+from rag_assets.index.vectors.qdrant_server.schema import (
     BORN,
     DIED,
     DIGEST,
@@ -24,7 +24,7 @@ from rag_assets.index.vectors.server.schema import (
     stored_id,
     visible,
 )
-from rag_assets.index.vectors.server.server_registry import ServerPlace, begin_place, finish_place
+from rag_assets.index.vectors.qdrant_server.server_registry import ServerPlace, begin_place, finish_place
 from rag_assets.index.vectors.vector_api import DENSE, SPARSE, StoredPoint, VectorStoreError
 
 _UPSERT_BATCH = 200  # points of one request: 3 MB at 384 dimensions, 17 MB at 3,072; a server takes 32

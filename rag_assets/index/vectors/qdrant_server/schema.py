@@ -1,5 +1,5 @@
 """What the versions of points look like in a Qdrant server: a collection per embedding space, with the payload indexes
-of the contract. It is for our own readers; others read what a label serves (`index.vectors.server.label_collection`).
+of the contract. It is for our own readers; others read what a label serves (`qdrant_server.label_collection`).
 
 Every point carries fields of our own beside its payload: whose it is (`LabelKey`), which point of the contract
 (`PointId`), in which generations it is seen (`Born`, `Died`), and the `Digest` of all that was written.
@@ -21,7 +21,7 @@ from itertools import pairwise
 from typing import Any, TypeVar
 
 from rag_assets.contracts.payload import PayloadIndex, payload_indexes
-from rag_assets.index.vectors.server.client_calls import QdrantServer
+from rag_assets.index.vectors.qdrant_server.client_calls import QdrantServer
 from rag_assets.index.vectors.vector_api import DENSE, PREFIX_FIELDS, SPARSE, VectorStoreError
 
 _Item = TypeVar("_Item")
