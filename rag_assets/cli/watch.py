@@ -126,13 +126,13 @@ class Watch:
         from rag_assets.pipeline.labels import label_of
         from rag_assets.sources import remote_head
 
-        label = repository.id
+        label, timeout = repository.id, settings.automation.poll_timeout_seconds
         try:
-            label, ref = label_of(settings, repository)
+            label, ref = label_of(settings, repository, timeout=timeout)
             head = remote_head(
                 repository.location,
                 ref,
-                timeout=settings.automation.poll_timeout_seconds,
+                timeout=timeout,
                 policy=ignore_policy(settings, repository),
             )
         except (RagAssetsError, OSError) as error:

@@ -12,15 +12,18 @@ from rag_assets.settings.config_file import ConfigError
 from rag_assets.sources import default_ref, strip_credentials
 
 
-def label_of(settings: Settings, repository: RepositorySettings, ref: str | None = None) -> tuple[str, str]:
-    """(label, ref) of a repository; without a ref the one its HEAD names. May ask git, and the network for a URL."""
+def label_of(
+    settings: Settings, repository: RepositorySettings, ref: str | None = None, *, timeout: float | None = None
+) -> tuple[str, str]:
+    """(label, ref) of a repository; without a ref the one its HEAD names. May ask git, and the network for a URL: for
+    `timeout` seconds, by default those of a fetch."""
     wanted = (
         ref
         or repository.ref
         or default_ref(
             repository.location,
             mirrors=IndexHome(settings.home).mirrors,
-            timeout=settings.sources.network_timeout_seconds,
+            timeout=timeout or settings.sources.network_timeout_seconds,
         )
     )
     return index_label(repository.id, wanted), wanted

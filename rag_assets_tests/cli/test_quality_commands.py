@@ -100,10 +100,14 @@ def test_a_refused_build_has_an_exit_code_of_its_own(graded: Graded) -> None:
     assert found["refused"] is None
 
 
-def test_a_higher_tolerance_serves_what_was_refused(graded: Graded) -> None:
+@pytest.mark.parametrize(
+    "rules", [{"tolerance": 0.3}, {"gate": False}, {"gate": False, "minimum": {"recall": 1.0}}], ids=str
+)
+def test_rules_that_are_weaker_serve_what_was_refused(graded: Graded, rules: dict[str, object]) -> None:
     graded.source.commit(BAD)
-    assert graded.cli.run("index").code == 3
-    graded.configure(tolerance=0.3)
+    graded.configure(tolerance=0.3, minimum={"recall": 1.0})
+    assert graded.cli.run("index").code == 3, "the minimum holds whatever the tolerance"
+    graded.configure(**rules)
     done = graded.cli.run("index", "--json")
     assert done.code == 0, done.err
     assert done.json["results"][0]["generation"] == graded.served

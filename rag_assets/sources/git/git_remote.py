@@ -45,7 +45,8 @@ def explained(url: str, timeout: float) -> Iterator[None]:
         yield
     except GitTimeout:
         raise SourceUnreachable(
-            f"{clean}: no answer within {timeout:g} s; check the address, or raise sources.network_timeout_seconds"
+            f"{clean}: no answer within {timeout:g} s; check the address, or raise sources.network_timeout_seconds "
+            "(of watch and the commit sensor: automation.poll_timeout_seconds)"
         ) from None
     except GitError as error:
         said = scrubbed(error.stderr, url)
