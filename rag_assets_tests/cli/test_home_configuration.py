@@ -56,3 +56,13 @@ def test_the_configuration_of_the_current_folder_comes_first(project: Repository
     (tmp_path / "rag_assets.yaml").write_text("roles: {clerk: internal}\n", encoding="utf-8")
     cli = CommandLine(IndexHome(project.path.parent / ".rag_assets"), tmp_path)
     assert cli.run("--role", "boss", "search", "salaries").code == 1
+
+
+@pytest.mark.rule("D15")
+@pytest.mark.parametrize(("on_missing", "code"), [("fall_back", 0), ("fail", 1)])
+def test_what_an_index_lacks_is_replaced_or_refused_as_configured(
+    project: Repository, tmp_path: Path, on_missing: str, code: int
+) -> None:
+    (tmp_path / "rag_assets.yaml").write_text(f"search: {{on_missing: {on_missing}}}\n", encoding="utf-8")
+    cli = CommandLine(IndexHome(project.path.parent / ".rag_assets"), tmp_path)
+    assert cli.run("search", "orders", "--mode", "semantic").code == code

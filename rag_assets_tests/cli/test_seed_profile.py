@@ -110,3 +110,30 @@ def test_an_unknown_profile_is_refused_with_those_there_are(cli: CommandLine) ->
     configure(cli, search={"profile": "sed"})
     done = cli.run("search", QUESTION, options=())
     assert done.code == 1 and "search.profile" in done.err and "seed" in done.err
+
+
+@pytest.mark.rule("E14")
+@pytest.mark.parametrize(
+    ("search", "mode"),
+    [
+        ({"mode": "bm25"}, None),
+        ({"limit": 3}, None),
+        ({"fusion": "rrf"}, None),
+        ({"dense_candidates": 1}, "hybrid"),
+        ({"keyword_candidates": 1}, "hybrid"),
+        ({"alpha": 0.0}, "semantic_rerank"),
+        ({"beta": 0.0}, "semantic_rerank"),
+    ],
+    ids=str,
+)
+def test_every_setting_changes_what_the_command_finds(
+    cli: CommandLine, search: dict[str, Any], mode: str | None
+) -> None:
+    words = ("search", QUESTION, "--json", "--explain", *(() if mode is None else ("--mode", mode)))
+
+    def found(**sections: Any) -> tuple[str, list[tuple[str, float]]]:
+        configure(cli, **sections)
+        result = cli.run(*words, options=()).json
+        return result["mode"], [(hit["path"], hit["score"]) for hit in result["hits"]]
+
+    assert found() != found(search=search)
