@@ -11,6 +11,7 @@ import pytest
 from equality import Hits, contents_of, differences, ghosts, questions_for, same_hits
 from history import write_history
 
+from rag_assets.index.generation_files import list_files
 from rag_assets.index.generations import active_generation
 from rag_assets.index.layout import IndexHome
 from rag_assets.pipeline.run_stages import run_stages
@@ -80,6 +81,7 @@ def test_what_is_too_much_and_what_is_missing_is_found(homes: tuple[Path, Path],
     nodes = directory / "graph_nodes/part-000.parquet"
     ghost = pq.read_table(nodes).slice(0, 1).set_column(3, "path", pa.array(["src/Gone.cs"]))
     pq.write_table(pa.concat_tables([pq.read_table(nodes), ghost]), nodes)
+    list_files(directory, again=("graph_nodes/", "keyword/"))
     found = " | ".join(ghosts(home.root, settings(home.root)))
     assert "1 keyword entries missing" in found
     assert "1 documents missing" in found
