@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_assets.index.layout import IndexHome
+from rag_assets.index.layout import IndexHome, require_whole_record, sealed_record
 from rag_assets_tests.cli.conftest import (
     CommandLine,
     Indexed,
@@ -200,7 +200,8 @@ def test_an_unknown_head_is_said_with_its_reason(
     if change is None:
         remembered.unlink()
     else:
-        remembered.write_text(json.dumps(json.loads(remembered.read_bytes()) | change), encoding="utf-8")
+        known = json.loads(require_whole_record(remembered.read_bytes()))
+        remembered.write_bytes(sealed_record(json.dumps(known | change).encode()))
     done = cli.run("search", "refund", "--json")
     assert (done.json["stale"], done.json["head"]) == (None, None)
     assert reason in cli.run("search", "refund").out
