@@ -48,7 +48,8 @@ ANNOTATED_SNAPSHOTS = {
         root="Src/Newtonsoft.Json",
     ),
 }
-"""The files of the annotated sets do not say what they were written for."""
+"""The files of the annotated sets do not say what they were written for. Sets that are not here, those of other
+languages, are not asked."""
 
 
 def load_snapshots(folder: Path) -> list[Snapshot]:
@@ -61,16 +62,20 @@ def load_snapshots(folder: Path) -> list[Snapshot]:
         )
         for row in json.loads((folder / "history" / "repos.json").read_text("utf-8"))
     ]
-    found += [ANNOTATED_SNAPSHOTS[path.stem] for path in (folder / ANNOTATED).glob("*.json")]
+    found += [ANNOTATED_SNAPSHOTS[path.stem] for path in _annotated_sets(folder)]
     return sorted(found, key=lambda snapshot: snapshot.repository)
 
 
 def load_questions(folder: Path) -> list[Question]:
     """All questions of a folder, in the order of its files."""
     made = [question for name in HISTORY_SETS for question in _history(folder / "history" / f"{name}.jsonl", name)]
-    for path in sorted((folder / ANNOTATED).glob("*.json")):
+    for path in _annotated_sets(folder):
         made += _annotated(path)
     return made
+
+
+def _annotated_sets(folder: Path) -> list[Path]:
+    return [path for path in sorted((folder / ANNOTATED).glob("*.json")) if path.stem in ANNOTATED_SNAPSHOTS]
 
 
 def _history(path: Path, name: str) -> Iterator[Question]:

@@ -92,9 +92,10 @@ SUMMARY_SECTIONS = pa.schema(
 )
 
 
-def keyword_terms_schema(levels: int) -> pa.Schema:
-    """The terms of one bucket, sorted, each with the sections that hold it for the readers of each level."""
-    return pa.schema([("term", pa.string()), ("sections", pa.list_(pa.int64(), levels))])
+def keyword_terms_schema(forms: int) -> pa.Schema:
+    """The terms of one bucket, sorted, each with the sections of each form that hold it for the readers of each
+    level."""
+    return pa.schema([("term", pa.string()), ("sections", pa.list_(pa.int64(), forms))])
 
 
 KEYWORD_WEIGHTS = pa.schema([("indices", pa.list_(pa.uint32())), ("values", pa.list_(pa.float32()))])

@@ -7,7 +7,7 @@ follow each other at a distance. Pure.
 repository, and checked by leaving out each in turn.
 
 nDCG@10 over files, six repositories (commit subjects that name no file / doc summaries / identifiers / annotators),
-from `benchmarks/retrieval.py`: .555 .751 .997 .929, without an embedding model .548 .687 .996 .927. What each signal is
+from `benchmarks/retrieval.py`: .562 .752 .997 .929, without an embedding model .551 .689 .996 .923. What each signal is
 worth, by the same candidates ranked without it, before descriptions were told from prose (+.008 for doc summaries) and
 chunks of texts had 1,000 tokens:
 
