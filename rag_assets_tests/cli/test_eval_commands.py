@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from rag_assets.index.generations import generation_directory
+from rag_assets.index.layout import require_whole_record
 from rag_assets_tests.cli.conftest import CommandLine, index_without_dagster, new_repository
 from rag_assets_tests.evaluation.graded import BAD, QUESTIONS, good, new_graded, write_questions
 from rag_assets_tests.generation_history import History
+from rag_assets_tests.records import edit_record
 
 pytestmark = pytest.mark.rule("E24")
 LABEL = "shop@main"
@@ -189,14 +191,13 @@ def test_settings_of_the_search_are_asked_and_kept(cli: CommandLine) -> None:
 def test_a_run_of_another_ranking_is_asked_again(cli: CommandLine, history: History) -> None:
     cli.run("eval", "compare", "previous", "--set", "set.jsonl")
     stored = generation_directory(history.home, LABEL, history.ids[0]) / "eval" / "set.json"
-    run = json.loads(stored.read_text(encoding="utf-8"))
-    run["conditions"]["ranking"] = 0
-    stored.write_text(json.dumps(run), encoding="utf-8")
+    ranking = json.loads(require_whole_record(stored.read_bytes()))["conditions"]["ranking"]
+    edit_record(stored, f'"ranking": {ranking}', '"ranking": 0')
     said = "more than the commit differs (ranking 0 → "
     assert said in cli.run("eval", "compare", "previous", "--set", "set").err, "by its name a run is taken as it is"
     by_file = cli.run("eval", "compare", "previous", "--set", "set.jsonl")
     assert by_file.code == 0 and said not in by_file.err
-    assert json.loads(stored.read_text(encoding="utf-8"))["conditions"]["ranking"] > 0
+    assert json.loads(require_whole_record(stored.read_bytes()))["conditions"]["ranking"] > 0
 
 
 def test_another_name_of_the_repository_is_said_by_hand(cli: CommandLine) -> None:

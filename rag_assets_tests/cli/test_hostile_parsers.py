@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -57,6 +59,7 @@ class Hostile:
 
     cli: CommandLine
     repository: Repository
+    temporary: TemporaryDirectory[str]
 
     def configure(self, limits: str = LIMITS) -> None:
         (self.cli.folder / "rag_assets.yaml").write_text(SETTINGS.format(limits=limits), encoding="utf-8")
@@ -73,11 +76,13 @@ class Hostile:
 
 def hostile(folder: Path, files: dict[str, str | bytes]) -> Hostile:
     install(PACKAGE, folder / "site")
-    (folder / "tmp").mkdir()
+    temporary = TemporaryDirectory(prefix="rag")  # short, as the addresses of sockets in it have to be
     paths = os.pathsep.join([str(folder / "site"), str(Path(rag_assets.__file__).parents[1])])
-    environment = {"PYTHONPATH": paths, "TMPDIR": str(folder / "tmp")}
+    environment = {"PYTHONPATH": paths, "TMPDIR": temporary.name}
     made = Hostile(
-        CommandLine(IndexHome(folder / "home"), folder, environment), new_repository(folder / "hostile", files)
+        CommandLine(IndexHome(folder / "home"), folder, environment),
+        new_repository(folder / "hostile", files),
+        temporary,
     )
     made.configure()
     return made
@@ -108,7 +113,7 @@ def test_explain_says_why_there_is_nothing(small: Hostile, path: str) -> None:
 
 
 def test_nothing_of_the_work_is_left(small: Hostile) -> None:
-    assert list((small.cli.folder / "tmp").iterdir()) == []
+    assert not any(Path(small.temporary.name).iterdir())
     assert [path for path in small.cli.home.root.rglob("*") if path.match("attempt-*")] == []
 
 
@@ -149,11 +154,15 @@ def test_a_killed_build_leaves_no_process_and_no_folder(tmp_path: Path, how: sig
     made = hostile(tmp_path, {"a.spins": "x"} | texts)
     made.configure("{file_time_limit_seconds: 600}")
     process = made.cli.start("index", "hostile", start_new_session=True)
-    until(lambda: busy_in_session(process.pid), "a worker is in the endless loop")
-    process.send_signal(how)
-    process.communicate(timeout=60)
-    until(lambda: not session(process.pid), "all processes ended", 20)
-    assert list((tmp_path / "tmp").iterdir()) == []
+    try:
+        until(lambda: busy_in_session(process.pid), "a worker is in the endless loop")
+        process.send_signal(how)
+        process.communicate(timeout=60)
+        until(lambda: not session(process.pid), "all processes ended", 20)
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    assert not any(Path(made.temporary.name).iterdir())
 
 
 def session(leader: int) -> dict[int, float]:
