@@ -121,3 +121,18 @@ def test_a_pdf_has_the_sections_of_its_outline_their_pages_and_its_title(chunks:
     assert list(dict.fromkeys(payload["SectionKey"] for payload in found)) == ["1-opening-hours", "2-refunds"]
     assert found[0]["PdfPages"] in ([1], [1, 2]) and found[-1]["PdfPages"] == [2]
     assert found[0]["SourceTitle"] == "The manual" and "The manual" in found[0]["FinderSnippet"]
+
+
+def test_a_book_beside_the_code_does_not_make_the_words_of_the_code_common(tmp_path: Path) -> None:
+    code = {f"Counter{n}.cs": f"public class Counter{n} {{ public int Sheep{n}() => {n}; }}\n" for n in range(10)}
+    book = "\n\n".join(f"## Chapter {n}\n\n" + "The sheep are counted every evening. " * 200 for n in range(30))
+    weighed = {}
+    for name, files in (("alone", code), ("beside", code | {"book.md": f"# The book\n\n{book}\n"})):
+        repository = new_repository(tmp_path / name, files)
+        done = CommandLine(IndexHome(tmp_path / f"{name}-home"), tmp_path).run(
+            "index", repository.path, "--lexical-only"
+        )
+        assert done.code == 0, done.err
+        (file,) = (tmp_path / f"{name}-home").rglob("keyword/statistics.json")
+        weighed[name] = json.loads(file.read_text(encoding="utf-8").partition("\n}")[0] + "\n}")["sections"]
+    assert weighed["alone"] < weighed["beside"] <= 2 * weighed["alone"]
