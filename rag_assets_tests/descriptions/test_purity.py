@@ -36,6 +36,7 @@ from rag_assets.descriptions import (
     StaticResourceDictionary,
     default_registry,
 )
+from rag_assets.descriptions.file_metadata import detected_language
 from rag_assets.descriptions.kinds.ef_context import MIGRATION
 from rag_assets.languages.detection import detect_language
 from rag_assets_tests import outside_world
@@ -97,6 +98,7 @@ def test_the_path_of_every_kind_is_pure(inputs: list[Input], resources: StaticRe
     classifier = Classifier(built_in_packs())
     processor = SourceFileProcessor(classifier, default_registry(), ConfiguredDomainCatalog(DOMAINS), resources)
     described = points = 0
+    detected_language("The model of languages is read once in a process, before it looks at a text. " * 50)
     with outside_world.forbidden():
         for context, file in inputs:
             for description in processor.describe_file(context, file).descriptions:
