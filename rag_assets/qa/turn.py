@@ -112,8 +112,14 @@ class RetrievalState:
 
     @property
     def all(self) -> tuple[Evidence, ...]:
-        """The pieces of the search and of the graph, each id once."""
-        return tuple({piece.id: piece for piece in (*self.texts, *self.evidence)[::-1]}.values())[::-1]
+        """The pieces of the search and of the graph, each id once; of two with one id the first, unless the other holds
+        it: a later search may have found what is around the same point."""
+        pieces: dict[str, Evidence] = {}
+        for piece in (*self.texts, *self.evidence)[::-1]:
+            later = pieces.get(piece.id)
+            is_part = later is not None and later.holds(piece) and not piece.holds(later)
+            pieces[piece.id] = later if later is not None and is_part else piece
+        return tuple(pieces.values())[::-1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -195,4 +195,4 @@ def test_an_artifact_lists_the_tests_and_the_participants_that_the_graph_knows(c
     assert "Everything_is_fine in tests/Shop.Tests/Monday.cs:" in tests
     workflow = cli.run("artifact", "workflow", "refunds", "--offline").out
     participants = workflow.partition("## Participants")[2].partition("\n## ")[0]
-    assert "RefundManager implements IRefundManager in src/Orders/RefundManager.cs:" in participants
+    assert "RefundManager is given IPaymentGateway in src/Orders/RefundManager.cs:" in participants
