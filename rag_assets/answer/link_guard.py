@@ -150,7 +150,7 @@ class _Allowed:
         """Whether a token stands there whole: no address that is longer has it."""
         if token not in self._text:
             return False
-        whole = rf"(?<!{before}){re.escape(token)}(?![\w%+&=?#/:@~$-]|[.,;!*']+{_MORE})"
+        whole = rf"(?<!{before}){re.escape(token)}(?!{_MORE}|[.,;!*']+{_MORE})"
         return re.search(whole, self._text) is not None
 
 

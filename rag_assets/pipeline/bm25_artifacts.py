@@ -174,19 +174,16 @@ def _average_lengths(counted: Sequence[_Counted]) -> list[list[list[float]]]:
     return made
 
 
-def _are_texts(build: IndexBuild, bucket: int) -> NDArray[np.int64]:
-    """By section of a bucket, 1 for a chunk of a text that is no code, else 0."""
-    languages = {row["path"]: row["language"] for row in indexed_files(build, bucket)}
-    paths = read_part(build.directory, "summary_sections", bucket, ["path"]).column("path").to_pylist()
-    return np.array([source_type(languages[path]) is not SourceType.CODE for path in paths], dtype=np.int64)
-
-
-def _ranks(build: IndexBuild, bucket: int) -> NDArray[np.int64]:
-    """By section of a bucket, the place of its level among those of the label."""
+def _levels_and_forms(build: IndexBuild, bucket: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """By section of a bucket, the place of its level among those of the label, and 1 for a chunk of a text that is no
+    code, else 0."""
     levels = build.levels
     rank = cache(lambda path: levels.all.index(levels.of(path)))
+    languages = {row["path"]: row["language"] for row in indexed_files(build, bucket)}
     paths = read_part(build.directory, "summary_sections", bucket, ["path"]).column("path").to_pylist()
-    return np.array([rank(path) for path in paths] if len(levels.all) > 1 else [0] * len(paths), dtype=np.int64)
+    ranks = [rank(path) for path in paths] if len(levels.all) > 1 else [0] * len(paths)
+    texts = [source_type(languages[path]) is not SourceType.CODE for path in paths]
+    return np.array(ranks, dtype=np.int64), np.array(texts, dtype=np.int64)
 
 
 def keyword_fields(build: IndexBuild, bucket: int) -> Iterator[dict[str, str]]:
@@ -209,7 +206,8 @@ def keyword_fields(build: IndexBuild, bucket: int) -> Iterator[dict[str, str]]:
 def _count_bucket(build: IndexBuild, bucket: int) -> _Counted:
     """Counts the terms of one bucket. Runs in a worker process."""
     counts = count_terms(keyword_fields(build, bucket))
-    ranks, texts, width = _ranks(build, bucket), _are_texts(build, bucket), len(counts.fields)
+    ranks, texts = _levels_and_forms(build, bucket)
+    width = len(counts.fields)
     seen = [ranks <= rank for rank in range(len(build.levels.all))]
     pieces = np.where(texts, np.maximum(counts.lengths.max(axis=1, initial=0) // PIECE_TERMS, 1), 1)
     of_forms = [of_level & (texts == form) for of_level in seen for form in _FORMS]
@@ -289,9 +287,7 @@ def _weigh_bucket(
 ) -> _Weighed:
     """Weighs the counted terms of one bucket with what is known of the label. Runs in a worker process."""
     averages, indices = label.value
-    rows = weights(
-        _load_counts(build, bucket), np.array(averages)[_ranks(build, bucket), _are_texts(build, bucket)], indices
-    )
+    rows = weights(_load_counts(build, bucket), np.array(averages)[_levels_and_forms(build, bucket)], indices)
     columns = {
         "indices": lists(rows.offsets, rows.indices, pa.uint32()),
         "values": lists(rows.offsets, rows.values, pa.float32()),
