@@ -244,7 +244,8 @@ def _joined(function: str, columns: Sequence[str], prefix: str) -> str:
     return f"{function}({', '.join(f'{prefix}{column}' for column in columns)})"
 
 
-def _digest_of(*values: Any) -> str:
+def row_digest(*values: Any) -> str:
+    """The SQL function `rag_digest`; a program that has no such function cannot change a row, only delete it."""
     digest = hashlib.blake2b(digest_size=16)
     for value in values:
         data = value if isinstance(value, bytes) else repr(value).encode()
@@ -383,7 +384,7 @@ class SqlDatabase(Closeable):
         self._beside_the_file()
         connection = sqlite3.connect(path, timeout=profile.busy_seconds, isolation_level=None, check_same_thread=False)
         try:
-            connection.create_function("rag_digest", -1, _digest_of, deterministic=True)
+            connection.create_function("rag_digest", -1, row_digest, deterministic=True)
             connection.execute("PRAGMA journal_mode = WAL")  # readers beside a writer
             connection.execute(f"PRAGMA synchronous = {profile.synchronous}")
             connection.execute("PRAGMA foreign_keys = ON")
@@ -396,7 +397,7 @@ class SqlDatabase(Closeable):
 
     def _open_to_read(self) -> sqlite3.Connection:
         connection = sqlite3.connect(sqlite_uri(Path(self.location.name)), isolation_level=None, uri=True)
-        connection.create_function("rag_digest", -1, _digest_of, deterministic=True)
+        connection.create_function("rag_digest", -1, row_digest, deterministic=True)
         return connection
 
     def _connect_postgres(self, autocommit: bool) -> Any:

@@ -6,6 +6,7 @@ import sqlite3
 
 import pytest
 
+from rag_assets.index.database import row_digest
 from rag_assets_tests.cli.conftest import CommandLine, Indexed
 from rag_assets_tests.git_repository import Repository
 
@@ -31,11 +32,12 @@ def configured(cli: CommandLine, stores: str) -> None:
 
 @pytest.mark.rule("F04", "B13")
 def test_what_is_wrong_in_the_catalog_is_said_with_the_place(cli: CommandLine, repository: Repository) -> None:
-    """By SQL: one date is gone, one point is lost."""
+    """By SQL: one date is gone, one point is lost. Written as the catalog writes, or its digests say damage first."""
     configured(cli, "catalog: sqlite")
     assert cli.run("index", repository.path).code == 0
     assert cli.run("validate", "--json").json["violations"] == 0
     with sqlite3.connect(cli.home.root / "catalog.sqlite") as database:
+        database.create_function("rag_digest", -1, row_digest, deterministic=True)
         database.execute("UPDATE rag_chunks SET payload = json_remove(payload, '$.IndexedUtc') WHERE row_id = 1")
         database.execute("DELETE FROM rag_chunks WHERE row_id = 2")
     done = cli.run("validate")

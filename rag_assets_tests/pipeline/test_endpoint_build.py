@@ -89,15 +89,17 @@ def test_the_key_is_nowhere_in_the_home(server: ModelServer, source: Repository,
     assert not [path for path in (tmp_path / "home").rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
 
 
-def test_the_window_decides_sections_and_the_generation(
+def test_the_window_decides_how_many_texts_a_chunk_is_sent_as_and_the_generation(
     server: ModelServer, source: Repository, tmp_path: Path
 ) -> None:
     source.commit({"docs/guide.md": "# Guide\n\n" + "Many words of a guide. " * 80})
 
-    def made(max_tokens: int) -> Built:
-        return built(source, settings_for(tmp_path / "home", server, max_tokens=max_tokens))
+    def made(max_tokens: int) -> tuple[Built, int]:
+        server.asked.clear()
+        done = built(source, settings_for(tmp_path / f"home{max_tokens}", server, max_tokens=max_tokens))
+        return done, len(texts_paid_for(server))
 
-    small, large = made(64), made(400)
-    count = [each.reports["summary_sections"].counts["sections"] for each in (small, large)]
-    assert count[0] > count[1]
+    (small, many), (large, few) = made(64), made(2000)
+    counts = [each.reports["summary_sections"].counts["sections"] for each in (small, large)]
+    assert counts[0] == counts[1] == few < many, "chunks are the same with every embedder"
     assert small.build.spec.generation_id != large.build.spec.generation_id
