@@ -139,7 +139,7 @@ def opened(session: CliSession, wanted: AskOptionsFromCli) -> Iterator[tuple[Que
 
 
 def _labels(session: CliSession, home: IndexHome, wanted: AskOptionsFromCli, options: AskOptions) -> list[str]:
-    if not wanted.labels and options.pipeline:
+    if not wanted.labels:
         from rag_assets.qa.answering import label_of_pipeline
 
         named = label_of_pipeline(options, session.config())

@@ -171,7 +171,7 @@ def _effective(
     session: CliSession, name: str, label: str | None, limit: int | None, agent: str | None, packs: tuple[Path, ...]
 ) -> Pipeline:
     """The pipeline as `ask` runs it with these options. Without an index, nothing was calibrated for it."""
-    from rag_assets.qa.answering import effective_pipeline, said_of_search
+    from rag_assets.qa.answering import effective_pipeline, label_of_pipeline, said_of_search
     from rag_assets.qa.ask_options import configured
     from rag_assets.search.index import load_policy
 
@@ -180,6 +180,7 @@ def _effective(
     options = configured(home, config, limit=limit)
     author = agent_library(session, None).load(agent) if agent is not None else None
     options = replace(options, pipeline=name or (options.pipeline if author is None else ""), agent=author, packs=packs)
+    label = label or label_of_pipeline(options, config) or None
     generations = [active_generation(home, chosen_label(home, label))] if label or served_labels(home) else []
     said = said_of_search(config, load_policy(home, config).mode)
     return effective_pipeline(options, library_of(config, packs), said, generations=generations)

@@ -186,8 +186,8 @@ class QuestionAnswerer(Closeable):
 
 
 def label_of_pipeline(options: AskOptions, config: Path | None) -> str:
-    """The index that the pipeline asks where nobody names one; '' where it names none. Raises UnknownPipeline,
-    PipelineError, ConfigError."""
+    """The index that the pipeline of the options asks where nobody names one; '' where it names none. Raises
+    UnknownPipeline, PipelineError, ConfigError."""
     settings = _named(options, library_of(config, options.packs)).settings
     return label_of(settings, settings.active_index)
 
@@ -217,6 +217,8 @@ def effective_pipeline(
     of it), the agent, the configuration, the pipeline file, and of the threshold what was calibrated for the one
     generation. Raises UnknownPipeline, PipelineError, AgentRefused."""
     found = _named(options, library)
+    modes = found.settings.retrieval_modes  # what a search does by default is no capability of a pipeline (D17)
+    of_search = {name: value for name, value in of_search.items() if name != "default_mode" or value in modes}
     found = found.with_settings(of_search, _OF_SEARCH).with_settings(options.configured, _CONFIGURED)
     if options.agent is not None:
         from rag_assets.qa.agents.overrides import with_agent  # start-up budget: most questions have no agent
