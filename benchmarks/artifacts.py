@@ -16,7 +16,7 @@ from collections import Counter
 from rag_assets import Index, open_index
 from rag_assets.answer.artifact.templates import ARTIFACTS, WHOLE, OutputType
 from rag_assets.answer.citations import Support
-from rag_assets.qa.agents.library import AgentLibrary
+from rag_assets.qa.agents import AgentLibrary
 from rag_assets.qa.answering import Artifact, QuestionAnswerer, make_artifact
 from rag_assets.qa.ask_options import AskOptions
 

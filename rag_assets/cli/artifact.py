@@ -32,7 +32,7 @@ from rag_assets.suggestions import nearest
 
 if TYPE_CHECKING:
     from rag_assets.cli.console import Output
-    from rag_assets.qa.agents.library import Agent, AgentLibrary
+    from rag_assets.qa.agents import Agent, AgentLibrary
     from rag_assets.qa.answering import Artifact
 
 

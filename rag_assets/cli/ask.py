@@ -25,7 +25,7 @@ from rag_assets.qa.engine import TurnResult
 
 if TYPE_CHECKING:
     from rag_assets.index.layout import IndexHome
-    from rag_assets.qa.agents.library import Agent
+    from rag_assets.qa.agents import Agent
     from rag_assets.qa.answering import QuestionAnswerer
     from rag_assets.qa.ask_options import AskOptions
     from rag_assets.search.index import Searchable
@@ -155,7 +155,7 @@ def _index(session: CliSession, home: IndexHome, names: list[str], agent: Agent 
 
     known: dict[str, Any] = {"home": home.root, "config": session.config_option, "clearance": session.clearance()}
     if agent is not None:
-        from rag_assets.qa.agents.overrides import scope_of
+        from rag_assets.qa.agents import scope_of
 
         view = scope_of(agent, known["clearance"])
         known |= {"clearance": view.clearance, "view": view.filters}

@@ -108,7 +108,7 @@ def plan_object(plan: BuildPlan | Failed) -> dict[str, Any]:
 
 
 def _verdict(plan: BuildPlan) -> str:
-    from rag_assets.pipeline.generation_status import GenerationStatus
+    from rag_assets.index.promotion import GenerationStatus
 
     at = short(plan.commit)
     if plan.standing is GenerationStatus.UP_TO_DATE:
@@ -124,7 +124,7 @@ def _verdict(plan: BuildPlan) -> str:
 
 
 def _rows(plan: BuildPlan) -> Iterator[tuple[str, str, Style]]:
-    from rag_assets.pipeline.generation_status import GenerationStatus
+    from rag_assets.index.promotion import GenerationStatus
 
     files, points = plan.files, plan.points
     counts = {
@@ -185,8 +185,8 @@ def _changed(files: PlannedFiles) -> Iterator[tuple[str, str]]:
 
 def _next(plan: BuildPlan) -> str:
     # Start-up budget: --help and completion load nothing that indexes.
+    from rag_assets.index.promotion import GenerationStatus
     from rag_assets.pipeline.active_index import how_to_serve
-    from rag_assets.pipeline.generation_status import GenerationStatus
 
     if plan.standing is GenerationStatus.UP_TO_DATE:
         return f"to build it again anyway: rag-assets index {plan.label} --force"

@@ -1,4 +1,5 @@
-"""What people decide about a label: to serve this generation, or the one before.
+"""What people decide about a label: to serve this generation, or the one before; and how a generation stands that is
+planned.
 
 A choice lasts: the generation that is left is set aside, and builds serve it no more. A generation that is built
 later, of a new commit, another configuration or with `--force`, is served as usual.
@@ -7,6 +8,7 @@ later, of a new commit, another configuration or with `--force`, is served as us
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from rag_assets.index.generations import (
     ActivePointer,
@@ -16,9 +18,10 @@ from rag_assets.index.generations import (
     is_finished,
     read_generation,
     read_pointer,
+    usable_generation,
     write_pointer,
 )
-from rag_assets.index.integrity import unservable
+from rag_assets.index.integrity import damage, unservable
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.locks import pointer_lock
 
@@ -100,3 +103,27 @@ def _whole(home: IndexHome, label: str, generation_id: str) -> Generation:
             f"rag-assets index {label} --commit {generation.manifest.commit_sha} --force"
         )
     return generation
+
+
+class GenerationStatus(StrEnum):
+    TO_BUILD = "to-build"
+    DAMAGED = "damaged"  # finished, but some of it is gone or damaged: it is built again
+    FINISHED = "finished"  # built earlier: it only has to be served again
+    UP_TO_DATE = "up-to-date"  # it is served
+    SET_ASIDE = "set-aside"  # a person moved the label away from it: nothing is done
+
+
+def standing_of(home: IndexHome, label: str, generation_id: str) -> tuple[GenerationStatus, list[str]]:
+    """How the generation stands that indexing leads to (`planned_generation`), and what a damaged one lacks. Raises
+    OtherGenerationFormat."""
+    pointer = active_pointer(home, label)
+    if is_set_aside(pointer, generation_id):
+        return GenerationStatus.SET_ASIDE, []
+    generation = usable_generation(home, label, generation_id)
+    if generation is None:
+        return GenerationStatus.TO_BUILD, []
+    lost = damage(home, generation)
+    if lost:
+        return GenerationStatus.DAMAGED, lost
+    is_served = pointer is not None and pointer.generation_id == generation_id
+    return (GenerationStatus.UP_TO_DATE if is_served else GenerationStatus.FINISHED), []

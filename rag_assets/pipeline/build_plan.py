@@ -20,6 +20,7 @@ from rag_assets.index.gc import generation_directories
 from rag_assets.index.generations import Generation, GenerationError, active_generation, read_generation
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.locks import scratch_folder
+from rag_assets.index.promotion import GenerationStatus, standing_of
 from rag_assets.index.tables import read_part, read_rows
 from rag_assets.models import embedding_window, known_dimension, model_id, told_dimension
 from rag_assets.models.openai_compat.dry_run import WOULD_ASK, dry_run_llm
@@ -36,7 +37,6 @@ from rag_assets.pipeline.embeddings import (
     embedding_part_keys,
     write_vectors,
 )
-from rag_assets.pipeline.generation_status import GenerationStatus, standing_of
 from rag_assets.pipeline.memo import AnswerCache, CachedBucket, Items, recorded
 from rag_assets.pipeline.progress import Progress
 from rag_assets.pipeline.qdrant_points import base_of, point_parts

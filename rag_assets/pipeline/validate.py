@@ -57,7 +57,7 @@ def validate(home: IndexHome, settings: Settings, label: str) -> Validation:
     stores = [_compared(name, points, generation, artifacts)]
     if settings.stores.catalog != "none":
         from rag_assets.index.catalog.history import Tenant
-        from rag_assets.index.catalog.raw_points import raw_points as rows
+        from rag_assets.index.catalog.reader import raw_points as rows
 
         manifest = generation.manifest
         with open_catalog(settings) as database:

@@ -221,7 +221,7 @@ def effective_pipeline(
     of_search = {name: value for name, value in of_search.items() if name != "default_mode" or value in modes}
     found = found.with_settings(of_search, _OF_SEARCH).with_settings(options.configured, _CONFIGURED)
     if options.agent is not None:
-        from rag_assets.qa.agents.overrides import with_agent  # start-up budget: most questions have no agent
+        from rag_assets.qa.agents import with_agent  # start-up budget: most questions have no agent
 
         found = with_agent(found, options.agent)
     called = {name: value for name, value in (*options.said.items(), ("default_mode", mode)) if value is not None}

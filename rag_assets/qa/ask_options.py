@@ -15,7 +15,7 @@ from rag_assets.settings.config_file import ConfigError, config_of, is_configure
 
 if TYPE_CHECKING:
     from rag_assets.contracts.result import InvokeResult
-    from rag_assets.qa.agents.library import Agent
+    from rag_assets.qa.agents import Agent
     from rag_assets.qa.services import Generated, ModelCall
 
     Generate = Callable[[ModelCall], InvokeResult[Generated]]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rag_assets.sources.discovery import DiscoveredText, discover, is_lasting
     from rag_assets.sources.fingerprint import POLICY_FINGERPRINT
     from rag_assets.sources.git.git_refs import default_ref, remote_head
-    from rag_assets.sources.ignore.policy import IgnorePolicy
+    from rag_assets.sources.ignore import IgnorePolicy
     from rag_assets.sources.open import open_snapshot
     from rag_assets.sources.secrets.redaction import Redaction, SecretFinding, redact
     from rag_assets.sources.snapshot import EntryKind, Snapshot, TreeEntry
@@ -41,7 +41,7 @@ __all__ = [
 _MODULES = {
     "discovery": ("DiscoveredText", "discover", "is_lasting"),
     "snapshot": ("EntryKind", "Snapshot", "TreeEntry"),
-    "ignore.policy": ("IgnorePolicy",),
+    "ignore": ("IgnorePolicy",),
     "git.git_refs": ("default_ref", "remote_head"),
     "open": ("open_snapshot",),
     "fingerprint": ("POLICY_FINGERPRINT",),

@@ -14,7 +14,7 @@ from rag_assets.errors import EmptyRepository, MissingCommit
 from rag_assets.sources.default_ignores import VERSION_CONTROL
 from rag_assets.sources.git.git_diff import TreeDiff
 from rag_assets.sources.git.git_history import GitHistory
-from rag_assets.sources.ignore.policy import GITIGNORE_FILE, IGNORE_FILE, IgnorePolicy, PathRules
+from rag_assets.sources.ignore import GITIGNORE_FILE, IGNORE_FILE, IgnorePolicy, PathRules
 from rag_assets.sources.locations import DEFAULT_DIRECTORY_REF
 from rag_assets.sources.snapshot import EntryKind, TreeEntry, utc_iso
 from rag_assets.sources.urls import safe_path

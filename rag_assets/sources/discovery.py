@@ -11,7 +11,7 @@ from rag_assets.sources.decoding import Binary, Decoded, decode
 from rag_assets.sources.default_ignores import PROSE, extension_of, is_generated_text, is_minified_text, longest_line
 from rag_assets.sources.extraction import extraction_of
 from rag_assets.sources.extraction.refusal import ExtractionRefused
-from rag_assets.sources.ignore.policy import IgnorePolicy, PathRules, ignore_files
+from rag_assets.sources.ignore import IgnorePolicy, PathRules, ignore_files
 from rag_assets.sources.secrets import masked_paths
 from rag_assets.sources.secrets.redaction import SecretFinding, redact
 from rag_assets.sources.snapshot import Snapshot, TreeEntry

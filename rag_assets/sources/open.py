@@ -10,7 +10,7 @@ from rag_assets.sources.git.git_remote import DEFAULT_NETWORK_TIMEOUT_SECONDS
 from rag_assets.sources.git.git_snapshot import GitSnapshot, remote_url_of
 from rag_assets.sources.git.mirror import update_mirror
 from rag_assets.sources.git.resolve import resolve
-from rag_assets.sources.ignore.policy import IgnorePolicy
+from rag_assets.sources.ignore import IgnorePolicy
 from rag_assets.sources.locations import LocationKind, location_of
 from rag_assets.sources.snapshot import Snapshot
 

@@ -12,8 +12,8 @@ import pytest
 from rag_assets.cli.console import Output
 from rag_assets.cli.plan import show_plan
 from rag_assets.index.layout import IndexHome
+from rag_assets.index.promotion import GenerationStatus
 from rag_assets.pipeline.build_plan import BuildPlan
-from rag_assets.pipeline.generation_status import GenerationStatus
 from rag_assets.settings.config_file import CONFIG_NAME
 from rag_assets_tests.cli.conftest import FILES, CommandLine, Indexed, index_without_dagster, new_repository
 from rag_assets_tests.models.llm.model_server import ModelServer

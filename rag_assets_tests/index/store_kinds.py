@@ -120,8 +120,7 @@ def opened_store(kind: str, folder: Path) -> Iterator[Store]:
         return
     if kind == "faiss":
         pytest.importorskip("faiss", reason="the extra faiss is not installed")
-        from rag_assets.index.vectors.faiss.reader import FaissReader
-        from rag_assets.index.vectors.faiss.writer import FaissWriter
+        from rag_assets.index.vectors.faiss import FaissReader, FaissWriter
 
         yield Folders(folder, FaissWriter, FaissReader)
         return

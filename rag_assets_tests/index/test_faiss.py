@@ -31,7 +31,7 @@ from rag_assets_tests.index.store_kinds import bring
 
 pytest.importorskip("faiss", reason="the extra faiss is not installed")
 
-from rag_assets.index.vectors.faiss.writer import FaissWriter
+from rag_assets.index.vectors.faiss import FaissWriter
 
 EVERYTHING = scope(clearance=Confidentiality.RESTRICTED)
 

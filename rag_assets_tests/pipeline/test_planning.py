@@ -17,11 +17,10 @@ import pytest
 from rag_assets.index.generations import active_generation
 from rag_assets.index.layout import IndexHome, index_label
 from rag_assets.index.locks import scratch_folder
-from rag_assets.index.promotion import roll_back
+from rag_assets.index.promotion import GenerationStatus, roll_back
 from rag_assets.pipeline.build import IndexBuild, StageReport
 from rag_assets.pipeline.build_plan import ANSWER_TOKENS, BuildPlan, plan_build
 from rag_assets.pipeline.collect_garbage import collect_garbage
-from rag_assets.pipeline.generation_status import GenerationStatus
 from rag_assets.pipeline.progress import Silent
 from rag_assets.pipeline.run_stages import run_stages
 from rag_assets.settings import EmbedderSettings, LlmSettings, RepositorySettings, Settings

@@ -13,8 +13,7 @@ from rag_assets.answer.abstention import SENTENCE
 from rag_assets.answer.artifact.templates import ARTIFACTS, NOTHING_FOUND, TEMPLATES, WHOLE, OutputType
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.models.openai_compat.token_counting import estimate_tokens
-from rag_assets.qa.agents.library import Agent, AgentLibrary, Filters, Limits
-from rag_assets.qa.agents.overrides import scope_of
+from rag_assets.qa.agents import Agent, AgentLibrary, Filters, Limits, scope_of
 from rag_assets.qa.answering import Artifact, QuestionAnswerer, make_artifact
 from rag_assets.qa.ask_options import AskOptions
 from rag_assets.qa.errors import PipelineError, TurnError

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
+from rag_assets.sources.ignore import IgnorePolicy, PathRules
 from rag_assets.sources.ignore.gitignore import last_match, parse_pattern, parse_patterns
-from rag_assets.sources.ignore.policy import IgnorePolicy, PathRules
 from rag_assets_tests.effort import ends_within
 from rag_assets_tests.sources.conftest import Repository
 

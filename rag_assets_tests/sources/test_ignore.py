@@ -8,7 +8,7 @@ import pytest
 
 from rag_assets.contracts.source_file import SkipReason
 from rag_assets.sources.default_ignores import is_generated_text, is_minified_text
-from rag_assets.sources.ignore.policy import IgnorePolicy, PathRules
+from rag_assets.sources.ignore import IgnorePolicy, PathRules
 from rag_assets.sources.snapshot import EntryKind, TreeEntry
 
 

@@ -23,7 +23,7 @@ from dagster import (
     define_asset_job,
 )
 
-from rag_assets.defs.automation.run_requests import partition_name
+from rag_assets.defs.automation.sensors import partition_name
 from rag_assets.defs.resources import Workspace
 from rag_assets.defs.stage_asset import markdown_table
 from rag_assets.index.layout import path_slug

@@ -9,7 +9,7 @@ from dagster import (
 )
 
 from rag_assets.defs.automation.git_heads import HeadsPoll, remember, survey_heads
-from rag_assets.defs.automation.run_requests import partition_name, run_request
+from rag_assets.defs.automation.sensors import partition_name, run_request
 from rag_assets.defs.resources import Workspace
 
 TRIGGER = "nightly"

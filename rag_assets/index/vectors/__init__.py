@@ -47,7 +47,7 @@ def open_vectors(directory: Path) -> VectorReader:
     """The points of the generation whose vector folder is `directory`. Raises VectorStoreError."""
     check_opened(directory, VectorStoreError, nested=True)
     if (directory / _FAISS_FILE).is_file():
-        from rag_assets.index.vectors.faiss.reader import FaissReader
+        from rag_assets.index.vectors.faiss import FaissReader
 
         return FaissReader(directory)
     if not (directory / PLACE_FILE).is_file():
@@ -85,7 +85,7 @@ def open_writer(
         owner = {"OrgId": org_id, "ProjectId": project_id, "IndexLabel": index_label}
         return ShardWriter(directory, dimension, hnsw_from_points=settings.hnsw_from_points, base=base, common=owner)
     if settings.vectors == "faiss":
-        from rag_assets.index.vectors.faiss.writer import FaissWriter
+        from rag_assets.index.vectors.faiss import FaissWriter
 
         return FaissWriter(directory, dimension, base=base)
     from rag_assets.index.vectors.qdrant_server import server_registry
@@ -215,7 +215,7 @@ def server_url(place: ServerLabel) -> str:
     named = os.environ.get(URL_VARIABLE, "")
     if not named:
         return place.url
-    from rag_assets.settings.urls import plain_server_url, refuse_unencrypted
+    from rag_assets.settings.base import plain_server_url, refuse_unencrypted
 
     try:
         url = plain_server_url(named, "QDRANT_API_KEY")

@@ -2,7 +2,7 @@
 
 Engines know prefixes but no globs, so a glob becomes the list of the values it matches: k results stay k (4 ms at 1,000
 paths). `settled` folds conditions on fields that all points of a store share; `all_hold` asks them of payloads that are
-read one by one, with the engine's own answers and `index.vectors.faiss.reader` as the reference.
+read one by one, with the engine's own answers and `index.vectors.faiss` as the reference.
 """
 
 from __future__ import annotations

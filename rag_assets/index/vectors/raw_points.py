@@ -90,7 +90,7 @@ def _of_server(directory: Path) -> tuple[str, Iterator[RawPoint]]:
 
 
 def _of_faiss(directory: Path) -> Iterator[RawPoint]:
-    from rag_assets.index.vectors.faiss.reader import kept_points, read_files
+    from rag_assets.index.vectors.faiss import kept_points, read_files
 
     for known, point in kept_points(read_files(directory)).items():
         dense = () if point.dense is None else point.dense.tolist()

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from rag_assets.history.query_log import LogRecord
     from rag_assets.index.layout import IndexHome
     from rag_assets.index.vectors.filters import SearchFilters
-    from rag_assets.qa.agents.library import Agent, AgentLibrary
+    from rag_assets.qa.agents import Agent, AgentLibrary
     from rag_assets.qa.chat_model import AskModel
     from rag_assets.qa.definition.loader import PipelineLibrary
     from rag_assets.qa.definition.steps import Pipeline
@@ -182,7 +182,7 @@ class Replayer:
         file = Path(detail.pipeline_file)
         found = self._library.load(file if detail.pipeline_file and file.is_file() else record.pipeline)
         if agent is not None:
-            from rag_assets.qa.agents.overrides import with_agent
+            from rag_assets.qa.agents import with_agent
 
             found = with_agent(found, agent)
         return found
@@ -281,7 +281,7 @@ def _view_of(agent: Agent | None, record: LogRecord) -> SearchFilters:
     """What the agent lets its users see."""
     if agent is None:
         return NO_FILTERS
-    from rag_assets.qa.agents.overrides import scope_of
+    from rag_assets.qa.agents import scope_of
 
     return scope_of(agent, Confidentiality(record.clearance)).filters
 

@@ -14,7 +14,7 @@ from rag_assets.sources.locations import DEFAULT_ARCHIVE_REF, DEFAULT_DIRECTORY_
 from rag_assets.sources.urls import archive_version
 
 if TYPE_CHECKING:
-    from rag_assets.sources.ignore.policy import IgnorePolicy
+    from rag_assets.sources.ignore import IgnorePolicy
 
 DEFAULT_HEAD_TIMEOUT_SECONDS = 10.0
 """Less than a build waits, because somebody waits for a status line."""
@@ -93,7 +93,7 @@ def remote_head(
         return archive_id(place.path)
     if place.kind is LocationKind.DIRECTORY:
         from rag_assets.sources.directory import DirectorySnapshot
-        from rag_assets.sources.ignore.policy import IgnorePolicy
+        from rag_assets.sources.ignore import IgnorePolicy
 
         return DirectorySnapshot(place.path, ref, None, policy or IgnorePolicy()).info.commit_sha
     if place.kind is LocationKind.REPOSITORY:

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from rag_assets.answer.artifact.templates import NOTHING_FOUND, TEMPLATES, Template
-from rag_assets.qa.agents.library import Agent, AgentLibrary, Filters, Limits
+from rag_assets.qa.agents import Agent, AgentLibrary, Filters, Limits
 
 PAGE = (Path(__file__).parents[3] / "docs" / "artifacts.md").read_text(encoding="utf-8")
 

@@ -12,8 +12,7 @@ from rag_assets.answer.artifact.templates import OutputType
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets.languages.detection import SourceType
-from rag_assets.qa.agents.library import Agent, AgentLibrary, Filters, Limits
-from rag_assets.qa.agents.overrides import AgentRefused, scope_of, with_agent
+from rag_assets.qa.agents import Agent, AgentLibrary, AgentRefused, Filters, Limits, scope_of, with_agent
 from rag_assets.qa.definition.loader import PipelineLibrary
 from rag_assets.qa.definition.steps import Pipeline
 from rag_assets.qa.turn import differences, lock_of

@@ -9,7 +9,7 @@ import pytest
 from rag_assets.answer.artifact.templates import OutputType
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.languages.detection import SourceType
-from rag_assets.qa.agents.library import (
+from rag_assets.qa.agents import (
     AUTHORS,
     MAX_PERSONA_CHARS,
     Agent,
