@@ -1,15 +1,15 @@
 """The assets, in the order of the flow. Each is thin: it calls its stage in `rag_assets.pipeline`."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from dagster import AssetExecutionContext, Config, MaterializeResult, ResourceParam, asset
+from dagster import AssetExecutionContext, AssetsDefinition, Config, MaterializeResult, ResourceParam, asset
 from pydantic import Field
 
 from rag_assets.defs.partitions import index_labels, one_run_for_all_labels
 from rag_assets.defs.resources import Workspace
-from rag_assets.defs.stage_asset import candidate, check_specs, materialize_labels
+from rag_assets.defs.stage_asset import Extra, candidate, check_specs, materialize_labels
 from rag_assets.evaluation.metrics import CUT, NDCG, metric_name
 from rag_assets.evaluation.summary import latency, metric_estimates, summarise, summarise_answers
 from rag_assets.index.eval_records import JudgeSummary, RankChange, read_decision, read_run
@@ -29,6 +29,9 @@ from rag_assets.pipeline.refinement import refine_and_describe
 from rag_assets.pipeline.segments import segment_files
 from rag_assets.pipeline.summary_sections import build_sections
 from rag_assets.pipeline.versions import stage_version
+
+Stage = Callable[[IndexBuild, Progress, str], StageReport]
+"""Works on a build and says what it did; the text is the id of the run."""
 
 
 class DiscoveryConfig(Config):
@@ -72,181 +75,92 @@ def discovered_files(
     yield from materialize_labels(context, workspace, work)
 
 
-@asset(
-    partitions_def=index_labels,
-    backfill_policy=one_run_for_all_labels,
-    deps=["discovered_files"],
-    group_name="corpus",
-    kinds={"treesitter", "parquet"},
-    code_version=stage_version("segments"),
-    check_specs=check_specs("segments"),
-    description=(
-        "One segment per top-level symbol of a code file, one per text document, with exact ranges, members and "
-        "documentation; and the parse health of every file."
-    ),
-)
-def segments(
-    context: AssetExecutionContext, workspace: Workspace, progress: ResourceParam[Progress]
-) -> Iterator[MaterializeResult[None]]:
-    def work(label: str) -> tuple[IndexBuild, StageReport]:
-        build = candidate(context, workspace, label)
-        return build, segment_files(build, progress)
-
-    yield from materialize_labels(context, workspace, work)
+def _nothing(build: IndexBuild) -> dict[str, Any]:
+    return {}
 
 
-@asset(
-    partitions_def=index_labels,
-    backfill_policy=one_run_for_all_labels,
-    pool="llm",
-    deps=["segments"],
-    group_name="corpus",
-    kinds={"python", "parquet"},
-    code_version=stage_version("descriptions"),
-    check_specs=check_specs("descriptions"),
-    description="The kind of every segment with its evidence, and the facts that its description builder read from it.",
-)
-def descriptions(
-    context: AssetExecutionContext, workspace: Workspace, progress: ResourceParam[Progress]
-) -> Iterator[MaterializeResult[None]]:
-    def work(label: str) -> tuple[IndexBuild, StageReport]:
-        build = candidate(context, workspace, label)
-        return build, refine_and_describe(build, progress)
+def stage_asset(
+    *, deps: list[str], group: str, kinds: set[str], pool: str | None = None, extra: Extra = _nothing
+) -> Callable[[Stage], AssetsDefinition]:
+    """The asset of a stage that works on the build of its run. It has the name and the description of the function."""
 
-    yield from materialize_labels(context, workspace, work)
+    def made(stage: Stage) -> AssetsDefinition:
+        name = stage.__name__
 
+        @asset(
+            name=name,
+            description=" ".join((stage.__doc__ or "").split()),
+            partitions_def=index_labels,
+            backfill_policy=one_run_for_all_labels,
+            deps=deps,
+            group_name=group,
+            kinds=kinds,
+            pool=pool,
+            code_version=stage_version(name),
+            check_specs=check_specs(name),
+        )
+        def materialize(
+            context: AssetExecutionContext, workspace: Workspace, progress: ResourceParam[Progress]
+        ) -> Iterator[MaterializeResult[None]]:
+            def work(label: str) -> tuple[IndexBuild, StageReport]:
+                build = candidate(context, workspace, label)
+                return build, stage(build, progress, context.run.run_id)
 
-@asset(
-    partitions_def=index_labels,
-    backfill_policy=one_run_for_all_labels,
-    deps=["descriptions"],
-    group_name="corpus",
-    kinds={"python", "parquet"},
-    code_version=stage_version("summary_sections"),
-    check_specs=check_specs("summary_sections"),
-    description=(
-        "The atomic indexing units: finder snippets that fit the embedding window, with the source range and the "
-        "markdown behind each."
-    ),
-)
-def summary_sections(
-    context: AssetExecutionContext, workspace: Workspace, progress: ResourceParam[Progress]
-) -> Iterator[MaterializeResult[None]]:
-    def work(label: str) -> tuple[IndexBuild, StageReport]:
-        build = candidate(context, workspace, label)
-        return build, build_sections(build, progress)
+            yield from materialize_labels(context, workspace, work, extra)
 
-    yield from materialize_labels(context, workspace, work)
+        return materialize
+
+    return made
 
 
-@asset(
-    partitions_def=index_labels,
-    backfill_policy=one_run_for_all_labels,
-    deps=["summary_sections"],
-    group_name="index",
-    kinds={"python", "parquet"},
-    code_version=stage_version("bm25_artifacts"),
-    check_specs=check_specs("bm25_artifacts"),
-    description="BM25F statistics of the label and one sparse weight vector per section.",
-)
-def bm25_artifacts(
-    context: AssetExecutionContext, workspace: Workspace, progress: ResourceParam[Progress]
-) -> Iterator[MaterializeResult[None]]:
-    def work(label: str) -> tuple[IndexBuild, StageReport]:
-        build = candidate(context, workspace, label)
-        return build, build_keyword_weights(build, progress)
-
-    yield from materialize_labels(context, workspace, work)
+@stage_asset(deps=["discovered_files"], group="corpus", kinds={"treesitter", "parquet"})
+def segments(build: IndexBuild, progress: Progress, run_id: str) -> StageReport:
+    """One segment per top-level symbol of a code file, one per text document, with exact ranges, members and
+    documentation; and the parse health of every file."""
+    return segment_files(build, progress)
 
 
-@asset(
-    partitions_def=index_labels,
-    backfill_policy=one_run_for_all_labels,
-    deps=["segments", "summary_sections"],  # the latter for its check: points lead into the graph
-    group_name="index",
-    kinds={"treesitter", "parquet"},
-    code_version=stage_version("code_graph"),
-    check_specs=check_specs("code_graph"),
-    description=(
-        "The dependency graph of the label: declarations, database objects, endpoints and documents, and what calls, "
-        "uses, reads, writes, handles and tests what; in the key space of the points."
-    ),
-)
-def code_graph(
-    context: AssetExecutionContext, workspace: Workspace, progress: ResourceParam[Progress]
-) -> Iterator[MaterializeResult[None]]:
-    def work(label: str) -> tuple[IndexBuild, StageReport]:
-        build = candidate(context, workspace, label)
-        return build, build_graph(build, progress)
-
-    yield from materialize_labels(context, workspace, work)
+@stage_asset(deps=["segments"], group="corpus", kinds={"python", "parquet"}, pool="llm")
+def descriptions(build: IndexBuild, progress: Progress, run_id: str) -> StageReport:
+    """The kind of every segment with its evidence, and the facts that its description builder read from it."""
+    return refine_and_describe(build, progress)
 
 
-@asset(
-    partitions_def=index_labels,
-    backfill_policy=one_run_for_all_labels,
-    pool="embedding_api",
-    deps=["summary_sections"],
-    group_name="index",
-    kinds={"onnx", "parquet"},
-    code_version=stage_version("embeddings"),
-    check_specs=check_specs("embeddings"),
-    description="One vector per section, computed once per model and text for all labels.",
-)
-def embeddings(
-    context: AssetExecutionContext, workspace: Workspace, progress: ResourceParam[Progress]
-) -> Iterator[MaterializeResult[None]]:
-    def work(label: str) -> tuple[IndexBuild, StageReport]:
-        build = candidate(context, workspace, label)
-        embedder = open_embedder(workspace.settings().embedder, build.home.cache)
-        return build, embed_sections(build, embedder, progress)
-
-    yield from materialize_labels(context, workspace, work)
+@stage_asset(deps=["descriptions"], group="corpus", kinds={"python", "parquet"})
+def summary_sections(build: IndexBuild, progress: Progress, run_id: str) -> StageReport:
+    """The atomic indexing units: finder snippets that fit the embedding window, with the source range and the markdown
+    behind each."""
+    return build_sections(build, progress)
 
 
-@asset(
-    partitions_def=index_labels,
-    backfill_policy=one_run_for_all_labels,
-    pool="qdrant",
-    deps=["summary_sections", "embeddings", "bm25_artifacts"],
-    group_name="index",
-    kinds={"qdrant"},
-    code_version=stage_version("qdrant_points"),
-    check_specs=check_specs("qdrant_points"),
-    description="Validated points with deterministic ids, and the vector shard that holds exactly these.",
-)
-def qdrant_points(
-    context: AssetExecutionContext, workspace: Workspace, progress: ResourceParam[Progress]
-) -> Iterator[MaterializeResult[None]]:
-    def work(label: str) -> tuple[IndexBuild, StageReport]:
-        build = candidate(context, workspace, label)
-        return build, build_points(build, progress)
+@stage_asset(deps=["summary_sections"], group="index", kinds={"python", "parquet"})
+def bm25_artifacts(build: IndexBuild, progress: Progress, run_id: str) -> StageReport:
+    """BM25F statistics of the label and one sparse weight vector per section."""
+    return build_keyword_weights(build, progress)
 
-    yield from materialize_labels(context, workspace, work)
+
+# Needs the sections for its check: points lead into the graph.
+@stage_asset(deps=["segments", "summary_sections"], group="index", kinds={"treesitter", "parquet"})
+def code_graph(build: IndexBuild, progress: Progress, run_id: str) -> StageReport:
+    """The dependency graph of the label: declarations, database objects, endpoints and documents, and what calls, uses,
+    reads, writes, handles and tests what; in the key space of the points."""
+    return build_graph(build, progress)
+
+
+@stage_asset(deps=["summary_sections"], group="index", kinds={"onnx", "parquet"}, pool="embedding_api")
+def embeddings(build: IndexBuild, progress: Progress, run_id: str) -> StageReport:
+    """One vector per section, computed once per model and text for all labels."""
+    return embed_sections(build, open_embedder(build.settings.embedder, build.home.cache), progress)
+
+
+@stage_asset(deps=["summary_sections", "embeddings", "bm25_artifacts"], group="index", kinds={"qdrant"}, pool="qdrant")
+def qdrant_points(build: IndexBuild, progress: Progress, run_id: str) -> StageReport:
+    """Validated points with deterministic ids, and the vector shard that holds exactly these."""
+    return build_points(build, progress)
 
 
 _MOST_CATEGORIES = 8  # with a plot of their own; the table has them all
 _DIGITS = 4
-
-
-@asset(
-    partitions_def=index_labels,
-    backfill_policy=one_run_for_all_labels,
-    deps=["qdrant_points", "code_graph"],  # a build that is refused is finished here, so it must be whole
-    group_name="index",
-    kinds={"python"},
-    code_version=stage_version("eval_runs"),
-    check_specs=check_specs("eval_runs"),
-    description="The questions of the repository, asked of the new build and of the served one; the promotion gate.",
-)
-def eval_runs(
-    context: AssetExecutionContext, workspace: Workspace, progress: ResourceParam[Progress]
-) -> Iterator[MaterializeResult[None]]:
-    def work(label: str) -> tuple[IndexBuild, StageReport]:
-        build = candidate(context, workspace, label)
-        return build, evaluate(build, progress, context.run.run_id)
-
-    yield from materialize_labels(context, workspace, work, _plotted)
 
 
 def _plotted(build: IndexBuild) -> dict[str, Any]:
@@ -280,21 +194,14 @@ def _judged(known: JudgeSummary) -> dict[str, Any]:
     return score | marks | {"judge judged": known.judged, "judge not judged": known.not_judged} | cost
 
 
-@asset(
-    partitions_def=index_labels,
-    backfill_policy=one_run_for_all_labels,
-    deps=["eval_runs"],
-    group_name="index",
-    kinds={"python"},
-    code_version=stage_version("active_index"),
-    check_specs=check_specs("active_index"),
-    description="The pointer to the generation that is served; moves only when all blocking checks and the gate hold.",
-)
-def active_index(
-    context: AssetExecutionContext, workspace: Workspace, progress: ResourceParam[Progress]
-) -> Iterator[MaterializeResult[None]]:
-    def work(label: str) -> tuple[IndexBuild, StageReport]:
-        build = candidate(context, workspace, label)
-        return build, activate(build, context.run.run_id)
+# A build that is refused is finished here, so it must be whole.
+@stage_asset(deps=["qdrant_points", "code_graph"], group="index", kinds={"python"}, extra=_plotted)
+def eval_runs(build: IndexBuild, progress: Progress, run_id: str) -> StageReport:
+    """The questions of the repository, asked of the new build and of the served one; the promotion gate."""
+    return evaluate(build, progress, run_id)
 
-    yield from materialize_labels(context, workspace, work)
+
+@stage_asset(deps=["eval_runs"], group="index", kinds={"python"})
+def active_index(build: IndexBuild, progress: Progress, run_id: str) -> StageReport:
+    """The pointer to the generation that is served; moves only when all blocking checks and the gate hold."""
+    return activate(build, run_id)
