@@ -61,9 +61,6 @@ def brief(description: str) -> str:
 TokenCounter = Callable[[Sequence[str]], list[int]]
 """Tokens of each text, as the model counts them (R24); see `models.openai_compat.token_counting.token_counter`."""
 
-DEFAULT_BUDGET = 6_000
-"""Tokens. Fifteen sections of 400, with which small local models of 8,000 tokens still have room to answer."""
-
 _WORTH = {EvidenceForm.NAME: 0.1, EvidenceForm.DESCRIBED: 0.6, EvidenceForm.WHOLE: 1.0}
 """Of the score of a piece. A brief description or signatures tell most of what a section is about in a quarter of the
 tokens of all of it."""

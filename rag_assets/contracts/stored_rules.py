@@ -68,7 +68,6 @@ _REQUIRED = _names(
 )
 _OF_SOURCES = _names("Repo RepoBranch CommitSha Path StartLine EndLine")
 _ARTIFACTS = ("FullDocumentBlobUri", "SourceSliceBlobUri", "DescriptionBlobUri")
-_OF_A_FILE = ("FullDocumentBlobUri", "BlobVersionId", "CommitSha", "IndexedUtc")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")

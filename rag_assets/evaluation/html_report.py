@@ -12,9 +12,7 @@ from rag_assets.evaluation.metrics import CUT, NDCG, metric_name
 from rag_assets.evaluation.report import Report, SetReport, subtitle, tables, title
 from rag_assets.evaluation.risk_coverage import risk_curve, row_at
 from rag_assets.evaluation.summary import summarise
-from rag_assets.evaluation.tables import (
-    Row,
-)
+from rag_assets.evaluation.tables import Row
 from rag_assets.index.eval_records import CategorySummary, EvalRecord, EvalRun
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rag_assets.contracts.confidentiality import Confidentiality, may_see
 from rag_assets.errors import RagAssetsError
@@ -28,9 +28,6 @@ from rag_assets.evaluation.tables import (
 )
 from rag_assets.index.eval_records import Estimate, EvalRecord, EvalRun, read_runs
 from rag_assets.index.generations import Generation, Manifest
-
-if TYPE_CHECKING:
-    pass
 
 MOST_RECORDS = 30
 """Generations in the table and in the plot, the newest: a month of nights."""

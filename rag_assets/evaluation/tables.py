@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from rag_assets.answer.citations import Support
-from rag_assets.evaluation.comparison import AnswersDelta, CategoryDelta
+from rag_assets.evaluation.comparison import AnswersDelta, CategoryDelta, MetricDelta
 from rag_assets.evaluation.risk_coverage import risk_curve, row_at
 from rag_assets.evaluation.summary import (
     ANSWERED,
@@ -46,19 +46,20 @@ def category_rows(categories: Iterable[CategorySummary]) -> list[Row]:
 def delta_rows(categories: Iterable[CategoryDelta]) -> list[Row]:
     """A row per category and metric: before, now, and the change with its paired interval, marked where it is clear."""
     return [
-        {
-            "category": found.name,
-            "questions": str(found.questions),
-            "metric": metric,
-            "before": f"{delta.before:.3f}",
-            "now": f"{delta.now:.3f}",
-            "change": f"{delta.change.value:+.3f}",
-            "interval": f"{delta.change.low:+.3f} to {delta.change.high:+.3f}",
-            "clear": "yes" if delta.change.is_clear else "no",
-        }
+        {"category": found.name, "questions": str(found.questions), "metric": metric} | _delta_cells(delta)
         for found in categories
         for metric, delta in found.metrics.items()
     ]
+
+
+def _delta_cells(delta: MetricDelta) -> Row:
+    return {
+        "before": f"{delta.before:.3f}",
+        "now": f"{delta.now:.3f}",
+        "change": f"{delta.change.value:+.3f}",
+        "interval": f"{delta.change.low:+.3f} to {delta.change.high:+.3f}",
+        "clear": "yes" if delta.change.is_clear else "no",
+    }
 
 
 def move_rows(difference: RunDifference | None) -> list[Row]:
@@ -250,15 +251,7 @@ def answer_delta_rows(delta: AnswersDelta | None) -> list[Row]:
     if delta is None:
         return []
     return [
-        {
-            "answers": name,
-            "questions": str(count),
-            "before": f"{known.before:.3f}",
-            "now": f"{known.now:.3f}",
-            "change": f"{known.change.value:+.3f}",
-            "interval": f"{known.change.low:+.3f} to {known.change.high:+.3f}",
-            "clear": "yes" if known.change.is_clear else "no",
-        }
+        {"answers": name, "questions": str(count)} | _delta_cells(known)
         for name, (count, known) in delta.metrics.items()
     ]
 

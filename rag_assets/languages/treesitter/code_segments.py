@@ -358,6 +358,13 @@ def short(source: SourceText, node: Node | None) -> str:
     return text if len(text) <= MAX_VALUE_CHARS else ""
 
 
+def type_parameters(node: Node, source: SourceText) -> tuple[str, ...]:
+    declared = node.child_by_field_name("type_parameters")
+    if declared is None:
+        return ()
+    return tuple(one_line(source, c.start_byte, c.end_byte) for c in declared.named_children if "comment" not in c.type)
+
+
 def field_text(source: SourceText, node: Node, name: str) -> str:
     """The source of a field of `node` on one line; empty without that field."""
     child = node.child_by_field_name(name)

@@ -18,6 +18,7 @@ from rag_assets.languages.treesitter.code_segments import (
     one_line,
     short,
     signature,
+    type_parameters,
     type_segment,
 )
 from rag_assets.languages.treesitter.parsing import MAX_NESTED_TYPES, SourceText
@@ -83,7 +84,7 @@ def _type(declared: DeclaredNode, source: SourceText, depth: int) -> Member:
         doc=declared.doc(source),
         attributes=_annotations(node, source),
         modifiers=_modifiers(node),
-        type_parameters=_type_parameters(node, source),
+        type_parameters=type_parameters(node, source),
         base_list=tuple(_bases(node, source)),
         parameters=tuple(_parameters(node, source)),
         members=tuple(_members(node, source, depth)) if depth <= MAX_NESTED_TYPES else (),
@@ -122,7 +123,7 @@ def _callable(declared: DeclaredNode, source: SourceText, kind: MemberKind) -> M
         parameters=tuple(_parameters(node, source)),
         attributes=_annotations(node, source),
         modifiers=_modifiers(node),
-        type_parameters=_type_parameters(node, source),
+        type_parameters=type_parameters(node, source),
     )
 
 
@@ -189,13 +190,6 @@ def _after_annotations(node: Node) -> int:
 def _signature(node: Node, source: SourceText) -> str:
     parameters = node.child_by_field_name("parameters")
     return signature(source, _after_annotations(node), body_start(node), parameters).rstrip(" ;")
-
-
-def _type_parameters(node: Node, source: SourceText) -> tuple[str, ...]:
-    declared = node.child_by_field_name("type_parameters")
-    if declared is None:
-        return ()
-    return tuple(one_line(source, c.start_byte, c.end_byte) for c in declared.named_children if "comment" not in c.type)
 
 
 def _bases(node: Node, source: SourceText) -> Iterator[str]:

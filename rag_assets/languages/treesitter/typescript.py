@@ -20,6 +20,7 @@ from rag_assets.languages.treesitter.code_segments import (
     one_line,
     short,
     signature,
+    type_parameters,
     type_segment,
 )
 from rag_assets.languages.treesitter.parsing import MAX_NESTED_TYPES, SourceText
@@ -104,7 +105,7 @@ def type_member(node: Node, place: MemberContext, name: str, depth: int = 1) -> 
         doc=place.doc,
         attributes=place.attributes(),
         modifiers=place.modifiers(node),
-        type_parameters=_type_parameters(node, place.source),
+        type_parameters=type_parameters(node, place.source),
         base_list=tuple(_bases(node, place.source)),
         members=tuple(_members(node, place.source, depth)) if depth <= MAX_NESTED_TYPES else (),
     )
@@ -132,7 +133,7 @@ def _callable(node: Node, place: MemberContext, name: str, kind: MemberKind) -> 
         parameters=tuple(_parameters(parameters, place.source)),
         attributes=place.attributes(),
         modifiers=place.modifiers(node),
-        type_parameters=_type_parameters(node, place.source),
+        type_parameters=type_parameters(node, place.source),
     )
 
 
@@ -224,13 +225,6 @@ def _enum_value(place: MemberContext, name: str, value: str) -> Member:
 
 def _type_text(node: Node, source: SourceText, field: str) -> str:
     return field_text(source, node, field).removeprefix(":").strip()
-
-
-def _type_parameters(node: Node, source: SourceText) -> tuple[str, ...]:
-    declared = node.child_by_field_name("type_parameters")
-    if declared is None:
-        return ()
-    return tuple(one_line(source, c.start_byte, c.end_byte) for c in declared.named_children if "comment" not in c.type)
 
 
 def _bases(node: Node, source: SourceText) -> Iterator[str]:
