@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 
 from rag_assets.answer.question_analysis import Intent
 from rag_assets.contracts.evidence import short_name
-from rag_assets.index.vectors.filters import SearchFilters
+from rag_assets.index.vectors.filters import SearchFilters, SearchScope
 from rag_assets.search.ranking.penalties import non_product_code
 
 if TYPE_CHECKING:
     from rag_assets.contracts.graph import GraphEdge
     from rag_assets.graph.csr_graph import Graph
     from rag_assets.graph.relations import WalkStep
-    from rag_assets.index.vectors.filters import SearchScope
     from rag_assets.index.vectors.vector_api import VectorReader
 
 MOST_FACTS = 8

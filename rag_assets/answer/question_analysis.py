@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING
 
 from rag_assets.identifiers import identifier_words
 from rag_assets.index.keyword.terms import ENDINGS, FUNCTION_WORDS, runs, stem, word_forms, word_terms
-from rag_assets.index.keyword.vocabulary import KeywordIndexError, inverse_document_frequency
+from rag_assets.index.keyword.vocabulary import KeywordIndexError, Terms, inverse_document_frequency
 from rag_assets.search import Question, QuestionKind
 
 if TYPE_CHECKING:
-    from rag_assets.index.keyword.vocabulary import Terms
     from rag_assets.search.retrieve import SearchResources
 
 

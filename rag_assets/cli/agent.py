@@ -11,12 +11,11 @@ import typer
 from rag_assets.cli.console import FAILURE, CommandError
 from rag_assets.cli.options import AsJson, CliSession, existing_folders, session_of
 from rag_assets.errors import RagAssetsError
-from rag_assets.qa.agents import AGENT_FOLDER, AgentLibrary, with_agent
+from rag_assets.qa.agents import AGENT_FOLDER, Agent, AgentLibrary, with_agent
 from rag_assets.qa.definition.loader import library_of
 
 if TYPE_CHECKING:
     from rag_assets.contracts.kinds import Kind
-    from rag_assets.qa.agents import Agent
     from rag_assets.qa.definition.steps import Pipeline
 
 

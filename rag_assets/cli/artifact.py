@@ -24,16 +24,14 @@ from rag_assets.cli.ask import (
     show_refusal,
     show_sources,
 )
-from rag_assets.cli.console import NOTHING_FOUND, CommandError
+from rag_assets.cli.console import NOTHING_FOUND, CommandError, Output
 from rag_assets.cli.options import AsJson, Force, check_new_file, session_of
 from rag_assets.index.layout import as_user_shares
-from rag_assets.qa.answering import make_artifact
+from rag_assets.qa.answering import Artifact, make_artifact
 from rag_assets.suggestions import nearest
 
 if TYPE_CHECKING:
-    from rag_assets.cli.console import Output
     from rag_assets.qa.agents import Agent, AgentLibrary
-    from rag_assets.qa.answering import Artifact
 
 
 def artifact(

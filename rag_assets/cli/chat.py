@@ -36,13 +36,12 @@ from rag_assets.errors import RagAssetsError
 from rag_assets.index.freshness import freshness_of
 from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets.qa.actions.retrieval import entries_of
-from rag_assets.qa.answering import history_of, system_user
+from rag_assets.qa.answering import QuestionAnswerer, history_of, system_user
 from rag_assets.qa.turn import Status
 from rag_assets.suggestions import nearest
 
 if TYPE_CHECKING:
     from rag_assets.graph.neighbourhood import Neighbourhood
-    from rag_assets.qa.answering import QuestionAnswerer
     from rag_assets.qa.engine import TurnResult
     from rag_assets.search.index import Searchable
 

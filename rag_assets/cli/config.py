@@ -15,7 +15,7 @@ from rag_assets.errors import RagAssetsError
 from rag_assets.index.catalog import CatalogError, place_of
 from rag_assets.index.layout import IndexHome, as_user_shares
 from rag_assets.qa.definition.loader import library_of
-from rag_assets.settings.config_file import CONFIG_NAME, CONFIG_VARIABLE, DEFAULT_HOME, ConfigError
+from rag_assets.settings.config_file import CONFIG_NAME, CONFIG_VARIABLE, DEFAULT_HOME, ENV_PREFIX, ConfigError
 from rag_assets.sources.urls import default_repository_id, is_remote
 
 if TYPE_CHECKING:
@@ -84,8 +84,6 @@ def check(context: typer.Context, as_json: AsJson = False) -> None:
 
 def examine(session: CliSession) -> dict[str, Any]:
     """The object of `config check --json`, which `doctor` uses too: the settings' sources and every problem."""
-    from rag_assets.settings.config_file import ENV_PREFIX  # start-up budget: --help and completion
-
     variables = sorted(name for name in os.environ if name.upper().startswith(ENV_PREFIX) or name == CONFIG_VARIABLE)
     found: dict[str, Any] = {
         "valid": False,

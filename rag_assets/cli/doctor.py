@@ -20,7 +20,7 @@ from rag_assets.cli.config import examine
 from rag_assets.cli.console import FAILURE, Style, counted, describe_os_error, size
 from rag_assets.cli.options import AsJson, CliSession, require_writable, session_of
 from rag_assets.contracts.retrieval import RerankError
-from rag_assets.errors import RagAssetsError
+from rag_assets.errors import GitNotFound, RagAssetsError
 from rag_assets.index.generation_files import damaged_files, is_whole_record
 from rag_assets.index.generations import (
     GenerationError,
@@ -118,7 +118,6 @@ def python_version() -> Diagnosis:
 
 def git_version() -> Diagnosis:
     # Start-up budget: loaded when it runs, not for --help and completion.
-    from rag_assets.errors import GitNotFound
     from rag_assets.sources.git import run_git
 
     try:

@@ -11,12 +11,11 @@ import typer
 from rag_assets.cli.console import CommandError, Output, short
 from rag_assets.cli.options import CliSession, LabelOption, chosen_label, session_of
 from rag_assets.cli.show import repository_paths
-from rag_assets.index.generations import active_generation
+from rag_assets.index.generations import Generation, active_generation
 from rag_assets.suggestions import near_paths, nearest
 
 if TYPE_CHECKING:
     from rag_assets.contracts.confidentiality import Confidentiality
-    from rag_assets.index.generations import Generation
     from rag_assets.pipeline.explain import BuilderExplanation, FileExplanation, SectionExplanation, SegmentExplanation
 
 

@@ -25,13 +25,11 @@ from rag_assets.index import generation_refs
 from rag_assets.index.catalog import CatalogError, forget_stale, tell_served
 from rag_assets.index.disk_files import size_on_disk
 from rag_assets.index.generation_refs import ACTIVE, PREVIOUS, named_generation
-from rag_assets.index.generations import GenerationError, all_generations, read_generation, read_pointer
-from rag_assets.index.inventory import inventory, prune_servers, serve_in_servers
+from rag_assets.index.generations import GenerationError, Manifest, all_generations, read_generation, read_pointer
+from rag_assets.index.inventory import GenerationEntry, inventory, prune_servers, serve_in_servers
 from rag_assets.index.inventory import prune as pruned
 
 if TYPE_CHECKING:
-    from rag_assets.index.generations import Manifest
-    from rag_assets.index.inventory import GenerationEntry
     from rag_assets.index.layout import IndexHome
     from rag_assets.index.promotion import Moved
     from rag_assets.pipeline.generation_diff import GenerationDiff, SymbolChange

@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import typer
 from typer.core import TyperGroup
 
-from rag_assets.api import open_index
+from rag_assets.api import Index, open_index
 from rag_assets.cli.console import NOTHING_FOUND, Output, Part, counted, named_counts, said_graph, short
 from rag_assets.cli.options import AsJson, LabelOption, chosen_label, session_of
 from rag_assets.contracts.graph import Confidence, GraphEdge, NodeType
 from rag_assets.graph.artifact import check
-from rag_assets.graph.csr_graph import GraphCounts, NodeLocation, by_count
+from rag_assets.graph.csr_graph import Graph, GraphCounts, NodeLocation, by_count
 from rag_assets.graph.diagram import of_impact, of_neighbourhood, of_paths
 from rag_assets.graph.impact import Effect, Impact, ImpactGroup, Reached, impact
 from rag_assets.graph.lookup import NotFound, nodes_named, short_name
@@ -26,11 +26,6 @@ from rag_assets.graph.neighbourhood import Neighbour, Neighbourhood, neighbourho
 from rag_assets.graph.paths import GraphPath, paths
 from rag_assets.graph.relations import Direction, allow_list, check_against
 from rag_assets.search.graph_context import counts_of, graph_of
-
-if TYPE_CHECKING:
-    from rag_assets.api import Index
-    from rag_assets.graph.csr_graph import Graph
-
 
 T = TypeVar("T")
 _SHOWN_CUT = 5
@@ -358,7 +353,6 @@ def around(
 
     Example: rag-assets graph around RefundManager --relations Calls,CalledBy --depth 3
     """
-
     form = GraphFormat(as_json, as_mermaid)
     steps, wanted = allow_list(_split(relations), _restricting(direction)), _kinds(kinds)
     output = session_of(context).output
@@ -392,7 +386,6 @@ def path(
 
     Example: rag-assets graph path 'POST /api/refunds' dbo.Refunds
     """
-
     form = GraphFormat(as_json, as_mermaid)
     steps = allow_list(_split(relations), _restricting(direction))
     output = session_of(context).output
@@ -451,7 +444,6 @@ def overview(
 
     Example: rag-assets graph overview
     """
-
     output = session_of(context).output
     with _opened(context, label) as (index, graph):
         counts, areas = counts_of(index), area_map(graph)

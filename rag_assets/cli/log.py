@@ -20,18 +20,15 @@ from rag_assets.cli.console import FAILURE, CommandError, Output, Part, Style, a
 from rag_assets.cli.options import AsJson, CliSession, existing_folders, label_named, session_of
 from rag_assets.cli.pipeline import Packs
 from rag_assets.contracts.confidentiality import Confidentiality
-from rag_assets.history.query_log import ERROR, LogFilter, open_query_log
+from rag_assets.history.query_log import ERROR, LogFilter, LoggedQuestion, LogRecord, QueryLog, open_query_log
 from rag_assets.index.database import stamp
 from rag_assets.index.vectors.filters import PeriodError, moment
-from rag_assets.qa.log.query_log_record import read_detail, read_replies, totals_of
-from rag_assets.qa.turn import Status
+from rag_assets.qa.log.query_log_record import Spread, Totals, TurnDetail, read_detail, read_replies, totals_of
+from rag_assets.qa.turn import CallRecord, Status, StepRecord
 
 if TYPE_CHECKING:
-    from rag_assets.history.query_log import LoggedQuestion, LogRecord, QueryLog
     from rag_assets.qa.chat_model import AskModel
-    from rag_assets.qa.log.query_log_record import Spread, Totals, TurnDetail
     from rag_assets.qa.log.replay import Replay
-    from rag_assets.qa.turn import CallRecord, StepRecord
     from rag_assets.settings import AnswerSettings
 
 SHORT_ID = 8

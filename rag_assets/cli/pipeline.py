@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import msgspec
 import typer
 
 from rag_assets.cli.agent import agent_library
-from rag_assets.cli.console import FAILURE
+from rag_assets.cli.console import FAILURE, Output
 from rag_assets.cli.options import AsJson, CliSession, chosen_label, existing_folders, served_labels, session_of
 from rag_assets.index.generations import active_generation
-from rag_assets.qa.definition.loader import library_of
+from rag_assets.qa.definition.loader import PipelineLibrary, library_of
 from rag_assets.qa.definition.steps import Pipeline, SettingOrigin, Step, as_object
 from rag_assets.qa.errors import PipelineError, UnknownPipeline
-
-if TYPE_CHECKING:
-    from rag_assets.cli.console import Output
-    from rag_assets.qa.definition.loader import PipelineLibrary
 
 
 def mermaid(pipeline: Pipeline) -> str:

@@ -13,6 +13,7 @@ from rag_assets.cli.quality import format_runs, gate_object, measured
 from rag_assets.index.disk_files import size_on_disk
 from rag_assets.index.freshness import freshness_of, remembered_repository, uncommitted
 from rag_assets.index.generations import (
+    Generation,
     GenerationError,
     active_generation,
     active_pointer,
@@ -23,7 +24,6 @@ from rag_assets.index.generations import (
 
 if TYPE_CHECKING:
     from rag_assets.contracts.confidentiality import Confidentiality
-    from rag_assets.index.generations import Generation
     from rag_assets.index.layout import IndexHome
 
 

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 from dagster import (
     AssetCheckEvaluation,
     BetaWarning,
+    DagsterEvent,
     DagsterInstance,
     DagsterInvalidInvocationError,
     DagsterRunStatus,
@@ -40,7 +41,6 @@ from rag_assets.pipeline.progress import Progress
 from rag_assets.pipeline.workers.process_pool import collecting_seldom
 
 if TYPE_CHECKING:
-    from dagster import DagsterEvent
     from dagster_shared.error import SerializableErrorInfo
 
 

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 
 from rag_assets.answer.citations import cited_ids
-from rag_assets.answer.token_budget import pack
-from rag_assets.contracts.llm import PROFILES, ChatMessage
+from rag_assets.answer.token_budget import TokenCounter, pack
+from rag_assets.contracts.llm import PROFILES, ChatMessage, Profile
 from rag_assets.contracts.result import Message
 from rag_assets.errors import RagAssetsError
 from rag_assets.index.answer_results import BEST_MARK, Judged, Judging
@@ -36,9 +36,7 @@ from rag_assets.sources.secrets import masked
 
 if TYPE_CHECKING:
     from rag_assets.answer.results import Answer
-    from rag_assets.answer.token_budget import TokenCounter
     from rag_assets.contracts.evidence import Evidence
-    from rag_assets.contracts.llm import Profile
     from rag_assets.qa.chat_model import AskModel
     from rag_assets.settings import Settings
     from rag_assets.settings.root import EvaluationSettings

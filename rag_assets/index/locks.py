@@ -38,8 +38,6 @@ def collection_lock(home: IndexHome, *, wait_seconds: float = COLLECTION_WAIT_SE
     deletion. So while a collection that has all labels runs, nobody writes a document or relies on one. Raises
     HomeBusy.
     """
-    from filelock import FileLock, Timeout  # not at the top: a search imports this module and takes no lock
-
     home.root.mkdir(parents=True, exist_ok=True)
     lock = FileLock(home.root / "gc.lock", is_singleton=True)
     try:
@@ -73,7 +71,6 @@ def serving_lock(home: IndexHome, label: str, *, wait_seconds: float = SERVING_W
 
 @contextlib.contextmanager
 def _lock_of_label(home: IndexHome, label: str, name: str, wait_seconds: float, what: str) -> Iterator[None]:
-    from filelock import FileLock, Timeout
 
     folder = home.label(label)
     folder.mkdir(parents=True, exist_ok=True)

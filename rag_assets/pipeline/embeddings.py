@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from rag_assets.contracts.identity import cache_key
 from rag_assets.index.tables import matrix, numbers, read_file, read_part, write_part
-from rag_assets.models import LEXICAL_ONLY, LocalEmbedder, Metered, open_embedder, told_dimension
+from rag_assets.models import LEXICAL_ONLY, BatchEmbedder, LocalEmbedder, Metered, open_embedder, told_dimension
 from rag_assets.pipeline.build import BuildError, IndexBuild, StageReport, read_spec
 from rag_assets.pipeline.memo import (
     BucketMemo,
@@ -38,7 +38,6 @@ from rag_assets.pipeline.workers.worker_pool import as_completed, cluster_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rag_assets.models import BatchEmbedder
     from rag_assets.pipeline.workers.dask_pool import DaskPool
     from rag_assets.settings import EmbedderSettings
 

@@ -31,13 +31,12 @@ from rag_assets.index.integrity import damage
 from rag_assets.index.inventory import prune_servers
 from rag_assets.index.layout import IndexHome, write_atomically
 from rag_assets.index.vectors import open_vectors, open_writer
-from rag_assets.index.vectors.vector_api import DeclaredPoints, bring_to
+from rag_assets.index.vectors.vector_api import DeclaredPoints, StoredPoint, bring_to
 from rag_assets.pipeline.build import label_lock
 
 if TYPE_CHECKING:
     from rag_assets.index.catalog.history import Tenant
     from rag_assets.index.catalog.reader import GenerationReader
-    from rag_assets.index.vectors.vector_api import StoredPoint
     from rag_assets.pipeline.progress import Progress
     from rag_assets.settings import Settings
 

@@ -19,13 +19,13 @@ from rag_assets.contracts.retrieval import DEFAULT_POLICY, Mode
 from rag_assets.errors import WrongUsage
 from rag_assets.index.vectors.filters import NO_FILTERS, SearchFilters
 from rag_assets.qa.ask_options import AskOptions
-from rag_assets.qa.definition.loader import library_of
-from rag_assets.qa.definition.steps import SettingLayer, SettingOrigin
+from rag_assets.qa.definition.loader import PipelineLibrary, library_of
+from rag_assets.qa.definition.steps import Pipeline, SettingLayer, SettingOrigin
 from rag_assets.qa.engine import TurnResult, label_of
 from rag_assets.qa.log.turn_logger import logged_turn, open_turn_log
 from rag_assets.qa.services import PipelineServices, label_of_all, nobody_listens
 from rag_assets.qa.turn import TurnRequest
-from rag_assets.search.index import LabelIndex
+from rag_assets.search.index import LabelIndex, Searchable
 from rag_assets.settings.config_file import config_of, is_configured
 
 if TYPE_CHECKING:
@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     from rag_assets.history.conversations import Conversations
     from rag_assets.index.generations import Generation
     from rag_assets.index.layout import IndexHome
-    from rag_assets.qa.definition.loader import PipelineLibrary
-    from rag_assets.qa.definition.steps import Pipeline
-    from rag_assets.search.index import Searchable
 
 
 WITH_MODEL = "code_question_answering"
@@ -278,8 +275,6 @@ def _named(options: AskOptions, library: PipelineLibrary) -> Pipeline:
 @lru_cache(maxsize=16)  # reading and checking a pipeline costs as much as a search
 def _loaded(named: str, packs: tuple[Path, ...], stamp: tuple[object, ...]) -> Pipeline:
     """As the files are that the stamp is of."""
-    from rag_assets.qa.definition.loader import PipelineLibrary
-
     return PipelineLibrary(packs).load(named)
 
 

@@ -23,8 +23,18 @@ from rag_assets.index.vectors.vector_api import VectorStoreError
 from rag_assets.qa.actions import default_registry
 from rag_assets.qa.definition.action_registry import ActionRegistry
 from rag_assets.qa.errors import TurnError
-from rag_assets.qa.services import nobody_listens
-from rag_assets.qa.turn import Journal, Status, StepRecord, Turn, TurnContext, TurnFingerprint, TurnRequest, lock_of
+from rag_assets.qa.services import PipelineServices, nobody_listens
+from rag_assets.qa.turn import (
+    CallRecord,
+    Journal,
+    Status,
+    StepRecord,
+    Turn,
+    TurnContext,
+    TurnFingerprint,
+    TurnRequest,
+    lock_of,
+)
 from rag_assets.search.query_parser import plain_question, understand
 from rag_assets.serialization import from_json
 
@@ -33,8 +43,6 @@ if TYPE_CHECKING:
     from rag_assets.contracts.evidence import Evidence
     from rag_assets.history.conversations import StoredTurn
     from rag_assets.qa.definition.steps import Pipeline, PipelineSettings, Step
-    from rag_assets.qa.services import PipelineServices
-    from rag_assets.qa.turn import CallRecord
 
 
 _ANSWERS = (Status.ANSWERED, Status.GENERAL)
@@ -147,7 +155,6 @@ def run_turn(
     wrong with the question itself as a search does: QueryError, ScopeError, PeriodError. Raises EvidenceLost
     where nothing that was found can be read, VectorStoreError and KeywordIndexError where nothing can be searched.
     """
-
     known = default_registry() if registry is None else registry
     started = time.perf_counter()
     stored = _stored(request, services)

@@ -17,12 +17,12 @@ import msgspec
 from rag_assets.answer.abstention import SCALE
 from rag_assets.contracts.llm import ASKED_AGAIN, ChatMessage, Profile
 from rag_assets.contracts.protocol_markers import ANSWER_WORDS, ANY_MARKER, neutral
-from rag_assets.contracts.result import Message
+from rag_assets.contracts.result import InvokeResult, Message
 from rag_assets.errors import WrongUsage
 from rag_assets.index.database import storable
 from rag_assets.index.vectors.filters import NO_FILTERS, SearchFilters
-from rag_assets.qa.definition.steps import Pipeline, digest_of
-from rag_assets.qa.services import ModelCall, PipelineServices, nobody_listens
+from rag_assets.qa.definition.steps import Pipeline, PipelineSettings, digest_of
+from rag_assets.qa.services import Generated, ModelCall, PipelineServices, nobody_listens
 from rag_assets.search.retrieve import Clock
 
 if TYPE_CHECKING:
@@ -30,11 +30,8 @@ if TYPE_CHECKING:
     from rag_assets.answer.context_pack import AnswerInputs
     from rag_assets.answer.token_budget import ContextPack
     from rag_assets.contracts.evidence import Evidence
-    from rag_assets.contracts.result import InvokeResult
     from rag_assets.graph.neighbourhood import Neighbourhood
-    from rag_assets.qa.definition.steps import PipelineSettings
     from rag_assets.qa.reply_parser import RetrievalPlan
-    from rag_assets.qa.services import Generated
     from rag_assets.search import Question
 
 

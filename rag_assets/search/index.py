@@ -19,26 +19,23 @@ from typing import TYPE_CHECKING, Any, Self
 
 from rag_assets.closeable import Closeable
 from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality, known_level
-from rag_assets.contracts.retrieval import DEFAULT_POLICY, Capability, SearchPolicy
+from rag_assets.contracts.retrieval import DEFAULT_POLICY, Capability, Mode, SearchPolicy
 from rag_assets.errors import NoEmbedderError, QueryError, WrongQuestion
 from rag_assets.index.generations import Generation, GenerationError, Manifest, active_generation
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.vectors.filters import NO_FILTERS, ScopeError, SearchFilters, SearchScope
-from rag_assets.search import Hit
-from rag_assets.search.retrieve import PathCache
+from rag_assets.search import Hit, Question, SearchResult
+from rag_assets.search.retrieve import PathCache, SearchResources
 from rag_assets.search.search import search
 from rag_assets.settings.config_file import config_of, config_path, is_configured, resolve_home
 
 if TYPE_CHECKING:
-    from rag_assets.contracts.retrieval import Mode
     from rag_assets.contracts.section import Embedder
     from rag_assets.index.artifacts import ArtifactStore
     from rag_assets.index.blobs import BlobStore
     from rag_assets.index.keyword.commit_subjects import CommitSubjects
     from rag_assets.index.keyword.vocabulary import Vocabulary
     from rag_assets.index.vectors.vector_api import VectorReader
-    from rag_assets.search import Question, SearchResult
-    from rag_assets.search.retrieve import SearchResources
     from rag_assets.settings import SearchSettings
 
 _ID_PREFIX = re.compile(r"[0-9a-f-]{4,36}")  # fewer digits are ambiguous in any real index

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rag_assets.index.vectors.filters import SearchFilters
+from rag_assets.index.vectors.filters import SearchFilters, SearchScope
 
 if TYPE_CHECKING:
-    from rag_assets.index.vectors.filters import SearchScope
     from rag_assets.index.vectors.vector_api import VectorReader
     from rag_assets.search import CodePlace
 

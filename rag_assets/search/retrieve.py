@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from rag_assets.contracts.retrieval import Capability, Mode, OnMissing, SearchPolicy, fallback, missing_for
 from rag_assets.errors import NoEmbedderError, QueryError
-from rag_assets.index.keyword.vocabulary import KeywordIndexError
+from rag_assets.index.keyword.vocabulary import KeywordIndexError, KnownTerm, QueryVector
 from rag_assets.search.fusion import Candidate, Ranked, as_found, merged, reciprocal_ranks
 from rag_assets.search.ranking import PLACED, most_promising, rank
 from rag_assets.search.ranking.penalties import asked_for
@@ -22,7 +22,6 @@ from rag_assets.search.ranking.signals import QueryFeatures, file_signals, query
 if TYPE_CHECKING:
     from rag_assets.contracts.section import Embedder
     from rag_assets.index.keyword.commit_subjects import CommitSubjects
-    from rag_assets.index.keyword.vocabulary import KnownTerm, QueryVector
     from rag_assets.index.vectors.filters import SearchScope
     from rag_assets.index.vectors.vector_api import Dense, FileRef, VectorReader
 

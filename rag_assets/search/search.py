@@ -16,11 +16,10 @@ from rag_assets.index.vectors.filters import METADATA, METADATA_NAMES, Period, S
 from rag_assets.search import CodePlace, Hit, Question, SearchResult, Source, TermEvidence
 from rag_assets.search.fusion import Ranked
 from rag_assets.search.query_parser import plain_question, understand
-from rag_assets.search.retrieve import Clock, retrieve
+from rag_assets.search.retrieve import Clock, SearchResources, retrieve
 
 if TYPE_CHECKING:
     from rag_assets.index.generations import Manifest
-    from rag_assets.search.retrieve import SearchResources
 
 _MOST_LISTED = 5_000
 """Sections whose payloads are read to put them in order: half a second."""

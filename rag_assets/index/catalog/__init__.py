@@ -10,15 +10,14 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag_assets.index.catalog.catalog_registry import place_of
+from rag_assets.index.catalog.catalog_registry import noted_catalogs, place_of, remember
 from rag_assets.index.catalog.errors import CatalogEmpty, CatalogError, CatalogUnreachable
 from rag_assets.index.database import URL_VARIABLE
-from rag_assets.index.generations import generation_directory
+from rag_assets.index.generations import Manifest, generation_directory
 from rag_assets.index.layout import IndexHome
 
 if TYPE_CHECKING:
     from rag_assets.index.catalog.database import Database
-    from rag_assets.index.generations import Manifest
     from rag_assets.index.vectors.vector_api import PointTarget
     from rag_assets.settings import Settings
 
@@ -47,12 +46,10 @@ def open_catalog_target(
     """
     if settings.stores.catalog == "none":
         return None
-    from rag_assets.index.catalog.catalog_registry import remember
     from rag_assets.index.catalog.database import Database
     from rag_assets.index.catalog.history import Tenant
     from rag_assets.index.catalog.rows import DocumentTexts
     from rag_assets.index.catalog.target import CatalogTarget
-    from rag_assets.index.generations import generation_directory
 
     home, tenant = IndexHome(settings.home), Tenant(org_id, project_id, index_label)
     directory = generation_directory(home, index_label, generation_id)
@@ -111,8 +108,6 @@ def publish(settings: Settings, manifest: Manifest, served: str, keep: Collectio
 
 def tell_served(home: IndexHome, manifest: Manifest) -> list[str]:
     """After a person has chosen what a label serves. Returns what went wrong, in words."""
-    from rag_assets.index.catalog.catalog_registry import noted_catalogs
-
     problems: list[str] = []
     files = reader_files(generation_directory(home, manifest.index_label, manifest.generation_id))
     try:
@@ -129,8 +124,6 @@ def tell_served(home: IndexHome, manifest: Manifest) -> list[str]:
 def forget_stale(home: IndexHome, label: str, keep: Collection[str]) -> list[str]:
     """Deletes from the catalogs of a label the generations outside `keep`, and returns their ids. Raises
     CatalogError."""
-    from rag_assets.index.catalog.catalog_registry import noted_catalogs
-
     gone: list[str] = []
     for database, tenant in noted_catalogs(home, label):
         from rag_assets.index.catalog import history
@@ -142,8 +135,6 @@ def forget_stale(home: IndexHome, label: str, keep: Collection[str]) -> list[str
 
 def forget_label(home: IndexHome, label: str) -> bool:
     """Deletes everything of a label from its catalogs; False where there is nothing. Raises CatalogError."""
-    from rag_assets.index.catalog.catalog_registry import noted_catalogs
-
     found = False
     for database, tenant in noted_catalogs(home, label):
         from rag_assets.index.catalog import history

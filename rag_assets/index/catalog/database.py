@@ -19,12 +19,13 @@ from dataclasses import dataclass
 from functools import partial
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import (
     URL,
     BigInteger,
     Column,
+    Connection,
     Float,
     ForeignKey,
     Identity,
@@ -46,13 +47,14 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from rag_assets.closeable import Closeable
 from rag_assets.index.catalog.errors import CatalogEmpty, CatalogError, CatalogUnreachable
-from rag_assets.index.database import CHECKED_BYTES, DatabaseFault, SqlDatabase, StoreProfile, keep_digests
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from rag_assets.index.database import DatabaseLocation
-
+from rag_assets.index.database import (
+    CHECKED_BYTES,
+    DatabaseFault,
+    DatabaseLocation,
+    SqlDatabase,
+    StoreProfile,
+    keep_digests,
+)
 
 SCHEMA_VERSION = "3"
 """Raise it when an older version of this program could misread the tables."""

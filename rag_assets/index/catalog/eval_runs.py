@@ -10,18 +10,15 @@ import json
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
-from sqlalchemy import and_, delete, select
+from sqlalchemy import Connection, and_, delete, select
 
+from rag_assets.index.catalog.database import Database, labels
 from rag_assets.index.catalog.database import eval_runs as runs
-from rag_assets.index.catalog.database import labels
 from rag_assets.index.catalog.errors import CatalogError
 from rag_assets.index.eval_records import AnswerSummary, CategorySummary, Conditions, Estimate, EvalRecord
 from rag_assets.serialization import from_json
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from rag_assets.index.catalog.database import Database
     from rag_assets.index.catalog.history import Tenant
     from rag_assets.index.generations import Manifest
     from rag_assets.settings import Settings

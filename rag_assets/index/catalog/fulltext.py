@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import (
     ColumnElement,
+    Connection,
     Row,
+    Select,
     TableValuedAlias,
     Text,
     and_,
@@ -31,7 +33,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB, TSVECTOR
 
-from rag_assets.index.catalog.database import WORDS_TABLE, chunks, generations, labels
+from rag_assets.index.catalog.database import WORDS_TABLE, Database, chunks, generations, labels
 from rag_assets.index.catalog.history import COMPLETE
 from rag_assets.index.catalog.rows import words
 from rag_assets.index.vectors.conditions import (
@@ -50,9 +52,6 @@ from rag_assets.index.vectors.conditions import (
 )
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection, Select
-
-    from rag_assets.index.catalog.database import Database
     from rag_assets.index.vectors.filters import SearchScope
 
 

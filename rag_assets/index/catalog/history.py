@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from sqlalchemy import and_, delete, except_, func, select, update
+from sqlalchemy import ColumnElement, Connection, and_, delete, except_, func, select, update
 
 from rag_assets.index.catalog.database import ALIVE, batched, chunks, documents, generations, labels
 from rag_assets.index.catalog.errors import CatalogError
@@ -20,8 +20,6 @@ from rag_assets.index.catalog.rows import absent, put
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from sqlalchemy import ColumnElement, Connection
 
     from rag_assets.index.generations import Manifest
 

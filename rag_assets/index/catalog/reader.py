@@ -11,14 +11,12 @@ import msgspec
 from sqlalchemy import and_, func, select, text
 
 from rag_assets.contracts.stored_rules import RawPoint
-from rag_assets.index.catalog.database import chunks, documents, generations, labels
+from rag_assets.index.catalog.database import Database, chunks, documents, generations, labels
 from rag_assets.index.catalog.errors import CatalogError
 from rag_assets.index.catalog.history import COMPLETE, Tenant
 from rag_assets.index.catalog.rows import content, point_of
 
 if TYPE_CHECKING:
-    from rag_assets.index.catalog.database import Database
-    from rag_assets.index.catalog.history import Tenant
     from rag_assets.index.generations import Manifest
     from rag_assets.index.vectors.vector_api import StoredPoint
 

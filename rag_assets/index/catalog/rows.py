@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 
 from rag_assets.index.blobs import BlobStore
 from rag_assets.index.catalog.database import ALIVE, batched, documents, insert_rows
@@ -20,8 +20,6 @@ from rag_assets.index.keyword.terms import runs, word_terms
 from rag_assets.index.vectors.vector_api import StoredPoint
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
     from rag_assets.index.vectors.vector_api import Sparse
 
 

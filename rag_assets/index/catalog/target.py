@@ -9,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import ColumnElement, Connection, delete, select, update
 
 from rag_assets.index.catalog.database import ALIVE, Database, batched, chunks, insert_rows
 from rag_assets.index.catalog.errors import CatalogError
@@ -17,8 +17,6 @@ from rag_assets.index.catalog.history import COMPLETE, Tenant, begin, complete, 
 from rag_assets.index.catalog.rows import DocumentTexts, absent, put, row_of
 
 if TYPE_CHECKING:
-    from sqlalchemy import ColumnElement, Connection
-
     from rag_assets.index.vectors.vector_api import StoredPoint
 
 _FETCH = 10_000  # rows in memory while ids and digests are read

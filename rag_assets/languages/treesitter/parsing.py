@@ -6,14 +6,10 @@ import importlib
 import re
 import threading
 from bisect import bisect_left
-from typing import TYPE_CHECKING
 
-from tree_sitter import Language, Parser
+from tree_sitter import Language, Node, Parser, Point, Tree
 
 from rag_assets.contracts.segment import LineIndex, Span
-
-if TYPE_CHECKING:
-    from tree_sitter import Node, Point, Tree
 
 MAX_NESTED_TYPES = 16
 """Types nested deeper keep their place and signature but lose their members: no recursion error on hostile input."""

@@ -20,13 +20,12 @@ import msgspec
 from rag_assets.contracts.result import InvokeResult, Message
 from rag_assets.errors import RagAssetsError
 from rag_assets.qa.definition.steps import digest_of
-from rag_assets.qa.services import Generated
+from rag_assets.qa.services import Generated, ModelCall
 from rag_assets.serialization import from_json
 from rag_assets.sources.secrets import masked
 
 if TYPE_CHECKING:
     from rag_assets.qa.chat_model import AskModel
-    from rag_assets.qa.services import ModelCall
 
 
 _DIGITS = 16

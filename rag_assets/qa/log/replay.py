@@ -12,28 +12,25 @@ from typing import TYPE_CHECKING
 from rag_assets.answer.abstention import calibrated_threshold
 from rag_assets.contracts.confidentiality import Confidentiality, may_see
 from rag_assets.errors import RagAssetsError
-from rag_assets.history.query_log import ERROR
+from rag_assets.history.query_log import ERROR, LogRecord
 from rag_assets.index.database import storable
 from rag_assets.index.generations import Generation, GenerationError, read_generation
-from rag_assets.index.vectors.filters import NO_FILTERS
+from rag_assets.index.vectors.filters import NO_FILTERS, SearchFilters
 from rag_assets.qa.engine import run_turn
 from rag_assets.qa.log.model_calls import RecordedReplies
 from rag_assets.qa.log.query_log_record import TurnDetail, models_of, read_detail, read_replies
 from rag_assets.qa.services import PipelineServices, members_of
-from rag_assets.qa.turn import Journal, differences
+from rag_assets.qa.turn import Journal, StepRecord, differences
 from rag_assets.sources.secrets import masked
 
 if TYPE_CHECKING:
     from rag_assets.answer.token_budget import TokenCounter
     from rag_assets.history.conversations import ConversationHistory, Conversations, NewTurn, StoredTurn, Summary
-    from rag_assets.history.query_log import LogRecord
     from rag_assets.index.layout import IndexHome
-    from rag_assets.index.vectors.filters import SearchFilters
     from rag_assets.qa.agents import Agent, AgentLibrary
     from rag_assets.qa.chat_model import AskModel
     from rag_assets.qa.definition.loader import PipelineLibrary
     from rag_assets.qa.definition.steps import Pipeline
-    from rag_assets.qa.turn import StepRecord
     from rag_assets.search.index import Searchable
 
 

@@ -23,8 +23,8 @@ from rag_assets.index.generations import GenerationError, Manifest, read_generat
 from rag_assets.index.layout import IndexHome
 from rag_assets.qa.engine import TurnResult, run_turn
 from rag_assets.qa.log.query_log_record import FinishedTurn, record_of
-from rag_assets.qa.services import members_of, nobody_listens
-from rag_assets.qa.turn import Journal
+from rag_assets.qa.services import PipelineServices, members_of, nobody_listens
+from rag_assets.qa.turn import Journal, TurnRequest
 from rag_assets.settings.config_file import config_of, is_configured
 
 if TYPE_CHECKING:
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     from rag_assets.qa.definition.action_registry import ActionRegistry
     from rag_assets.qa.definition.steps import Pipeline
-    from rag_assets.qa.services import PipelineServices
-    from rag_assets.qa.turn import TurnRequest
 
 TURN_ID_DIGITS = 16
 DAYS = 90

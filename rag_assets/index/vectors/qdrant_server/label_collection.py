@@ -119,7 +119,6 @@ def _bring(server: QdrantServer, place: ServerPlace, name: str, holds: Sequence[
 
 def _copy(server: QdrantServer, place: ServerPlace, name: str, condition: Any) -> set[str]:
     """Copies versions that meet the condition, and returns the ids of the points."""
-
     copied: set[str] = set()
     offset: Any = None
     while True:

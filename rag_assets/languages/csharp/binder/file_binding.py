@@ -31,7 +31,7 @@ from rag_assets.languages.csharp.binder.binder import (
     other_view,
 )
 from rag_assets.languages.csharp.binder.declarations import LANGUAGE, placed_types
-from rag_assets.languages.csharp.binder.label_symbols import Names
+from rag_assets.languages.csharp.binder.label_symbols import CSharpSymbols, Names
 from rag_assets.languages.csharp.binder.type_syntax import TypeRef
 from rag_assets.languages.csharp.syntax.declaration_heads import NodeText
 from rag_assets.languages.treesitter.parsing import UnparseableError, parser
@@ -39,7 +39,6 @@ from rag_assets.languages.treesitter.parsing import UnparseableError, parser
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from rag_assets.languages.csharp.binder.label_symbols import CSharpSymbols
     from rag_assets.languages.csharp.syntax.error_recovery import SourceView
     from rag_assets.languages.parsed_file import ParsedFile
 

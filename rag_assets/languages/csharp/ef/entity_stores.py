@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 
 from rag_assets.contracts.graph import Relation
 from rag_assets.contracts.segment import Segment
-from rag_assets.languages.csharp.binder.label_symbols import NamePosition
+from rag_assets.languages.csharp.binder.label_symbols import CSharpSymbols, NamePosition
 from rag_assets.languages.csharp.declaration_ranges import inside
 from rag_assets.languages.csharp.ef.mappings import SET_TYPES
 from rag_assets.languages.csharp.facts.method_verbs import MethodKind, method_kind
 from rag_assets.languages.csharp.facts.type_names import TypeName, parse_type
 
 if TYPE_CHECKING:
-    from rag_assets.languages.csharp.binder.label_symbols import CSharpSymbols
     from rag_assets.languages.label_declarations import LabelDeclarations
     from rag_assets.languages.parsed_file import ParsedFile
 

@@ -10,18 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from tree_sitter import Point
+from tree_sitter import Point, Tree
 
 from rag_assets.languages.csharp.syntax.lexer import Scan, blank, brackets
-from rag_assets.languages.treesitter.parsing import parser
-
-if TYPE_CHECKING:
-    from tree_sitter import Tree
-
-    from rag_assets.languages.treesitter.parsing import SourceText
-
+from rag_assets.languages.treesitter.parsing import SourceText, parser
 
 MAX_INCREMENTAL_EDITS = 2_000
 """Above this a parse from nothing is cheaper than telling the old tree about every edit (about 10 µs each)."""

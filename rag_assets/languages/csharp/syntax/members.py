@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from rag_assets.contracts.segment import Member, MemberKind, Parameter
 from rag_assets.languages.csharp.syntax.declaration_heads import (
     TYPES,
+    DeclarationHead,
     Item,
+    NodeText,
     collapsed,
     items,
     read_bases,
@@ -21,8 +23,6 @@ from rag_assets.languages.csharp.syntax.declaration_heads import (
 
 if TYPE_CHECKING:
     from tree_sitter import Node
-
-    from rag_assets.languages.csharp.syntax.declaration_heads import DeclarationHead, NodeText
 
 
 def read_member(reader: NodeText, item: Item) -> list[Member]:

@@ -6,13 +6,12 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rag_assets.contracts.segment import ParseHealth, Segment
+from rag_assets.contracts.segment import LineIndex, ParseHealth, Segment
 from rag_assets.languages.csharp.syntax.xmldoc import is_documentation, plain_comment, plain_documentation
 from rag_assets.languages.detection import file_stem
 from rag_assets.languages.sliding_window import window_members, window_segment
 
 if TYPE_CHECKING:
-    from rag_assets.contracts.segment import LineIndex
     from rag_assets.languages.csharp.syntax.declarations import FileDeclarations
 
 _SAYS_SOMETHING = re.compile(r"[^\s{};\ufeff]")  # closing braces and stray semicolons are no loss
