@@ -40,6 +40,13 @@ def _complete_kind(incomplete: str) -> list[str]:
     return [kind.value for kind in SubtypeKind if kind.startswith(incomplete)]
 
 
+Several = list[str] | None
+
+
+def _only(option: str, what: str) -> Any:
+    return typer.Option(option, help=f"Only {what}; repeatable.")
+
+
 def search(
     context: typer.Context,
     query: Annotated[
@@ -64,10 +71,7 @@ def search(
     compare: Annotated[
         bool, typer.Option("--compare", help="Ask two labels the same question: what was added, removed, changed.")
     ] = False,
-    paths: Annotated[
-        list[str] | None,
-        typer.Option("--path", help="Only files of this path, folder or glob (src/**/*Service.cs); repeatable."),
-    ] = None,
+    paths: Annotated[Several, _only("--path", "files of this path, folder or glob (src/**/*Service.cs)")] = None,
     kinds: Annotated[
         list[str] | None,
         typer.Option(
@@ -80,40 +84,17 @@ def search(
         list[str] | None,
         typer.Option("--language", "--lang", help="Only this language, such as csharp or sql; repeatable."),
     ] = None,
-    source_types: Annotated[
-        list[str] | None,
-        typer.Option("--source-type", help="Only code, sql, document, config, resource, markup …; repeatable."),
-    ] = None,
-    symbols: Annotated[
-        list[str] | None,
-        typer.Option("--symbol", help="Only what declares this name (Refund, Order.Refund, *Service); repeatable."),
-    ] = None,
-    content_types: Annotated[
-        list[str] | None,
-        typer.Option("--content-type", help="Only Policy, Procedure, ApiContract, Schema …; repeatable."),
-    ] = None,
-    domains: Annotated[
-        list[str] | None, typer.Option("--domain", help="Only this business domain, by its key; repeatable.")
-    ] = None,
-    areas: Annotated[
-        list[str] | None, typer.Option("--area", help="Only this area of a business domain; repeatable.")
-    ] = None,
-    audiences: Annotated[
-        list[str] | None, typer.Option("--audience", help="Only what is for this audience; repeatable.")
-    ] = None,
-    personas: Annotated[
-        list[str] | None, typer.Option("--persona", help="Only what is for this persona; repeatable.")
-    ] = None,
-    stages: Annotated[list[str] | None, typer.Option("--stage", help="Only this stage; repeatable.")] = None,
-    tags: Annotated[
-        list[str] | None, typer.Option("--tag", help="Only what has this tag, by slug or id; repeatable.")
-    ] = None,
-    written_in: Annotated[
-        list[str] | None, typer.Option("--written-in", help="Only this human language: de, en-US; repeatable.")
-    ] = None,
-    systems: Annotated[
-        list[str] | None, typer.Option("--source-system", help="Only from GitHub, AzureDevOps …; repeatable.")
-    ] = None,
+    source_types: Annotated[Several, _only("--source-type", "code, sql, document, config, resource, markup …")] = None,
+    symbols: Annotated[Several, _only("--symbol", "what declares this name (Refund, Order.Refund, *Service)")] = None,
+    content_types: Annotated[Several, _only("--content-type", "Policy, Procedure, ApiContract, Schema …")] = None,
+    domains: Annotated[Several, _only("--domain", "this business domain, by its key")] = None,
+    areas: Annotated[Several, _only("--area", "this area of a business domain")] = None,
+    audiences: Annotated[Several, _only("--audience", "what is for this audience")] = None,
+    personas: Annotated[Several, _only("--persona", "what is for this persona")] = None,
+    stages: Annotated[Several, _only("--stage", "this stage")] = None,
+    tags: Annotated[Several, _only("--tag", "what has this tag, by slug or id")] = None,
+    written_in: Annotated[Several, _only("--written-in", "this human language: de, en-US")] = None,
+    systems: Annotated[Several, _only("--source-system", "from GitHub, AzureDevOps …")] = None,
     since: Annotated[
         str | None, typer.Option(metavar="DATE", help="Only files changed on this day (2026-01-31) or later.")
     ] = None,

@@ -27,6 +27,17 @@ _DECORATION = re.compile(r"[`<(\[]")  # arity, type arguments, parameters
 _SUFFIXES = re.compile(r"~[0-9a-f]{8}(?=[.~]|$)|~\d+$")
 
 
+@dataclass(frozen=True, slots=True)
+class DocumentIdentity:
+    """The isolation boundary of B02 and the names a point carries (A02, A27)."""
+
+    org_id: str
+    org_namespace: str
+    project_id: str
+    repo_id: str
+    doc_id: str
+
+
 def slug(text: str) -> str:
     """IDX-025 §7.3 (B21): lower case, `a-z0-9` kept, blanks and ``- _ . /`` become one `-`; empty → `body`."""
     dashed = _SLUG_SEPARATORS.sub("-", text.lower())

@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from rag_assets.contracts.identity import DocumentIdentity
 from rag_assets.contracts.kinds import RagContentType
 
 
@@ -50,17 +51,6 @@ class GitRepoInfo:
     commit_date: str
     is_git: bool = True
     is_dated: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentIdentity:
-    """The isolation boundary of B02 and the names a point carries (A02, A27)."""
-
-    org_id: str
-    org_namespace: str
-    project_id: str
-    repo_id: str
-    doc_id: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,11 @@ import msgspec
 
 from rag_assets.classification import Classifier
 from rag_assets.contracts.description import SummaryFacts
-from rag_assets.contracts.identity import document_uri
+from rag_assets.contracts.identity import DocumentIdentity, document_uri
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.contracts.llm import StructuredTextLlmService
 from rag_assets.contracts.segment import ParseHealth, Segment, SegmentedFile
-from rag_assets.contracts.source_file import DocumentIdentity, GitRepoInfo, IndexFileContext
+from rag_assets.contracts.source_file import GitRepoInfo, IndexFileContext
 from rag_assets.dependency_trace import in_scope, trace
 from rag_assets.descriptions import DescribeOutcome, FileOutcome, SegmentOutcome, SourceFileProcessor, default_registry
 from rag_assets.descriptions.processor import final_symbols

@@ -17,7 +17,6 @@ from rag_assets.errors import WrongQuestion
 from rag_assets.index.vectors.filters import (
     ALWAYS,
     METADATA,
-    METADATA_NAMES,
     NO_FILTERS,
     Period,
     PeriodError,
@@ -35,7 +34,7 @@ FILTER_KEYS = {
     "language": "languages",
     "symbol": "symbols",
     "source_type": "source_types",
-    **{key: name for name, key in METADATA_NAMES.items()},
+    **{known.name: name for name, known in METADATA.items()},
 }
 """What may stand before a colon, in any letter case, and its field of `SearchFilters`; `file` as in Sourcegraph."""
 

@@ -12,7 +12,7 @@ from rag_assets.contracts.retrieval import Mode
 from rag_assets.errors import REBUILD, WrongQuestion
 from rag_assets.index.keyword.terms import query_terms
 from rag_assets.index.keyword.vocabulary import KeywordIndexError, question_terms
-from rag_assets.index.vectors.filters import METADATA, METADATA_NAMES, Period, SearchFilters, SearchScope
+from rag_assets.index.vectors.filters import METADATA, Period, SearchFilters, SearchScope
 from rag_assets.search import CodePlace, Hit, Question, SearchResult, Source, TermEvidence
 from rag_assets.search.fusion import Ranked
 from rag_assets.search.query_parser import plain_question, understand
@@ -33,7 +33,7 @@ _FILTER_NAMES = {
     "languages": "lang",
     "source_types": "source_type",
     "symbols": "symbol",
-    **METADATA_NAMES,
+    **{name: known.name for name, known in METADATA.items()},
 }
 """Field of `SearchFilters` → its name in a question and in a result."""
 
@@ -297,11 +297,13 @@ def _why_nothing(parts: SearchResources, question: Question, scope: SearchScope,
             reasons.append(f"no indexed file matches {' or '.join(filters.paths)}")
         if filters.symbols and not shard.count(tenant.narrowed(SearchFilters(symbols=filters.symbols))):
             reasons.append(f"no section declares {' or '.join(filters.symbols)}")
-        for name, keys in METADATA.items():
+        for name, known in METADATA.items():
             written = getattr(filters, name)
             if written and not shard.count(tenant.narrowed(SearchFilters(**{name: written}))):
-                there = ", ".join(sorted({value for key in keys for value in shard.values(key, tenant)})) or "none"
-                reasons.append(f"no section has {METADATA_NAMES[name]} {' or '.join(written)}; there are: {there}")
+                there = (
+                    ", ".join(sorted({value for key in known.keys for value in shard.values(key, tenant)})) or "none"
+                )
+                reasons.append(f"no section has {known.name} {' or '.join(written)}; there are: {there}")
     if scope.changed and not shard.count(tenant.narrowed(_only_period(scope.changed))):
         reasons.append("no section is known to have been changed in that period")
     if not reasons and (tenant.required or question.wanted or question.excluded):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from rag_assets.classification import Classifier
 from rag_assets.contracts.description import SummaryFacts
-from rag_assets.contracts.identity import content_hash, document_uri
+from rag_assets.contracts.identity import DocumentIdentity, content_hash, document_uri
 from rag_assets.contracts.segment import SegmentedFile
-from rag_assets.contracts.source_file import DocumentIdentity, GitRepoInfo, IndexFileContext
+from rag_assets.contracts.source_file import GitRepoInfo, IndexFileContext
 from rag_assets.descriptions import (
     ConfiguredDomainCatalog,
     DescriptionBuilderRegistry,

@@ -164,9 +164,9 @@ def _conditions(wanted: SearchFilters, values: Values) -> Iterable[Condition]:
     for key, alternatives in plain:
         if alternatives:
             yield OneOf(key, alternatives)
-    for name, keys in METADATA.items():
+    for name, known in METADATA.items():
         if written := getattr(wanted, name):
-            yield AnyOf(tuple(_spelled(key, written, values) for key in keys))
+            yield AnyOf(tuple(_spelled(key, written, values) for key in known.keys))
     if wanted.paths:
         yield AnyOf(tuple(found for path in wanted.paths for found in _path_conditions(path, values)))
     if wanted.symbols:

@@ -21,30 +21,28 @@ from rag_assets.errors import WrongQuestion, WrongUsage
 _WILDCARDS = re.compile(r"[*?\[]")
 _YEAR_OR_MONTH = re.compile(r"(?P<year>\d{4})(?:-(?P<month>\d{2}))?")
 _CACHED_PATTERNS = 1 << 10
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataFilter:
+    """The `name` of a field of `SearchFilters` in a question and in a result, and the payload fields that hold it."""
+
+    name: str
+    keys: tuple[str, ...]
+
+
 METADATA = {
-    "content_types": ("ContentType",),
-    "domains": ("BusinessDomainKey",),
-    "areas": ("BusinessDomainArea",),
-    "audiences": ("Audience",),
-    "personas": ("Persona",),
-    "stages": ("Stage",),
-    "tags": ("LabelSlugs", "LabelIds"),
-    "written_in": ("Language",),
-    "systems": ("SourceSystem",),
+    "content_types": MetadataFilter("content_type", ("ContentType",)),
+    "domains": MetadataFilter("domain", ("BusinessDomainKey",)),
+    "areas": MetadataFilter("area", ("BusinessDomainArea",)),
+    "audiences": MetadataFilter("audience", ("Audience",)),
+    "personas": MetadataFilter("persona", ("Persona",)),
+    "stages": MetadataFilter("stage", ("Stage",)),
+    "tags": MetadataFilter("tag", ("LabelSlugs", "LabelIds")),
+    "written_in": MetadataFilter("written_in", ("Language",)),
+    "systems": MetadataFilter("source_system", ("SourceSystem",)),
 }
 """Fields of `SearchFilters` that name values of payload fields as they are, in any letter case."""
-METADATA_NAMES = {
-    "content_types": "content_type",
-    "domains": "domain",
-    "areas": "area",
-    "audiences": "audience",
-    "personas": "persona",
-    "stages": "stage",
-    "tags": "tag",
-    "written_in": "written_in",
-    "systems": "source_system",
-}
-"""Their names in a question and in a result."""
 _VALUES = ("paths", "kinds", "languages", "source_types", "symbols", *METADATA)
 _LANGUAGE_NAMES = {"c#": "csharp", "c++": "cpp", "f#": "fsharp", "vb.net": "vb"}
 """Names of languages that are not file extensions."""

@@ -15,6 +15,7 @@ from rag_assets.languages.csharp.facts.expressions import arguments_of, literal
 from rag_assets.languages.csharp.facts.type_index import TypeIndex
 from rag_assets.languages.csharp.facts.type_names import parse_type
 from rag_assets.languages.csharp.syntax.lexer import scan
+from rag_assets.languages.csharp.syntax.xmldoc import action_doc
 from rag_assets.languages.csharp.web.call_syntax import Call, CodeTree, read_calls
 from rag_assets.languages.csharp.web.controller_actions import BodyCode, action_endpoints
 from rag_assets.languages.csharp.web.controllers import (
@@ -34,7 +35,6 @@ from rag_assets.languages.csharp.web.endpoint_model import (
     EndpointRoute,
     ParameterSource,
     RouteOrigin,
-    action_doc,
     with_unique_symbols,
 )
 from rag_assets.languages.csharp.web.file_context import FileContext

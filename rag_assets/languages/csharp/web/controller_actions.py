@@ -15,13 +15,13 @@ from rag_assets.languages.csharp.binder.type_syntax import attribute_name, simpl
 from rag_assets.languages.csharp.declaration_ranges import LANGUAGE, classes_of
 from rag_assets.languages.csharp.facts.expressions import arguments_of, literal
 from rag_assets.languages.csharp.facts.type_index import TypeIndex
+from rag_assets.languages.csharp.syntax.xmldoc import action_doc
 from rag_assets.languages.csharp.web.controllers import ClassRoute, Controller, authorization_of, combined
 from rag_assets.languages.csharp.web.endpoint_model import (
     ANY_METHOD,
     Endpoint,
     EndpointRoute,
     RouteOrigin,
-    action_doc,
 )
 from rag_assets.languages.csharp.web.parameter_binding import Binding, Framework, bound_parameters, route_parameters
 from rag_assets.languages.csharp.web.responses import (

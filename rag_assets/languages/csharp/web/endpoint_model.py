@@ -1,4 +1,4 @@
-"""Data classes of an HTTP endpoint: routes, parameters, responses, authorization, and what its comment says.
+"""Data classes of an HTTP endpoint: routes, parameters, responses, authorization.
 
 What the source says and what only a convention of the framework implies are kept apart: `inferred`, `origin`,
 `evidence`, `inherited` tell which is which. Summaries come from documentation comments, names are unique in a type.
@@ -6,49 +6,12 @@ What the source says and what only a convention of the framework implies are kep
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from rag_assets.contracts.segment import Span, first_paragraph
-
-_RESPONSE_TAG = re.compile(r"<response\b([^<>]*)>(.*?)(?:</response>|(?=<response\b)|\Z)", re.DOTALL)
-_RESPONSE_LINE = re.compile(r"^response (\d{3}): *(.*)$", re.MULTILINE)
-_CODE = re.compile(r"""\bcode\s*=\s*["'](\d{3})["']""")
-_PARAMETER_LINE = re.compile(r"^param ([^:\n]+): *(.*)$", re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class ActionDoc:
-    """`text` is the documentation without the response tags, `summary` its first paragraph on one line."""
-
-    summary: str = ""
-    text: str = ""
-    parameters: dict[str, str] = field(default_factory=dict)
-    responses: dict[int, str] = field(default_factory=dict)
-
-
-_NOTHING = ActionDoc()
-
-
-def action_doc(doc: str) -> ActionDoc:
-    """The parts of the plain text of a documentation comment."""
-    if not doc:
-        return _NOTHING
-    responses = {int(code): text for code, text in _RESPONSE_LINE.findall(doc)}
-    text = doc
-    if "<response" in doc:
-        for attributes, content in _RESPONSE_TAG.findall(doc):
-            code = _CODE.search(attributes)
-            if code:
-                responses.setdefault(int(code[1]), " ".join(content.split()))
-        text = _RESPONSE_TAG.sub("", doc)
-    text = "\n".join(line.rstrip() for line in _RESPONSE_LINE.sub("", text).splitlines()).strip()
-    parameters = {name.strip(): value.strip() for name, value in _PARAMETER_LINE.findall(text)}
-    return ActionDoc(first_paragraph(text), text, parameters, responses)
-
+from rag_assets.contracts.segment import Span
 
 ANY_METHOD = "ANY"
 """The HTTP method of a route without any restriction."""

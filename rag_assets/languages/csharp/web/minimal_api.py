@@ -17,17 +17,16 @@ from rag_assets.languages.csharp.facts.method_verbs import METHODS
 from rag_assets.languages.csharp.facts.type_index import TypeIndex
 from rag_assets.languages.csharp.syntax.declaration_heads import collapsed, read_attributes, read_parameters
 from rag_assets.languages.csharp.syntax.lexer import scan
+from rag_assets.languages.csharp.syntax.xmldoc import ActionDoc, action_doc
 from rag_assets.languages.csharp.web.call_syntax import OUTERMOST, Call, CodeTree, read_calls
 from rag_assets.languages.csharp.web.controllers import authorization_of, combined, required_by_call
 from rag_assets.languages.csharp.web.endpoint_model import (
     ANY_METHOD,
-    ActionDoc,
     Authorization,
     Endpoint,
     EndpointResponse,
     EndpointRoute,
     RouteOrigin,
-    action_doc,
     with_unique_symbols,
 )
 from rag_assets.languages.csharp.web.file_context import FileContext

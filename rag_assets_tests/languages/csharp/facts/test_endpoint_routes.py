@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rag_assets.languages.csharp.syntax.xmldoc import action_doc
 from rag_assets.languages.csharp.web.class_endpoints import page_route
 from rag_assets.languages.csharp.web.controllers import authorization_of, combined, required_by_call
-from rag_assets.languages.csharp.web.endpoint_model import action_doc
 from rag_assets.languages.csharp.web.responses import (
     by_return_type,
     by_statements,
