@@ -56,13 +56,11 @@ def discover(
     language_of: Callable[[str], str],
     known: Known | None = None,
     examine: Examine | None = None,
-    on_progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[DiscoveredText | DiscoveredFile | SkippedFile]:
     """Every entry of the snapshot in path order (A01): its text, or the reason to skip it. Holds one file at a time.
 
     `language_of` names the language of a path. `known` entries are not read again and come without text. Contents are
-    looked at here, where a hostile one may crash or never end, or by `examine`. `on_progress(done, total)` is called
-    after each entry.
+    looked at here, where a hostile one may crash or never end, or by `examine`.
     """
     entries = list(snapshot.entries())
     rules = _rules(snapshot, policy, entries)
@@ -73,7 +71,7 @@ def discover(
     contents = snapshot.read(entry for entry in readable if entry not in remembered)
     found = (examine or _examine_here(policy, language_of))(contents)
     previous: str | None = None
-    for number, (entry, refusal) in enumerate(zip(entries, refused, strict=True), start=1):
+    for entry, refusal in zip(entries, refused, strict=True):
         if refusal is not None:
             yield refusal
         else:
@@ -83,8 +81,6 @@ def discover(
             else:
                 yield result
             previous = entry.path
-        if on_progress is not None:
-            on_progress(number, len(entries))
 
 
 def _named(entry: TreeEntry, masked_path: str) -> SkippedFile | None:

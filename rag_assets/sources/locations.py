@@ -33,12 +33,12 @@ class Location:
     subdirectory: str = ""
 
 
-def location_of(location: str, base_dir: Path | None) -> Location:
+def location_of(location: str) -> Location:
     """Raises LocationError for a location that is missing, is neither directory nor archive, or is refused."""
     check_location(location)
     if "://" in location:
         return Location(LocationKind.URL, strip_credentials(location))
-    path = ((base_dir or Path.cwd()) / Path(location).expanduser()).resolve()
+    path = Path(location).expanduser().resolve()
     if is_remote(location) and not path.exists():
         return Location(LocationKind.URL, strip_credentials(location))
     if path.is_file():

@@ -21,19 +21,17 @@ def open_snapshot(
     ref: str | None = None,
     commit: str | None = None,
     mirrors: Path,
-    base_dir: Path | None = None,
     timeout: float = DEFAULT_NETWORK_TIMEOUT_SECONDS,
     policy: IgnorePolicy | None = None,
 ) -> Snapshot:
     """The content of a location at `commit`, else at `ref`, else at HEAD.
 
     `location`: git URL (https, ssh, scp-like, file), local repository (normal, bare, worktree, shallow, or a
-    directory inside one, which limits the snapshot to it), plain directory, or source archive. Relative paths
-    are relative to `base_dir` (default: the working directory). URLs are mirrored below `mirrors`; `timeout`
-    bounds each network command in seconds. `policy` decides which files of a plain directory count for its
-    content id. Raises SourceError or one of its subclasses.
+    directory inside one, which limits the snapshot to it), plain directory, or source archive. URLs are mirrored below
+    `mirrors`; `timeout` bounds each network command in seconds. `policy` decides which files of a plain directory count
+    for its content id. Raises SourceError or one of its subclasses.
     """
-    place = location_of(location, base_dir)
+    place = location_of(location)
     if place.kind is LocationKind.ARCHIVE:
         return ArchiveSnapshot(place.path, ref, commit)
     if place.kind is LocationKind.DIRECTORY:

@@ -151,16 +151,13 @@ def archive_version(location: str) -> str | None:
     return match["version"] if match else None
 
 
-def default_repository_id(location: str, base_dir: Path | None = None) -> str:
+def default_repository_id(location: str) -> str:
     """A lower-case slug that names the repository: `https://host/org/Repo.git` → `repo`."""
     stem = archive_stem(location)
     if stem is not None and not is_remote(location):
         match = _VERSION.match(stem)
         return slug(match["name"] if match else stem)
-    if is_remote(location):
-        path = strip_credentials(location)
-    else:
-        path = str(((base_dir or Path.cwd()) / Path(location).expanduser()).resolve())
+    path = strip_credentials(location) if is_remote(location) else str(Path(location).expanduser().resolve())
     parts = [part for part in re.split(r"[/\\:]", path) if part and part != ".git"]
     return slug(parts[-1].removesuffix(".git")) if parts else slug("")
 

@@ -169,7 +169,8 @@ def test_a_directory_needs_no_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert list(discover_all(opened(root)).texts) == ["a.cs"]
 
 
-def test_relative_locations_start_at_the_base_directory(tmp_path: Path) -> None:
+def test_relative_locations_start_at_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make(tmp_path / "conf" / "src", {"a.cs": "a\n"})
-    snapshot = open_snapshot("src", mirrors=tmp_path, base_dir=tmp_path / "conf")
+    monkeypatch.chdir(tmp_path / "conf")
+    snapshot = open_snapshot("src", mirrors=tmp_path)
     assert [entry.path for entry in snapshot.entries()] == ["a.cs"]

@@ -29,21 +29,14 @@ def discovered(
 
 
 @pytest.mark.rule("A01")
-def test_every_entry_comes_out_once_in_path_order_with_progress(make_repository: Make) -> None:
+def test_every_entry_comes_out_once_in_path_order(make_repository: Make) -> None:
     """A01: an ordered list of files."""
     files = dict.fromkeys(["b.cs", "a/z.cs", "a.cs", "B.cs", "a-b.cs", "logo.png", "bin/x.cs"], "x\n")
-    calls: list[tuple[int, int]] = []
     found = [
         item.file.path if isinstance(item, DiscoveredText) else item.path
-        for item in discover(
-            snapshot_of(make_repository, files),
-            IgnorePolicy(),
-            language_of=lambda path: "",
-            on_progress=lambda done, total: calls.append((done, total)),
-        )
+        for item in discover(snapshot_of(make_repository, files), IgnorePolicy(), language_of=lambda path: "")
     ]
     assert found == sorted(files)
-    assert calls == [(number, len(files)) for number in range(1, len(files) + 1)]
 
 
 def test_the_facts_of_a_file(make_repository: Make) -> None:

@@ -132,10 +132,14 @@ def test_default_repository_id(location: str, expected: str) -> None:
     assert default_repository_id(location) == expected
 
 
-def test_default_repository_id_of_a_relative_path_is_the_directory(tmp_path: Path) -> None:
+def test_default_repository_id_of_a_relative_path_is_the_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "Shop.Web").mkdir()
-    assert default_repository_id(".", tmp_path / "Shop.Web") == "shop-web"
-    assert default_repository_id("Shop.Web/.git", tmp_path) == "shop-web"
+    monkeypatch.chdir(tmp_path)
+    assert default_repository_id("Shop.Web/.git") == "shop-web"
+    monkeypatch.chdir("Shop.Web")
+    assert default_repository_id(".") == "shop-web"
 
 
 @pytest.mark.parametrize(

@@ -126,7 +126,7 @@ def _known_labels(settings: Settings, home: IndexHome) -> dict[str, dict[str, Re
 
 def _answers(repository: RepositorySettings, known: dict[str, RepositorySettings], timeout: float) -> Iterator[Answer]:
     """Raises SourceError where the repository cannot be asked at all."""
-    place = location_of(repository.location, None)
+    place = location_of(repository.location)
     if place.kind in (LocationKind.DIRECTORY, LocationKind.ARCHIVE):
         ref = repository.ref or default_ref(repository.location)
         yield LabelHead(index_label(repository.id, ref), repository.model_copy(update={"ref": ref}))

@@ -48,11 +48,10 @@ def default_ref(
     location: str,
     *,
     mirrors: Path | None = None,
-    base_dir: Path | None = None,
     timeout: float = DEFAULT_NETWORK_TIMEOUT_SECONDS,
 ) -> str:
     """The ref that `open_snapshot` uses by default. Asks the server of a URL. Raises SourceError."""
-    place = location_of(location, base_dir)
+    place = location_of(location)
     if place.kind is LocationKind.ARCHIVE:
         return archive_version(place.path.name) or DEFAULT_ARCHIVE_REF
     if place.kind is LocationKind.DIRECTORY:
@@ -79,14 +78,13 @@ def remote_head(
     ref: str | None = None,
     *,
     timeout: float = DEFAULT_HEAD_TIMEOUT_SECONDS,
-    base_dir: Path | None = None,
     policy: IgnorePolicy | None = None,
 ) -> str:
     """The commit that `ref` (default: HEAD) of a location names now, to compare with the indexed one.
 
     Local sources are asked without network, a URL with one `git ls-remote`. Raises SourceError.
     """
-    place = location_of(location, base_dir)
+    place = location_of(location)
     if place.kind is LocationKind.ARCHIVE:
         from rag_assets.sources.archive import archive_id  # a query asks about a git repository, as a rule
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from rag_assets.contracts.segment import Span
 from rag_assets.languages.csharp.facts.masked_body import MaskedBody, type_arguments
 
 MAX_NAME_CHARS = 80
@@ -35,12 +34,11 @@ class Registrations:
     endpoints: tuple[str, ...] = ()
 
 
-def registrations_in(body: MaskedBody, span: Span | None = None) -> Registrations:
-    """The wiring in a segment, or in one member of it."""
-    start, stop = body.part(span) if span is not None else (0, len(body.code))
+def registrations_in(body: MaskedBody) -> Registrations:
+    """The wiring in a segment."""
     registrations: dict[tuple[str, str, str], Registration] = {}
     features: list[str] = []
-    for match in _ADD.finditer(body.code, start, stop):
+    for match in _ADD.finditer(body.code):
         found = _registration(body, match)
         if found is not None:
             registrations.setdefault((found.service, found.implementation, found.lifetime), found)
@@ -49,8 +47,8 @@ def registrations_in(body: MaskedBody, span: Span | None = None) -> Registration
     return Registrations(
         tuple(registrations.values()),
         tuple(dict.fromkeys(features)),
-        _middleware(body.code, start, stop),
-        _endpoints(body, start, stop),
+        _middleware(body.code),
+        _endpoints(body),
     )
 
 
@@ -91,18 +89,18 @@ def _typeofs(code: str, position: int) -> list[re.Match[str]]:
     return found
 
 
-def _middleware(code: str, start: int, stop: int) -> tuple[str, ...]:
+def _middleware(code: str) -> tuple[str, ...]:
     found = []
-    for match in _USE.finditer(code, start, stop):
+    for match in _USE.finditer(code):
         name, type_name = match.groups()
         if not name.startswith(_NOT_MIDDLEWARE) and name not in _HOST_FEATURES:
             found.append(type_name if type_name and name == "UseMiddleware" else name)
     return tuple(dict.fromkeys(found))
 
 
-def _endpoints(body: MaskedBody, start: int, stop: int) -> tuple[str, ...]:
+def _endpoints(body: MaskedBody) -> tuple[str, ...]:
     found = []
-    for match in _MAP.finditer(body.code, start, stop):
+    for match in _MAP.finditer(body.code):
         name = match.group(1)
         if name not in _MAPS and not _ROUTERS.match(_receiver(body.code, match.start())):
             continue
