@@ -1,9 +1,13 @@
-"""Which failures a later attempt can heal. Everything else fails at once: trying again would say the same, later."""
+"""Which failures a later attempt can heal. Everything else fails at once: trying again would say the same, later.
+
+Dagster keeps an error with its causes and writes it into logs, so it gets none that holds a credential.
+"""
 
 from __future__ import annotations
 
 import random
 import sqlite3
+import traceback
 from collections.abc import Iterator
 from typing import NoReturn
 
@@ -17,6 +21,8 @@ from rag_assets.models.weights import ModelCorrupted, ModelMissing
 from rag_assets.pipeline.build import LabelBusy
 from rag_assets.settings.config_file import ConfigError
 from rag_assets.sources.git import GitTimeout
+from rag_assets.sources.secrets import masked
+from rag_assets.sources.urls import scrubbed
 
 DELAYS_SECONDS = (5.0, 30.0, 120.0)
 """Waited before the second, third and fourth attempt: a dropped connection, a restarted server, a longer build."""
@@ -62,13 +68,33 @@ def fail_or_retry(error: Exception, attempt: int, text: str = "") -> NoReturn:
     Raises RetryRequested where a later attempt may help, Failure with `text` for what a person has to act on, and
     the error itself where it is a defect.
     """
+    kept = without_secrets(error)
     if is_transient(error):
         if attempt < len(DELAYS_SECONDS):
-            raise RetryRequested(max_retries=len(DELAYS_SECONDS), seconds_to_wait=delay(attempt)) from error
+            raise RetryRequested(max_retries=len(DELAYS_SECONDS), seconds_to_wait=delay(attempt)) from kept
         text = f"{text or error} (tried {attempt + 1} times)"
     elif not isinstance(error, RagAssetsError) and not text:
-        raise error
-    raise Failure(description=text or str(error), allow_retries=False) from error
+        raise kept
+    raise Failure(description=text_without_secrets(text or str(error)), allow_retries=False) from kept
+
+
+class ErrorWithoutSecrets(Exception):
+    """Stands for an error that holds a credential. Its cause has the trace of that error."""
+
+
+def without_secrets(error: Exception) -> Exception:
+    """The error, or what may be kept in its place where its text or that of a cause holds a credential."""
+    trace = "".join(traceback.format_exception(error))
+    masked_trace = text_without_secrets(trace)
+    if masked_trace == trace:
+        return error
+    kept = ErrorWithoutSecrets(text_without_secrets(f"{type(error).__name__}: {error}"))
+    kept.__cause__ = ErrorWithoutSecrets(masked_trace)
+    return kept
+
+
+def text_without_secrets(text: str) -> str:
+    return scrubbed(masked(text), "")  # in this order: what URLs lose may be what a secret is known by
 
 
 def delay(attempt: int) -> float:

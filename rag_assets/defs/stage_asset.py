@@ -33,7 +33,13 @@ from dagster import (
 
 from rag_assets.defs.partitions import COMMIT_TAG, LABEL_TAG, index_labels
 from rag_assets.defs.resources import Workspace
-from rag_assets.defs.retries import DELAYS_SECONDS, fail_or_retry, is_transient
+from rag_assets.defs.retries import (
+    DELAYS_SECONDS,
+    fail_or_retry,
+    is_transient,
+    text_without_secrets,
+    without_secrets,
+)
 from rag_assets.errors import MissingRef, RagAssetsError
 from rag_assets.index.database import is_disk_full
 from rag_assets.index.layout import IndexHome
@@ -208,7 +214,7 @@ def _materialize_several(
         _note_checks(context, label, results)
     everyone = before + failures
     if len(everyone) == len(context.partition_keys) or (everyone and is_last_step(context)):
-        raise failure_of(everyone) from next(iter(errors.values()), None)
+        raise failure_of(everyone) from next(map(without_secrets, errors.values()), None)
     yield MaterializeResult(metadata=OWN_EVENTS)
     yield from _said_already(context, stage)
 
@@ -228,7 +234,7 @@ def _named(label: str, error: Exception) -> str:
 
 
 def _said(error: Exception) -> str:
-    return _expected(error) or f"{type(error).__name__}: {error}"
+    return text_without_secrets(_expected(error) or f"{type(error).__name__}: {error}")
 
 
 def _expected(error: Exception) -> str:

@@ -30,6 +30,7 @@ from rag_assets.languages.csharp.declaration_ranges import LANGUAGE
 from rag_assets.languages.csharp.ef.stored_entities import PersistedTypes
 from rag_assets.languages.csharp.facts.partial_types import PartialTypes, explained
 from rag_assets.languages.detection import DOCUMENTS, source_type
+from rag_assets.sources.secrets import masked
 
 if TYPE_CHECKING:
     from rag_assets.settings.repositories import MetadataSettings
@@ -191,9 +192,8 @@ class SourceFileProcessor:
         try:
             result = builder.build(context, symbol_text, self.domain_catalog, self.resource_dictionary)
         except Exception as error:  # a defect that A13 forbids must not cost the other symbols of a label
-            result = InvokeResult.failure(
-                [Message("BUILDER.raised", f"{_place(error)}: {type(error).__name__}: {error}")]
-            )
+            text = masked(f"{_place(error)}: {type(error).__name__}: {error}")
+            result = InvokeResult.failure([Message("BUILDER.raised", text)])
         description = result.value if result.successful else None
         if description is not None:
             description.kind = str(classification.kind)

@@ -53,6 +53,7 @@ from rag_assets.sources import (
     open_snapshot,
 )
 from rag_assets.sources.discovery import Content, examined
+from rag_assets.sources.secrets import masked
 from rag_assets.sources.snapshot import TreeEntry
 
 STAGE = "discovered_files"
@@ -369,7 +370,7 @@ def _look_at(entry: TreeEntry, content: bytes, policy: IgnorePolicy) -> Discover
     try:
         return examined(entry, content, policy, detect_language)
     except OSError as error:  # of an extractor: nothing else of it reads files
-        return entry.skipped(SkipReason.UNREADABLE, f"{type(error).__name__}: {error}")
+        return entry.skipped(SkipReason.UNREADABLE, masked(f"{type(error).__name__}: {error}"))
 
 
 class _KnownFiles:

@@ -12,7 +12,7 @@ from rag_assets.sources.default_ignores import PROSE, extension_of, is_generated
 from rag_assets.sources.extraction import extraction_of
 from rag_assets.sources.extraction.refusal import ExtractionRefused
 from rag_assets.sources.ignore import IgnorePolicy, PathRules, ignore_files
-from rag_assets.sources.secrets import masked_paths
+from rag_assets.sources.secrets import masked, masked_paths
 from rag_assets.sources.secrets.redaction import SecretFinding, redact
 from rag_assets.sources.snapshot import Snapshot, TreeEntry
 
@@ -123,7 +123,7 @@ def examined(
     if extract is not None:
         taken = extract(data)
         if isinstance(taken, ExtractionRefused):
-            return entry.skipped(taken.reason, taken.detail)
+            return entry.skipped(taken.reason, masked(taken.detail))
         decoded: Decoded | Binary = Decoded(taken, f"text of {extension_of(name)}")
     else:
         decoded = decode(data)

@@ -21,7 +21,7 @@ from rag_assets_tests.processes import until
 from rag_assets_tests.test_plugin_package import install
 
 PACKAGE = Path(__file__).parents[1] / "hostile_package"
-LIMITS = "{file_time_limit_seconds: 0.4, file_memory_limit_bytes: 300000000}"
+LIMITS = "{file_time_limit_seconds: 0.4, file_memory_limit_bytes: 100000000}"
 SETTINGS = """\
 home: home
 embedder: {{provider: lexical-only}}
@@ -34,7 +34,7 @@ ENDINGS = {
     "a.faults": ("crashed", "it crashes its parser: Segmentation fault"),
     "a.sleeps": ("timed-out", "it takes over 0.4 s (sources.file_time_limit_seconds)"),
     "a.spins": ("timed-out", "it takes over 0.4 s (sources.file_time_limit_seconds)"),
-    "a.grows": ("out-of-memory", "it takes over 300,000,000 bytes of memory (sources.file_memory_limit_bytes)"),
+    "a.grows": ("out-of-memory", "it takes over 100,000,000 bytes of memory (sources.file_memory_limit_bytes)"),
     "a.recurs": ("unreadable", "it is nested too deep"),
     "a.raises": ("unreadable", "FileNotFoundError: a font"),
     "Aborts.cs": ("crashed", "descriptions: it crashes its parser: Aborted"),
@@ -142,27 +142,35 @@ def test_a_higher_limit_is_another_chance(tmp_path: Path) -> None:
     made = hostile(tmp_path, {"a.grows": "x", **GOOD})
     made.index()
     assert made.skipped()["a.grows"][0] == "out-of-memory"
-    made.configure(LIMITS.replace("300000000", "400000000"))
+    made.configure(LIMITS.replace("100000000", "200000000"))
     made.index()
-    assert "400,000,000" in made.skipped()["a.grows"][1]
+    assert "200,000,000" in made.skipped()["a.grows"][1]
 
 
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 @pytest.mark.parametrize("many", [0, 300], ids=["copy", "pool"])
-def test_a_killed_build_leaves_no_process_and_no_folder(tmp_path: Path, how: signal.Signals, many: int) -> None:
+def test_an_ended_build_leaves_no_process_and_no_folder(tmp_path: Path, how: signal.Signals, many: int) -> None:
+    """Ctrl-C goes to all processes of a terminal, the others to the one of the command."""
     texts: dict[str, str | bytes] = {f"t/{number}.txt": f"Text {number}.\n" for number in range(many)}
     made = hostile(tmp_path, {"a.spins": "x"} | texts)
     made.configure("{file_time_limit_seconds: 600}")
     process = made.cli.start("index", "hostile", start_new_session=True)
     try:
         until(lambda: busy_in_session(process.pid), "a worker is in the endless loop")
-        process.send_signal(how)
-        process.communicate(timeout=60)
-        until(lambda: not session(process.pid), "all processes ended", 20)
+        os.killpg(process.pid, how) if how is signal.SIGINT else process.send_signal(how)
+        _, said = process.communicate(timeout=60)
+        until(lambda: not session(process.pid), "all processes ended", 10)
     finally:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
     assert not any(Path(made.temporary.name).iterdir())
+    if how is signal.SIGKILL:
+        return
+    assert process.returncode == 130
+    assert "interrupted; run the same command again and hostile@main continues where it stopped" in said
+    made.configure()
+    assert made.index()["status"] == "indexed"
+    assert made.skipped() == {"a.spins": ENDINGS["a.spins"]}
 
 
 def session(leader: int) -> dict[int, float]:

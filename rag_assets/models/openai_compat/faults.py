@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, TypeVar
 
 from rag_assets.contracts.result import Message
+from rag_assets.sources.secrets import masked
 
 if TYPE_CHECKING:
     from rag_assets.models.openai_compat.endpoint import ApiKey
@@ -85,8 +86,8 @@ def text_of(told: object) -> str:
 
 
 def shown(told: object, key: ApiKey) -> str:
-    """The start of what a server said; masked before it is cut, so that no part of the key stays."""
-    return key.masked(text_of(told))[:DETAIL_CHARS]
+    """The start of what a server said; masked before it is cut, so that no part of a secret stays."""
+    return str(masked(key.masked(text_of(told))))[:DETAIL_CHARS]
 
 
 T = TypeVar("T")

@@ -32,6 +32,7 @@ from rag_assets.index.cache import Cache
 from rag_assets.pipeline.build import IndexBuild
 from rag_assets.pipeline.workers.process_pool import is_expendable
 from rag_assets.serialization import from_msgpack
+from rag_assets.sources.secrets import masked
 
 T = TypeVar("T")
 
@@ -217,7 +218,7 @@ class FileGuard:
 def _raised(error: BaseException) -> Refusal:
     if isinstance(error, RecursionError):
         return Refusal(SkipReason.UNREADABLE, "it is nested too deep")
-    return Refusal(SkipReason.UNREADABLE, f"{type(error).__name__}: {error}")
+    return Refusal(SkipReason.UNREADABLE, masked(f"{type(error).__name__}: {error}"))
 
 
 # --- records ----------------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ import itertools
 import os
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from rag_assets.contracts.description import DomainCatalog, ResourceDictionary
 from rag_assets.contracts.kinds import SubtypeKind
@@ -14,6 +15,7 @@ from rag_assets.contracts.result import InvokeResult
 from rag_assets.contracts.segment import SymbolText
 from rag_assets.contracts.source_file import IndexFileContext
 from rag_assets.descriptions import DescriptionBuilderRegistry, SymbolDescription
+from rag_assets.errors import RagAssetsError
 
 
 def fine(data: bytes) -> str:
@@ -56,6 +58,22 @@ def raises(data: bytes) -> str:
     raise FileNotFoundError("a font")
 
 
+def tells(data: bytes) -> str:
+    raise ValueError(f"not understood: {data.decode()}")
+
+
+def refuses(data: bytes) -> str:
+    """An error that is not the fault of the file ends the build."""
+    try:
+        return tells(data)
+    except ValueError as error:
+        raise RagAssetsError(f"no text can be read: {data.decode()}") from error
+
+
+def _cannot_read(_: bytes) -> str:
+    raise OSError(Path(os.environ["HOSTILE_RAG_TEXT"]).read_text(encoding="utf-8"))
+
+
 class EndingBuilder:
     """Ends its process at an enum whose name says how; describes nothing."""
 
@@ -69,7 +87,12 @@ class EndingBuilder:
         domain_catalog: DomainCatalog,
         resource_dictionary: ResourceDictionary,
     ) -> InvokeResult[SymbolDescription]:
-        endings: dict[str, Callable[[bytes], str]] = {"Aborts": aborts, "Exits": exits, "Spins": spins}
+        endings: dict[str, Callable[[bytes], str]] = {
+            "Aborts": aborts,
+            "Exits": exits,
+            "Spins": spins,
+            "Unreadable": _cannot_read,
+        }
         if symbol_text.segment.name in endings:
             endings[symbol_text.segment.name](b"")
         return InvokeResult.create(None)
