@@ -98,7 +98,7 @@ def signals_of(
 ) -> Signals:
     """The signals of evidence that is ordered by score."""
     looked_at = evidence[:_LOOKED_AT]
-    roots = [roots_of(f"{known.symbol} {known.path}\n{known.text}") for known in looked_at]
+    roots = [roots_of(f"{known.symbol} {known.path}\n{known.text}\n{_said(known)}") for known in looked_at]
     total = sum(word.weight for word in words) or 1.0
     shares = [covered(words, found) for found in roots]
     scores = [known.score for known in evidence]
@@ -114,6 +114,11 @@ def signals_of(
         words=len(words),
         facts=facts,
     )
+
+
+def _said(known: Evidence) -> str:
+    """What the facts of a description say, without their names, which every description has."""
+    return "\n".join(fact.partition(": ")[2] for fact in known.facts)
 
 
 def values_of(signals: Signals) -> tuple[float, ...]:

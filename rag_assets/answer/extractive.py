@@ -1,16 +1,17 @@
 """Answers without a model: the best quotes of the evidence, each cited, and nothing else (E19). Pure.
 
-Every statement is a place and a name, which the index knows, and words of the source, which `checking` can find there.
+Every statement is a place and a name, which the index knows, and words of the source or of its description, which
+`check` can find there; what is from a description is called so (F02).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from rag_assets.answer.citations import marker
+from rag_assets.answer.citations import by_id, cited_ids, marker
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts
-from rag_assets.answer.passages import Passage, members_of, passages_of, ranked
+from rag_assets.answer.passages import PROSE, Passage, members_of, passages_of, ranked
 from rag_assets.answer.prompt_sanitize import neutral
 from rag_assets.answer.question_analysis import Intent, QueryIntent, QueryTerm, roots_of
 from rag_assets.contracts.evidence import Evidence, Origin, clock, lines_of
@@ -21,6 +22,9 @@ MOST_QUOTES = 4
 """Of an explanation: what fits two screens. The fifth was the answer in none of the questions that were looked at."""
 
 _BESIDE_FACTS = 2
+
+_MOST_DESCRIBED = 2  # pieces
+_MOST_FACTS = 4  # of one description
 
 _NEAR_BEST = 0.55
 """Of the best score: passages below it share a word or two with the question by chance."""
@@ -53,7 +57,32 @@ def answer_of(
     if not pieces or wish.intent in (Intent.EXPLANATION, Intent.ROUTES, Intent.TABLES):
         found = [known for known in evidence if known.origin is not Origin.GRAPH]
         pieces += _explanations(words, found, _BESIDE_FACTS if told else MOST_QUOTES)
+    pieces += _descriptions(wish, words, evidence, "\n\n".join(pieces))
     return "\n\n".join(dict.fromkeys(pieces))
+
+
+def _descriptions(
+    wish: QueryIntent, words: Sequence[QueryTerm], evidence: Sequence[Evidence], told: str
+) -> Iterator[str]:
+    """What the descriptions say of the first pieces that are quoted, or else found, and their sources do not (F02): of
+    what the question asks for everything, of others what has a word of the question that is not told yet."""
+    known = by_id(evidence)
+    shown = [known[one] for one in cited_ids(told) if one in known] or [
+        one for one in evidence if one.origin is not Origin.GRAPH
+    ]
+    wanted = {word.root for word in words} - roots_of(told)
+    names = {name.rpartition(".")[2].casefold() for name in wish.names if wish.intent is Intent.DEFINITION}
+    described = 0
+    for piece in dict.fromkeys(shown):
+        if piece.language in PROSE or described == _MOST_DESCRIBED:
+            continue
+        new = [one for one in piece.facts if one.partition(": ")[2] not in told]
+        facts = [one for one in new if piece.name.casefold() in names or wanted & roots_of(one)][:_MOST_FACTS]
+        if facts:
+            described += 1
+            wanted -= roots_of(" ".join(facts))
+            quote = neutral(" … ".join(facts))
+            yield f"Description of `{piece.name.partition('(')[0]}` in {piece.place} {marker(piece.id)}\n\n> {quote}"
 
 
 def _definitions(names: Iterable[str], evidence: Sequence[Evidence]) -> list[str]:

@@ -17,6 +17,10 @@ _COMMIT_DIGITS = 10
 _DECORATION = re.compile(r"`\d+|~[0-9a-f]{8}$")
 """Arity, and the suffix that separates declarations of one name in several files (R1). People write neither."""
 
+_FACT = re.compile(r"^(?:- )?(?P<fact>(?P<name>[A-Z][\w ]*): (?P<said>\S.*))$", re.MULTILINE)
+_IN_THE_SOURCE = frozenset({"Artifact", "Kind", "Members", "Path", "Contents", "Inherits"})
+"""Facts that say what a piece is called, or list what its source shows."""
+
 
 class Origin(StrEnum):
     """Why a piece of evidence is there."""
@@ -40,7 +44,7 @@ class Evidence:
     `point_ids` are the points of the piece, best first, `ids` their citation ids. `score` is the score of the best
     point, `dense` its cosine or None. `via` names the graph edge that led to the piece. Documents with pages and
     recordings have a `title`, and `pages` or the `seconds` at which the piece begins. `description` is what was found
-    out about the piece when it was indexed: facts, resolved texts, a summary; '' where nobody has asked for it."""
+    out about the piece when it was indexed: facts, resolved texts, a summary; of a document, whose text it is, ''."""
 
     point_ids: tuple[str, ...]
     ids: tuple[str, ...]
@@ -84,6 +88,19 @@ class Evidence:
         if self.seconds is not None:
             return f"{self.path}@{commit} [source: {self.title}, t={clock(self.seconds)}]"
         return f"{self.place}@{commit}"
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """The lines of the description that say something which the source does not: `Domain: Purchasing`."""
+        source = "".join(self.text.split())
+        return tuple(
+            dict.fromkeys(
+                found["fact"]
+                for found in _FACT.finditer(self.description)
+                if found["name"] not in _IN_THE_SOURCE
+                and (" " not in found["said"] or "".join(found["said"].split()) not in source)
+            )
+        )
 
     def holds(self, other: Evidence) -> bool:
         """Whether another piece is a part of this one."""

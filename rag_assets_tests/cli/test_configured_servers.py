@@ -99,6 +99,21 @@ def test_summaries_are_written_for_as_many_symbols_as_configured(
     assert sum(WRITTEN["summary"] in snippet for snippet in snippets(shop).values()) == refined
 
 
+@pytest.mark.rule("F02", "C08")
+def test_a_summary_that_a_model_wrote_is_quoted_where_its_words_are_asked_for(
+    shop: CommandLine, server: ModelServer
+) -> None:
+    server.script(answering(WRITTEN))
+    sections: dict[str, Any] = {
+        "embedder": {"provider": "lexical-only"},
+        "llm": {"provider": "openai-compatible", "base_url": server.url, "model": "small", "max_calls": 1},
+    }
+    assert run(shop, "index", **sections).code == 0
+    found = run(shop, "ask", "How does a clerk withdraw a bill that was sent in error?", "--json", **sections).json
+    assert f"\n> Purpose: {WRITTEN['summary']}" in found["answer"]
+    assert [one["support"] for one in found["checks"]] == ["supported"] and len(found["citations"]) == 1
+
+
 def test_a_repository_that_does_not_answer_is_waited_for_as_long_as_configured(cli: CommandLine) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         location = f"http://127.0.0.1:{silent.getsockname()[1]}/shop.git"

@@ -194,6 +194,37 @@ def test_a_description_tells_a_role_nothing_above_its_level(office: BackOffice) 
         assert (LABEL in context) is (role == "buyer"), "who may read it reads it where it is"
 
 
+@pytest.mark.rule("F02", "E19", "E21")
+@pytest.mark.parametrize(
+    ("question", "symbol", "facts"),
+    [
+        ("What is ShopDbContext?", "ShopDbContext", ["StorageBackend: Sql", "Tables: messaging.Outbox"]),
+        ("Which domain is the nursery Supplier of?", "Supplier", ["Domain: Purchasing"]),
+        ("What is `Supplier`?", "Supplier", ["Domain: Purchasing", "Help: Somebody the shop buys from."]),
+    ],
+    ids=["ef", "domain", "resolved label"],
+)
+def test_without_a_model_facts_of_the_description_are_quoted_as_such_and_cited(
+    office: BackOffice, question: str, symbol: str, facts: list[str]
+) -> None:
+    found = office.cli.run(
+        "ask", question, "--label", "office", "--offline", "--json", options=("--role", "buyer")
+    ).json
+    assert found["provider"] == "extractive" and {one["support"] for one in found["checks"]} == {"supported"}
+    told = found["answer"].partition(f"Description of `{symbol}` in ")[2]
+    place, _, cited = told.partition("\n")[0].partition(" [chunk: ")
+    assert (place, cited.rstrip("]")) in {(one["rendered"].partition("@")[0], one["id"]) for one in found["citations"]}
+    assert all(fact in told.partition("> ")[2].partition("\n")[0] for fact in facts), found["answer"]
+
+
+@pytest.mark.rule("F02", "E12")
+def test_without_a_model_a_description_tells_a_role_nothing_above_its_level(office: BackOffice) -> None:
+    words = ("ask", "Which watermark have the Terms of a Supplier?", "--label", "walled", "--offline", "--json")
+    for role in ("guest", "buyer"):
+        answer = office.cli.run(*words, options=("--role", role)).json["answer"]
+        assert ("30 days net" in answer) is (role == "buyer")
+
+
 @pytest.mark.rule("F13", "D23")
 @pytest.mark.parametrize("budget", [200, 400, 900])
 def test_a_summary_makes_no_more_calls_than_its_budget_has_room_for(office: BackOffice, budget: int) -> None:

@@ -204,6 +204,25 @@ def test_they_are_filters_of_the_query_of_the_command_and_of_the_api(
 
 
 @pytest.mark.rule("F06")
+@pytest.mark.parametrize(("system", "found"), [("azuredevops", True), ("GitHub", False)])
+def test_the_host_of_a_repository_is_a_filter(library: CommandLine, system: str, found: bool) -> None:
+    for words in (("clerk order", "--source-system", system), (f"clerk order source_system:{system}",)):
+        done = library.run("search", *words, "--json")
+        assert ("src/Order.cs" in {hit["path"] for hit in done.json["hits"]}) is found
+        assert done.code == (0 if found else 4)
+
+
+@pytest.mark.rule("F06", "R17")
+@pytest.mark.parametrize("narrowed", ["audience:Ops", "domain:billing", "-audience:Developer"])
+def test_an_answer_has_nothing_that_a_filter_leaves_out(library: CommandLine, narrowed: str) -> None:
+    plain, told = (
+        {piece["place"].partition(":")[0] for piece in library.run("ask", asked, "--json").json["evidence"]}
+        for asked in ("clerk of `Order`", f"clerk of `Order` {narrowed}")
+    )
+    assert "src/Order.cs" in plain and told and "src/Order.cs" not in told
+
+
+@pytest.mark.rule("F06")
 def test_a_value_that_nothing_has_is_answered_with_those_that_there_are(library: CommandLine) -> None:
     done = library.run("search", "audience:nobody")
     assert done.code == 4 and "no section has audience nobody; there are: Developer, Everybody, Ops" in done.err
