@@ -18,8 +18,9 @@ from rag_assets.languages.fingerprints import Fingerprints, digest_of
 from rag_assets.languages.label_declarations import LabelDeclarations, declared_in, declared_together
 from rag_assets.languages.parsed_file import ParsedFile
 from rag_assets.segmentation import segment_file
-from rag_assets.sources import EntryKind, open_snapshot
 from rag_assets.sources.decoding import Decoded, decode
+from rag_assets.sources.open import open_snapshot
+from rag_assets.sources.snapshot import EntryKind
 
 _OF_CHAINS = (".cs", ".sql", ".resx", ".csproj", ".props", ".targets")
 _GENERATED = (".Designer.cs", ".g.cs")

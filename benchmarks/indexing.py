@@ -139,7 +139,9 @@ def floor(arguments: argparse.Namespace) -> dict[str, Any]:
     from rag_assets.index.keyword.terms import runs, word_terms
     from rag_assets.index.layout import IndexHome
     from rag_assets.languages.detection import detect_language
-    from rag_assets.sources import DiscoveredText, IgnorePolicy, discover, open_snapshot
+    from rag_assets.sources.discovery import DiscoveredText, discover
+    from rag_assets.sources.ignore import IgnorePolicy
+    from rag_assets.sources.open import open_snapshot
 
     mirrors = IndexHome(Path(arguments.home)).mirrors
     with open_snapshot(arguments.repository, ref=arguments.ref, commit=None, mirrors=mirrors) as snapshot:

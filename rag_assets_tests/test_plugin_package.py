@@ -182,7 +182,7 @@ def test_a_later_stage_in_a_process_of_its_own_finds_the_description_types(acme:
 
 CHECK = """
 from rag_assets.errors import RagAssetsError
-from rag_assets.classification import Classifier
+from rag_assets.classification.classifier import Classifier
 try:
     Classifier(("acme",), {"legacy/**": "Workflo"})
 except RagAssetsError as error:
@@ -200,7 +200,7 @@ def test_misspelled_names_of_the_package_are_hinted_at(acme: Acme) -> None:
     assert "no rule pack 'acmee'; did you mean 'acme'?" in pack
 
 
-FINGERPRINT = "from rag_assets.descriptions import default_registry; print(default_registry().fingerprint)"
+FINGERPRINT = "from rag_assets.descriptions.kinds import default_registry; print(default_registry().fingerprint)"
 
 
 def test_another_version_of_the_package_is_another_configuration(acme: Acme, tmp_path: Path) -> None:

@@ -128,7 +128,7 @@ def _show(session: CliSession, found: dict[str, Any]) -> None:
 def _unusable_parts(settings: Settings, repository: RepositorySettings) -> Iterator[str]:
     """The problems of rule packs, ignore patterns and question sets, which only reading them shows."""
     # Start-up budget: loaded when it runs, not for --help and completion.
-    from rag_assets.classification import Classifier
+    from rag_assets.classification.classifier import Classifier
     from rag_assets.pipeline.discovered_files import ignore_policy
 
     def rules() -> object:

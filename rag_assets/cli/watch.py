@@ -124,7 +124,7 @@ class Watch:
         # Start-up budget.
         from rag_assets.pipeline.discovered_files import ignore_policy
         from rag_assets.pipeline.labels import label_of
-        from rag_assets.sources import remote_head
+        from rag_assets.sources.git.git_refs import remote_head
 
         label, timeout = repository.id, settings.automation.poll_timeout_seconds
         try:

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rag_assets.classification import path_matches
+from rag_assets.classification.rule_packs import path_matches
 from rag_assets.contracts.identity import DEFAULT_SECTION, slug
 from rag_assets.contracts.result import Message
 from rag_assets.contracts.segment import Member, MemberKind, Segment

@@ -16,7 +16,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag_assets.classification import Classifier, FileFacts
+from rag_assets.classification.classifier import Classifier, FileFacts
 from rag_assets.contracts.description import DescriptionBuilder, DomainCatalog, ResourceDictionary, SummaryFacts
 from rag_assets.contracts.identity import disambiguated_symbol
 from rag_assets.contracts.kinds import Classification

@@ -25,8 +25,15 @@ from rag_assets.contracts.segment import (
 )
 from rag_assets.identifiers import identifier_words
 from rag_assets.languages.csharp.binder.type_syntax import is_interface_name
-from rag_assets.sections import Block, Outline, SectionSubject, code_sections, kebab_case
-from rag_assets.sections.snippet import finder_header, member_line, path_words, shortened_sentences
+from rag_assets.sections.code import Outline, code_sections, kebab_case
+from rag_assets.sections.snippet import (
+    Block,
+    SectionSubject,
+    finder_header,
+    member_line,
+    path_words,
+    shortened_sentences,
+)
 from rag_assets.sections.splitter import cut_to, paragraphs
 
 _BACKTICKS = re.compile(r"`+")

@@ -16,9 +16,10 @@ from rag_assets.contracts.segment import Member, MemberKind, Span
 from rag_assets.contracts.time_codes import PAGE_BREAK, TRANSCRIPTS, spoken_by
 from rag_assets.descriptions.symbol_description import NOWHERE, TEXT_MEMBERS, facts_markdown
 from rag_assets.languages.detection import SourceType
-from rag_assets.sections import SectionSubject, TextOutline, TextRange, TextSection, kebab_case, text_sections
 from rag_assets.sections.chunks import Break, Unit
-from rag_assets.sections.code import OVERVIEW
+from rag_assets.sections.code import OVERVIEW, kebab_case
+from rag_assets.sections.documents import TextOutline, TextRange, TextSection, text_sections
+from rag_assets.sections.snippet import SectionSubject
 
 
 @dataclass(kw_only=True)

@@ -20,9 +20,9 @@ from rag_assets.errors import RagAssetsError
 from rag_assets.identifiers import identifier_words
 from rag_assets.languages.detection import SourceType, detect_language, source_type
 from rag_assets.search.ranking.penalties import is_test_path
-from rag_assets.sources import Snapshot, redact
 from rag_assets.sources.git.git_history import Commit, GitHistory
-from rag_assets.sources.snapshot import EntryKind
+from rag_assets.sources.secrets.redaction import redact
+from rag_assets.sources.snapshot import EntryKind, Snapshot
 
 MOST_ANSWERS = 5
 """Source files beside tests that the commit of a question changed: what touches more is no answer to one question."""

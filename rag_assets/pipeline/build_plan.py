@@ -43,8 +43,8 @@ from rag_assets.pipeline.qdrant_points import base_of, point_parts
 from rag_assets.pipeline.segments import segment_files
 from rag_assets.pipeline.summary_sections import build_sections
 from rag_assets.settings import RepositorySettings, Settings
-from rag_assets.sources import Snapshot
 from rag_assets.sources.git.git_diff import Rename, TreeDiff, changes_of
+from rag_assets.sources.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)

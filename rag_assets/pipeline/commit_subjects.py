@@ -19,7 +19,6 @@ from rag_assets.index.layout import write_atomically
 from rag_assets.pipeline.build import IndexBuild
 from rag_assets.pipeline.memo import ItemMemo
 from rag_assets.serialization import from_msgpack
-from rag_assets.sources import Snapshot
 from rag_assets.sources.git.git_history import (
     Commit,
     GitHistory,
@@ -28,7 +27,7 @@ from rag_assets.sources.git.git_history import (
     subjects_by_path,
 )
 from rag_assets.sources.secrets import masked, masked_paths
-from rag_assets.sources.snapshot import EntryKind, utc_iso
+from rag_assets.sources.snapshot import EntryKind, Snapshot, utc_iso
 
 PAST_COMMITS = "past_commits"
 _VERSION = "4"  # raise it when the same commit is read as something else

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from rag_assets.classification import Classifier
+from rag_assets.classification.classifier import Classifier
 from rag_assets.contracts.description import SummaryFacts
 from rag_assets.contracts.identity import DocumentIdentity, document_uri
 from rag_assets.contracts.kinds import SubtypeKind
@@ -21,8 +21,14 @@ from rag_assets.contracts.llm import StructuredTextLlmService
 from rag_assets.contracts.segment import ParseHealth, Segment, SegmentedFile
 from rag_assets.contracts.source_file import GitRepoInfo, IndexFileContext
 from rag_assets.dependency_trace import in_scope, trace
-from rag_assets.descriptions import DescribeOutcome, FileOutcome, SegmentOutcome, SourceFileProcessor, default_registry
-from rag_assets.descriptions.processor import final_symbols
+from rag_assets.descriptions.kinds import default_registry
+from rag_assets.descriptions.processor import (
+    DescribeOutcome,
+    FileOutcome,
+    SegmentOutcome,
+    SourceFileProcessor,
+    final_symbols,
+)
 from rag_assets.descriptions.refinement import DescriptionRefiner
 from rag_assets.descriptions.registry import import_installed_builders
 from rag_assets.graph.csr_graph import by_count

@@ -43,18 +43,12 @@ from rag_assets.pipeline.workers.file_guard import Attempts, Refusal, guard_file
 from rag_assets.pipeline.workers.worker_pool import GuardedTasks, guarded_pool, start_workers
 from rag_assets.settings import RepositorySettings, Settings
 from rag_assets.settings.config_file import ConfigError
-from rag_assets.sources import (
-    POLICY_FINGERPRINT,
-    DiscoveredText,
-    IgnorePolicy,
-    Snapshot,
-    discover,
-    is_lasting,
-    open_snapshot,
-)
-from rag_assets.sources.discovery import Content, examined
+from rag_assets.sources.discovery import Content, DiscoveredText, discover, examined, is_lasting
+from rag_assets.sources.fingerprint import POLICY_FINGERPRINT
+from rag_assets.sources.ignore import IgnorePolicy
+from rag_assets.sources.open import open_snapshot
 from rag_assets.sources.secrets import masked
-from rag_assets.sources.snapshot import TreeEntry
+from rag_assets.sources.snapshot import Snapshot, TreeEntry
 
 STAGE = "discovered_files"
 _SHOWN_SKIPS = 200  # rows of the skip table in a report; the Parquet table has them all

@@ -19,8 +19,9 @@ from rag_assets.contracts.kinds import Classification
 from rag_assets.contracts.section import EmbeddingWindow, SummarySection
 from rag_assets.contracts.segment import Segment, walk_members
 from rag_assets.contracts.source_file import SkippedFile, SkipReason
-from rag_assets.descriptions import FileOutcome, SymbolDescription
+from rag_assets.descriptions.processor import FileOutcome
 from rag_assets.descriptions.registry import import_installed_builders
+from rag_assets.descriptions.symbol_description import SymbolDescription
 from rag_assets.errors import RagAssetsError
 from rag_assets.index.generations import Generation
 from rag_assets.index.layout import IndexHome

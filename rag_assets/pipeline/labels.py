@@ -9,7 +9,8 @@ from pydantic import ValidationError
 from rag_assets.index.layout import IndexHome, RecordDamaged, index_label, read_record, write_record
 from rag_assets.settings import RepositorySettings, Settings
 from rag_assets.settings.config_file import ConfigError
-from rag_assets.sources import default_ref, strip_credentials
+from rag_assets.sources.git.git_refs import default_ref
+from rag_assets.sources.urls import strip_credentials
 
 
 def label_of(

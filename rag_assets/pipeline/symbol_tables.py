@@ -16,27 +16,22 @@ from functools import cache, partial
 
 import msgspec
 
-from rag_assets.classification import Classifier
+from rag_assets.classification.classifier import Classifier
 from rag_assets.contracts.confidentiality import Confidentiality, may_see
 from rag_assets.contracts.segment import Segment
 from rag_assets.contracts.source_file import SkipReason
 from rag_assets.dependency_trace import ScopedServices
-from rag_assets.descriptions import (
-    IndexedType,
-    SourceFileProcessor,
-    SymbolCounter,
-    SymbolTable,
-    TypeIndex,
-    declared_in,
-    default_registry,
-)
 from rag_assets.descriptions.domain_catalog import ConfiguredDomainCatalog, Domain, DomainCollector, DomainFacts
+from rag_assets.descriptions.kinds import default_registry
+from rag_assets.descriptions.processor import SourceFileProcessor, SymbolCounter
 from rag_assets.descriptions.refinement import DescriptionRefiner, RefiningBuilder
+from rag_assets.descriptions.registry import SymbolTable
 from rag_assets.index.blobs import BlobStore
 from rag_assets.index.tables import read_rows
 from rag_assets.index.vectors.filters import PathClearance
 from rag_assets.languages.csharp.ef.stored_entities import PersistedTypes, StoreClaim, store_claims
 from rag_assets.languages.csharp.facts.partial_types import PartialTypes, may_have_parts
+from rag_assets.languages.csharp.facts.type_index import IndexedType, TypeIndex, declared_in
 from rag_assets.languages.csharp.resource_usages import ResourceUsages, ResourceUse, UsageScanner
 from rag_assets.languages.documents.resx import StaticResourceDictionary
 from rag_assets.pipeline.build import IndexBuild

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 
-from rag_assets.classification import CLASSIFIER_VERSION, Classifier
+from rag_assets.classification.classifier import CLASSIFIER_VERSION, Classifier
 from rag_assets.contracts.description import INDEX_VERSION
-from rag_assets.descriptions import DESCRIPTION_VERSION, default_registry
+from rag_assets.descriptions import DESCRIPTION_VERSION
+from rag_assets.descriptions.kinds import default_registry
 from rag_assets.descriptions.refinement import REFINEMENT_VERSION
 from rag_assets.evaluation.metrics import METRICS_VERSION
 from rag_assets.graph.artifact import GRAPH_VERSION
@@ -19,7 +20,7 @@ from rag_assets.models.openai_compat.dry_run import SERVICE_VERSION
 from rag_assets.sections import SECTION_VERSION
 from rag_assets.segmentation import SEGMENTER_VERSION
 from rag_assets.settings import LlmSettings, RepositorySettings, Settings
-from rag_assets.sources import POLICY_FINGERPRINT
+from rag_assets.sources.fingerprint import POLICY_FINGERPRINT
 from rag_assets.sources.git.git_history import PAST_VERSION
 
 TABLE_VERSION = 7

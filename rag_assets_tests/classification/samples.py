@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rag_assets.classification import Classifier, FileFacts
+from rag_assets.classification.classifier import Classifier, FileFacts
 from rag_assets.contracts.kinds import Classification
 from rag_assets.contracts.segment import Segment
 from rag_assets.languages.detection import detect_language

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.classification import FileFacts, classify
+from rag_assets.classification.classifier import FileFacts, classify
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets_tests.classification.samples import classified, segments_of
 

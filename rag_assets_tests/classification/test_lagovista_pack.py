@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from rag_assets.classification import Classifier, FileFacts, built_in_packs
+from rag_assets.classification.classifier import Classifier, FileFacts
+from rag_assets.classification.rule_packs import built_in_packs
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets_tests.classification.samples import classified, segments_of
 

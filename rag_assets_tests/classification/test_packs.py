@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from rag_assets.classification import CLASSIFIER_VERSION, Classifier, PackError, PatternError, built_in_packs
-from rag_assets.classification.rule_packs import merged_packs, parse_pack
+from rag_assets.classification.classifier import CLASSIFIER_VERSION, Classifier
+from rag_assets.classification.rule_packs import PackError, PatternError, built_in_packs, merged_packs, parse_pack
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets_tests.classification.samples import classified
 

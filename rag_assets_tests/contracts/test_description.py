@@ -319,7 +319,7 @@ def test_a_description_without_a_window_says_what_to_call() -> None:
 def test_two_description_types_of_one_name_are_refused() -> None:
     """Stored descriptions are found again by that name."""
     with pytest.raises(TypeError, match=r"description type SymbolDescription of .* is already one of rag_assets"):
-        import rag_assets.descriptions  # noqa: F401 - registers the built-in types
+        import rag_assets.descriptions.kinds  # noqa: F401 - registers the built-in types
 
         type("SymbolDescription", (Sample,), {})
     with pytest.raises(KeyError, match=r"no description type 'Nope'; known: .*SymbolDescription"):

@@ -11,7 +11,7 @@ import yaml
 
 from rag_assets.contracts.description import RagPoint, SummaryFacts
 from rag_assets.contracts.section import SummarySection
-from rag_assets.descriptions import SymbolTable
+from rag_assets.descriptions.registry import SymbolTable
 from rag_assets_tests.descriptions.samples import described_file, file_context, knowledge_of, processor, segmented
 from rag_assets_tests.sections.windows import window
 

@@ -10,21 +10,17 @@ from typing import Any
 
 import yaml
 
-from rag_assets.classification import Classifier
+from rag_assets.classification.classifier import Classifier
 from rag_assets.contracts.description import SummaryFacts
 from rag_assets.contracts.result import Message
-from rag_assets.descriptions import (
-    ConfiguredDomainCatalog,
-    Domain,
-    SourceFileProcessor,
-    StaticResourceDictionary,
-    default_registry,
-)
-from rag_assets.descriptions.domain_catalog import DomainCollector
+from rag_assets.descriptions.domain_catalog import ConfiguredDomainCatalog, Domain, DomainCollector
+from rag_assets.descriptions.kinds import default_registry
+from rag_assets.descriptions.processor import SourceFileProcessor
 from rag_assets.descriptions.registry import SymbolTable
 from rag_assets.languages.csharp.facts.type_index import TypeIndex, declared_in
 from rag_assets.languages.csharp.resource_usages import usages_of
 from rag_assets.languages.detection import detect_language
+from rag_assets.languages.documents.resx import StaticResourceDictionary
 from rag_assets_tests.descriptions.samples import file_context, segmented
 
 SHOP = Path(__file__).parents[2] / "examples" / "shop"

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from rag_assets.classification import Classifier
+from rag_assets.classification.classifier import Classifier
 from rag_assets.contracts.description import SummaryFacts
 from rag_assets.contracts.identity import DocumentIdentity, content_hash, document_uri
 from rag_assets.contracts.segment import SegmentedFile
 from rag_assets.contracts.source_file import GitRepoInfo, IndexFileContext
-from rag_assets.descriptions import (
-    ConfiguredDomainCatalog,
-    DescriptionBuilderRegistry,
-    Domain,
-    FileOutcome,
-    SourceFileProcessor,
-    StaticResourceDictionary,
-    SymbolDescription,
-    SymbolTable,
-    TextDescription,
-    TypeIndex,
-    declared_in,
-    register_builders,
-)
-from rag_assets.descriptions.kinds import GeneralDescriptionBuilder
+from rag_assets.descriptions.domain_catalog import ConfiguredDomainCatalog, Domain
+from rag_assets.descriptions.kinds import GeneralDescriptionBuilder, register_builders
+from rag_assets.descriptions.processor import FileOutcome, SourceFileProcessor
+from rag_assets.descriptions.registry import DescriptionBuilderRegistry, SymbolTable
+from rag_assets.descriptions.symbol_description import SymbolDescription
+from rag_assets.descriptions.text_description import TextDescription
+from rag_assets.languages.csharp.facts.type_index import TypeIndex, declared_in
 from rag_assets.languages.detection import detect_language
+from rag_assets.languages.documents.resx import StaticResourceDictionary
 from rag_assets.segmentation import segment_file
 
 DOMAINS = (Domain("ordering", "Ordering", "From basket to invoice.", paths=("src/Shop/**",), namespaces=("Shop.*",)),)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rag_assets.contracts.description import DomainCatalog, ResourceDictionary
-from rag_assets.descriptions import ConfiguredDomainCatalog, Domain, StaticResourceDictionary
-from rag_assets.languages.documents.resx import resource_class_of
+from rag_assets.descriptions.domain_catalog import ConfiguredDomainCatalog, Domain
+from rag_assets.languages.documents.resx import StaticResourceDictionary, resource_class_of
 from rag_assets_tests.descriptions.samples import segmented
 
 CATALOG = ConfiguredDomainCatalog(

@@ -7,7 +7,7 @@ from itertools import permutations
 
 import pytest
 
-from rag_assets.descriptions import IndexedType, TypeIndex, declared_in
+from rag_assets.languages.csharp.facts.type_index import IndexedType, TypeIndex, declared_in
 from rag_assets_tests.descriptions.samples import segmented
 
 FILES = {

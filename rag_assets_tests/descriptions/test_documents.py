@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from rag_assets.contracts.description import SummaryFacts
 from rag_assets.contracts.kinds import RagContentType
-from rag_assets.descriptions import TextDescription
 from rag_assets.descriptions.kinds.document import DocumentDescription
+from rag_assets.descriptions.text_description import TextDescription
 from rag_assets_tests.descriptions.label import expected, shop
 from rag_assets_tests.descriptions.samples import described_file, general_description
 from rag_assets_tests.sections.windows import window

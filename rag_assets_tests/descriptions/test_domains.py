@@ -9,8 +9,7 @@ import msgspec
 import pytest
 
 from rag_assets.contracts.description import SummaryFacts
-from rag_assets.descriptions import ConfiguredDomainCatalog, Domain
-from rag_assets.descriptions.domain_catalog import Cluster, DomainCollector
+from rag_assets.descriptions.domain_catalog import Cluster, ConfiguredDomainCatalog, Domain, DomainCollector
 from rag_assets.descriptions.kinds.domain_description import DomainDescriptorDescription
 from rag_assets_tests.descriptions.label import Label, label_of, shop
 from rag_assets_tests.descriptions.samples import segmented

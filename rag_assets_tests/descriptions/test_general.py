@@ -14,8 +14,9 @@ from rag_assets.contracts.description import SummaryFacts
 from rag_assets.contracts.kinds import RagContentType, SubtypeKind
 from rag_assets.contracts.section import SummarySection
 from rag_assets.contracts.segment import LineIndex, Member, MemberKind, ParseHealth, Segment, SegmentedFile
-from rag_assets.descriptions import SymbolDescription, TextDescription
 from rag_assets.descriptions.kinds import GeneralDescriptionBuilder
+from rag_assets.descriptions.symbol_description import SymbolDescription
+from rag_assets.descriptions.text_description import TextDescription
 from rag_assets_tests.descriptions.samples import (
     DOMAINS,
     described,

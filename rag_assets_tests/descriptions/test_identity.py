@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rag_assets.contracts.identity import disambiguated_symbol
 from rag_assets.contracts.segment import Segment, Span
-from rag_assets.descriptions import SymbolCounter, final_symbol, final_symbols
+from rag_assets.descriptions.processor import SymbolCounter, final_symbol, final_symbols
 
 
 def segment(symbol: str, kind: str = "class", ordinal: int = 0) -> Segment:

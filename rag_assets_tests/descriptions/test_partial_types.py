@@ -8,10 +8,11 @@ from dataclasses import replace
 import pytest
 
 from rag_assets.contracts.segment import OtherPart, Segment
-from rag_assets.descriptions import SourceFileProcessor, SymbolDescription
 from rag_assets.descriptions.kinds.ef_context import EfContextDescription
 from rag_assets.descriptions.kinds.interface import InterfaceDescription
 from rag_assets.descriptions.kinds.service_like import HandlerDescription, ManagerDescription, RepositoryDescription
+from rag_assets.descriptions.processor import SourceFileProcessor
+from rag_assets.descriptions.symbol_description import SymbolDescription
 from rag_assets.languages.csharp.facts.partial_types import NEAR_PARTS, PartialTypes
 from rag_assets.models.tokenizer import lexical_window
 from rag_assets_tests.descriptions.behaving import snippets_of

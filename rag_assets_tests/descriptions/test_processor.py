@@ -11,7 +11,9 @@ from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.contracts.result import InvokeResult, Message
 from rag_assets.contracts.segment import SymbolText
 from rag_assets.contracts.source_file import IndexFileContext
-from rag_assets.descriptions import DescribeOutcome, DescriptionBuilderRegistry, TextDescription
+from rag_assets.descriptions.processor import DescribeOutcome
+from rag_assets.descriptions.registry import DescriptionBuilderRegistry
+from rag_assets.descriptions.text_description import TextDescription
 from rag_assets_tests.descriptions.samples import described_file, file_context, general_registry, processor, segmented
 
 TEXT = "interface IA { }\nenum B { X }\nclass COptions { void M() {} }\n"

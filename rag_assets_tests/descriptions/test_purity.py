@@ -24,21 +24,20 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag_assets.classification import Classifier, FileFacts, built_in_packs
+from rag_assets.classification.classifier import Classifier, FileFacts
+from rag_assets.classification.rule_packs import built_in_packs
 from rag_assets.contracts.description import DescriptionBuilder, SummaryFacts
 from rag_assets.contracts.kinds import Kind, RagContentType, SubtypeKind
 from rag_assets.contracts.payload import RagVectorPayload
 from rag_assets.contracts.segment import SegmentedFile, SymbolText
 from rag_assets.contracts.source_file import IndexFileContext
-from rag_assets.descriptions import (
-    ConfiguredDomainCatalog,
-    SourceFileProcessor,
-    StaticResourceDictionary,
-    default_registry,
-)
+from rag_assets.descriptions.domain_catalog import ConfiguredDomainCatalog
 from rag_assets.descriptions.file_metadata import detected_language
+from rag_assets.descriptions.kinds import default_registry
 from rag_assets.descriptions.kinds.ef_context import MIGRATION
+from rag_assets.descriptions.processor import SourceFileProcessor
 from rag_assets.languages.detection import detect_language
+from rag_assets.languages.documents.resx import StaticResourceDictionary
 from rag_assets_tests import outside_world
 from rag_assets_tests.descriptions.samples import DOMAINS, file_context, segmented
 from rag_assets_tests.descriptions.test_general import EVERY_SHAPE

@@ -11,14 +11,8 @@ from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.contracts.result import InvokeResult
 from rag_assets.contracts.segment import SymbolText
 from rag_assets.contracts.source_file import IndexFileContext
-from rag_assets.descriptions import (
-    DescriptionBuilderRegistry,
-    RegistryError,
-    ServiceContainer,
-    ServiceError,
-    default_registry,
-)
-from rag_assets.descriptions.kinds import GeneralDescriptionBuilder
+from rag_assets.descriptions.kinds import GeneralDescriptionBuilder, default_registry
+from rag_assets.descriptions.registry import DescriptionBuilderRegistry, RegistryError, ServiceContainer, ServiceError
 
 
 class Model:

@@ -9,10 +9,9 @@ import msgspec
 import pytest
 
 from rag_assets.contracts.description import SummaryFacts
-from rag_assets.descriptions import StaticResourceDictionary
 from rag_assets.descriptions.kinds.resource_file import SHOWN_USAGES, ResourceFileDescription
 from rag_assets.languages.csharp.resource_usages import ResourceUsages, ResourceUse, UsageScanner, usages_of
-from rag_assets.languages.documents.resx import family_of
+from rag_assets.languages.documents.resx import StaticResourceDictionary, family_of
 from rag_assets_tests.descriptions.label import expected, label_of, shop
 from rag_assets_tests.descriptions.samples import segmented
 from rag_assets_tests.sections.windows import window

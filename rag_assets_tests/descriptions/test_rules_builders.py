@@ -17,13 +17,10 @@ from rag_assets.contracts.kinds import Classification, SubtypeKind
 from rag_assets.contracts.result import InvokeResult
 from rag_assets.contracts.segment import SymbolText
 from rag_assets.contracts.source_file import IndexFileContext
-from rag_assets.descriptions import (
-    DescribeOutcome,
-    DescriptionBuilderRegistry,
-    RegistryError,
-    default_registry,
-    processor,
-)
+from rag_assets.descriptions import processor
+from rag_assets.descriptions.kinds import default_registry
+from rag_assets.descriptions.processor import DescribeOutcome
+from rag_assets.descriptions.registry import DescriptionBuilderRegistry, RegistryError
 from rag_assets_tests.descriptions.samples import file_context, segmented
 from rag_assets_tests.descriptions.samples import processor as processor_of
 from rag_assets_tests.descriptions.test_general import EVERY_SHAPE
@@ -70,8 +67,8 @@ def test_a_builder_only_describes() -> None:
 
 IMPORTS = """
 import sys
-import rag_assets.descriptions, rag_assets.sections, rag_assets.contracts.description
-from rag_assets.descriptions import default_registry
+import rag_assets.sections.code, rag_assets.sections.documents, rag_assets.contracts.description
+from rag_assets.descriptions.kinds import default_registry
 default_registry()
 reached = ("rag_assets.models", "rag_assets.index", "onnxruntime", "qdrant_edge")
 print(*sorted(name for name in sys.modules if name.startswith(reached)))

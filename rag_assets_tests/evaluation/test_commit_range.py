@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from rag_assets.evaluation.mining import MiningError, chosen_snapshot, commit_at, later_commits, mine_after
-from rag_assets.sources import Snapshot, open_snapshot
 from rag_assets.sources.git.git_history import GitHistory
+from rag_assets.sources.open import open_snapshot
+from rag_assets.sources.snapshot import Snapshot
 from rag_assets_tests.git_repository import COMMIT_TIME, Repository
 
 pytestmark = pytest.mark.rule("E24")

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from rag_assets.contracts.section import SummarySection
 from rag_assets.contracts.segment import Span
-from rag_assets.sections import Block, Outline, SectionSubject, code_sections, kebab_case
+from rag_assets.sections.code import Outline, code_sections, kebab_case
+from rag_assets.sections.snippet import Block, SectionSubject
 from rag_assets_tests.sections.windows import COUNTERS, window
 
 SUBJECT = SectionSubject("Shop.Orders~1a2b3c4d", "class", "EfDataContext", "ordering")

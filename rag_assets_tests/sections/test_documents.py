@@ -12,9 +12,16 @@ from hypothesis import strategies as st
 from rag_assets.contracts.section import EmbeddingWindow, SummarySection
 from rag_assets.contracts.segment import LineIndex, MemberKind
 from rag_assets.languages.documents.text import PATH_SEPARATOR as SEGMENTED_SEPARATOR
-from rag_assets.sections import SectionSubject, TextOutline, TextSection, text_sections
 from rag_assets.sections.chunks import CHUNK_TOKENS, LEAST_TOKENS, OVERLAP_TOKENS
-from rag_assets.sections.documents import PATH_SEPARATOR, html_anchor, section_keys
+from rag_assets.sections.documents import (
+    PATH_SEPARATOR,
+    TextOutline,
+    TextSection,
+    html_anchor,
+    section_keys,
+    text_sections,
+)
+from rag_assets.sections.snippet import SectionSubject
 from rag_assets.sections.splitter import cut_to, paragraphs
 from rag_assets.segmentation import segment_file
 from rag_assets_tests.sections.windows import COUNTERS, CallCounter, window, words

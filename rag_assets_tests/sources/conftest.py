@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from rag_assets.contracts.source_file import SkippedFile
-from rag_assets.sources import DiscoveredText, IgnorePolicy, Snapshot, discover
+from rag_assets.sources.discovery import DiscoveredText, discover
+from rag_assets.sources.ignore import IgnorePolicy
+from rag_assets.sources.snapshot import Snapshot
 from rag_assets_tests.git_repository import COMMIT_TIME, COMMIT_TIME_UTC, Repository
 
 __all__ = ["COMMIT_TIME", "COMMIT_TIME_UTC", "Repository"]

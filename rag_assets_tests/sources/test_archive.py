@@ -15,8 +15,10 @@ from pathlib import Path
 import pytest
 
 from rag_assets.errors import CorruptArchive, EmptyRepository, LocationError, MissingCommit
-from rag_assets.sources import Snapshot, default_ref, open_snapshot
 from rag_assets.sources import archive as archive
+from rag_assets.sources.git.git_refs import default_ref
+from rag_assets.sources.open import open_snapshot
+from rag_assets.sources.snapshot import Snapshot
 from rag_assets_tests.sources.conftest import discover_all
 
 FILES = {"shop-1.2.3/src/Order.cs": b"class Order {}\r\n", "shop-1.2.3/README.md": b"# Shop\n"}

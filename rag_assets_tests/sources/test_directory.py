@@ -11,7 +11,10 @@ from pathlib import Path
 import pytest
 
 from rag_assets.errors import EmptyRepository, LocationError, MissingCommit
-from rag_assets.sources import IgnorePolicy, Snapshot, default_ref, open_snapshot, remote_head
+from rag_assets.sources.git.git_refs import default_ref, remote_head
+from rag_assets.sources.ignore import IgnorePolicy
+from rag_assets.sources.open import open_snapshot
+from rag_assets.sources.snapshot import Snapshot
 from rag_assets_tests.sources.conftest import discover_all
 
 

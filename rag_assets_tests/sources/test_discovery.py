@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from rag_assets.contracts.segment import LineIndex
-from rag_assets.sources import DiscoveredText, IgnorePolicy, Snapshot, discover, open_snapshot
-from rag_assets.sources.discovery import line_count
+from rag_assets.sources.discovery import DiscoveredText, discover, line_count
+from rag_assets.sources.ignore import IgnorePolicy
+from rag_assets.sources.open import open_snapshot
+from rag_assets.sources.snapshot import Snapshot
 from rag_assets_tests.sources.conftest import Discovered, Repository, discover_all
 
 Make = Callable[..., Repository]

@@ -13,9 +13,11 @@ import pytest
 
 from rag_assets.contracts.source_file import SkippedFile, SkipReason
 from rag_assets.languages.detection import detect_language
-from rag_assets.sources import DiscoveredText, IgnorePolicy, discover, is_lasting, open_snapshot
+from rag_assets.sources.discovery import DiscoveredText, discover, is_lasting
 from rag_assets.sources.extraction import extraction_of
 from rag_assets.sources.extraction.refusal import ExtractionRefused
+from rag_assets.sources.ignore import IgnorePolicy
+from rag_assets.sources.open import open_snapshot
 from rag_assets_tests.documents import docx, paragraph, pdf, table
 from rag_assets_tests.git_repository import Repository
 

@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 
-from rag_assets.sources import POLICY_FINGERPRINT, default_ignores, fingerprint
+from rag_assets.sources import default_ignores, fingerprint
+from rag_assets.sources.fingerprint import POLICY_FINGERPRINT
 from rag_assets.sources.secrets import redaction
 
 
 def test_it_is_the_same_in_every_process() -> None:
-    code = "from rag_assets.sources import POLICY_FINGERPRINT; print(POLICY_FINGERPRINT)"
+    code = "from rag_assets.sources.fingerprint import POLICY_FINGERPRINT; print(POLICY_FINGERPRINT)"
     for seed in ("1", "2"):
         environment = os.environ | {"PYTHONHASHSEED": seed}
         done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)

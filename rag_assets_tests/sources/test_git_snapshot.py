@@ -14,8 +14,9 @@ import pytest
 
 from rag_assets.contracts.source_file import SkipReason
 from rag_assets.errors import EmptyRepository, GitNotFound, LocationError, MissingCommit, MissingRef
-from rag_assets.sources import EntryKind, Snapshot, open_snapshot
 from rag_assets.sources.git import GitError, GitTimeout, git_environment, run_git
+from rag_assets.sources.open import open_snapshot
+from rag_assets.sources.snapshot import EntryKind, Snapshot
 from rag_assets_tests.sources.conftest import COMMIT_TIME_UTC, Repository, discover_all
 
 Make = Callable[..., Repository]

@@ -17,9 +17,11 @@ import pytest
 
 from rag_assets.contracts.source_file import GitRepoInfo
 from rag_assets.errors import EmptyRepository, MissingCommit, MissingRef, SourceUnreachable
-from rag_assets.sources import Snapshot, default_ref, open_snapshot, remote_head
 from rag_assets.sources.git import git_executable
+from rag_assets.sources.git.git_refs import default_ref, remote_head
 from rag_assets.sources.git.mirror import mirror_path
+from rag_assets.sources.open import open_snapshot
+from rag_assets.sources.snapshot import Snapshot
 from rag_assets_tests.sources.conftest import Repository, discover_all
 
 Make = Callable[..., Repository]
@@ -160,7 +162,7 @@ def test_a_failed_clone_leaves_nothing(tmp_path: Path, mirrors: Path) -> None:
 def test_processes_that_open_one_url_at_once_share_one_mirror(make_repository: Make, mirrors: Path) -> None:
     url = make_repository({f"{n}.cs": f"{n}\n" for n in range(50)}).path.as_uri()
     code = (
-        "import sys; from pathlib import Path; from rag_assets.sources import open_snapshot; "
+        "import sys; from pathlib import Path; from rag_assets.sources.open import open_snapshot; "
         "print(len(list(open_snapshot(sys.argv[1], mirrors=Path(sys.argv[2])).entries())))"
     )
     processes = [

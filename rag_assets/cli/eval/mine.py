@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rag_assets.evaluation.answer_mining import SyntheticQuestion
     from rag_assets.evaluation.mining import Mined
     from rag_assets.settings import RepositorySettings
-    from rag_assets.sources import Snapshot
+    from rag_assets.sources.snapshot import Snapshot
 
 _SHORTEST_GOOD_SET = 10  # questions: fewer say little about a mean
 

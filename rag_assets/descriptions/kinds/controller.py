@@ -19,7 +19,7 @@ from rag_assets.descriptions.symbol_description import SymbolDescription, fenced
 from rag_assets.identifiers import identifier_words
 from rag_assets.languages.csharp.facts.primary_entity import primary_entity
 from rag_assets.languages.csharp.facts.type_index import TypeIndex
-from rag_assets.languages.csharp.web import endpoints_of_class, mapped_endpoints
+from rag_assets.languages.csharp.web.class_endpoints import endpoints_of_class
 from rag_assets.languages.csharp.web.endpoint_model import (
     Authorization,
     ControllerFlavor,
@@ -32,10 +32,17 @@ from rag_assets.languages.csharp.web.endpoint_model import (
     RouteOrigin,
 )
 from rag_assets.languages.csharp.web.file_context import FileContext
+from rag_assets.languages.csharp.web.minimal_api import mapped_endpoints
 from rag_assets.languages.csharp.web.route_templates import shape
 from rag_assets.languages.treesitter.parsing import UnparseableError
-from rag_assets.sections import Block, SectionSubject
-from rag_assets.sections.snippet import finder_header, path_words, section_of, shortened_sentences
+from rag_assets.sections.snippet import (
+    Block,
+    SectionSubject,
+    finder_header,
+    path_words,
+    section_of,
+    shortened_sentences,
+)
 from rag_assets.sections.splitter import split
 
 PREFIX = "endpoint"

@@ -43,8 +43,7 @@ from rag_assets.languages.csharp.facts.properties import (
     properties_of,
 )
 from rag_assets.languages.csharp.facts.type_names import parse_type
-from rag_assets.sections import Block
-from rag_assets.sections.snippet import path_words
+from rag_assets.sections.snippet import Block, path_words
 
 _SAID_BY_KIND = frozenset({"Attribute", "AttributeUsage", "EntityDescription", "object", "Object"})
 """Bases and attributes whose content the lines of the kind already say."""

@@ -15,7 +15,7 @@ from rag_assets.descriptions.domain_catalog import (
 )
 from rag_assets.descriptions.kind_builder import Facts, KindBuilder, Subject, is_csharp
 from rag_assets.descriptions.symbol_description import SymbolDescription, inline_code
-from rag_assets.sections import Block
+from rag_assets.sections.snippet import Block
 
 CLUSTERS = "clusters"
 CLASSES = "classes"

@@ -43,8 +43,8 @@ from rag_assets.languages.csharp.ef.migrations import (
 )
 from rag_assets.languages.csharp.facts.masked_body import MaskedBody, masked_body_of
 from rag_assets.languages.csharp.facts.storage import StorageKind
-from rag_assets.sections import Block, Outline, SectionSubject
-from rag_assets.sections.snippet import finder_header, path_words, section_of
+from rag_assets.sections.code import Outline
+from rag_assets.sections.snippet import Block, SectionSubject, finder_header, path_words, section_of
 from rag_assets.sections.splitter import split
 
 ENTRY_PREFIX = "EfContext:"

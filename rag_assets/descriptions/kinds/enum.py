@@ -11,8 +11,8 @@ from rag_assets.descriptions.kind_builder import Facts, KindBuilder, Subject, is
 from rag_assets.descriptions.symbol_description import SymbolDescription
 from rag_assets.languages.csharp.binder.type_syntax import attribute_name, simple_name
 from rag_assets.languages.csharp.facts.enum_values import EnumValue, enum_values
-from rag_assets.sections import Block, code_sections
-from rag_assets.sections.snippet import path_words
+from rag_assets.sections.code import code_sections
+from rag_assets.sections.snippet import Block, path_words
 
 VALUES = "enum-values"
 

@@ -22,7 +22,7 @@ from rag_assets.languages.csharp.facts.properties import (
     properties_of,
 )
 from rag_assets.languages.csharp.facts.relationships import Relationship, child_objects, relationships_of
-from rag_assets.sections import Block
+from rag_assets.sections.snippet import Block
 
 PROPERTIES = "properties"
 RELATIONSHIPS = "relationships"

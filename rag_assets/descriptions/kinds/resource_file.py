@@ -11,7 +11,7 @@ from rag_assets.descriptions.kind_builder import Facts, KindBuilder, Subject
 from rag_assets.descriptions.symbol_description import SymbolDescription
 from rag_assets.languages.csharp.resource_usages import ResourceUsages
 from rag_assets.languages.documents.resx import family_of, resource_class_of
-from rag_assets.sections import Block
+from rag_assets.sections.snippet import Block
 
 ENTRIES = "entries"
 

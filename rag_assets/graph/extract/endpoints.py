@@ -23,13 +23,12 @@ from rag_assets.contracts.segment import MemberKind, Segment
 from rag_assets.languages.csharp.binder.label_symbols import NamePosition
 from rag_assets.languages.csharp.binder.type_syntax import attribute_name
 from rag_assets.languages.csharp.declaration_ranges import LANGUAGE, inside, own_symbol, types_of, whole
-from rag_assets.languages.csharp.web import endpoints_of_class, mapped_endpoints
-from rag_assets.languages.csharp.web.class_endpoints import is_fast_endpoint
+from rag_assets.languages.csharp.web.class_endpoints import endpoints_of_class, is_fast_endpoint
 from rag_assets.languages.csharp.web.controller_actions import VERB_ATTRIBUTES, action_endpoints, is_controller_like
 from rag_assets.languages.csharp.web.controllers import base_chain, controller_of, is_endpoint_base
 from rag_assets.languages.csharp.web.endpoint_model import Endpoint, RouteOrigin
 from rag_assets.languages.csharp.web.file_context import FileContext
-from rag_assets.languages.csharp.web.minimal_api import MAP_CALL
+from rag_assets.languages.csharp.web.minimal_api import MAP_CALL, mapped_endpoints
 from rag_assets.languages.csharp.web.route_templates import shape
 from rag_assets.languages.treesitter.parsing import UnparseableError
 

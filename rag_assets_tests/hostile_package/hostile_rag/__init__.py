@@ -14,7 +14,8 @@ from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.contracts.result import InvokeResult
 from rag_assets.contracts.segment import SymbolText
 from rag_assets.contracts.source_file import IndexFileContext
-from rag_assets.descriptions import DescriptionBuilderRegistry, SymbolDescription
+from rag_assets.descriptions.registry import DescriptionBuilderRegistry
+from rag_assets.descriptions.symbol_description import SymbolDescription
 from rag_assets.errors import RagAssetsError
 
 

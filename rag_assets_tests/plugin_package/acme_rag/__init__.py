@@ -6,7 +6,7 @@ from importlib.resources import files
 
 from acme_rag.builders import FlagsBuilder, WorkflowBuilder
 from rag_assets.contracts.kinds import SubtypeKind
-from rag_assets.descriptions import DescriptionBuilderRegistry
+from rag_assets.descriptions.registry import DescriptionBuilderRegistry
 
 RULE_PACK = files(__package__) / "acme.yaml"
 

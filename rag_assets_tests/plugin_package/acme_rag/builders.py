@@ -8,8 +8,8 @@ from rag_assets.contracts.description import DomainCatalog, ResourceDictionary, 
 from rag_assets.contracts.result import InvokeResult
 from rag_assets.contracts.segment import SymbolText
 from rag_assets.contracts.source_file import IndexFileContext
-from rag_assets.descriptions import SymbolDescription
 from rag_assets.descriptions.kind_builder import describe_symbol
+from rag_assets.descriptions.symbol_description import SymbolDescription
 
 
 @dataclass(kw_only=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from rag_assets.contracts.segment import SymbolText
-from rag_assets.descriptions import StaticResourceDictionary
 from rag_assets.languages.csharp.facts.expressions import LocalizedAttributes, type_argument
 from rag_assets.languages.csharp.facts.properties import (
     EntityFacts,
@@ -16,6 +15,7 @@ from rag_assets.languages.csharp.facts.properties import (
     form_fields,
     form_layouts,
 )
+from rag_assets.languages.documents.resx import StaticResourceDictionary
 from rag_assets_tests.descriptions.samples import segmented
 
 

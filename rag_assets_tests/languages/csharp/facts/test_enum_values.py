@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from rag_assets.contracts.segment import SymbolText
-from rag_assets.descriptions import StaticResourceDictionary
 from rag_assets.languages.csharp.facts.enum_values import EnumValue, enum_values
 from rag_assets.languages.csharp.facts.expressions import LocalizedAttributes
+from rag_assets.languages.documents.resx import StaticResourceDictionary
 from rag_assets_tests.descriptions.samples import segmented
 
 

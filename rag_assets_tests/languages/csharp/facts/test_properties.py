@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.descriptions import StaticResourceDictionary
 from rag_assets.languages.csharp.facts.expressions import LocalizedAttributes
 from rag_assets.languages.csharp.facts.properties import PropertyFact, parameter_docs, properties_of
+from rag_assets.languages.documents.resx import StaticResourceDictionary
 from rag_assets_tests.descriptions.samples import segmented
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.descriptions import StaticResourceDictionary
 from rag_assets.languages.csharp.facts.expressions import LocalizedAttributes
 from rag_assets.languages.csharp.facts.properties import properties_of
 from rag_assets.languages.csharp.facts.relationships import Relationship, child_objects, relationships_of
 from rag_assets.languages.csharp.facts.type_index import TypeIndex, declared_in
+from rag_assets.languages.documents.resx import StaticResourceDictionary
 from rag_assets_tests.descriptions.samples import segmented
 
 LABEL = (
