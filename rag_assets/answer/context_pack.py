@@ -254,8 +254,7 @@ _ABOVE_HITS = 1.05  # what declares a name of the question comes before what onl
 @dataclass(frozen=True, slots=True)
 class AnswerInputs:
     """Everything that an answer is made from. `signals` say how well it fits the question; `warnings` are those of the
-    search and of reading; those that are also `lost` name files that were found and cannot be read. `is_open` says
-    that nothing narrowed it."""
+    search and of reading; those that are also `lost` name files that were found and cannot be read."""
 
     search: SearchResult
     wish: QueryIntent
@@ -267,7 +266,6 @@ class AnswerInputs:
     near: tuple[str, ...]
     warnings: tuple[str, ...]
     signals: Signals
-    is_open: bool
     lost: tuple[str, ...] = ()
 
     @property
@@ -304,12 +302,11 @@ def read(
         FetchRequest(hit.point_id, hit.score, dense=hit.scores.get("dense") if measured else None)
         for hit in result.hits
     ]
-    is_open = not _narrowed(result)
     names = wish.names[:_MOST_NAMES]
     declared = {name: _declaring(name, target) for name in names}
     facts, at_points, near = GraphFacts(), dict[GraphFact, str](), dict[str, None]()
     warnings: list[str] = []
-    if is_open:
+    if not _narrowed(result):
         best = max((hit.score for hit in result.hits), default=1.0)
         for points in declared.values():
             wanted += [FetchRequest(point, best * _ABOVE_HITS, Origin.DEFINITION) for point in points]
@@ -325,7 +322,7 @@ def read(
     signals = signals_of(words, wish.names, unknown, evidence, len(at))
     lost = tuple(dict.fromkeys(gathered.warnings))
     warned = (*result.warnings, *warnings, *lost)
-    return AnswerInputs(result, wish, words, evidence, facts, at, unknown, tuple(near), warned, signals, is_open, lost)
+    return AnswerInputs(result, wish, words, evidence, facts, at, unknown, tuple(near), warned, signals, lost)
 
 
 def _with_facts(piece: Evidence, facts: Sequence[GraphFact]) -> Evidence:

@@ -167,17 +167,14 @@ _ASKS_HOW = re.compile(
     re.IGNORECASE,
 )
 _QUOTED_NAME = re.compile(r"`([A-Za-z_][\w.]*)`")
-_CAPITALISED = re.compile(r"(?<!^)(?<![.?!]\s)\b[A-Z][a-z0-9]{2,}\b")
 
 
 @dataclass(frozen=True, slots=True)
 class QueryIntent:
-    """`names` are identifiers that the question writes as code is written; `guesses` capitalised words within it, which
-    may be types of one word (`Basket`) or just names."""
+    """`names` are identifiers that the question writes as code is written."""
 
     intent: Intent
     names: tuple[str, ...]
-    guesses: tuple[str, ...] = ()
 
 
 def intent_of(question: Question) -> QueryIntent:
@@ -186,8 +183,7 @@ def intent_of(question: Question) -> QueryIntent:
     names = tuple(dict.fromkeys((*question.symbols, *_QUOTED_NAME.findall(text))))
     if not names and question.kind is QuestionKind.SYMBOL:
         names = (question.text.strip(),)
-    guesses = tuple(dict.fromkeys(word for word in _CAPITALISED.findall(text) if word not in names))
-    return QueryIntent(_intent(text, question.kind, bool(names)), names, guesses)
+    return QueryIntent(_intent(text, question.kind, bool(names)), names)
 
 
 def asks_how(question: str) -> bool:

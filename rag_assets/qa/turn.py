@@ -95,7 +95,6 @@ class HistoryState:
     turns: int = 0  # all there are
     last_question: str = ""  # in the language of the model; '' where a summary has it
     summary_version: int = 0  # 0: none
-    summarised_through: int = 0  # position of the last turn in the summary
     new_turns: int = 0  # since then
 
 
@@ -150,7 +149,6 @@ class Turn:
     context: str = ""
     compared_context: str = ""
     context_tokens: int = 0
-    summarised: bool = False
     provider: str = ""  # who wrote the answer
     quoted: ContextPack | None = None  # what an answer of quotes was made from
     checks: tuple[CheckedSentence, ...] = ()

@@ -270,7 +270,7 @@ def summarize_context(turn: Turn, parameters: Summarise, run: TurnContext) -> St
         contexts[label] = made
         notes.append(f"{label}: {said}")
     tokens = sum(run.services.count_tokens(list(contexts.values())))
-    return StepOutcome(replace(_with(turn, contexts, tokens), summarised=True), notes=tuple(notes))
+    return StepOutcome(_with(turn, contexts, tokens), notes=tuple(notes))
 
 
 def _summary(

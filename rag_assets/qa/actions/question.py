@@ -209,7 +209,6 @@ def load_conversation_history(turn: Turn, parameters: LoadHistory, run: TurnCont
         text=found.text,
         turns=past.count,
         summary_version=past.summary.version if past.summary else 0,
-        summarised_through=past.summary.through if past.summary else 0,
         new_turns=len(found.turns),
         last_question=found.turns[-1].question_en if found.turns else "",
     )
@@ -253,7 +252,7 @@ def _summarised(
     saved = run.services.history.save_summary(
         request.user, request.session, text, through=through, after_version=state.summary_version
     )
-    made = HistoryState(formatted(saved.text, ()), state.turns, state.last_question, saved.version, saved.through, 0)
+    made = replace(state, text=formatted(saved.text, ()), summary_version=saved.version, new_turns=0)
     return StepOutcome(replace(turn, history=made), notes=(f"history summarised through turn {through}",))
 
 
