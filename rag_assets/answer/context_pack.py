@@ -17,7 +17,7 @@ from rag_assets.answer.passages import PROSE
 from rag_assets.answer.question_analysis import Intent, QueryIntent, QueryTerm, intent_of, words_asked_of
 from rag_assets.contracts.evidence import Evidence, Origin, citation_ids, short_name
 from rag_assets.contracts.identity import content_hash
-from rag_assets.index.vectors.filters import METADATA_NAMES
+from rag_assets.index.vectors.filters import METADATA
 
 if TYPE_CHECKING:
     from rag_assets.graph.csr_graph import Graph
@@ -333,7 +333,16 @@ def _with_facts(piece: Evidence, facts: Sequence[GraphFact]) -> Evidence:
 
 def _narrowed(result: SearchResult) -> bool:
     """Whether options of the caller narrow the search: then nothing else than its hits is evidence."""
-    names = {"path", "kind", "lang", "source_type", "symbol", "since", "before", *METADATA_NAMES.values()}
+    names = {
+        "path",
+        "kind",
+        "lang",
+        "source_type",
+        "symbol",
+        "since",
+        "before",
+        *(known.name for known in METADATA.values()),
+    }
     return any(name.lstrip("-") in names for name in result.filters)
 
 
