@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from rag_assets.answer.citations import by_id
 from rag_assets.answer.results import EXTRACTIVE, Answer
 from rag_assets.contracts.evidence import Evidence
-from rag_assets.contracts.identity import cache_key, plain_symbol
+from rag_assets.contracts.identity import cache_key
 from rag_assets.errors import RagAssetsError
-from rag_assets.evaluation.questions import EvalQuestion, QuestionSet, split_target
+from rag_assets.evaluation.questions import EvalQuestion, QuestionSet, is_symbol, split_target
 from rag_assets.evaluation.risk_coverage import calibrated
 from rag_assets.index.answer_results import AnswerConditions, AnswerResult, Outcome
 from rag_assets.index.eval_records import EvalRun
@@ -164,10 +164,5 @@ def _is_of(piece: Evidence, kind: str, value: str) -> bool:
         return value.lower() in piece.point_ids
     if kind == "section":
         value = value.rpartition("#")[0]
-        return piece.path == value or _is_symbol(piece, value)
-    return piece.path == value if kind == "path" else _is_symbol(piece, value)
-
-
-def _is_symbol(piece: Evidence, name: str) -> bool:
-    wanted = name.casefold()
-    return wanted in (piece.symbol.casefold(), plain_symbol(piece.symbol).casefold())
+        return piece.path == value or is_symbol(piece.symbol, value)
+    return piece.path == value if kind == "path" else is_symbol(piece.symbol, value)

@@ -20,6 +20,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, ValidationInfo, field_validator
 
+from rag_assets.contracts.identity import plain_symbol
 from rag_assets.errors import RagAssetsError
 from rag_assets.settings.base import Name, Strict
 from rag_assets.settings.validation_messages import kind_of
@@ -163,6 +164,11 @@ def load_questions(path: Path) -> QuestionSet:
         left = len(told) - _SHOWN_PROBLEMS
         raise QuestionSetError("\n".join([*told[:_SHOWN_PROBLEMS], *([f"and {left} more"] if left > 0 else [])]))
     return QuestionSet(path.stem, tuple(questions))
+
+
+def is_symbol(symbol: str, name: str) -> bool:
+    """Whether a target names a symbol. Case is how people misremember names, not what tells two symbols apart."""
+    return name.casefold() in (symbol.casefold(), plain_symbol(symbol).casefold())
 
 
 def split_target(target: str) -> tuple[str, str]:

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from time import perf_counter
 
 from rag_assets.contracts.confidentiality import Confidentiality
-from rag_assets.contracts.identity import plain_symbol
 from rag_assets.contracts.retrieval import SearchPolicy
 from rag_assets.errors import QueryError, RagAssetsError
 from rag_assets.evaluation.metrics import METRICS_VERSION, depth, first_gains, mean, measure
-from rag_assets.evaluation.questions import EvalQuestion, QuestionSet, split_target
+from rag_assets.evaluation.questions import EvalQuestion, QuestionSet, is_symbol, split_target
 from rag_assets.index.eval_records import Conditions, EvalRun, QuestionResult, RankedFile
 from rag_assets.index.generations import Generation
 from rag_assets.index.tables import read_all
@@ -145,10 +144,5 @@ def _is_answer(hit: Hit, kind: str, value: str) -> bool:
         return hit.point_id == value.lower()
     if kind == "section":
         owner, _, key = value.rpartition("#")
-        return hit.section_key == key and (hit.path == owner or _is_symbol(hit, owner))
-    return _is_symbol(hit, value)
-
-
-def _is_symbol(hit: Hit, name: str) -> bool:
-    wanted = name.casefold()  # case is how people misremember names, not what tells two symbols apart
-    return wanted in (hit.symbol.casefold(), plain_symbol(hit.symbol).casefold())
+        return hit.section_key == key and (hit.path == owner or is_symbol(hit.symbol, owner))
+    return is_symbol(hit.symbol, value)

@@ -161,11 +161,6 @@ _latest: dict[tuple[str, ...], PerClearanceTables] = {}
 """The surveys that were made last: descriptions and the graph of a build want the same."""
 
 
-def survey_label(build: IndexBuild) -> LabelSymbolTable:
-    """The survey of all of a label, as `walled_surveys` has it: for what asks for the level of each path itself."""
-    return walled_surveys(build).whole
-
-
 def walled_surveys(build: IndexBuild) -> PerClearanceTables:
     """The surveys of a label whose segments are there. What an earlier build knows of equal files is not read again."""
     outputs = (build.required(stage).output for stage in ("discovered_files", "segments"))

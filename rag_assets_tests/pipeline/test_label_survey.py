@@ -11,7 +11,7 @@ import pytest
 
 from rag_assets.index.tables import read_rows
 from rag_assets.pipeline.segments import read_segments
-from rag_assets.pipeline.symbol_tables import survey_label
+from rag_assets.pipeline.symbol_tables import walled_surveys
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.pipeline.conftest import Built, built, lexical
 
@@ -69,7 +69,7 @@ def test_each_part_knows_the_others_and_what_was_skipped(label: Built) -> None:
 
 
 def test_builders_are_offered_the_types_and_the_usages_of_the_label(label: Built) -> None:
-    survey = survey_label(label.build)
+    survey = walled_surveys(label.build).whole
     knowledge = survey.knowledge
     assert [found.path for found in knowledge.declared_types.named("IOrderService")] == ["src/IOrderService.cs"]
     assert [found.symbol for found in knowledge.declared_types.implementers("IOrderService")] == ["Shop.Orders"]
@@ -79,14 +79,14 @@ def test_builders_are_offered_the_types_and_the_usages_of_the_label(label: Built
 
 
 def test_the_survey_can_be_sent_to_worker_processes(label: Built) -> None:
-    survey = pickle.loads(pickle.dumps(survey_label(label.build)))
+    survey = pickle.loads(pickle.dumps(walled_surveys(label.build).whole))
     assert len(survey.partial_types) == 1
     assert survey.knowledge.declared_types.named("Page")
     assert survey.processor(label.build).registry.fallbacks
 
 
 def test_the_texts_of_other_parts_can_be_read_in_worker_processes(label: Built) -> None:
-    survey = pickle.loads(pickle.dumps(survey_label(label.build)))
+    survey = pickle.loads(pickle.dumps(walled_surveys(label.build).whole))
     segments = {
         path: found for bucket in label.build.buckets for path, found in read_segments(label.build, bucket).items()
     }
@@ -96,5 +96,5 @@ def test_the_texts_of_other_parts_can_be_read_in_worker_processes(label: Built) 
 
 
 def test_an_empty_label_has_an_empty_survey(build_of: BuildOf) -> None:
-    survey = survey_label(build_of({}).build)
+    survey = walled_surveys(build_of({}).build).whole
     assert (len(survey.partial_types), len(survey.knowledge.declared_types), survey.problems) == (0, 0, [])

@@ -171,14 +171,10 @@ def merge_statistics(parts: Iterable[KeywordStatistics]) -> KeywordStatistics:
     return KeywordStatistics(sections, lengths, {term: frequencies[term] for term in sorted(frequencies)})
 
 
-def term_indices(terms: Iterable[str]) -> dict[str, int]:
-    """term → uint32, by hash, so that equal terms have equal indices in every label as far as possible."""
-    return assigned_indices(terms)[0]
-
-
 def assigned_indices(terms: Iterable[str]) -> tuple[dict[str, int], list[str]]:
     """(term → uint32 of all terms, the terms that do not have the index of their own hash).
 
+    Equal terms have equal indices in every label as far as possible.
     Two terms with one hash are told apart: the smaller keeps it, the other is hashed again with a counter. The
     result depends on the set of terms only. At 100,000 terms about one pair collides.
     """

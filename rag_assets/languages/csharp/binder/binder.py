@@ -334,3 +334,17 @@ class Binder:
         for key in keys:
             self.edge(USES_TYPE, key, node)
         return found
+
+
+def each_part(walk: Binder, node: Node, wanted: Value) -> Value:
+    """What is wanted of a collection is wanted of each element; the parts of a pattern match the same value."""
+    for child in node.named_children:
+        walk.ev(child, wanted)
+    return None
+
+
+def behind_name(walk: Binder, node: Node, wanted: Value) -> Value:
+    """What follows a label, or the name of an enum value."""
+    for child in node.named_children[1:]:
+        walk.ev(child)
+    return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rag_assets.languages.csharp.binder import bcl_types
-from rag_assets.languages.csharp.binder.binder import Binder, Handler, Value
+from rag_assets.languages.csharp.binder.binder import Binder, Handler, Value, each_part
 from rag_assets.languages.csharp.binder.member_access import element_type
 from rag_assets.languages.csharp.binder.type_syntax import ARRAY, TUPLE, TypeRef
 
@@ -72,13 +72,6 @@ def collection(walk: Binder, node: Node, wanted: Value) -> Value:
     return wanted
 
 
-def passing(walk: Binder, node: Node, wanted: Value) -> Value:
-    """The parts of a collection expression: what is wanted of it is wanted of each element."""
-    for child in node.named_children:
-        walk.ev(child, wanted)
-    return None
-
-
 def nothing(walk: Binder, node: Node, wanted: Value) -> Value:
     return None
 
@@ -121,8 +114,8 @@ def null(walk: Binder, node: Node, wanted: Value) -> Value:
 
 
 HANDLERS: dict[str, Handler] = {
-    "expression_element": passing,
-    "collection_element": passing,
+    "expression_element": each_part,
+    "collection_element": each_part,
     "spread_element": everything,
     "tuple_expression": tuple_value,
     "anonymous_object_creation_expression": anonymous,

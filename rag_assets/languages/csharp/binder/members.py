@@ -18,6 +18,7 @@ from rag_assets.languages.csharp.binder.binder import (
     Handler,
     TypeContext,
     Value,
+    behind_name,
 )
 from rag_assets.languages.csharp.binder.constructions import chain_to
 from rag_assets.languages.csharp.binder.lambdas import declare_parameters
@@ -297,12 +298,6 @@ def _field_declarators(walk: Binder, node: Node, source: str) -> None:
             walk.ev(part, found)
 
 
-def enum_value(walk: Binder, node: Node, wanted: Value) -> Value:
-    for child in node.named_children[1:]:
-        walk.ev(child)
-    return None
-
-
 def constraint(walk: Binder, node: Node, wanted: Value) -> Value:
     for child in node.named_children:
         if child.type == "type_parameter_constraint":
@@ -384,6 +379,6 @@ HANDLERS: dict[str, Handler] = {
     "field_declaration": fields,
     "event_field_declaration": fields,
     "accessor_declaration": accessor,
-    "enum_member_declaration": enum_value,
+    "enum_member_declaration": behind_name,
     "type_parameter_constraints_clause": constraint,
 }  # fmt: skip

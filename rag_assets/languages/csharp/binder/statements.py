@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from rag_assets.languages.csharp.binder import bcl_types
-from rag_assets.languages.csharp.binder.binder import Binder, Handler, LocalFunction, Value
+from rag_assets.languages.csharp.binder.binder import Binder, Handler, LocalFunction, Value, behind_name, each_part
 from rag_assets.languages.csharp.binder.expressions import operator_call
 from rag_assets.languages.csharp.binder.lambdas import function_result
 from rag_assets.languages.csharp.binder.member_access import access, element_type, refer, views
@@ -184,12 +184,6 @@ def catch(walk: Binder, node: Node, wanted: Value) -> Value:
     return None
 
 
-def labelled(walk: Binder, node: Node, wanted: Value) -> Value:
-    for child in node.named_children[1:]:
-        walk.ev(child)
-    return None
-
-
 # patterns: `wanted` is the type of what is matched
 
 
@@ -259,13 +253,6 @@ def constant_pattern(walk: Binder, node: Node, wanted: Value) -> Value:
             if members and members[0].is_static and walk.text(child) not in walk.locals:
                 refer(walk, members, child, None)
                 continue
-        walk.ev(child, wanted)
-    return None
-
-
-def through(walk: Binder, node: Node, wanted: Value) -> Value:
-    """`and`, `or`, `not`, parentheses: their parts match the same value."""
-    for child in node.named_children:
         walk.ev(child, wanted)
     return None
 
@@ -379,16 +366,16 @@ HANDLERS: dict[str, Handler] = {
     "assignment_expression": assignment,
     "return_statement": returning,
     "catch_declaration": catch,
-    "labeled_statement": labelled,
+    "labeled_statement": behind_name,
     "is_pattern_expression": is_pattern,
     "declaration_pattern": typed_pattern,
     "var_pattern": var_pattern,
     "recursive_pattern": recursive_pattern,
     "constant_pattern": constant_pattern,
-    "and_pattern": through,
-    "or_pattern": through,
-    "negated_pattern": through,
-    "parenthesized_pattern": through,
+    "and_pattern": each_part,
+    "or_pattern": each_part,
+    "negated_pattern": each_part,
+    "parenthesized_pattern": each_part,
     "list_pattern": list_pattern,
     "type_pattern": type_pattern,
     "switch_statement": switch,
