@@ -84,7 +84,8 @@ def trace() -> Iterator[dict[Question, Any]]:
 
 @contextmanager
 def in_scope(wall: str) -> Iterator[None]:
-    """What is asked in this context is asked of the services behind a wall (`Behind`), and recorded so; '' is none."""
+    """What is asked in this context is asked of the services behind a wall (`ScopedServices`), and recorded so; '' is
+    none."""
     outer = _recording.get()
     if outer is None or not wall:
         yield
@@ -96,14 +97,14 @@ def in_scope(wall: str) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class ScopedServices:
-    """Services that answer what is asked `among` a wall: the same questions have other answers behind each."""
+    """Services that answer what is asked `in_scope` of a wall: the same questions have other answers behind each."""
 
     wall: str
     services: tuple[object, ...]
 
 
 def replay_lookups(services: Iterable[object], questions: Iterable[Question]) -> dict[Question, Any]:
-    """The same questions asked of other services, each alone or a `Behind`. Raises KeyError for one that nobody
+    """The same questions asked of other services, each alone or a `ScopedServices`. Raises KeyError for one that nobody
     answers."""
     answering = _methods(services)
     return {known: answering[known[0]](*known[1]) for known in questions}

@@ -122,7 +122,7 @@ def _said(known: Evidence) -> str:
 
 
 def values_of(signals: Signals) -> tuple[float, ...]:
-    """The signals as numbers, in the order of the fields of `Weights` after `bias`."""
+    """The signals as numbers, in the order of the fields of `AbstentionWeights` after `bias`."""
     return (
         signals.dense or 0.0,
         signals.best,

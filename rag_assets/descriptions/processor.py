@@ -3,7 +3,7 @@
 Unique symbols (R1): one fully qualified name with several source parts gets a suffix per part.
 
 Two phases, so that a label can be worked through in buckets and in any order: count the symbols of all files
-into a `SymbolCensus`, merge the censuses, then ask for the final symbols of each file.
+into a `SymbolCounter`, merge the censuses, then ask for the final symbols of each file.
 """
 
 from __future__ import annotations

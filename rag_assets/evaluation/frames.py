@@ -77,8 +77,8 @@ def runs(found: Iterable[EvalRun]) -> pd.DataFrame:
 
 
 def answers(found: Iterable[EvalRun]) -> pd.DataFrame:
-    """A row per run and answer: the fields of `AnswerResult`, and the metrics of `answer_summary` between 0 and 1, NaN
-    where a metric says nothing about the question."""
+    """A row per run and answer: the fields of `AnswerResult`, and the metrics of `summarise_answers` between 0 and 1,
+    NaN where a metric says nothing about the question."""
     rows = []
     for run in found:
         values = values_of(run.answers)
@@ -107,7 +107,7 @@ def history(records: Iterable[EvalRecord]) -> pd.DataFrame:
 
 
 def query_log(turns: Iterable[LoggedQuestion]) -> pd.DataFrame:
-    """A row per question that was asked of an index, with the fields of `Asked` as columns."""
+    """A row per question that was asked of an index, with the fields of `LoggedQuestion` as columns."""
     return _frame([{name: getattr(turn, name) for name in _TURN} for turn in turns], _TURN)
 
 

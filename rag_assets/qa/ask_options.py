@@ -31,10 +31,9 @@ class AskOptions:
     settings of a pipeline that the configuration names, which an agent and the caller may say otherwise.
 
     `count` counts tokens (None: the estimate for byte-pair models). `model` writes; None: quotes. `offline`: one is
-    configured, and whoever asks leaves it out. `pipeline` is a name
-    or a file; '' the shipped one, with a model or without. `packs` are folders of pipelines, looked through before
-    those of the configuration. `agent` is who answers, within its limits; how far it sees is a matter of opening the
-    indexes (`agent.applying.view_of`).
+    configured, and whoever asks leaves it out. `pipeline` is a name or a file; '' the shipped one, with a model or
+    without. `packs` are folders of pipelines, looked through before those of the configuration. `agent` is who answers,
+    within its limits; how far it sees is a matter of opening the indexes (`qa.agents.scope_of`).
     """
 
     limit: int | None = None

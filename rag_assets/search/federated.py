@@ -85,7 +85,7 @@ class FederatedIndex(Searchable):
         return self.indexes
 
     def scope(self) -> SearchScope:
-        """That of any of them without its label; each is searched within its own tenant (`GroupReader`)."""
+        """That of any of them without its label; each is searched within its own tenant (`FederatedReader`)."""
         return replace(next(iter(self.indexes.values())).scope(), label="")
 
     def index_of(self, hit: Hit) -> LabelIndex:

@@ -1,7 +1,7 @@
 """The keyword index: BM25F over fields, baked into sparse vectors at build time.
 
-`term_frequencies` (first pass, per bucket) → `bm25f` (statistics of the label, then weights) → the `bm25` vector of
-each point; a query needs `vocabulary` alone. Beside it `commit_subjects` indexes what past commits say of each file.
+`bm25f` counts terms (first pass, per bucket), merges the statistics of the label and then weighs: the `bm25` vector of
+each point. A query needs `vocabulary` alone. Beside it `commit_subjects` indexes what past commits say of each file.
 Imports stay in the submodules: a query must not load what only a build uses.
 
 The tuned constants were measured with the sections of six public C# repositories (nDCG@10 over files, tests left out;

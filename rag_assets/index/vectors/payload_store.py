@@ -281,7 +281,7 @@ class PayloadStoreChange:
         self.size += len(packed)
 
     def finish(self, path: Path, runs: Iterable[Run]) -> None:
-        """Writes the payloads of all points that there are now; `runs` are those of `PointFilesChange`. Raises
+        """Writes the payloads of all points that there are now; `runs` are those of `PointPathsChange`. Raises
         OSError."""
         order = list(runs)
         with path.open("wb") as file:

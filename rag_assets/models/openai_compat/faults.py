@@ -58,7 +58,7 @@ UNUSABLE = TRANSIENT | {FaultCode.REJECTED, FaultCode.CONTENT_TYPE, FaultCode.TO
 @dataclass(frozen=True, slots=True)
 class Fault:
     """One failed request. `status` is 0 where there was no reply; `wait` is what the server asked for, in seconds;
-    `detail` is the start of its error text, for people and for `server_quirks`."""
+    `detail` is the start of its error text, for people and for `ServerQuirks`."""
 
     code: FaultCode
     text: str
