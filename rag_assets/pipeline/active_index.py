@@ -13,6 +13,7 @@ from rag_assets.pipeline.collect_garbage import prune_old
 from rag_assets.pipeline.eval_runs import evaluate, finish_build, require_quality
 from rag_assets.pipeline.publish import publish_served
 from rag_assets.pipeline.versions import BUILD_STAGES, stage_version
+from rag_assets.pipeline.workers.process_pool import ProcessPool
 
 STAGE = "active_index"
 
@@ -42,6 +43,11 @@ def activate(build: IndexBuild, run_id: str = "") -> StageReport:
         problems += publish_served(build, run_id)
     if served != current:
         problems.insert(0, f"{current} is not served: a person chose {served}; {how_to_serve(current)}")
+    if ProcessPool.given_up:
+        problems.append(
+            "one process did what several should have, without the limits of time and memory for each file, so a file "
+            f"could have ended the build: {ProcessPool.given_up}"
+        )
     report = StageReport(
         stage=STAGE,
         version=stage_version(STAGE),

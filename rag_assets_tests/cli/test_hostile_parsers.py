@@ -125,6 +125,17 @@ def test_a_build_with_worker_processes_lists_the_same(tmp_path: Path) -> None:
     assert made.skipped() == ENDINGS
 
 
+def test_a_temporary_folder_too_long_for_sockets_changes_nothing(tmp_path: Path) -> None:
+    many: dict[str, str | bytes] = {f"t/{number}.txt": f"Text {number}.\n" for number in range(300)}
+    made = hostile(tmp_path, {"a.aborts": "x"} | many)
+    long = tmp_path / ("long" * 30)
+    long.mkdir()
+    made.cli.environment["TMPDIR"] = str(long)
+    assert made.index()["problems"] == ["a.aborts: it crashes its parser: Aborted"]
+    assert made.skipped() == {"a.aborts": ENDINGS["a.aborts"]}
+    assert not any(long.iterdir())
+
+
 def test_the_next_commit_finds_the_same_and_a_clean_build_too(tmp_path: Path) -> None:
     files = {name: HOSTILE[name] for name in ("a.exits", "a.spins", "Spins.cs")} | GOOD
     made = hostile(tmp_path, files)

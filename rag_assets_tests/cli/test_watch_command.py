@@ -136,18 +136,18 @@ def test_a_source_that_is_away_is_asked_less_and_less(watched: Any, repository: 
 
 
 def test_worker_processes_end_while_it_waits(watched: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ProcessPool, "given_up", False)
-    waiting: list[tuple[bool, bool]] = []
+    monkeypatch.setattr(ProcessPool, "given_up", "")
+    waiting: list[tuple[bool, str]] = []
 
     def look() -> None:
         waiting.append((ProcessPool._executor is not None, ProcessPool.given_up))
 
     def as_after_a_build_whose_workers_died() -> None:
         ProcessPool(2).start()
-        ProcessPool.given_up = True
+        ProcessPool.given_up = "they died"
 
     watched(as_after_a_build_whose_workers_died, look)
-    assert waiting == [(False, False)], "the next build begins as the first one did"
+    assert waiting == [(False, "")], "the next build begins as the first one did"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends Ctrl-C to all processes of a console")

@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from multiprocessing import forkserver, get_context
+from multiprocessing import current_process, forkserver, get_context
 from pathlib import Path
 
 import pytest
@@ -25,6 +25,7 @@ from rag_assets.pipeline.build import BuildError, BuildSpec, IndexBuild, StageRe
 from rag_assets.pipeline.eval_runs import evaluate
 from rag_assets.pipeline.progress import Silent
 from rag_assets.pipeline.workers import worker_pool
+from rag_assets.pipeline.workers.file_guard import Attempts
 from rag_assets.pipeline.workers.process_pool import ProcessPool
 from rag_assets.pipeline.workers.worker_pool import Broadcast, broadcast, in_worker, map_buckets, workers_for
 from rag_assets_tests.git_repository import Repository
@@ -37,7 +38,7 @@ BuildOf = Callable[[Mapping[str, str | bytes]], Built]
 
 @pytest.fixture(autouse=True)
 def own_pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(ProcessPool, "given_up", False)
+    monkeypatch.setattr(ProcessPool, "given_up", "")
     monkeypatch.setattr(ProcessPool, "_are_copies", False)
     monkeypatch.setattr(
         worker_pool._log, "disabled", False
@@ -232,6 +233,33 @@ def test_the_number_of_workers_changes_no_byte(
         other = several.reports[stage]
         assert (report.work.pop("milliseconds", None) is None) == (other.work.pop("milliseconds", None) is None)
         assert replace(report, tables={}) == replace(other, tables={})
+
+
+def guarded_bucket(build: IndexBuild, bucket: int) -> int:
+    return os.getpid()
+
+
+def daemonic_process(home: Path, answer: Path) -> None:
+    build = build_of_buckets(home, 1)
+    (worker,) = map_buckets(guarded_bucket, build, attempts=Attempts(build.directory, "any"))
+    answer.write_text(f"{worker != os.getpid()} {current_process().daemon}", encoding="utf-8")
+
+
+def test_a_daemonic_process_has_its_files_worked_on_by_another_one(tmp_path: Path) -> None:
+    answer = tmp_path / "answer"
+    process = get_context("spawn").Process(target=daemonic_process, args=(tmp_path, answer), daemon=True)
+    process.start()
+    process.join(60)
+    assert (process.exitcode, answer.read_text(encoding="utf-8")) == (0, "True True")
+
+
+def test_a_build_without_worker_processes_says_what_that_means(
+    build_of: BuildOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ProcessPool, "given_up", "no process could be started: no memory")
+    made = build_of({"src/A.cs": "class A { }"})
+    (said,) = made.reports["active_index"].problems
+    assert "without the limits of time and memory for each file" in said and said.endswith("started: no memory")
 
 
 def test_a_value_that_went_to_workers_is_read_back_here_where_they_die(tmp_path: Path) -> None:

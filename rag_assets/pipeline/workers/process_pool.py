@@ -11,14 +11,16 @@ import ctypes
 import gc
 import multiprocessing
 import os
+import shutil
 import signal
 import sys
+import tempfile
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from multiprocessing.connection import Connection, Pipe, wait
@@ -66,10 +68,16 @@ def _trim() -> Any:
 
 R = TypeVar("R")
 
+_AFTER_SOCKETS = -100  # as `multiprocessing` removes its folder
 _BEFORE_QUEUES = 100  # `multiprocessing` closes its queues with 10, and then no worker is told anything
 _PRELOADED = ["rag_assets.pipeline.run_stages", "rag_assets.pipeline.workers.process_server"]
 _COPYING = "forkserver"
 _PR_SET_PDEATHSIG = 1
+_ADDRESS_BYTES = 103
+"""The longest path of a socket: macOS takes no more, Linux four more."""
+
+_SOCKET = "/pymp-12345678/listener-12345678"
+_SHORT_FOLDERS = ("/tmp", "/var/tmp", "/dev/shm")
 _hidden_main = threading.Lock()
 
 
@@ -80,8 +88,8 @@ class ProcessPool:
 
     size: int
 
-    given_up: ClassVar[bool] = False
-    """Worker processes died of nothing known: this process goes on alone."""
+    given_up: ClassVar[str] = ""
+    """Why this process goes on alone: worker processes died of nothing known, or none can be started."""
 
     _executor: ClassVar[ProcessPoolExecutor | None] = None
     _workers: ClassVar[int] = 0
@@ -116,9 +124,9 @@ class ProcessPool:
             cls._closed()
 
     @classmethod
-    def give_up(cls) -> None:
+    def give_up(cls, error: BaseException) -> None:
         cls.kill()
-        cls.given_up = True
+        cls.given_up = str(error)
 
     @classmethod
     def kill(cls) -> None:
@@ -132,7 +140,7 @@ class ProcessPool:
         """For a process that waits for its next build: the processes end, and that build has some again although these
         may have died."""
         cls.close()
-        cls.given_up = False
+        cls.given_up = ""
 
     @classmethod
     def _opened(cls, workers: int) -> ProcessPoolExecutor:
@@ -154,7 +162,7 @@ class ProcessPool:
     def _submitted(cls, pool: ProcessPoolExecutor, tasks: Sequence[Callable[[], R]]) -> list[Future[R]]:
         begun: list[Future[R]] = []
         try:
-            with main_left_out(), warnings.catch_warnings():
+            with main_left_out(), _children_allowed(), warnings.catch_warnings():
                 warnings.simplefilter("ignore", DeprecationWarning)  # a copy of a process with threads of libraries
                 begun.extend(pool.submit(task) for task in tasks)
         except (OSError, EOFError) as error:  # no memory, no process left to this user, the server of processes is gone
@@ -207,6 +215,25 @@ def main_left_out() -> Iterator[None]:
             sys.modules["__main__"] = main
 
 
+@contextmanager
+def _children_allowed() -> Iterator[None]:
+    """`multiprocessing` lets a daemonic process, as a worker of Celery may be, start none: they would be left behind
+    when it is killed. Ours end with it."""
+    configuration = _configuration()
+    before = configuration.get("daemon")
+    configuration["daemon"] = False
+    try:
+        yield
+    finally:
+        configuration["daemon"] = before
+
+
+def _configuration() -> dict[str, Any]:
+    """What `multiprocessing` knows of this process."""
+    found: dict[str, Any] = vars(multiprocessing.current_process())["_config"]
+    return found
+
+
 def _context(workers: int) -> multiprocessing.context.BaseContext:
     """One worker is a plain copy of this process (`fork`) where that has no other thread of Python's: it is there at
     once and has loaded all. pyarrow, SQLite and the allocators reset in a copy what their own threads hold, and tasks
@@ -215,9 +242,23 @@ def _context(workers: int) -> multiprocessing.context.BaseContext:
         return multiprocessing.get_context("fork")
     if _COPYING not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
+    _shorten_addresses()
     context = multiprocessing.get_context(_COPYING)
     context.set_forkserver_preload(_PRELOADED)
     return context
+
+
+def _shorten_addresses() -> None:
+    """The server of processes listens at a path in the temporary folder. Where that is too long for a socket the folder
+    of `multiprocessing` is made elsewhere, as Python 3.14 does it."""
+    configuration = _configuration()
+    if configuration.get("tempdir") or len(os.fsencode(tempfile.gettempdir() + _SOCKET)) <= _ADDRESS_BYTES:
+        return
+    for folder in _SHORT_FOLDERS:
+        with suppress(OSError):
+            made = configuration["tempdir"] = tempfile.mkdtemp(prefix="pymp-", dir=folder)
+            Finalize(None, shutil.rmtree, args=(made, True), exitpriority=_AFTER_SOCKETS)
+            return
 
 
 def _start_worker(alive: Connection) -> None:

@@ -95,7 +95,7 @@ def map_buckets(
                 yield result
         except BrokenProcessPool as error:
             _log.warning("worker processes ended early (%s); going on with one process", error)
-            ProcessPool.give_up()
+            ProcessPool.give_up(error)
     for bucket in wanted[done:]:
         yield work(build, bucket, *arguments)
 
@@ -109,7 +109,7 @@ def in_worker(work: Callable[..., R], build: IndexBuild, *arguments: Any) -> R:
             return future.result()
         except BrokenProcessPool as error:
             _log.warning("a worker process ended early (%s); going on with one process", error)
-            ProcessPool.give_up()
+            ProcessPool.give_up(error)
     return work(build, *arguments)
 
 
@@ -287,7 +287,7 @@ class GuardedTasks(Generic[R]):
 
     def _give_up(self, error: BaseException) -> None:
         _log.warning("worker processes ended early (%s); going on with one process", error)
-        ProcessPool.give_up()
+        ProcessPool.give_up(error)
         self._pool = None
 
     def __enter__(self) -> Self:
