@@ -34,6 +34,7 @@ demo: $(STAMP) ## Index a real C# repository (pythonnet), search it and ask it
 	$(BIN)/rag-assets --home $(DEMO)/home ask "how is the GIL acquired before calling into Python?"
 
 .PHONY: test
+test acceptance: export PYTHONDONTWRITEBYTECODE :=
 test: $(STAMP) ## Run the tests; a rule that is declared done needs one that passes
 	$(BIN)/python -m pytest --acceptance --numprocesses $(TEST_WORKERS) --dist loadfile
 

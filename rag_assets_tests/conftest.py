@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from rag_assets_tests import faster_dagster
 from rag_assets_tests.acceptance.plugin import (  # noqa: F401 - hooks are found by their names
     pytest_addoption,
     pytest_collection_modifyitems,
@@ -42,3 +46,19 @@ def without_the_settings_of_the_machine() -> None:
     for variable in list(os.environ):
         if variable == "DAGSTER_HOME" or variable.startswith("RAG_ASSETS_"):
             del os.environ[variable]
+
+
+def pytest_collection_finish() -> None:
+    """Looks for cycles seldom: a process of the whole suite has a million objects that stay, most of them its tests."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 10, 10)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def dagster_that_remembers() -> Iterator[None]:
+    """Where the tests that were collected know Dagster: it takes seconds to load."""
+    with pytest.MonkeyPatch.context() as patches:
+        if "dagster" in sys.modules:
+            faster_dagster.remember(patches)
+        yield

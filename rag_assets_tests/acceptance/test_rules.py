@@ -71,12 +71,13 @@ from rag_assets_tests.acceptance.plugin import (
 
 
 def run_suite(folder: Path, tests: str, *options: str) -> subprocess.CompletedProcess[str]:
+    """Without the plugins that are installed but for those that the options name: they take seconds to load."""
     (folder / "conftest.py").write_text(CONFTEST, encoding="utf-8")
     (folder / "pytest.ini").write_text("[pytest]\nmarkers = rule(*numbers): rules\n", encoding="utf-8")
     (folder / "test_it.py").write_text(f"import pytest\n{tests}", encoding="utf-8")
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--rootdir={folder}", *options, str(folder)],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         cwd=folder,
         capture_output=True,
         text=True,
@@ -124,7 +125,7 @@ def test_a_done_rule_needs_a_test_that_passed(tmp_path: Path, test: str, proven:
 
 @pytest.mark.parametrize(("_", "test", "proven"), PROOFS[:2], ids=[row[0] for row in PROOFS[:2]])
 def test_rules_are_proven_by_the_tests_of_all_processes(tmp_path: Path, _: str, test: str, proven: bool) -> None:
-    assert_proven(run_suite(tmp_path, OTHERS + test, "--acceptance", "-n", "2"), proven)
+    assert_proven(run_suite(tmp_path, OTHERS + test, "--acceptance", "-p", "xdist", "-n", "2"), proven)
 
 
 def assert_proven(done: subprocess.CompletedProcess[str], proven: bool) -> None:
