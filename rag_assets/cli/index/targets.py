@@ -40,7 +40,25 @@ def chosen_repositories(
 def repository_named(
     settings: Settings, home: IndexHome, name: str, identifier: str | None = None
 ) -> RepositorySettings:
-    """The repository that a word names: a configured id, a known label, an existing path or a URL, in this order."""
+    """The repository that a word names: a configured id, a known label, an existing path or a URL, in this order.
+    Raises CommandError for an `identifier` where it has one already."""
+    found = _known_repository(settings, home, name)
+    if found is not None and identifier not in (None, found.id):
+        raise CommandError(f"{name!r} is known as {found.id!r}; --id names a repository that is new")
+    if found is not None:
+        return found
+    location = name if is_remote(name) else str(Path(name).expanduser().resolve())
+    made = RepositorySettings(id=identifier or default_repository_id(location), location=location)
+    if made.id in {configured.id for configured in settings.repositories}:
+        raise CommandError(
+            f"{made.id!r} is configured for another repository; index {strip_credentials(location)} with --id NAME"
+        )
+    return made
+
+
+def _known_repository(settings: Settings, home: IndexHome, name: str) -> RepositorySettings | None:
+    """The configured or indexed repository that a word names; None for a path or a URL that is neither. Raises
+    CommandError for any other word."""
     for configured in settings.repositories:
         if configured.id == name:
             return configured
@@ -53,15 +71,7 @@ def repository_named(
     if not remote and not path.exists():
         raise CommandError(_unknown(settings, home, name))
     location = name if remote else str(path.resolve())
-    for configured in settings.repositories:
-        if configured.location == location:
-            return configured
-    made = RepositorySettings(id=identifier or default_repository_id(location), location=location)
-    if made.id in {configured.id for configured in settings.repositories}:
-        raise CommandError(
-            f"{made.id!r} is configured for another repository; index {strip_credentials(location)} with --id NAME"
-        )
-    return made
+    return next((configured for configured in settings.repositories if configured.location == location), None)
 
 
 def label_typed(settings: Settings, home: IndexHome, known: list[str], word: str) -> str:

@@ -7,7 +7,7 @@ Conditions without a column read the payload, which is JSON.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import (
@@ -143,7 +143,7 @@ def search_text(database: Database, query: str, scope: SearchScope, limit: int) 
     """The best `limit` chunks of the served generations within the scope that have every word of `query`, equal scores
     by id; none for a query without words. The tenant is part of `SearchScope`, which cannot be made without one.
 
-    Raises CatalogError.
+    Raises CatalogError, and WrongQuestion for an unknown kind.
     """
     terms = list(words(query))
     if not terms or limit < 1:
@@ -173,6 +173,7 @@ def _served(connection: Connection, scope: SearchScope) -> Select[Any]:
     )
     joined = chosen.select_from(chunks).join(labels, labels.c.label_id == chunks.c.label_id).join(generations, served)
     known = KnownValues(lambda key, everything: _values(connection, key, everything)).within(scope)
+    scope = replace(scope, required=tuple(one.normalized(lambda: known("Kind")) for one in scope.required))
     dialect = connection.dialect.name
     return joined.where(visible, *(compiled(found, dialect) for found in conditions_of(scope, known)))
 
