@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,26 @@ def written(folder: Path, text: str) -> Path:
     path = folder / "rag_assets.yaml"
     path.write_text(text, encoding="utf-8")
     return path
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "repositories: [{id: a, location: ., token: hunter2hunter2}]",
+        "stores: {qdrant_url: 'http://me:hunter2hunter2@host'}",
+        "embedder: {base_url: hunter2hunter2, provider: openai-compatible}",
+        "repositories: [hunter2hunter2",
+        "home: 'hunter2hunter2",
+        "home: hunter2hunter2: x",
+        "- hunter2hunter2",
+    ],
+)
+def test_no_value_is_in_the_trace_of_an_error(tmp_path: Path, text: str) -> None:
+    """Dagster keeps it, and `--debug` prints it."""
+    with pytest.raises(ConfigError) as caught:
+        load_settings(written(tmp_path, text))
+    caught.value.__traceback__ = None  # the lines of this test
+    assert "hunter2" not in "".join(traceback.format_exception(caught.value))
 
 
 @pytest.mark.parametrize(

@@ -187,7 +187,7 @@ def load_model(
             Problem(mark(at) or root.at(at).mark, f"{named(at)}{model_message(problem, model)}")
             for problem in error.errors()
             for at in [problem["loc"]]
-        ) from error
+        ) from None  # its text shows values, which may be secrets, and Dagster keeps the causes of errors
 
 
 def load_struct(record: type[StructT], node: Node, what: str, problems: list[Problem], **given: Any) -> StructT | None:

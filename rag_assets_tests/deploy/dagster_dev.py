@@ -120,14 +120,20 @@ class DagsterDev:
     def worked_on(self) -> int:
         """Waits until worker processes of a run are there; the process of that run."""
         until(lambda: sum(_FORKED in command for command in self.of_runs().values()) > 1, "workers have started")
-        (found,) = (process for process, command in self.of_runs().items() if _RUN in command)
+        runs = {process for process, command in self.of_runs().items() if _RUN in command}
+        (found,) = (process for process in runs if not self._is_child_of(process, runs))  # a copy reads files
         return found
 
     def _is_own(self, process: int) -> bool:
+        return self._is_child_of(process, self.own)
+
+    @staticmethod
+    def _is_child_of(process: int, others: set[int]) -> bool:
+        """True also of a process that has ended meanwhile."""
         try:
-            return parent_of(process) in self.own
+            return parent_of(process) in others
         except OSError:
-            return False
+            return True
 
 
 @contextmanager
