@@ -17,12 +17,11 @@ from rag_assets.answer.passages import PROSE
 from rag_assets.answer.question_analysis import Intent, QueryIntent, QueryTerm, intent_of, words_asked_of
 from rag_assets.contracts.evidence import Evidence, Origin, citation_ids, short_name
 from rag_assets.contracts.identity import content_hash
-from rag_assets.index.vectors.filters import METADATA
+from rag_assets.index.vectors.filters import METADATA, SearchScope
 
 if TYPE_CHECKING:
     from rag_assets.graph.csr_graph import Graph
     from rag_assets.index.generations import Manifest
-    from rag_assets.index.vectors.filters import SearchScope
     from rag_assets.search import Hit, SearchResult
     from rag_assets.search.index import LabelIndex, Searchable
     from rag_assets.search.retrieve import SearchResources
