@@ -105,7 +105,7 @@ class ModelProfile(Strict):
 
     model: str = Field(default="", description="as the server names it; empty: this profile has no model")
     max_tokens: int = Field(
-        default=3_000, ge=16, le=100_000, description="of one answer; a Blueprint or PDR needs 3000"
+        default=3_000, ge=16, le=100_000, description="of one answer at most; a step asks for 1500 unless it says more"
     )
     temperature: float = Field(default=0.2, ge=0, le=2, description="low: answers repeat what the evidence says")
     price_in: float | None = Field(default=None, ge=0, description="per million prompt tokens; for the cost shown")

@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 
 from rag_assets import open_index
+from rag_assets.index.generations import active_generation
 from rag_assets.index.layout import IndexHome
 from rag_assets.models import LocalEmbedder, ModelMissing
 from rag_assets_tests.cli.conftest import CommandLine, new_repository
+from rag_assets_tests.stored_points import payloads_in
 
 THINGS = ["invoice", "order", "parcel", "refund", "customer", "carrier", "basket", "coupon", "supplier", "ledger"]
 DOES = ["writes", "reads", "checks", "sends", "counts", "finds"]
@@ -52,6 +54,22 @@ def configure(cli: CommandLine, **sections: Any) -> Path:
     settings = {"home": "home", "repositories": [{"id": "shop", "location": "shop"}], **sections}
     (cli.folder / "rag_assets.yaml").write_text(json.dumps(settings), encoding="utf-8")
     return cli.folder / "rag_assets.yaml"
+
+
+@pytest.mark.rule("D13")
+def test_semantic_hits_are_points_that_are_stored_and_keep_their_ids(cli: CommandLine) -> None:
+    def found() -> list[tuple[str, str]]:
+        words = ("search", QUESTION, "--mode", "semantic", "--limit", "20", "--json")
+        result = cli.run(*words, options=()).json
+        assert result["mode"] == "semantic" and len(result["hits"]) == 20
+        return [(hit["point_id"], hit["semantic_id"]) for hit in result["hits"]]
+
+    configure(cli)
+    before = found()
+    assert cli.run("index", "--force", options=()).code == 0
+    generation = active_generation(cli.home, LABEL).directory
+    stored = {payload["SemanticId"] for payload in payloads_in(generation)}
+    assert found() == before and len(dict(before)) == 20 and {known for _, known in before} <= stored
 
 
 @pytest.mark.rule("R31", "D16", "E09", "R9")

@@ -13,7 +13,7 @@ import pytest
 
 from rag_assets_tests.cli.conftest import CommandLine, Outcome, new_repository
 from rag_assets_tests.models.embedding_server import embedding, inputs
-from rag_assets_tests.models.llm.model_server import Asked, ModelServer, Reply, answering
+from rag_assets_tests.models.llm.model_server import Asked, ModelServer, Reply, answering, failing
 from rag_assets_tests.stored_points import payloads_in
 
 FILES: dict[str, str | bytes] = {
@@ -69,6 +69,8 @@ def test_requests_of_an_index_build_are_as_large_and_as_many_as_configured(
     assert (max(sizes), peak, dimensions) == (2, 1, {None})
     sizes, _, dimensions = asked_of(batch_texts=64, dimension=16)
     assert max(sizes) > 2 and dimensions == {16}
+    sizes, _, _ = asked_of(batch_tokens=1, dimension=12)
+    assert sizes == {1}
 
 
 def test_a_question_waits_as_long_as_configured_for_its_embedding(shop: CommandLine, server: ModelServer) -> None:
@@ -112,6 +114,25 @@ def test_a_summary_that_a_model_wrote_is_quoted_where_its_words_are_asked_for(
     found = run(shop, "ask", "How does a clerk withdraw a bill that was sent in error?", "--json", **sections).json
     assert f"\n> Purpose: {WRITTEN['summary']}" in found["answer"]
     assert [one["support"] for one in found["checks"]] == ["supported"] and len(found["citations"]) == 1
+
+
+def test_an_answer_is_waited_for_and_asked_for_again_as_configured(shop: CommandLine, server: ModelServer) -> None:
+    lexical = {"provider": "lexical-only"}
+    assert run(shop, "index", embedder=lexical).code == 0
+
+    def asked(reply: Reply, **more: Any) -> tuple[int, str]:
+        server.asked.clear()
+        server.respond = lambda asked: reply
+        answer = {"base_url": server.url, "balanced": {"model": "m"}} | more
+        done = run(shop, "ask", "What does Payment book?", embedder=lexical, answer=answer)
+        return len(server.asked), done.err
+
+    ways = 2  # the router, then the answer
+    assert asked(failing(503), retries=0)[0] == ways
+    assert asked(failing(503, Retry_After="0"), retries=2)[0] == 3 * ways
+    began = time.monotonic()
+    _, said = asked(Reply(b"{}", delay=30.0), retries=0, timeout_seconds=0.3)
+    assert "0.3 s (answer.timeout_seconds)" in said and time.monotonic() - began < 15, said
 
 
 def test_a_repository_that_does_not_answer_is_waited_for_as_long_as_configured(cli: CommandLine) -> None:

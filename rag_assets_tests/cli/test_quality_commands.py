@@ -154,3 +154,23 @@ def test_eval_without_a_set_says_where_to_name_one(graded: Graded) -> None:
     assert done.code == 1 and "--set FILE" in done.err and "eval_set" in done.err
     gone = graded.cli.run("eval", "--set", "gone.yaml")
     assert gone.code == 1 and "there is no such file" in gone.err
+
+
+def test_rules_of_the_evaluation_are_in_what_a_build_measures(graded: Graded) -> None:
+    def measured(**evaluation: object) -> list[str]:
+        graded.configure(**evaluation)
+        (result,) = graded.cli.run("index", "--force", "--json").json["results"]
+        return [change["metric"] for change in result["quality"]["changes"]]
+
+    def answered() -> list[int]:
+        (found,) = graded.cli.run("eval", "report", LABEL, "--json").json["sets"]
+        return [record["answers"]["answerable"] for record in found["records"] if record["answers"]]
+
+    assert "recall@3" in measured() and answered() == []
+    assert "recall@2" in measured(k=2)
+    measured(answers=True, answer_limit=4)
+    assert answered() == [4]
+    graded.source.commit(BAD)
+    graded.configure(metrics=["mrr"])
+    refused = graded.cli.run("index")
+    assert refused.code == 3 and "mrr@10 is" in refused.err and "recall@3 is" not in refused.err
