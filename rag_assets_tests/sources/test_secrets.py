@@ -66,6 +66,18 @@ MASKED = [
     ("postgres-role", "a.sql", "CREATE ROLE app PASSWORD '«P@ssw0rd99»';"),
     ("powershell", "a.ps1", '$p = ConvertTo-SecureString "«Hunter2!»" -AsPlainText -Force'),
     ("escaped-json-in-code", "a.cs", 'var j = "{\\"password\\": \\"«Xy12#abc»\\"}";'),
+    # logins
+    ("network-credential", "a.cs", 'new NetworkCredential("deploy", "«hunter22x»")'),
+    ("basic-auth", "a.py", 'get(url, auth=("deploy", "«hunter22x»"))'),
+    ("symmetric-key", "a.cs", f'new SymmetricSecurityKey(Encoding.UTF8.GetBytes("«{alnum(32)}»"))'),
+    ("key-of-a-section", "a.cs", 'builder.Configuration["Jwt:Key"] = "«' + alnum(32) + '»";'),
+    ("pgpass", ".pgpass", "db.local:5432:shop:app:«hunter22x»\n"),
+    ("netrc", ".netrc", "machine api.host\n  login me\n  password «hunter22x»\n"),
+    ("docker-auth", "config.json", '{"r.io": {"auth": "«' + base64.b64encode(b"me:hunter22x").decode() + '»"}}'),
+    ("json-web-key", "a.json", '{"kty": "RSA", "n": "x", "d": "«' + alnum(86) + '»"}'),
+    ("mysql", "a.sh", "mysql -h db -u root -p«hunter22x» shop"),
+    ("putty", "a.ppk", f"PuTTY-User-Key-File-2: ssh-rsa\nPrivate-Lines: 2\n«{alnum(64)}»\n«{alnum(64)}»\n"),
+    ("dockerfile-without-sign", "Dockerfile", "ENV SA_PASSWORD «letmein99»\n"),
     # settings
     ("appsettings-password", "src/appsettings.Development.json", '  "Password": "«letmein»",'),
     ("appsettings-key", "appsettings.json", '  "ApiKey": "«fornuviotsourcecodeindex9787»",'),
@@ -104,6 +116,11 @@ MASKED = [
 ]  # fmt: skip
 
 SURVIVES = [
+    ("certificate-in-base64", "kube.yml", base64.b64encode(b"-----BEGIN CERTIFICATE-----" * 3).decode()),
+    ("port-of-mysql", "a.sh", "docker run mysql -p3306:3306 -prefix -p8080"),
+    ("login-with-a-variable", "a.cs", 'new NetworkCredential(user, password); NetworkCredential("user", "password")'),
+    ("public-web-key", "a.json", '{"kty": "RSA", "n": "' + alnum(86) + '", "e": "AQAB"}'),
+    ("amazon-resource", "a.tf", "arn:aws:iam::*:role:some-role\n"),
     ("key-of-no-token-section", "appsettings.json", '"Cache": {"Key": "' + alnum(32) + '"}'),
     ("placeholder-of-a-token-section", "appsettings.json", '"Jwt": {"Key": "<set with dotnet user-secrets>"}'),
     ("pass-in-code", "a.cs", 'var x = new { Pass = "first-pass-done" };'),

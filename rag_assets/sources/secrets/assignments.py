@@ -41,7 +41,7 @@ def context_of(path: str) -> AssignmentContext:
 _NAME = (
     r"(?:passw(?:or)?d|passphrase|pwd|secret|"
     r"(?:api|access|account|admin|auth|master|private|encryption|signing|storage|subscription|secret|jwt|validation|"
-    r"decryption|functions?|host|registry|search|cosmos|shared|sas|license)[_-]?key|"
+    r"decryption|functions?|host|registry|search|cosmos|shared|sas|license)(?:[_-]|__|:)?key|"
     r"(?:(?:access|auth|bearer|refresh|sas)[_-]?)?token)"
     r"(?:[_-]?(?:value|text|string|plain(?:text)?|default|base64|hex|dev|test|prod|staging))?[_-]?\d{0,2}"
 )
@@ -161,6 +161,9 @@ _SETTINGS = frozenset({AssignmentContext.SETTINGS})
 _CONNECTION_KEY = r"(?i)[;,\"':=>`\s](?:password|passwd|pwd)\s{0,2}=\s{0,2}"
 _PIECE = r"[^;,&\"'\s<>`\\=]+"
 _PIECES = rf"({_PIECE}(?:(?:&amp;|[,&]){_PIECE})+)(?:[;\"'\s<>`\\]|$)"  # a comma or `&` that begins no other key
+_LOGIN = (
+    r"(?:NetworkCredential|HTTPBasicAuth|\bauth\s{0,2}=)\s{0,2}\(\s{0,9}(?:[\w.]+|[\"'][^\"'\r\n]{1,100}[\"'])\s{0,9},"
+)
 NAMED_RULES = (
     SecretRule("assignment", _KEYWORDS, f"(?i){_NAME}{_ASSIGNS}{_STRING}", _fits_name),
     SecretRule(
@@ -169,6 +172,19 @@ NAMED_RULES = (
         rf"(?i){_NAME}[\"']?\s{{0,8}}[:=]\s{{0,8}}{_BARE}[,;]?(?:[ \t]+#[^\n]*|[ \t]*)(?:\r?\n|$)",
         _begins_line,
         _PLAIN,
+    ),
+    SecretRule(
+        "setting",
+        _KEYWORDS,
+        rf"(?im)^[ \t]*ENV[ \t]+\w*{_NAME}[ \t]+{_BARE}[ \t]*\r?$",
+        _fits_name,
+        _SETTINGS,
+    ),
+    SecretRule(
+        "login",
+        ("networkcredential", "httpbasicauth", "auth"),
+        rf"{_LOGIN}\s{{0,9}}[@$]?[\"']([^\"'\r\n]{{4,200}})[\"']",
+        lambda found: is_password(found.value, found.context),
     ),
     SecretRule("element", _KEYWORDS, rf"(?i){_NAME}>\s*([^<>\s]+)\s*</", _is_element, _PLAIN | _PROSE),
     SecretRule("argument", _KEYWORDS, rf"(?i)\s--?(?:[a-z]+-)*{_NAME}[ =][\"']?{_BARE}", _fits_name, _PLAIN | _PROSE),

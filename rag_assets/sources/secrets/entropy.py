@@ -31,6 +31,7 @@ _MIN_ENTROPY_OF_FORM = 2.5  # of a token known by its form; `ghp_abcabcabc…` h
 _MIN_ENTROPY_OF_LONG = 4.25  # 40 random characters have 4.4 and more, paths of that length 4.1
 _SMALL_ALPHABET = 2  # `****`, `0000`; one more from 8 characters on: `xx-xx-xx`, `aaaabbbbcccc`
 _MIN_FILLER = 8
+_ENCODED_HEAD = 80  # characters of base64 with the first line of a private key
 
 _TEMPLATE = re.compile(r"[{}<>]|\$\(|\A\$\w+\Z|%\w+%|\[\w[\w ]*\]|#\{|\.\.\.|…|\*\*\*")
 _PLACEHOLDER_WORD = re.compile(
@@ -116,8 +117,11 @@ def _is_name(value: str) -> bool:
 
 def looks_random(value: str) -> bool:
     """True for letters and digits with the entropy of a random text rather than of a name."""
-    has_both = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
-    return has_both and entropy(value) >= _MIN_ENTROPY
+    return has_letters_and_digits(value) and entropy(value) >= _MIN_ENTROPY
+
+
+def has_letters_and_digits(value: str) -> bool:
+    return any(map(str.isdigit, value)) and any(map(str.isalpha, value))
 
 
 def entropy(value: str) -> float:
@@ -135,6 +139,14 @@ def is_jwt(value: str) -> bool:
     except binascii.Error:
         return False
     return b'"alg"' in decoded or b'"typ"' in decoded
+
+
+def is_encoded_private_key(value: str) -> bool:
+    """Whether base64 is a private key in its text form, and no certificate."""
+    try:
+        return b"PRIVATE KEY" in base64.b64decode(value[:_ENCODED_HEAD])
+    except binascii.Error:
+        return False
 
 
 def is_basic_credentials(value: str) -> bool:

@@ -15,7 +15,9 @@ import msgspec
 
 from rag_assets.serialization import from_json
 from rag_assets.sources.secrets.entropy import (
+    has_letters_and_digits,
     is_basic_credentials,
+    is_encoded_private_key,
     is_jwt,
     is_placeholder,
     is_token_of_form,
@@ -93,8 +95,9 @@ _OWN_RULES = (
     _rule("url-password", ("://",), r"://[^\s/:@\"'<>`]{0,100}:([^\s/@\"'<>`]{3,200})@[\w.\[-]", _is_own),
     _rule(
         "bearer-authorization",
-        ("bearer",),
-        r"(?i)authorization\\?[\"']?\s{0,4}[\],:=]{1,2}\s{0,4}[$@]?\\?[\"']?bearer\s+([\w.~+/-]{16,}={0,2})",
+        ("authorization",),
+        r"(?i)authorization\\?[\"']?\s{0,4}[\],:=]{1,2}\s{0,4}[$@]?\\?[\"']?(?:bearer|token|apikey)\s+"
+        r"([\w.~+/-]{16,}={0,2})",
         _value(looks_random),
     ),
     _rule("basic-authorization", ("basic ",), r"(?i)\bbasic ([A-Z0-9+/]{12,}={0,2})", _value(is_basic_credentials)),
@@ -103,6 +106,40 @@ _OWN_RULES = (
         "powershell-secure-string",
         ("convertto-securestring",),
         r"(?i)ConvertTo-SecureString\s+(?:-String\s+)?[\"']([^\"'\r\n]{4,200})[\"']",
+        _is_own,
+    ),
+    _rule("sshpass", ("sshpass",), r"\bsshpass\s+-p\s*[\"']?([^\s\"'<>`\\]{4,})", _is_own),
+    _rule(
+        "mysql-password",
+        ("mysql", "mariadb"),
+        r"\b(?:mysql|mariadb)\S*\s(?:[^\r\n]{0,300}?\s)?-p([^\s\"':<>`\\]{4,})(?:[\s\"']|$)",
+        _value(lambda value: has_letters_and_digits(value) and not is_placeholder(value)),
+    ),
+    _rule("netrc-password", ("machine",), r"\bmachine\s+\S+\s+login\s+\S+\s+password\s+([^\s\"'<>`\\]{4,})", _is_own),
+    _rule(
+        "pgpass-password",
+        (":5432:", ":*:"),
+        r"(?m)^[^:\s]+:(?:5432|\*):[^:\s]+:[^:\s]+:([^:\s]{4,})\s*$",
+        _is_own,
+    ),
+    _rule("npm-password", (":_password=", ":_auth="), r":_(?:password|auth)=\"?([\w+/=.-]{8,})", _is_own),
+    _rule(
+        "docker-auth", ('auth"',), r"\"auth\\?\"\s*:\s*\\?\"([A-Za-z0-9+/]{12,}={0,2})", _value(is_basic_credentials)
+    ),
+    _rule(
+        "encoded-private-key", ("ls0tls1crudjti",), r"LS0tLS1CRUdJTi[A-Za-z0-9+/=]{40,}", _value(is_encoded_private_key)
+    ),
+    _rule("putty-key", ("private-lines",), r"Private-Lines: \d+\s+([A-Za-z0-9+/=\r\n]{40,})", _is_own),
+    _rule(
+        "json-web-key",
+        ('"kty"',),
+        r"\"kty\"[^{}]*?\"[dk]\"\s*:\s*\"([\w-]{30,})\"|\"[dk]\"\s*:\s*\"([\w-]{30,})\"[^{}]*?\"kty\"",
+        _value(looks_random),
+    ),
+    _rule(
+        "symmetric-key",
+        ("symmetricsecuritykey",),
+        r"SymmetricSecurityKey\s*\([^\"\r\n]{0,100}GetBytes\s*\(\s*@?\"([^\"\r\n]{16,300})\"",
         _is_own,
     ),
     _rule("npm-token", ("_authtoken=",), r"(?i)_authToken=([\w.~+/=-]{16,})", _has_form),
