@@ -16,7 +16,7 @@ from rag_assets.contracts.segment import Member, MemberKind, Segment
 from rag_assets.index.blobs import BlobStore
 from rag_assets.index.generations import Generation
 from rag_assets.index.layout import IndexHome
-from rag_assets.index.tables import read_rows
+from rag_assets.index.parquet_parts import read_rows
 
 _OPENING = ")\n    {\n"  # of a method in a file-scoped namespace; enough files have one
 _OPENING_IN_BLOCK = ")\n        {\n"

@@ -21,7 +21,7 @@ from rag_assets.graph.artifact import GRAPH_FOLDER
 from rag_assets.graph.build import EDGES, NODES
 from rag_assets.index.generations import Generation, all_generations, is_finished, read_generation
 from rag_assets.index.layout import IndexHome
-from rag_assets.index.tables import read_rows
+from rag_assets.index.parquet_parts import read_rows
 from rag_assets.index.vectors import open_vectors
 from rag_assets.pipeline.collect_garbage import collect_garbage
 from rag_assets.settings import Settings

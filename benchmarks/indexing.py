@@ -189,7 +189,7 @@ class Timer:
 
 def build(arguments: argparse.Namespace) -> dict[str, Any]:
     """One full build without an orchestrator."""
-    from rag_assets.index.tables import digest_files
+    from rag_assets.index.parquet_parts import digest_files
     from rag_assets.pipeline import run_stages as stages
     from rag_assets.pipeline.labels import label_of
     from rag_assets.pipeline.workers.worker_pool import workers_for

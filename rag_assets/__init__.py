@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rag_assets.index.vectors.vector_api import VectorStoreError
     from rag_assets.qa.ask_options import AskOptions
     from rag_assets.search import Hit, Question, QuestionKind, SearchResult, Source, TermEvidence
-    from rag_assets.search.diff_search import ComparedHit, ComparedSearch, compare_search
+    from rag_assets.search.compare_labels import ComparedHit, ComparedSearch, compare_search
     from rag_assets.search.query_parser import understand
     from rag_assets.settings.config_file import ConfigError
 
@@ -42,7 +42,7 @@ _MODULES = {
     "index.vectors.filters": ("NO_FILTERS", "PeriodError", "ScopeError", "SearchFilters"),
     "index.vectors.vector_api": ("VectorStoreError",),
     "qa.ask_options": ("AskOptions",),
-    "search.diff_search": ("ComparedHit", "ComparedSearch", "compare_search"),
+    "search.compare_labels": ("ComparedHit", "ComparedSearch", "compare_search"),
     "search.query_parser": ("understand",),
     "search": ("Hit", "Question", "QuestionKind", "SearchResult", "Source", "TermEvidence"),
     "settings.config_file": ("ConfigError",),

@@ -21,7 +21,7 @@ import pytest
 import rag_assets
 from rag_assets.index.generations import active_generation
 from rag_assets.index.layout import IndexHome
-from rag_assets.index.tables import read_rows
+from rag_assets.index.parquet_parts import read_rows
 from rag_assets_tests.cli.conftest import TIME_LIMIT, CommandLine, new_repository
 
 PACKAGE = Path(__file__).parent / "plugin_package"

@@ -20,7 +20,7 @@ from rag_assets.search import Hit, Question, SearchResult, Source
 from rag_assets.search.index import LabelIndex, Searchable
 
 if TYPE_CHECKING:
-    from rag_assets.search.diff_search import ComparedHit, ComparedSearch
+    from rag_assets.search.compare_labels import ComparedHit, ComparedSearch
 
 _MAX_LIMIT = 1000
 _COMPARED = 2  # labels
@@ -170,7 +170,9 @@ def search(
         }
         found: SearchResult | ComparedSearch
         if compare:
-            from rag_assets.search.diff_search import compare_search  # start-up budget: two labels are rarely compared
+            from rag_assets.search.compare_labels import (
+                compare_search,  # start-up budget: two labels are rarely compared
+            )
 
             found = compare_search(query, *target.members.values(), **options)
         else:

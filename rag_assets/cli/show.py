@@ -193,7 +193,7 @@ def _line_count(generation: Generation, path: str) -> int:
 
 def _rows(generation: Generation, table: str, path: str, column: str) -> list[dict[str, Any]]:
     """The rows of a file in a table."""
-    from rag_assets.index.tables import bucket_of, read_rows  # start-up budget: a point is shown without tables
+    from rag_assets.index.parquet_parts import bucket_of, read_rows  # start-up budget: a point is shown without tables
 
     bucket = bucket_of(path, generation.manifest.bucket_count)
     try:

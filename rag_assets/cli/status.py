@@ -72,7 +72,7 @@ def describe_label(
     `problem` says what is damaged, and the next command; the fields of an unreadable generation are absent.
     """
     # Start-up budget: loaded when it runs, not for --help and completion.
-    from rag_assets.index.tables import TableDamaged
+    from rag_assets.index.parquet_parts import TableDamaged
     from rag_assets.pipeline.build import BuildError, label_holder
 
     pointer = active_pointer(home, label)
@@ -120,7 +120,7 @@ def describe_label(
 
 def _duplicates(home: IndexHome, label: str, clearance: Confidentiality) -> list[dict[str, Any]]:
     # Start-up budget: loaded when it runs, not for --help and completion.
-    from rag_assets.index.tables import TableDamaged
+    from rag_assets.index.parquet_parts import TableDamaged
     from rag_assets.pipeline.duplicates import duplicates
 
     try:
@@ -133,7 +133,7 @@ def skipped_files(generation: Generation, clearance: Confidentiality) -> list[di
     """Every file that was left out, or that a stage could not work on, and that `clearance` may see (E12), by path,
     with the reason and the rule that matched. Raises TableDamaged for a missing or damaged table, BuildError."""
     # Start-up budget: loaded when it runs.
-    from rag_assets.index.tables import TableDamaged, read_all
+    from rag_assets.index.parquet_parts import TableDamaged, read_all
     from rag_assets.pipeline.build import refused_later
 
     columns = ["path", "outcome", "reason", "detail", "size_bytes"]

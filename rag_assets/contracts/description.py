@@ -12,12 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, Self
 
+from rag_assets.contracts.embedder import Embedder, EmbeddingWindow
 from rag_assets.contracts.identity import point_id, source_system, symbol_semantic_id
 from rag_assets.contracts.kinds import RagContentType
 from rag_assets.contracts.payload import RagVectorPayload, parse_round_trip
 from rag_assets.contracts.result import InvokeResult, Message, aggregate
 from rag_assets.contracts.retrieval import DEFAULT_PRIORITY
-from rag_assets.contracts.section import Embedder, EmbeddingWindow, SummarySection
+from rag_assets.contracts.section import SummarySection
 from rag_assets.contracts.segment import Segment, SymbolText
 from rag_assets.contracts.source_file import FileMetadata, GitRepoInfo, IndexFileContext
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
+from rag_assets.contracts.embedder import Embedder
 from rag_assets.contracts.identity import (
     content_hash,
     declared_names,
@@ -25,31 +26,6 @@ if TYPE_CHECKING:
     from rag_assets.contracts.payload import RagVectorPayload
 
     Vectors = NDArray[np.float32]
-
-
-class Embedder(Protocol):
-    """The `IEmbedder` of IDX-069. `embed` returns one L2-normalised float32 row per text, shape (n, dimension)."""
-
-    @property
-    def model_id(self) -> str: ...
-
-    @property
-    def dimension(self) -> int: ...
-
-    def embed(self, texts: Sequence[str]) -> Vectors: ...
-
-
-@dataclass(frozen=True, slots=True)
-class EmbeddingWindow:
-    """The limits that an embedding model sets for sections: its id and the length of a text.
-
-    `count` gives the tokens of each text as that model sees them (without special tokens). It is a pure
-    function, so sections stay deterministic (A26).
-    """
-
-    model_id: str
-    max_tokens: int
-    count: Callable[[Sequence[str]], list[int]]
 
 
 @dataclass(slots=True, kw_only=True)

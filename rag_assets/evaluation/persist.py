@@ -29,7 +29,7 @@ from rag_assets.index.generation_files import MANIFEST, RUNS, list_files
 from rag_assets.index.generations import Generation, Manifest, is_finished
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.locks import pointer_lock
-from rag_assets.index.tables import arrow_table
+from rag_assets.index.parquet_parts import arrow_table
 
 _COLUMNS = (
     ("label", pa.string()),

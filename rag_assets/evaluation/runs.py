@@ -12,7 +12,7 @@ from rag_assets.evaluation.metrics import METRICS_VERSION, depth, first_gains, m
 from rag_assets.evaluation.questions import EvalQuestion, QuestionSet, is_symbol, split_target
 from rag_assets.index.eval_records import Conditions, EvalRun, QuestionResult, RankedFile
 from rag_assets.index.generations import Generation
-from rag_assets.index.tables import read_all
+from rag_assets.index.parquet_parts import read_all
 from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets.search import Hit, SearchResult
 from rag_assets.search.index import LabelIndex

@@ -29,7 +29,7 @@ from rag_assets.graph.column_encoding import (
 )
 from rag_assets.graph.csr_graph import CONFIDENCES, KINDS, RELATIONS, Arrays, GraphCounts, Hub
 from rag_assets.graph.lookup import node_words, simple_name
-from rag_assets.index.tables import arrow_table, empty_batch, to_numpy
+from rag_assets.index.parquet_parts import arrow_table, empty_batch, to_numpy
 
 NODES = pa.schema(
     [

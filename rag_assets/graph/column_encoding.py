@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from rag_assets.index.tables import distinct_texts, packed_texts, to_numpy
+from rag_assets.index.parquet_parts import distinct_texts, packed_texts, to_numpy
 
 Numbers = NDArray[np.int64]
 Codes = NDArray[np.int32]

@@ -18,7 +18,7 @@ from rag_assets.errors import RagAssetsError
 from rag_assets.index.blobs import BlobError, BlobStore
 from rag_assets.index.generations import Generation
 from rag_assets.index.layout import IndexHome
-from rag_assets.index.tables import bucket_of, read_part, rows_with
+from rag_assets.index.parquet_parts import bucket_of, read_part, rows_with
 from rag_assets.serialization import from_json
 
 

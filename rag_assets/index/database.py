@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from rag_assets.closeable import Closeable
 from rag_assets.errors import RagAssetsError
 from rag_assets.index.layout import require_format, sqlite_uri
-from rag_assets.settings.base import is_loopback
+from rag_assets.settings.urls import is_loopback
 
 if TYPE_CHECKING:
     from sqlalchemy import URL

@@ -22,7 +22,7 @@ from rag_assets.index.disk_files import discard, size_on_disk
 from rag_assets.index.generations import all_generations, generation_directory, is_finished, pending_build_id
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.locks import abandoned_scratch
-from rag_assets.index.tables import read_file
+from rag_assets.index.parquet_parts import read_file
 
 T = TypeVar("T")
 

@@ -9,7 +9,7 @@ from rag_assets.index.blobs import BlobStore
 from rag_assets.index.generation_files import RUNS, damaged_files, listed_files
 from rag_assets.index.generations import Generation
 from rag_assets.index.layout import IndexHome
-from rag_assets.index.tables import TableDamaged, part_path, read_part
+from rag_assets.index.parquet_parts import TableDamaged, part_path, read_part
 from rag_assets.index.vectors import has_vectors, open_vectors
 from rag_assets.index.vectors.vector_api import VectorStoreError
 

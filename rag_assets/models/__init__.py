@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag_assets.contracts.section import EmbeddingWindow
+from rag_assets.contracts.embedder import EmbeddingWindow
 from rag_assets.models.embedder import DIMENSION, BatchEmbedder, LocalEmbedder, load_window, local_model_id
 from rag_assets.models.openai_compat.usage import EmbeddingUsage, Metered
 from rag_assets.models.tokenizer import MODEL_ID as LEXICAL_ONLY

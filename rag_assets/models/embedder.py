@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from rag_assets.contracts.section import Embedder, EmbeddingWindow
+from rag_assets.contracts.embedder import Embedder, EmbeddingWindow
 from rag_assets.identifiers import SPLIT_VERSION
 from rag_assets.models.cpu_count import usable_cores
 from rag_assets.models.pooling import parts_of, pooled

@@ -14,7 +14,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag_assets.contracts.section import EmbeddingWindow
+from rag_assets.contracts.embedder import EmbeddingWindow
 from rag_assets.identifiers import split_identifiers
 
 if TYPE_CHECKING:

@@ -38,7 +38,16 @@ from rag_assets.index.keyword.bm25f import (
 )
 from rag_assets.index.keyword.commit_subjects import write_past
 from rag_assets.index.keyword.vocabulary import write_vocabulary
-from rag_assets.index.tables import digest_files, lists, matrix, numbers, read_part, read_rows, to_numpy, write_part
+from rag_assets.index.parquet_parts import (
+    digest_files,
+    lists,
+    matrix,
+    numbers,
+    read_part,
+    read_rows,
+    to_numpy,
+    write_part,
+)
 from rag_assets.languages.detection import SourceType, source_type
 from rag_assets.pipeline.build import IndexBuild, StageReport
 from rag_assets.pipeline.memo import BucketMemo, CachedBucket, FirstSteps, bucket_inputs, recorded, stage_memo

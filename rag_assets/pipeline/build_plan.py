@@ -20,8 +20,8 @@ from rag_assets.index.gc import generation_directories
 from rag_assets.index.generations import Generation, GenerationError, active_generation, read_generation
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.locks import scratch_folder
+from rag_assets.index.parquet_parts import read_part, read_rows
 from rag_assets.index.promotion import GenerationStatus, standing_of
-from rag_assets.index.tables import read_part, read_rows
 from rag_assets.models import embedding_window, known_dimension, model_id, told_dimension
 from rag_assets.models.openai_compat.dry_run import WOULD_ASK, dry_run_llm
 from rag_assets.pipeline.bm25_artifacts import build_keyword_weights

@@ -45,7 +45,7 @@ from rag_assets.graph.imports.imported_graph import merge
 from rag_assets.graph.imports.key_parser import LabelSymbols
 from rag_assets.index.blobs import BlobStore
 from rag_assets.index.generations import level_folder
-from rag_assets.index.tables import read_all, write_part
+from rag_assets.index.parquet_parts import read_all, write_part
 from rag_assets.languages.csharp.facts.type_index import TypeIndex
 from rag_assets.languages.fingerprints import Fingerprints, digest_of, fingerprints_of
 from rag_assets.languages.label_declarations import (

@@ -29,8 +29,8 @@ from rag_assets.index.generations import (
 )
 from rag_assets.index.integrity import damage, lost_documents
 from rag_assets.index.layout import IndexHome, path_slug
+from rag_assets.index.parquet_parts import bucket_count, bucket_of, read_file, write_part
 from rag_assets.index.promotion import is_set_aside
-from rag_assets.index.tables import bucket_count, bucket_of, read_file, write_part
 from rag_assets.languages.detection import detect_language
 from rag_assets.models import model_id
 from rag_assets.pipeline.build import BuildSpec, IndexBuild, StageReport, forget_build, read_spec, start_build

@@ -8,7 +8,7 @@ from functools import cache, partial
 
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.index.generations import Generation
-from rag_assets.index.tables import read_part
+from rag_assets.index.parquet_parts import read_part
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from rag_assets.contracts.identity import cache_key
-from rag_assets.index.tables import matrix, numbers, read_file, read_part, write_part
+from rag_assets.index.parquet_parts import matrix, numbers, read_file, read_part, write_part
 from rag_assets.models import LEXICAL_ONLY, BatchEmbedder, LocalEmbedder, Metered, open_embedder, told_dimension
 from rag_assets.pipeline.build import BuildError, IndexBuild, StageReport, read_spec
 from rag_assets.pipeline.memo import (

@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 
 from rag_assets.contracts.confidentiality import Confidentiality
+from rag_assets.contracts.embedder import Embedder
 from rag_assets.contracts.identity import cache_key
-from rag_assets.contracts.section import Embedder
 from rag_assets.errors import RagAssetsError
 from rag_assets.evaluation.comparison import difference
 from rag_assets.evaluation.gate import GateRules, decide

@@ -14,9 +14,10 @@ import msgspec
 
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.contracts.description import SummaryFacts
+from rag_assets.contracts.embedder import EmbeddingWindow
 from rag_assets.contracts.identity import content_hash
 from rag_assets.contracts.kinds import Classification
-from rag_assets.contracts.section import EmbeddingWindow, SummarySection
+from rag_assets.contracts.section import SummarySection
 from rag_assets.contracts.segment import Segment, walk_members
 from rag_assets.contracts.source_file import SkippedFile, SkipReason
 from rag_assets.descriptions.processor import FileOutcome
@@ -25,7 +26,7 @@ from rag_assets.descriptions.symbol_description import SymbolDescription
 from rag_assets.errors import RagAssetsError
 from rag_assets.index.generations import Generation
 from rag_assets.index.layout import IndexHome
-from rag_assets.index.tables import bucket_of, read_rows
+from rag_assets.index.parquet_parts import bucket_of, read_rows
 from rag_assets.languages.detection import detect_language
 from rag_assets.models import embedding_window
 from rag_assets.pipeline.build import IndexBuild, read_report, read_spec, refused_later

@@ -15,7 +15,7 @@ from functools import cache, partial
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.errors import RagAssetsError
 from rag_assets.index.generations import Generation, Manifest
-from rag_assets.index.tables import read_part
+from rag_assets.index.parquet_parts import read_part
 
 _CACHE_KIB = 65_536  # of pages in memory: 200,000 points; more of them go through the disk
 

@@ -40,7 +40,7 @@ from rag_assets.dependency_trace import digest_of as digest_of_lookups
 from rag_assets.index.cache import Cache, PartCache, PartFile, digest_of
 from rag_assets.index.disk_files import sha256_of
 from rag_assets.index.layout import IndexHome
-from rag_assets.index.tables import part_path
+from rag_assets.index.parquet_parts import part_path
 from rag_assets.models.openai_compat.dry_run import CACHE_NAME
 from rag_assets.pipeline.build import IndexBuild, StageReport, read_reports
 from rag_assets.pipeline.versions import stage_version

@@ -16,6 +16,7 @@ from rag_assets.index.generations import (
     read_generation,
 )
 from rag_assets.index.layout import IndexHome, RecordDamaged, as_user_shares, read_record, write_record
+from rag_assets.index.parquet_parts import matrix, read_part
 from rag_assets.index.remote import (
     NothingPublished,
     ObjectStore,
@@ -26,7 +27,6 @@ from rag_assets.index.remote import (
     publish,
     pull,
 )
-from rag_assets.index.tables import matrix, read_part
 from rag_assets.pipeline.build import BuildError, IndexBuild
 from rag_assets.pipeline.embeddings import STAGE, VECTORS, embedding_key
 from rag_assets.settings import Settings

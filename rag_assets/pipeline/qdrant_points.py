@@ -24,7 +24,7 @@ from rag_assets.index.catalog import open_catalog_target
 from rag_assets.index.generation_files import damaged_files
 from rag_assets.index.generations import GenerationError, active_pointer, read_generation
 from rag_assets.index.keyword.bm25f import SparseRows
-from rag_assets.index.tables import read_part, read_rows, write_part
+from rag_assets.index.parquet_parts import read_part, read_rows, write_part
 from rag_assets.index.vectors import has_vectors, open_writer
 from rag_assets.index.vectors.vector_api import DeclaredPoints, PointTarget, StoredPoint, bring_to
 from rag_assets.models.tokenizer import MODEL_ID as LEXICAL_ONLY
@@ -41,7 +41,7 @@ from rag_assets.pipeline.workers.process_pool import release_memory
 from rag_assets.pipeline.workers.worker_pool import map_buckets
 
 if TYPE_CHECKING:
-    from rag_assets.contracts.section import Vectors
+    from rag_assets.contracts.embedder import Vectors
 
 STAGE = "qdrant_points"
 SHARD = "shard"

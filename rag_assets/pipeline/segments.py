@@ -14,7 +14,7 @@ import msgspec
 from rag_assets.contracts.identity import cache_key
 from rag_assets.contracts.segment import ParseHealth, Segment, SegmentedFile
 from rag_assets.index.blobs import BlobStore
-from rag_assets.index.tables import read_part, read_rows, write_part
+from rag_assets.index.parquet_parts import read_part, read_rows, write_part
 from rag_assets.pipeline.build import IndexBuild, StageReport
 from rag_assets.pipeline.discovered_files import rows_of_files
 from rag_assets.pipeline.memo import BucketMemo, CachedBucket, ItemMemo, recorded, stage_memo

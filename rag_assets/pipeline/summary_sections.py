@@ -13,9 +13,10 @@ from typing import Any
 import msgspec
 
 from rag_assets.contracts.description import SummaryFacts
-from rag_assets.contracts.section import EmbeddingWindow, SummarySection
+from rag_assets.contracts.embedder import EmbeddingWindow
+from rag_assets.contracts.section import SummarySection
 from rag_assets.graph.csr_graph import by_count
-from rag_assets.index.tables import read_rows, write_part
+from rag_assets.index.parquet_parts import read_rows, write_part
 from rag_assets.models import embedding_window, window_fingerprint
 from rag_assets.pipeline.build import IndexBuild, StageReport
 from rag_assets.pipeline.descriptions import file_contexts, read_descriptions

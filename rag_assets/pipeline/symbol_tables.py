@@ -27,7 +27,7 @@ from rag_assets.descriptions.processor import SourceFileProcessor, SymbolCounter
 from rag_assets.descriptions.refinement import DescriptionRefiner, RefiningBuilder
 from rag_assets.descriptions.registry import SymbolTable
 from rag_assets.index.blobs import BlobStore
-from rag_assets.index.tables import read_rows
+from rag_assets.index.parquet_parts import read_rows
 from rag_assets.index.vectors.filters import PathClearance
 from rag_assets.languages.csharp.ef.stored_entities import PersistedTypes, StoreClaim, store_claims
 from rag_assets.languages.csharp.facts.partial_types import PartialTypes, may_have_parts

@@ -24,8 +24,8 @@ from rag_assets.search.index import LabelIndex, Searchable
 from rag_assets.search.retrieve import PathCache
 
 if TYPE_CHECKING:
+    from rag_assets.contracts.embedder import Embedder
     from rag_assets.contracts.retrieval import Capability, SearchPolicy
-    from rag_assets.contracts.section import Embedder
     from rag_assets.index.generations import Manifest
     from rag_assets.index.keyword.commit_subjects import CommitSubjects
     from rag_assets.index.keyword.vocabulary import KnownTerm, QueryVector

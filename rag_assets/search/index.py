@@ -30,7 +30,7 @@ from rag_assets.search.search import search
 from rag_assets.settings.config_file import config_of, config_path, is_configured, resolve_home
 
 if TYPE_CHECKING:
-    from rag_assets.contracts.section import Embedder
+    from rag_assets.contracts.embedder import Embedder
     from rag_assets.index.artifacts import ArtifactStore
     from rag_assets.index.blobs import BlobStore
     from rag_assets.index.keyword.commit_subjects import CommitSubjects

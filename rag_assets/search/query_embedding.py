@@ -14,7 +14,7 @@ from rag_assets.errors import NoEmbedderError, RagAssetsError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rag_assets.contracts.section import Embedder, Vectors
+    from rag_assets.contracts.embedder import Embedder, Vectors
     from rag_assets.index.generations import Manifest
     from rag_assets.index.layout import IndexHome
     from rag_assets.models.openai_compat.embeddings import EndpointEmbedder

@@ -20,7 +20,7 @@ from rag_assets.search.ranking.penalties import asked_for
 from rag_assets.search.ranking.signals import QueryFeatures, file_signals, query_type
 
 if TYPE_CHECKING:
-    from rag_assets.contracts.section import Embedder
+    from rag_assets.contracts.embedder import Embedder
     from rag_assets.index.keyword.commit_subjects import CommitSubjects
     from rag_assets.index.vectors.filters import SearchScope
     from rag_assets.index.vectors.vector_api import Dense, FileRef, VectorReader

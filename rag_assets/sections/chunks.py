@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from itertools import accumulate, takewhile
 
-from rag_assets.contracts.section import EmbeddingWindow
+from rag_assets.contracts.embedder import EmbeddingWindow
 from rag_assets.sections.splitter import SENTENCE_END, Piece, count_lines, cut_to, fit_each, join, paragraphs
 
 CHUNK_TOKENS = 1_000  # E01: at most

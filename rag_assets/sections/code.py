@@ -8,8 +8,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rag_assets.contracts.embedder import EmbeddingWindow
 from rag_assets.contracts.identity import slug
-from rag_assets.contracts.section import EmbeddingWindow, SummarySection
+from rag_assets.contracts.section import SummarySection
 from rag_assets.contracts.segment import MemberRange, Span
 from rag_assets.sections.snippet import Block, SectionSubject, section_of
 from rag_assets.sections.splitter import SectionPart, split, split_many, whole

@@ -10,8 +10,9 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from rag_assets.contracts.embedder import EmbeddingWindow
 from rag_assets.contracts.identity import content_hash, unique_slugs
-from rag_assets.contracts.section import EmbeddingWindow, SummarySection
+from rag_assets.contracts.section import SummarySection
 from rag_assets.contracts.segment import LineIndex, Span, moved
 from rag_assets.sections.chunks import CHUNK_TOKENS, Chunk, Run, Unit, below_heading, chunk_runs, counted, units_of
 from rag_assets.sections.snippet import Block, SectionSubject, section_of

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rag_assets.contracts.section import EmbeddingWindow
+from rag_assets.contracts.embedder import EmbeddingWindow
 
 SPECIAL_TOKENS = 2
 """Tokens that a BERT-like encoder adds around a text ([CLS], [SEP]); `EmbeddingWindow.count` leaves them out."""

@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from rag_assets.settings.base import AllowPlainHttp, ApiVersion, Strict, Tokenizer, refuse_unencrypted, server_url
+from rag_assets.settings.base import AllowPlainHttp, ApiVersion, Strict, Tokenizer, server_url
+from rag_assets.settings.urls import refuse_unencrypted
 
 
 class EmbedderSettings(Strict):

@@ -19,8 +19,6 @@ from rag_assets.settings.base import (
     AllowPlainHttp,
     Name,
     Strict,
-    object_store_url,
-    refuse_unencrypted,
     server_url,
     without_nothing,
 )
@@ -35,6 +33,7 @@ from rag_assets.settings.config_file import (
 from rag_assets.settings.models import EmbedderSettings, LlmSettings
 from rag_assets.settings.repositories import GraphImportSettings, RepositorySettings, SourceLimits
 from rag_assets.settings.search import AnswerSettings, SearchSettings
+from rag_assets.settings.urls import object_store_url, refuse_unencrypted
 from rag_assets.settings.validation_messages import Location
 from rag_assets.settings.yaml_loader import InvalidFileError, Mark, Node, load_model
 from rag_assets.suggestions import nearest

@@ -10,7 +10,8 @@ from pydantic import Field, model_validator
 
 from rag_assets.contracts.llm import Profile
 from rag_assets.contracts.retrieval import DEFAULT_POLICY, Fusion, Mode, OnMissing, SearchPolicy
-from rag_assets.settings.base import AllowPlainHttp, ApiVersion, Strict, Tokenizer, refuse_unencrypted, server_url
+from rag_assets.settings.base import AllowPlainHttp, ApiVersion, Strict, Tokenizer, server_url
+from rag_assets.settings.urls import refuse_unencrypted
 
 
 class RerankerSettings(Strict):

@@ -205,7 +205,7 @@ from rag_assets.graph.artifact import open_graph, write_graph
 from rag_assets.graph.build import (
     EDGES, NODES, REPEATED_IN_EDGES, REPEATED_IN_NODES, assemble_tables, edge_columns, node_columns,
 )
-from rag_assets.index.tables import read_part, write_part
+from rag_assets.index.parquet_parts import read_part, write_part
 home = Path(sys.argv[1])
 node = GraphNode("csharp:A|TYPE", NodeType.TYPE, "A", "a.cs", 1, 2, "csharp", "class A")
 edge = GraphEdge(node.key, Relation.READS_FROM, "dbo.Orders|TABLE_OR_VIEW", path="a.cs", line=2)

@@ -14,7 +14,7 @@ from rag_assets.contracts.identity import content_hash
 from rag_assets.index.artifacts import ArtifactError, ArtifactStore
 from rag_assets.index.generation_files import list_files
 from rag_assets.index.generations import active_generation, read_generation
-from rag_assets.index.tables import read_rows, write_part
+from rag_assets.index.parquet_parts import read_rows, write_part
 from rag_assets.pipeline.schemas import POINTS
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.pipeline.conftest import Built, built, lexical

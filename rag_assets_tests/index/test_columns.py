@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from rag_assets.index.tables import arrow_table, column, distinct_texts, lists, matrix, texts, to_numpy
+from rag_assets.index.parquet_parts import arrow_table, column, distinct_texts, lists, matrix, texts, to_numpy
 
 _IMPORTS_NO_PANDAS = """
 import sys
@@ -22,8 +22,8 @@ class Refused:
             raise AssertionError("pandas was imported")
 sys.meta_path.insert(0, Refused())
 import pyarrow as pa
-from rag_assets.index.tables import to_numpy
-from rag_assets.index.tables import read_part, rows_with, write_part
+from rag_assets.index.parquet_parts import to_numpy
+from rag_assets.index.parquet_parts import read_part, rows_with, write_part
 schema = pa.schema([("path", pa.string()), ("lines", pa.int64()), ("notes", pa.list_(pa.string()))])
 write_part(Path(sys.argv[1]), "files", 0, schema, {"path": ["a", "b"], "lines": [1, 2], "notes": [[], ["x"]]})
 read = read_part(Path(sys.argv[1]), "files", 0)

@@ -11,7 +11,7 @@ import pytest
 
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.index.vectors.filters import SearchFilters, SearchScope
-from rag_assets.index.vectors.payload_store import (
+from rag_assets.index.vectors.payloads_and_paths import (
     PAYLOADS,
     POINT_FILES,
     PayloadStore,

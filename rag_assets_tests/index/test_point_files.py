@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_assets.index.vectors.payload_store import POINT_FILES, PointPaths, PointPathsChange, read_point_files
+from rag_assets.index.vectors.payloads_and_paths import POINT_FILES, PointPaths, PointPathsChange, read_point_files
 from rag_assets.index.vectors.qdrant_edge import ShardReader
 from rag_assets.index.vectors.qdrant_edge.writer import ShardWriter
 from rag_assets.index.vectors.vector_api import FileRef, StoredPoint, VectorStoreError

@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("qdrant_client")
 
-from rag_assets.index.tables import write_part
+from rag_assets.index.parquet_parts import write_part
 from rag_assets.index.vectors import URL_VARIABLE, declared_digests, has_vectors, open_vectors
 from rag_assets.index.vectors.qdrant_server.client_calls import KEY_VARIABLE, QdrantServer
 from rag_assets.index.vectors.qdrant_server.schema import collection_name

@@ -10,7 +10,7 @@ import pytest
 
 from rag_assets.contracts.section import SummarySection
 from rag_assets.index.blobs import BlobStore
-from rag_assets.index.tables import read_rows, write_part
+from rag_assets.index.parquet_parts import read_rows, write_part
 from rag_assets.pipeline.active_index import activate
 from rag_assets.pipeline.build import BuildError
 from rag_assets.pipeline.checks.generation_checks import CHECKS, CheckResult, generation_checks, memoized_checks

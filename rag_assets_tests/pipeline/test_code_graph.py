@@ -12,10 +12,10 @@ from random import Random
 import pytest
 
 from rag_assets.graph.artifact import GRAPH_FOLDER, check
-from rag_assets.index import tables
+from rag_assets.index import parquet_parts
 from rag_assets.index.cache import Cache, PartCache
 from rag_assets.index.layout import IndexHome, index_label
-from rag_assets.index.tables import read_all
+from rag_assets.index.parquet_parts import read_all
 from rag_assets.pipeline.build import IndexBuild, StageReport, label_lock
 from rag_assets.pipeline.code_graph import GRAPH_EDGES, GRAPH_FILES, GRAPH_NODES, STAGE, SYMBOLS, build_graph
 from rag_assets.pipeline.collect_garbage import collect_garbage
@@ -88,7 +88,7 @@ class Source:
 
 @pytest.fixture
 def several_buckets(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "FILES_PER_BUCKET", FILES_PER_BUCKET)
+    monkeypatch.setattr(parquet_parts, "FILES_PER_BUCKET", FILES_PER_BUCKET)
 
 
 @pytest.fixture(scope="module")

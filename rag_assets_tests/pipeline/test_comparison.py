@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rag_assets.contracts.confidentiality import Confidentiality
-from rag_assets.index import tables
+from rag_assets.index import parquet_parts
 from rag_assets.index.generations import Generation, read_generation
 from rag_assets.pipeline.generation_diff import GenerationDiff, TwoOrganisations, compare
 from rag_assets.pipeline.run_stages import run_stages
@@ -61,7 +61,7 @@ def test_the_limit_bounds_the_list_and_not_the_counts(history: History) -> None:
 def test_buckets_may_differ_in_number(history: History, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A repository that grows gets more buckets; every file lies in another one then."""
     mine = history.copy(tmp_path)
-    monkeypatch.setattr(tables, "FILES_PER_BUCKET", 1)
+    monkeypatch.setattr(parquet_parts, "FILES_PER_BUCKET", 1)
     build, _ = mine.index(force=True)
     forced = generation(mine, build.spec.generation_id)
     assert forced.manifest.bucket_count == 4

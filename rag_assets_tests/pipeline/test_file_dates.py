@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_assets.index.tables import read_rows
+from rag_assets.index.parquet_parts import read_rows
 from rag_assets.sources.git import git_history
 from rag_assets.sources.git.git_history import GitHistory, LastChange
 from rag_assets.sources.snapshot import utc_iso

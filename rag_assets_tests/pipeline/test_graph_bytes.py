@@ -23,7 +23,7 @@ from rag_assets.pipeline.code_graph import build_graph
 from rag_assets.pipeline.discovered_files import discover_files
 from rag_assets.pipeline.progress import Silent
 from rag_assets.pipeline.segments import segment_files
-from rag_assets.index import tables
+from rag_assets.index import parquet_parts
 from rag_assets.index.layout import IndexHome as Home
 from rag_assets_tests.pipeline.conftest import lexical
 tables.FILES_PER_BUCKET = 4

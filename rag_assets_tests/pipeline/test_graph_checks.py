@@ -14,7 +14,7 @@ import pytest
 from rag_assets.graph.artifact import GRAPH_FOLDER, HEADER, write_graph
 from rag_assets.graph.build import EDGES, NODES, assemble_tables
 from rag_assets.index.layout import IndexHome
-from rag_assets.index.tables import read_part, read_rows, write_part
+from rag_assets.index.parquet_parts import read_part, read_rows, write_part
 from rag_assets.pipeline.active_index import activate
 from rag_assets.pipeline.build import BuildError
 from rag_assets.pipeline.checks.generation_checks import CHECKS, CheckResult

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from rag_assets.index.tables import read_rows
+from rag_assets.index.parquet_parts import read_rows
 from rag_assets.pipeline.segments import read_segments
 from rag_assets.pipeline.symbol_tables import walled_surveys
 from rag_assets_tests.git_repository import Repository

@@ -13,7 +13,7 @@ from rag_assets import Index
 from rag_assets.index.cache import Cache
 from rag_assets.index.generations import active_generation
 from rag_assets.index.layout import IndexHome
-from rag_assets.index.tables import read_rows
+from rag_assets.index.parquet_parts import read_rows
 from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets.pipeline.collect_garbage import collect_garbage
 from rag_assets.pipeline.commit_subjects import MOST_FILES, PAST_COMMITS

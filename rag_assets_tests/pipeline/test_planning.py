@@ -111,7 +111,7 @@ def new_shop(folder: Path, files: dict[str, str], settings: Settings) -> Shop:
 @pytest.fixture(scope="module", autouse=True)
 def small_buckets() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rag_assets.index.tables.FILES_PER_BUCKET", FILES_PER_BUCKET)
+        patch.setattr("rag_assets.index.parquet_parts.FILES_PER_BUCKET", FILES_PER_BUCKET)
         yield
 
 

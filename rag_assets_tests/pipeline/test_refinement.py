@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from rag_assets.index.tables import read_rows
+from rag_assets.index.parquet_parts import read_rows
 from rag_assets.settings import LlmSettings, Settings
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.models.llm.model_server import ModelServer, answering, failing

@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 
 from rag_assets import open_index
+from rag_assets.contracts.embedder import EmbeddingWindow
 from rag_assets.contracts.identity import description_uri, point_id, slice_uri
 from rag_assets.contracts.payload import RagVectorPayload
-from rag_assets.contracts.section import EmbeddingWindow
 from rag_assets.index.artifacts import ArtifactStore
 from rag_assets.index.generation_files import list_files
 from rag_assets.index.generations import active_generation
-from rag_assets.index.tables import read_rows, write_part
+from rag_assets.index.parquet_parts import read_rows, write_part
 from rag_assets.models.tokenizer import lexical_window
 from rag_assets.pipeline.checks.generation_checks import artifacts_are_complete, ids_are_unique
 from rag_assets.pipeline.descriptions import file_contexts

@@ -11,7 +11,7 @@ import pytest
 from rag_assets.contracts.payload import RagVectorPayload
 from rag_assets.graph.artifact import GRAPH_FOLDER, open_graph
 from rag_assets.graph.imports.imported_graph import UnusableImport
-from rag_assets.index.tables import read_rows
+from rag_assets.index.parquet_parts import read_rows
 from rag_assets.settings import Settings, SourceLimits, StoreSettings
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.graph.imports.bundles import edge_row, edges_csv, node_row, nodes_csv, unpacked

@@ -11,7 +11,7 @@ from rag_assets.contracts.identity import document_uri
 from rag_assets.contracts.payload import RagVectorPayload
 from rag_assets.index.artifacts import ArtifactStore
 from rag_assets.index.generations import active_generation
-from rag_assets.index.tables import read_rows
+from rag_assets.index.parquet_parts import read_rows
 from rag_assets.pipeline.checks.generation_checks import CHECKS
 from rag_assets_tests.pipeline.conftest import EXPECTED, Built
 

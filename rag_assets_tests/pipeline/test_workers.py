@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from rag_assets.contracts.source_file import GitRepoInfo
-from rag_assets.index import tables
+from rag_assets.index import parquet_parts
 from rag_assets.index.layout import IndexHome
 from rag_assets.pipeline import run_stages
 from rag_assets.pipeline.build import BuildError, BuildSpec, IndexBuild, StageReport
@@ -223,7 +223,7 @@ def _is_running(process: int) -> bool:
 def test_the_number_of_workers_changes_no_byte(
     tmp_path: Path, shop_source: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tables, "FILES_PER_BUCKET", 6)
+    monkeypatch.setattr(parquet_parts, "FILES_PER_BUCKET", 6)
     one, several = (
         built(shop_source, lexical(tmp_path / str(number)).model_copy(update={"workers": number})) for number in (1, 3)
     )

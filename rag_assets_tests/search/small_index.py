@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from rag_assets.contracts.confidentiality import Confidentiality, may_see
+from rag_assets.contracts.embedder import Embedder
 from rag_assets.contracts.identity import content_hash, declared_names, point_id
-from rag_assets.contracts.section import Embedder
 from rag_assets.index.blobs import BlobStore
 from rag_assets.index.generations import Manifest, generation_directory, level_folder, promote, write_manifest
 from rag_assets.index.keyword.bm25f import TermFrequencies, assigned_indices, count_terms, statistics_of, weights

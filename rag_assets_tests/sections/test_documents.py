@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_assets.contracts.section import EmbeddingWindow, SummarySection
+from rag_assets.contracts.embedder import EmbeddingWindow
+from rag_assets.contracts.section import SummarySection
 from rag_assets.contracts.segment import LineIndex, MemberKind
 from rag_assets.languages.documents.text import PATH_SEPARATOR as SEGMENTED_SEPARATOR
 from rag_assets.sections.chunks import CHUNK_TOKENS, LEAST_TOKENS, OVERLAP_TOKENS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from rag_assets.contracts.section import EmbeddingWindow
+from rag_assets.contracts.embedder import EmbeddingWindow
 
 _WORDS = re.compile(r"\w+|[^\w\s]")
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from rag_assets.contracts.embedder import EmbeddingWindow
 from rag_assets.contracts.graph import endpoint_key
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.contracts.payload import RagVectorPayload
 from rag_assets.contracts.result import Message
-from rag_assets.contracts.section import EmbeddingWindow, SummarySection
+from rag_assets.contracts.section import SummarySection
 from rag_assets.contracts.segment import MemberRange, Segment, Span, leaves_of
 from rag_assets.descriptions.kind_builder import Facts, Subject, TypeAwareBuilder, is_csharp
 from rag_assets.descriptions.symbol_description import SymbolDescription, fenced_code, inline_code

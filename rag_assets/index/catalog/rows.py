@@ -125,7 +125,7 @@ class DocumentTexts:
 
 
 def _addresses(generation: Path) -> Mapping[str, str]:
-    from rag_assets.index.tables import read_file
+    from rag_assets.index.parquet_parts import read_file
 
     found: dict[str, str] = {}
     for part in sorted((generation / _TABLE).glob("part-*.parquet")):

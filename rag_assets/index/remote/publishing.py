@@ -22,6 +22,7 @@ from rag_assets.index.blobs import BlobStore
 from rag_assets.index.generation_files import damaged_files, files_of
 from rag_assets.index.generations import GenerationError, read_generation
 from rag_assets.index.layout import IndexHome, RecordDamaged, read_record
+from rag_assets.index.parquet_parts import read_file
 from rag_assets.index.remote.manifests import (
     GARBAGE,
     Garbage,
@@ -44,7 +45,6 @@ from rag_assets.index.remote.objects import (
     object_path,
     packed_file,
 )
-from rag_assets.index.tables import read_file
 
 GRACE_SECONDS = 24 * 3600.0
 """Longer than any publish or pull takes: 100 GB at 10 MB/s are three hours."""

@@ -198,7 +198,7 @@ def _delete_unseen(label: ServerLabel, places: list[ServerPlace]) -> int:
 
 def declared_digests(generation: Path) -> Mapping[str, str] | None:
     """id → digest of the points as the tables of a generation declare them; None where it has no such table."""
-    from rag_assets.index.tables import read_file
+    from rag_assets.index.parquet_parts import read_file
 
     parts = sorted((generation / _TABLE).glob("part-*.parquet"))
     if not parts:
@@ -215,7 +215,7 @@ def server_url(place: ServerLabel) -> str:
     named = os.environ.get(URL_VARIABLE, "")
     if not named:
         return place.url
-    from rag_assets.settings.base import plain_server_url, refuse_unencrypted
+    from rag_assets.settings.urls import plain_server_url, refuse_unencrypted
 
     try:
         url = plain_server_url(named, "QDRANT_API_KEY")

@@ -34,7 +34,7 @@ def raw_points(directory: Path) -> tuple[str, Iterator[RawPoint]]:
 def _of_shard(directory: Path) -> Iterator[RawPoint]:
     import qdrant_edge as edge
 
-    from rag_assets.index.vectors.payload_store import read_payloads
+    from rag_assets.index.vectors.payloads_and_paths import read_payloads
     from rag_assets.index.vectors.qdrant_edge import DIGEST, engine_call, opened_shard
 
     shard = opened_shard(directory)

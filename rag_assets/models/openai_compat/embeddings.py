@@ -15,7 +15,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rag_assets.contracts.section import EmbeddingWindow
+from rag_assets.contracts.embedder import EmbeddingWindow
 from rag_assets.models.openai_compat.client import ModelClient
 from rag_assets.models.openai_compat.endpoint import ServerEndpoint
 from rag_assets.models.openai_compat.faults import Fault, FaultCode, Retries

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
-from rag_assets.settings.base import is_loopback
 from rag_assets.settings.config_file import ConfigError
+from rag_assets.settings.urls import is_loopback
 
 if TYPE_CHECKING:
     from rag_assets.settings import AnswerSettings, EmbedderSettings, LlmSettings

@@ -25,7 +25,7 @@ from rag_assets.graph.csr_graph import Graph
 from rag_assets.index.blobs import BlobError, BlobStore
 from rag_assets.index.eval_records import Decision, WorseQuestion, read_decision
 from rag_assets.index.generations import level_folder
-from rag_assets.index.tables import digest_files, read_part, read_rows
+from rag_assets.index.parquet_parts import digest_files, read_part, read_rows
 from rag_assets.index.vectors import open_vectors
 from rag_assets.models import LEXICAL_ONLY
 from rag_assets.pipeline.build import BuildError, IndexBuild

@@ -18,7 +18,7 @@ import msgspec
 from rag_assets.contracts.identity import cache_key
 from rag_assets.index.disk_files import sha256_of
 from rag_assets.index.layout import RecordDamaged, read_record, write_record
-from rag_assets.index.tables import digest_files, part_path
+from rag_assets.index.parquet_parts import digest_files, part_path
 from rag_assets.pipeline.build import IndexBuild, read_spec
 from rag_assets.pipeline.memo import ItemMemo
 from rag_assets.pipeline.workers.worker_pool import map_buckets, part_sizes

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar, cast
 
 from rag_assets.errors import WorkersDied
-from rag_assets.index.tables import part_path
+from rag_assets.index.parquet_parts import part_path
 from rag_assets.models.cpu_count import usable_cores
 from rag_assets.pipeline.build import IndexBuild
 from rag_assets.pipeline.workers.file_guard import Attempts

@@ -41,7 +41,7 @@ from rag_assets.index.vectors.conditions import (
     settled,
 )
 from rag_assets.index.vectors.filters import SearchScope
-from rag_assets.index.vectors.payload_store import PAYLOADS, POINT_FILES, read_payloads, read_point_files
+from rag_assets.index.vectors.payloads_and_paths import PAYLOADS, POINT_FILES, read_payloads, read_point_files
 from rag_assets.index.vectors.vector_api import (
     DENSE,
     SPARSE,

@@ -17,7 +17,7 @@ import qdrant_edge as edge
 from rag_assets.contracts.payload import PayloadIndex, payload_indexes
 from rag_assets.index.disk_files import size_on_disk
 from rag_assets.index.generation_files import copy_folder, written_blocks
-from rag_assets.index.vectors.payload_store import (
+from rag_assets.index.vectors.payloads_and_paths import (
     PAYLOADS,
     POINT_FILES,
     PayloadStoreChange,

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from rag_assets.index.tables import (
+from rag_assets.index.parquet_parts import (
     MAX_BUCKETS,
     TableDamaged,
     bucket_count,
