@@ -36,7 +36,7 @@ demo: $(STAMP) ## Index a real C# repository (pythonnet), search it and ask it
 .PHONY: test
 test acceptance: export PYTHONDONTWRITEBYTECODE :=
 test: $(STAMP) ## Run the tests; a rule that is declared done needs one that passes
-	$(BIN)/python -m pytest --acceptance --numprocesses $(TEST_WORKERS) --dist loadfile
+	$(BIN)/python -m pytest --acceptance --numprocesses $(TEST_WORKERS) --dist loadfile --no-loadscope-reorder
 
 .PHONY: acceptance
 acceptance: $(STAMP) ## Show every rule with the tests that prove it (JSON=1 for machines)

@@ -14,14 +14,47 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from rag_assets_tests import faster_dagster
+from rag_assets_tests.acceptance import plugin
 from rag_assets_tests.acceptance.plugin import (  # noqa: F401 - hooks are found by their names
     pytest_addoption,
-    pytest_collection_modifyitems,
     pytest_configure,
     pytest_runtest_makereport,
     pytest_sessionfinish,
     pytest_terminal_summary,
 )
+
+SLOW_FILES = (
+    "pipeline/test_dask_pool.py",
+    "deploy/test_runs.py",
+    "cli/test_hostile_parsers.py",
+    "pipeline/test_rebuilds.py",
+    "pipeline/test_dask_refinement.py",
+    "pipeline/test_workers.py",
+    "cli/test_healing.py",
+    "pipeline/test_planning.py",
+    "pipeline/test_eval_runs.py",
+    "cli/test_metadata.py",
+    "index/test_remote.py",
+    "cli/test_generations_command.py",
+    "cli/test_catalog_commands.py",
+    "cli/test_chunks.py",
+    "cli/test_index_command.py",
+    "pipeline/test_incremental.py",
+    "pipeline/test_rebuild.py",
+    "pipeline/test_collection.py",
+    "cli/test_stored_kinds.py",
+    "cli/test_watch_command.py",
+    "integration/test_replay.py",
+    "search/test_isolation.py",
+    "defs/test_postgres_storage.py",
+    "cli/test_configured_builds.py",
+    "deploy/test_processes.py",
+    "cli/test_private_home.py",
+    "cli/test_hostile_files.py",
+    "sources/test_planted_secrets.py",
+)
+"""They take over a minute on a busy machine. `make test` begins with them: the files of one process are worked on one
+after the other, and one that was begun last would be waited for."""
 
 _MEMORY_FOLDER = Path("/dev/shm")
 _MEMORY_NEEDED = 8 << 30
@@ -46,6 +79,12 @@ def without_the_settings_of_the_machine() -> None:
     for variable in list(os.environ):
         if variable == "DAGSTER_HOME" or variable.startswith("RAG_ASSETS_"):
             del os.environ[variable]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    plugin.pytest_collection_modifyitems(config, items)
+    ranks = {Path(__file__).parent / name: rank for rank, name in enumerate(SLOW_FILES)}
+    items.sort(key=lambda item: ranks.get(item.path, len(ranks)))
 
 
 def pytest_collection_finish() -> None:

@@ -6,13 +6,15 @@ import json
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from rag_assets.index.layout import IndexHome
-from rag_assets_tests.cli.conftest import CommandLine, Indexed, index_without_dagster, new_repository
+from rag_assets_tests.cli.conftest import CommandLine, Indexed, index_without_dagster
+from rag_assets_tests.generation_history import copy_sparse
 from rag_assets_tests.models.llm.model_server import Asked, ModelServer, Reply, failing
 
 QUESTION = "What does OrderService do?"
@@ -118,10 +120,11 @@ def test_a_path_narrows_the_answer(indexed: Indexed) -> None:
 
 
 @pytest.fixture
-def own(tmp_path: Path) -> Indexed:
+def own(indexed: Indexed, tmp_path: Path) -> Indexed:
     """An index that the test may damage."""
-    repository, cli = new_repository(tmp_path / "shop"), CommandLine(IndexHome(tmp_path / "home"), tmp_path)
-    return Indexed(cli, repository, index_without_dagster(cli.home, repository, "shop"))
+    home = IndexHome(tmp_path / "home")
+    shutil.copytree(indexed.cli.home.root, home.root, copy_function=copy_sparse)
+    return replace(indexed, cli=CommandLine(home, tmp_path))
 
 
 @pytest.mark.parametrize(

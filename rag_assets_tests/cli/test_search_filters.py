@@ -156,10 +156,11 @@ def test_explain_says_how_the_query_was_understood(indexed: Indexed) -> None:
 # several labels
 
 
-@pytest.fixture
-def two(cli: CommandLine, tmp_path: Path) -> CommandLine:
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
     """Two versions of one repository, as two labels."""
-    repository = new_repository(tmp_path / "shop")
+    folder = tmp_path_factory.mktemp("two")
+    repository, cli = new_repository(folder / "shop"), CommandLine(IndexHome(folder / "home"), folder)
     index_without_dagster(cli.home, repository, "v1")
     repository.commit({MODEL: str(FILES[MODEL]).replace("Id", "Number")})
     repository.commit({ARCHIVE: "namespace Shop.Orders;\n\n/// <summary>Old orders.</summary>\nclass Archive { }\n"})

@@ -19,7 +19,7 @@ from rag_assets.pipeline.build import BuildError, LabelBusy, candidate_build, la
 from rag_assets.pipeline.checks.generation_checks import CHECKS
 from rag_assets.pipeline.versions import STAGES
 from rag_assets_tests.git_repository import Repository
-from rag_assets_tests.pipeline.conftest import Built, lexical
+from rag_assets_tests.pipeline.conftest import Built, built, lexical
 from rag_assets_tests.records import edit_record
 
 BuildOf = Callable[[Mapping[str, str | bytes]], Built]
@@ -144,7 +144,7 @@ def test_after_a_kill_a_second_run_converges(tmp_path: Path, shop_source: Reposi
     assert active_pointer(IndexHome(home), "shop@main") is None, "nothing half-made is served"
     for table in [path for path in generation(home).iterdir() if path.is_dir()]:
         (table / "part-000.parquet.0123abcd.tmp").write_bytes(b"half a par")
-    assert driver(home, shop_source.path) == 0
+    built(shop_source, lexical(home))
     assert tables(generation(home)) == tables(clean)
 
 
@@ -155,7 +155,7 @@ def test_a_kill_at_any_moment_heals(tmp_path: Path, shop_source: Repository, cle
     time.sleep(delay)
     process.kill()
     process.wait()
-    assert driver(tmp_path, shop_source.path) == 0
+    built(shop_source, lexical(tmp_path))
     assert tables(generation(tmp_path)) == tables(clean)
     build = candidate_build(IndexHome(tmp_path), lexical(tmp_path), "shop@main")
     assert all(check(build).passed for _, _, check in CHECKS.values())
