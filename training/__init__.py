@@ -1,0 +1,1 @@
+"""Trains the static embedder from public repositories. Not part of the package: see README.md beside this file."""

@@ -1,0 +1,155 @@
+"""How well a table ranks the files of repositories that it has not learnt from: nDCG@10, dense alone and blended.
+
+A repository is what it was at its snapshot. Its texts are the outlines of its declarations, as an index has them, or
+their code below a header. Questions: subjects of later commits that spell no name of an answer, documentation (taken
+out of all texts), names split into words. A file is where its best text is.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from rag_assets.evaluation.mining import spells_an_answer
+from training.model import Table
+from training.negatives import bm25
+from training.pairs import TextsOfIds, read_changes, read_units
+from training.repositories import digest
+from training.tokenizer import WORD, Tokenizer
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+Form = Literal["outline", "code"]
+_MOST_QUESTIONS = 120  # of a kind and a repository, chosen by hash
+_MOST_UNITS = 1_500
+_CUT = 10
+_MOST_ANSWERS = 5
+_DENSE_SHARE = 0.5  # of the blend, both scaled to 0..1 for each question
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """Texts with the number of their file, and the questions of each kind with the files that answer them."""
+
+    name: str
+    texts: tuple[str, ...]
+    files: NDArray[np.int64]
+    questions: dict[str, tuple[tuple[str, frozenset[int]], ...]]
+
+
+def held_out(folder: Path, stem: str, form: Form) -> HeldOut:
+    units = sorted(
+        sorted(read_units(folder, stem), key=lambda u: digest(u.path + u.code))[:_MOST_UNITS], key=lambda u: u.path
+    )
+    units = [u for u in units if u.language != "markdown"]
+    numbers = {path: number for number, path in enumerate(sorted({u.path for u in units}))}
+    asked: dict[str, dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
+    for unit in units:
+        if unit.doc:
+            asked["documentation"][unit.doc].add(numbers[unit.path])
+        if len(WORD.findall(unit.name)) >= 2:
+            asked["name"][" ".join(WORD.findall(unit.name)).lower()].add(numbers[unit.path])
+    changed: dict[str, set[str]] = defaultdict(set)
+    for change in read_changes(folder, stem):
+        changed[change.question].add(change.path)
+    for question, paths in changed.items():
+        known = sorted(paths & numbers.keys())
+        if known and len(paths) <= _MOST_ANSWERS and not spells_an_answer(question, known):
+            asked["commit"][question] = {numbers[path] for path in known}
+    questions = {}
+    for kind, rows in asked.items():
+        chosen = sorted(rows, key=digest)
+        good = [q for q in chosen if len(rows[q]) <= _MOST_ANSWERS][:_MOST_QUESTIONS]
+        questions[kind] = tuple((q, frozenset(rows[q])) for q in good)
+    docs = sorted({u.doc for u in units if u.doc}, key=len, reverse=True)
+    spoken = re.compile("|".join(map(re.escape, docs))) if docs else None
+    texts = [
+        u.outline if form == "outline" else f"{u.path.rpartition('.')[0]} {u.scope} {u.name}\n{u.code}" for u in units
+    ]
+    if spoken:
+        texts = [spoken.sub(" ", text) for text in texts]
+    return HeldOut(stem, tuple(texts), np.array([numbers[u.path] for u in units]), questions)
+
+
+Embed = Callable[[Sequence[str], bool], "Floats"]
+"""Texts (False) or questions (True) → unit vectors."""
+
+
+def table_embed(table: Table, vocabulary: list[str]) -> Embed:
+    tokenizer = Tokenizer(vocabulary)
+
+    def embed(texts: Sequence[str], questions: bool) -> Floats:
+        return table.embed(_texts(tokenizer, texts), np.arange(len(texts)), questions=questions)
+
+    return embed
+
+
+def minilm_embed(cache: Path) -> Embed:
+    from rag_assets.models import LocalEmbedder, Precision
+
+    embedder = LocalEmbedder.load(cache, Precision.INT8, threads=1)
+    return lambda texts, _: np.asarray(embedder.embed(list(texts)), np.float32)
+
+
+def _texts(tokenizer: Tokenizer, texts: Sequence[str]) -> TextsOfIds:
+    ids = [np.array(tokenizer.ids(text), np.uint16) for text in texts]
+    return TextsOfIds(np.concatenate([*ids, np.zeros(0, np.uint16)]), np.cumsum([0, *map(len, ids)]))
+
+
+def scores(repository: HeldOut, embed: Embed, vocabulary: list[str]) -> dict[tuple[str, str], float]:
+    """(system, kind of question) → mean nDCG@10; systems: dense, bm25, blend."""
+    vectors = embed(repository.texts, False)
+    tokenizer = Tokenizer(vocabulary)
+    made: dict[tuple[str, str], float] = {}
+    for kind, questions in repository.questions.items():
+        asked = [question for question, _ in questions]
+        if not asked:
+            continue
+        both = _texts(tokenizer, [*repository.texts, *asked])
+        count = len(repository.texts)
+        keyword = bm25(both, np.arange(count, count + len(asked)), np.arange(count), len(vocabulary))
+        ranked = {"dense": _by_file(embed(asked, True) @ vectors.T, repository), "bm25": _by_file(keyword, repository)}
+        ranked["blend"] = _DENSE_SHARE * _even(ranked["dense"]) + (1 - _DENSE_SHARE) * _even(ranked["bm25"])
+        for system, files in ranked.items():
+            each = [_ndcg(row, relevant) for row, (_, relevant) in zip(files, questions, strict=True)]
+            made[system, kind] = float(np.mean(each))
+    return made
+
+
+def _by_file(found: Floats, repository: HeldOut) -> Floats:
+    best = np.full((len(found), int(repository.files.max()) + 1), -np.inf, np.float32)
+    for text, file in enumerate(repository.files):
+        np.maximum(best[:, file], found[:, text], out=best[:, file])
+    return best
+
+
+def _even(files: Floats) -> Floats:
+    low, high = files.min(axis=1, keepdims=True), files.max(axis=1, keepdims=True)
+    return (files - low) / np.maximum(high - low, 1e-9)
+
+
+def _ndcg(files: Floats, relevant: frozenset[int]) -> float:
+    first = np.argsort(-files, kind="stable")[:_CUT]
+    gain = sum(1 / math.log2(rank + 2) for rank, file in enumerate(first) if int(file) in relevant)
+    return gain / sum(1 / math.log2(rank + 2) for rank in range(min(_CUT, len(relevant))))
+
+
+def averages(found: Sequence[dict[tuple[str, str], float]]) -> dict[tuple[str, str], float]:
+    """The mean over repositories; one without questions of a kind does not count for it."""
+    total: Counter[tuple[str, str]] = Counter()
+    count: Counter[tuple[str, str]] = Counter()
+    for row in found:
+        for key, value in row.items():
+            total[key] += value  # type: ignore[assignment]
+            count[key] += 1
+    return {key: total[key] / count[key] for key in sorted(total)}
