@@ -16,6 +16,7 @@ from rag_assets.index.generation_files import list_files
 from rag_assets.index.generations import active_generation
 from rag_assets.index.layout import IndexHome
 from rag_assets_tests.cli.conftest import CommandLine, Indexed, index_without_dagster, new_repository
+from rag_assets_tests.generation_history import copy_sparse
 
 PATH = "src/Orders/OrderService.cs"
 SERVICE = "csharp:Shop.Orders.OrderService|TYPE"
@@ -61,7 +62,7 @@ def graphed(tmp_path_factory: pytest.TempPathFactory) -> Indexed:
 @pytest.fixture
 def copied(graphed: Indexed, tmp_path: Path) -> Indexed:
     """The same in a home of its own, which a test may damage."""
-    home = shutil.copytree(graphed.cli.home.root, tmp_path / "home")
+    home = shutil.copytree(graphed.cli.home.root, tmp_path / "home", copy_function=copy_sparse)
     return Indexed(CommandLine(IndexHome(home), tmp_path), graphed.repository, graphed.label)
 
 

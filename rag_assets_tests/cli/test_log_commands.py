@@ -21,6 +21,7 @@ from rag_assets.index.generations import active_generation
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets_tests.cli.conftest import TIME_LIMIT, CommandLine, index_without_dagster, new_repository
+from rag_assets_tests.generation_history import copy_sparse
 from rag_assets_tests.models.llm.model_server import ModelServer, completion, failing
 from rag_assets_tests.qa.http_model import Script
 
@@ -67,7 +68,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[IndexHome, str]:
 
 @pytest.fixture
 def asked(built: tuple[IndexHome, str], cli: CommandLine) -> Iterator[Asked]:
-    shutil.copytree(built[0].root, cli.home.root)
+    shutil.copytree(built[0].root, cli.home.root, copy_function=copy_sparse)
     (cli.folder / "rag_assets.yaml").write_text("", encoding="utf-8")
     with ModelServer() as server:
         yield Asked(cli, built[1], server)

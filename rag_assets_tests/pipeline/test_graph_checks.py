@@ -20,6 +20,7 @@ from rag_assets.pipeline.build import BuildError
 from rag_assets.pipeline.checks.generation_checks import CHECKS, CheckResult
 from rag_assets.pipeline.code_graph import GRAPH_EDGES, GRAPH_NODES
 from rag_assets.pipeline.schemas import SUMMARY_SECTIONS
+from rag_assets_tests.generation_history import copy_sparse
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.pipeline.conftest import Built, lexical
 from rag_assets_tests.pipeline.conftest import built as build_label
@@ -47,7 +48,7 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Built:
 @pytest.fixture
 def built(original: Built, tmp_path: Path) -> Built:
     """A candidate: built, not promoted for good; in a home of its own, which a test may damage."""
-    home = IndexHome(shutil.copytree(original.build.home.root, tmp_path / "home"))
+    home = IndexHome(shutil.copytree(original.build.home.root, tmp_path / "home", copy_function=copy_sparse))
     copy = replace(original, build=replace(original.build, home=home))
     (copy.build.directory / "manifest.json").unlink()
     return copy

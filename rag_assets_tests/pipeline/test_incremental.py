@@ -18,6 +18,7 @@ from rag_assets.pipeline.build import IndexBuild, StageReport
 from rag_assets.pipeline.run_stages import run_stages
 from rag_assets.pipeline.versions import STAGES
 from rag_assets.settings import DomainSettings, RepositorySettings, Settings
+from rag_assets_tests.generation_history import copy_sparse
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.pipeline.conftest import lexical
 
@@ -98,7 +99,7 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Shop:
 
 @pytest.fixture
 def shop(original: Shop, tmp_path: Path) -> Iterator[Shop]:
-    shutil.copytree(original.settings.home, tmp_path / "home")
+    shutil.copytree(original.settings.home, tmp_path / "home", copy_function=copy_sparse)
     shutil.copytree(original.source.path, tmp_path / "source")
     source = Repository(tmp_path / "source")
     yield Shop(

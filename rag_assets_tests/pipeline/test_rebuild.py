@@ -21,6 +21,7 @@ from rag_assets.pipeline.progress import Silent
 from rag_assets.pipeline.rebuild import NOT_KEPT, RebuildError, Rebuilt, rebuild
 from rag_assets.settings import EmbedderSettings, RetentionSettings, Settings, StoreSettings
 from rag_assets_tests.cli.conftest import CommandLine
+from rag_assets_tests.generation_history import copy_sparse
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.models.embedding_server import DIMENSION, embedding
 from rag_assets_tests.models.endpoint_tools import endpoint_settings
@@ -107,7 +108,7 @@ def built_once(
 
 
 def copy_of(made: Indexed, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Indexed:
-    shutil.copytree(made.home.root, folder / "home")
+    shutil.copytree(made.home.root, folder / "home", copy_function=copy_sparse)
     settings = made.settings.model_copy(update={"home": folder / "home"})
     embedder = settings.embedder.model_dump(exclude_none=True)
     stores = f"stores: {{catalog: {settings.stores.catalog}}}\n" if settings.stores.vectors != "qdrant" else ""

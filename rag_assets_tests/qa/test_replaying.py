@@ -17,6 +17,7 @@ from rag_assets.index.generations import generation_directory
 from rag_assets.index.layout import IndexHome
 from rag_assets.qa.definition.loader import PipelineLibrary
 from rag_assets.qa.log.replay import Replayer, ReplayError
+from rag_assets_tests.generation_history import copy_sparse
 from rag_assets_tests.models.llm.model_server import Reply, failing
 from rag_assets_tests.qa.conftest import Shop
 from rag_assets_tests.qa.http_model import http_model
@@ -141,7 +142,7 @@ def test_the_build_that_answered_is_asked_and_not_the_served_one(
     logged.asking.script(answer=good)
     logged.ask()
     home = IndexHome(tmp_path / "copy")
-    shutil.copytree(shop_indexes.home.root, home.root)
+    shutil.copytree(shop_indexes.home.root, home.root, copy_function=copy_sparse)
     (home.label(shop_indexes.label) / "active.json").unlink()
     assert replayer(home).replay(logged.only).same
 
@@ -152,7 +153,7 @@ def test_a_build_that_is_gone_names_the_setting(
     logged.asking.script(answer=good)
     lock = logged.ask().lock
     home = IndexHome(tmp_path / "copy")
-    shutil.copytree(shop_indexes.home.root, home.root)
+    shutil.copytree(shop_indexes.home.root, home.root, copy_function=copy_sparse)
     generation = lock.generations[shop_indexes.label]
     shutil.rmtree(generation_directory(home, shop_indexes.label, generation))
     with pytest.raises(ReplayError, match=rf"{generation} of {shop_indexes.label}.*retention\.keep.*generations tag"):
