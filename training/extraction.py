@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 
 from rag_assets.search.ranking.penalties import non_product_code
-from rag_assets.sources import redact
 from rag_assets.sources.default_ignores import is_generated_text, refused_directory, refused_name
 from rag_assets.sources.secrets import masked
+from rag_assets.sources.secrets.redaction import redact
 from training.repositories import HELD_OUT, Banned, Repository, blobs, git
 from training.units import LANGUAGES, MOST_CODE, Unit, units
 
