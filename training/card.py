@@ -38,8 +38,9 @@ public repositories by `training/`, whose README says how and lists what is left
 
 ## nDCG@10 on {len(kept)} repositories that it has not learnt from
 
-{", ".join(row.name for row in kept)}. Each is at the revision of the list. Dense alone / blended in equal parts with
-BM25. Documentation is taken out of the texts; commits are later than the revision and spell no name of an answer.
+{", ".join(row.name for row in kept)}.
+Each is at the revision of the list, and the table was chosen on them. Dense alone / blended in equal parts with BM25.
+Documentation is taken out of the texts; commits are later than the revision and spell no name of an answer.
 
 | evaluated | commit | documentation | name |
 |---|---|---|---|
