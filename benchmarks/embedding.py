@@ -22,10 +22,11 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from rag_assets.models import LocalEmbedder, Precision
-from rag_assets.models.session import ModelSession
-from rag_assets.models.tokenizer import WordPieceTokenizer
-from rag_assets.models.weights import locate_model
+from rag_assets.models import Precision
+from rag_assets.models.minilm.embedder import MiniLmEmbedder
+from rag_assets.models.minilm.session import ModelSession
+from rag_assets.models.minilm.tokenizer import WordPieceTokenizer
+from rag_assets.models.minilm.weights import locate_model
 
 SUFFIXES = (".cs", ".py", ".ts", ".js", ".java", ".go", ".sql", ".md")
 PIECE_CHARACTERS = (80, 200, 300, 500, 700, 1000, 1400)  # in turn: about the spread of finder snippets
@@ -49,8 +50,8 @@ def main() -> None:
     precision = Precision(arguments.precision)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         cache = Path(folder)
-        first_load = _time(lambda: LocalEmbedder.load(cache, precision))
-        load = _time(lambda: LocalEmbedder.load(cache, precision))
+        first_load = _time(lambda: MiniLmEmbedder.load(cache, precision))
+        load = _time(lambda: MiniLmEmbedder.load(cache, precision))
         files = locate_model()
         tokenizer = WordPieceTokenizer.load(files.tokenizer)
         session = ModelSession.open(files.weights, precision, cache)
@@ -59,7 +60,7 @@ def main() -> None:
         stage: list[Time] = []
         count: list[Time] = []
         for _ in range(REPEATS):
-            embedder = LocalEmbedder.load(cache, precision, threads=arguments.threads)  # no word known yet
+            embedder = MiniLmEmbedder.load(cache, precision, threads=arguments.threads)  # no word known yet
             count.append(_time(partial(WordPieceTokenizer.load(files.tokenizer).count, contents)))
             with ThreadPoolExecutor(embedder.threads) as pool:
                 bare.append(_time(partial(_run_bare, pool, session, inputs)))

@@ -24,7 +24,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 import rag_assets.models
-from rag_assets.models.weights import WORD_EMBEDDINGS, Precision
+from rag_assets.models.minilm.weights import WORD_EMBEDDINGS, Precision
 
 LAYERS = 6
 HIDDEN = 384

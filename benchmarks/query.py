@@ -90,12 +90,13 @@ def build(home: Path, size: int) -> dict[str, str]:
     from rag_assets.index.layout import IndexHome
     from rag_assets.index.vectors import open_writer
     from rag_assets.index.vectors.vector_api import StoredPoint
-    from rag_assets.models import LocalEmbedder, ModelMissing
+    from rag_assets.models import ModelMissing
+    from rag_assets.models.minilm.embedder import MiniLmEmbedder
     from rag_assets.settings import StoreSettings
 
     store = IndexHome(home)
     try:
-        model = LocalEmbedder.load(store.cache).model_id
+        model = MiniLmEmbedder.load(store.cache).model_id
     except ModelMissing as error:
         print(f"keyword search only: {error}", file=sys.stderr)
         model = ""

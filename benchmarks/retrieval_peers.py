@@ -92,15 +92,15 @@ def static_vectors(cache: Path) -> dict[str, str]:
     """Files of a static model of the local one: `vectors` (one row per token, float32) and its `tokenizer`."""
     from tokenizers import Tokenizer
 
-    from rag_assets.models import LocalEmbedder
-    from rag_assets.models.weights import locate_model
+    from rag_assets.models.minilm.embedder import MiniLmEmbedder
+    from rag_assets.models.minilm.weights import locate_model
 
     tokenizer = locate_model().tokenizer
     file = cache / f"static-{_DIMENSION}.npy"
     if not file.is_file():
         vocabulary: dict[str, int] = Tokenizer.from_file(str(tokenizer)).get_vocab()
         tokens = sorted(vocabulary, key=vocabulary.__getitem__)
-        model = LocalEmbedder.load(cache)
+        model = MiniLmEmbedder.load(cache)
         words = [token.removeprefix("##") for token in tokens]
         rows = np.vstack([model.embed(words[start : start + _BATCH]) for start in range(0, len(words), _BATCH)])
         cache.mkdir(parents=True, exist_ok=True)

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from rag_assets.evaluation.mining import spells_an_answer
+from rag_assets.models.static_code.word_pieces import WORD, WordPieces
 from training.model import Table
 from training.negatives import bm25
 from training.pairs import TextsOfIds, read_changes, read_units
 from training.repositories import digest
-from training.tokenizer import WORD, Tokenizer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -86,7 +86,7 @@ Embed = Callable[[Sequence[str], bool], "Floats"]
 
 
 def table_embed(table: Table, vocabulary: list[str]) -> Embed:
-    tokenizer = Tokenizer(vocabulary)
+    tokenizer = WordPieces(vocabulary)
 
     def embed(texts: Sequence[str], questions: bool) -> Floats:
         return table.embed(_texts(tokenizer, texts), np.arange(len(texts)), questions=questions)
@@ -95,13 +95,14 @@ def table_embed(table: Table, vocabulary: list[str]) -> Embed:
 
 
 def minilm_embed(cache: Path) -> Embed:
-    from rag_assets.models import LocalEmbedder, Precision
+    from rag_assets.models import Precision
+    from rag_assets.models.minilm.embedder import MiniLmEmbedder
 
-    embedder = LocalEmbedder.load(cache, Precision.INT8, threads=1)
+    embedder = MiniLmEmbedder.load(cache, Precision.INT8, threads=1)
     return lambda texts, _: np.asarray(embedder.embed(list(texts)), np.float32)
 
 
-def _texts(tokenizer: Tokenizer, texts: Sequence[str]) -> TextsOfIds:
+def _texts(tokenizer: WordPieces, texts: Sequence[str]) -> TextsOfIds:
     ids = [np.array(tokenizer.ids(text), np.uint16) for text in texts]
     return TextsOfIds(np.concatenate([*ids, np.zeros(0, np.uint16)]), np.cumsum([0, *map(len, ids)]))
 
@@ -109,7 +110,7 @@ def _texts(tokenizer: Tokenizer, texts: Sequence[str]) -> TextsOfIds:
 def scores(repository: HeldOut, embed: Embed, vocabulary: list[str]) -> dict[tuple[str, str], float]:
     """(system, kind of question) → mean nDCG@10; systems: dense, bm25, blend."""
     vectors = embed(repository.texts, False)
-    tokenizer = Tokenizer(vocabulary)
+    tokenizer = WordPieces(vocabulary)
     made: dict[tuple[str, str], float] = {}
     for kind, questions in repository.questions.items():
         asked = [question for question, _ in questions]

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rag_assets.models.static_code.word_pieces import WORD, WordPieces
 from training.extraction import Change
 from training.repositories import digest
-from training.tokenizer import WORD, Tokenizer
 from training.units import Unit
 
 if TYPE_CHECKING:
@@ -104,14 +104,14 @@ class Pairs:
 
 def build(folder: Path, stems: Iterable[str], vocabulary: list[str]) -> Pairs:
     """The pairs of repositories; a code that several of them have is taken of the first."""
-    gathering = _Gathering(Tokenizer(vocabulary))
+    gathering = _Gathering(WordPieces(vocabulary))
     for number, stem in enumerate(stems):
         gathering.add_repository(number, folder, stem)
     return Pairs(gathering.texts.done(), np.array(gathering.rows, np.int64).reshape(-1, len(COLUMNS)))
 
 
 class _Gathering:
-    def __init__(self, tokenizer: Tokenizer) -> None:
+    def __init__(self, tokenizer: WordPieces) -> None:
         self.texts = _Gathered()
         self.rows: list[tuple[int, ...]] = []
         self._tokenizer = tokenizer

@@ -11,7 +11,7 @@ import typer
 
 from rag_assets.cli.console import FAILURE, Output, Style, named_counts, seconds, short
 from rag_assets.cli.options import AsJson, CliSession, LexicalOnly, NewId, OneCommit, OneRef, one_repository, session_of
-from rag_assets.models.tokenizer import MODEL_ID as LEXICAL_ONLY
+from rag_assets.models.lexical_only import MODEL_ID as LEXICAL_ONLY
 from rag_assets.sources.git.git_diff import EXACT
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from rag_assets.errors import ClusterError, ClusterLost, RagAssetsError, SourceE
 from rag_assets.index.catalog import CatalogError, CatalogUnreachable
 from rag_assets.index.catalog.database import StorageError
 from rag_assets.index.locks import HomeBusy
-from rag_assets.models.weights import ModelCorrupted, ModelMissing
+from rag_assets.models.model_files import ModelCorrupted, ModelMissing
 from rag_assets.pipeline.build import LabelBusy
 from rag_assets.settings.config_file import ConfigError
 from rag_assets.sources.git import GitTimeout

@@ -1,4 +1,4 @@
-"""Models behind small contracts: the local embedding model, one behind a server, or none.
+"""Models behind small contracts: an embedding model in the wheel, MiniLM, one behind a server, or none.
 
 Importing this costs nothing: numpy, tokenizers and onnxruntime are loaded when a model is.
 """
@@ -9,11 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.embedder import EmbeddingWindow
-from rag_assets.models.embedder import DIMENSION, BatchEmbedder, LocalEmbedder, load_window, local_model_id
+from rag_assets.models.embedder import BatchEmbedder
+from rag_assets.models.lexical_only import MODEL_ID as LEXICAL_ONLY
+from rag_assets.models.lexical_only import LexicalOnly, lexical_window
+from rag_assets.models.minilm.embedder import DIMENSION as MINILM_DIMENSION
+from rag_assets.models.minilm.embedder import MiniLmEmbedder, load_window, minilm_model_id
+from rag_assets.models.minilm.weights import Precision
+from rag_assets.models.model_files import ModelCorrupted, ModelError, ModelMissing
 from rag_assets.models.openai_compat.usage import EmbeddingUsage, Metered
-from rag_assets.models.tokenizer import MODEL_ID as LEXICAL_ONLY
-from rag_assets.models.tokenizer import LexicalOnly, lexical_window
-from rag_assets.models.weights import ModelCorrupted, ModelError, ModelMissing, Precision
 
 if TYPE_CHECKING:
     from rag_assets.settings import EmbedderSettings
@@ -23,7 +26,6 @@ __all__ = [
     "BatchEmbedder",
     "EmbeddingUsage",
     "LexicalOnly",
-    "LocalEmbedder",
     "Metered",
     "ModelCorrupted",
     "ModelError",
@@ -40,20 +42,34 @@ __all__ = [
 
 def model_id(settings: EmbedderSettings) -> str:
     """The id that `open_embedder` with these settings will have; needs no model."""
-    if settings.provider == "lexical-only":
-        return LEXICAL_ONLY
-    if settings.provider == "openai-compatible":
-        from rag_assets.models.openai_compat.embeddings import endpoint_model_id
+    match settings.provider:
+        case "lexical-only":
+            return LEXICAL_ONLY
+        case "openai-compatible":
+            from rag_assets.models.openai_compat.embeddings import endpoint_model_id
 
-        return endpoint_model_id(settings)
-    return local_model_id(Precision(settings.precision))
+            return endpoint_model_id(settings)
+        case "minilm":
+            return minilm_model_id(Precision(settings.precision))
+        case "static-code":
+            from rag_assets.models.static_code.embedder import MODEL_ID
+
+            return MODEL_ID
 
 
 def known_dimension(settings: EmbedderSettings) -> int | None:
     """The dimension of `open_embedder(settings)`, without asking: None where only the server knows it."""
-    if settings.provider == "lexical-only":
-        return LexicalOnly.dimension
-    return settings.dimension if settings.provider == "openai-compatible" else DIMENSION
+    match settings.provider:
+        case "lexical-only":
+            return LexicalOnly.dimension
+        case "openai-compatible":
+            return settings.dimension
+        case "minilm":
+            return MINILM_DIMENSION
+        case "static-code":
+            from rag_assets.models.static_code.embedder import DIMENSION
+
+            return DIMENSION
 
 
 def told_dimension(model_id: str, dimension: int) -> int:
@@ -68,23 +84,35 @@ def window_fingerprint(settings: EmbedderSettings) -> str:
 
 
 def open_embedder(settings: EmbedderSettings, cache: Path) -> BatchEmbedder:
-    """The embedder of the settings; it asks no server yet. Raises ModelMissing or ModelCorrupted for the local one,
-    ConfigError or TokenizerMissing for one behind a server."""
-    if settings.provider == "lexical-only":
-        return LexicalOnly()
-    if settings.provider == "openai-compatible":
-        from rag_assets.models.openai_compat.embeddings import EndpointEmbedder
+    """The embedder of the settings; it asks no server yet. Raises ModelMissing or ModelCorrupted for one on this
+    machine, ConfigError or TokenizerMissing for one behind a server."""
+    match settings.provider:
+        case "lexical-only":
+            return LexicalOnly()
+        case "openai-compatible":
+            from rag_assets.models.openai_compat.embeddings import EndpointEmbedder
 
-        return EndpointEmbedder.open(settings)
-    return LocalEmbedder.load(cache, Precision(settings.precision), threads=settings.threads)
+            return EndpointEmbedder.open(settings)
+        case "minilm":
+            return MiniLmEmbedder.load(cache, Precision(settings.precision), threads=settings.threads)
+        case "static-code":
+            from rag_assets.models.static_code.embedder import StaticEmbedder
+
+            return StaticEmbedder.load(cache)
 
 
 def embedding_window(settings: EmbedderSettings, cache: Path) -> EmbeddingWindow:
     """The window of `open_embedder(settings, cache)` without its weights. Raises as it does."""
-    if settings.provider == "lexical-only":
-        return lexical_window()
-    if settings.provider == "openai-compatible":
-        from rag_assets.models.openai_compat.embeddings import endpoint_window
+    match settings.provider:
+        case "lexical-only":
+            return lexical_window()
+        case "openai-compatible":
+            from rag_assets.models.openai_compat.embeddings import endpoint_window
 
-        return endpoint_window(settings)
-    return load_window(cache, Precision(settings.precision))
+            return endpoint_window(settings)
+        case "minilm":
+            return load_window(cache, Precision(settings.precision))
+        case "static-code":
+            from rag_assets.models.static_code.embedder import static_window
+
+            return static_window()

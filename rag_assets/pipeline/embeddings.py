@@ -21,7 +21,9 @@ import pyarrow as pa
 
 from rag_assets.contracts.identity import cache_key
 from rag_assets.index.parquet_parts import matrix, numbers, read_file, read_part, write_part
-from rag_assets.models import LEXICAL_ONLY, BatchEmbedder, LocalEmbedder, Metered, open_embedder, told_dimension
+from rag_assets.models import LEXICAL_ONLY, BatchEmbedder, Metered, open_embedder, told_dimension
+from rag_assets.models.minilm.embedder import MiniLmEmbedder
+from rag_assets.models.static_code import embedder as static_code
 from rag_assets.pipeline.build import BuildError, IndexBuild, StageReport, read_spec
 from rag_assets.pipeline.memo import (
     BucketMemo,
@@ -71,7 +73,7 @@ def _embed_sections(
     known = BUCKETS.cached(build, keys)
     missing = [bucket for bucket in build.buckets if bucket not in known]
     with VECTORS.open(build.home) as vectors:
-        if isinstance(embedder, LocalEmbedder):
+        if isinstance(embedder, MiniLmEmbedder):
             elsewhere |= _embedded_elsewhere(build, missing, embedder, keys, vectors, progress)
         for bucket in build.buckets:
             if bucket in known:
@@ -83,16 +85,20 @@ def _embed_sections(
                 part = embed_bucket(build, bucket, embedder, keys[bucket], vectors, progress)
             embedded = 0 if part.reused else part.result.embedded
             totals.update(vectors=part.result.vectors, embedded=embedded, from_cache=part.result.vectors - embedded)
+            totals["unknown"] += part.result.unknown
             totals["milliseconds"] += 0 if part.reused else part.result.milliseconds
             parts.append(part)
     has_model = embedder.model_id != LEXICAL_ONLY
     counted = f"{totals['embedded']} embedded, {totals['from_cache']} from cache"
+    if totals["unknown"]:
+        counted = f"{counted}, {totals['unknown']} found by keywords only: the model knows none of their words"
     progress.end(counted if has_model else "nothing embedded: there is no model")
     return StageReport(
         **recorded(STAGE, parts),
         counts={
             "vectors": totals["vectors"] if has_model else 0,
             "dimension": told_dimension(embedder.model_id, embedder.dimension),
+            **({"without_known_words": totals["unknown"]} if totals["unknown"] else {}),
         },
         work={**{name: totals[name] for name in ("embedded", "from_cache", "milliseconds")}, **spent_by(embedder)},
     )
@@ -100,11 +106,13 @@ def _embed_sections(
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedBucket:
-    """What embedding one bucket gave; `milliseconds` is what the model took for those `embedded`."""
+    """What embedding one bucket gave; `milliseconds` is what the model took for those `embedded`, `unknown` are those
+    whose words it does not know."""
 
     vectors: int
     embedded: int
     milliseconds: int = 0
+    unknown: int = 0
 
 
 def embedding_part_keys(build: IndexBuild, model_id: str, dimension: int) -> list[str]:
@@ -127,9 +135,10 @@ def embed_bucket(
     """Writes the vectors of one bucket and keeps them under `key`."""
     started = time.monotonic()
     made, embedded = _vectors(_texts(build, bucket), embedder, memo, progress)
+    unknown = len(made) - int(made.any(axis=1).sum())
     milliseconds = round((time.monotonic() - started) * 1_000) if embedded else 0
     write_vectors(build, bucket, made)
-    return BUCKETS.keep(build, bucket, key, EmbeddedBucket(len(made), embedded, milliseconds))
+    return BUCKETS.keep(build, bucket, key, EmbeddedBucket(len(made), embedded, milliseconds, unknown))
 
 
 def _texts(build: IndexBuild, bucket: int) -> list[str]:
@@ -164,7 +173,7 @@ class _VectorsInMemory:
 def _embedded_elsewhere(
     build: IndexBuild,
     missing: Sequence[int],
-    embedder: LocalEmbedder,
+    embedder: MiniLmEmbedder,
     keys: Sequence[str],
     vectors: Items[bytes],
     progress: Progress,
@@ -229,6 +238,11 @@ def _vectors(
     texts: list[str], embedder: BatchEmbedder, memo: VectorMemo, progress: Progress
 ) -> tuple[NDArray[np.float32], int]:
     """One row per text, and how many different texts were not in the cache: these are embedded, each once."""
+    if embedder.is_instant:
+        vectors = embedder.embed(texts)
+        check_vectors(vectors, embedder.dimension, embedder.model_id)
+        progress.advance(len(texts))
+        return vectors, len(set(texts))
     keys = [embedding_key(embedder.model_id, text) for text in texts]
     width = embedder.dimension * 4
     known = {key: value for key, value in memo.known(list(dict.fromkeys(keys))).items() if len(value) == width}
@@ -272,12 +286,15 @@ VECTORS = ItemMemo(STAGE, bytes, _used_vectors, batch=1)
 
 
 def check_vectors(vectors: NDArray[np.float32], dimension: int, model_id: str) -> None:
-    """Raises BuildError unless `vectors` is (n, dimension), finite and of unit length."""
+    """Raises BuildError unless `vectors` is (n, dimension), finite and of unit length; of the static table they may be
+    zero."""
     if vectors.ndim != 2 or vectors.shape[1] != dimension:
         raise BuildError(f"{model_id} returned vectors of shape {vectors.shape}, expected (n, {dimension})")
     if not np.isfinite(vectors).all():
         raise BuildError(f"{model_id} returned a vector with NaN or infinity; run: rag-assets doctor")
     norms = np.linalg.norm(vectors, axis=1)
+    if model_id == static_code.MODEL_ID:
+        norms = norms[norms > 0]
     if len(norms) and float(np.abs(norms - 1.0).max()) > _NORM_TOLERANCE:
         raise BuildError(f"{model_id} returned a vector of length {float(norms.max()):.3f}, expected 1")
 

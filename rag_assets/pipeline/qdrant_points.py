@@ -27,7 +27,7 @@ from rag_assets.index.keyword.bm25f import SparseRows
 from rag_assets.index.parquet_parts import read_part, read_rows, write_part
 from rag_assets.index.vectors import has_vectors, open_writer
 from rag_assets.index.vectors.vector_api import DeclaredPoints, PointTarget, StoredPoint, bring_to
-from rag_assets.models.tokenizer import MODEL_ID as LEXICAL_ONLY
+from rag_assets.models.lexical_only import MODEL_ID as LEXICAL_ONLY
 from rag_assets.pipeline.bm25_artifacts import read_weights
 from rag_assets.pipeline.build import IndexBuild, StageReport
 from rag_assets.pipeline.descriptions import read_descriptions
@@ -235,8 +235,8 @@ def _declared(build: IndexBuild, bucket: int) -> DeclaredPoints:
 
 
 def _stored_points(build: IndexBuild, bucket: int, wanted: Collection[str]) -> Iterator[list[StoredPoint]]:
-    """The wanted points of a bucket with their vectors, in batches. Without a model there are none: equal vectors rank
-    nothing."""
+    """The wanted points of a bucket with their vectors, in batches. Without a model there are none, and none
+    of a text whose words the model does not know: equal vectors rank nothing."""
     vectors = None if build.spec.embedding_model == LEXICAL_ONLY else read_vectors(build, bucket)
     weights = read_weights(build, bucket)
     columns = ["point_id", "section_row", "payload", "digest"]
@@ -245,13 +245,17 @@ def _stored_points(build: IndexBuild, bucket: int, wanted: Collection[str]) -> I
         yield [
             StoredPoint(
                 row["point_id"],
-                None if vectors is None else vectors[row["section_row"]],
+                _known(vectors, row["section_row"]),
                 weights[row["section_row"]],
                 msgspec.json.decode(row["payload"]),
                 row["digest"],
             )
             for row in rows[start : start + _UPSERT_BATCH]
         ]
+
+
+def _known(vectors: Vectors | None, row: int) -> Vectors | None:
+    return None if vectors is None or not vectors[row].any() else vectors[row]
 
 
 def _row(point: RagPoint, found: SectionRow, weights: SparseRows) -> dict[str, Any]:

@@ -35,23 +35,28 @@ def start_loading(manifest: Manifest, home: IndexHome, config: Path | None) -> F
     if manifest.embedding_model.startswith(_ENDPOINT_PREFIX):
         future = pool.submit(_remote, manifest.embedding_model, manifest.dimension, home, config)
     else:
-        future = pool.submit(_local, manifest.embedding_model, home.cache)
+        future = pool.submit(_on_this_machine, manifest.embedding_model, home.cache)
     pool.shutdown(wait=False)
     return future
 
 
 @lru_cache(maxsize=2)  # a process that reads several labels loads one model
-def _local(model_id: str, cache: Path) -> Embedder:
-    from rag_assets.models import LocalEmbedder, ModelError, Precision
-    from rag_assets.models.embedder import local_model_id
+def _on_this_machine(model_id: str, cache: Path) -> Embedder:
+    from rag_assets.models.minilm.embedder import MiniLmEmbedder, minilm_model_id
+    from rag_assets.models.minilm.weights import Precision
+    from rag_assets.models.model_files import ModelError
+    from rag_assets.models.static_code.embedder import MODEL_ID, StaticEmbedder
 
-    known = {local_model_id(precision): precision for precision in Precision}
-    if model_id not in known:
-        raise NoEmbedderError(
-            f"the index was embedded with {model_id}, this version has {', '.join(known)}; run: rag-assets index"
-        )
+    of_minilm = {minilm_model_id(precision): precision for precision in Precision}
     try:
-        return LocalEmbedder.load(cache, known[model_id])
+        if model_id == MODEL_ID:
+            return StaticEmbedder.load(cache, for_questions=True)
+        if model_id in of_minilm:
+            return MiniLmEmbedder.load(cache, of_minilm[model_id])
+        raise NoEmbedderError(
+            f"the index was embedded with {model_id}, this version has {', '.join([MODEL_ID, *of_minilm])}; run: "
+            "rag-assets index"
+        )
     except ModelError as error:
         raise NoEmbedderError(str(error)) from error
 

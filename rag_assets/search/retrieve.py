@@ -219,7 +219,10 @@ def _opened(parts: SearchResources, query: str, mode: Mode, clock: Clock) -> Den
     if loading is None:
         return None
     with clock.step("embed"):
-        vector: Dense = loading.result().embed([query])[0]
+        embedder = loading.result()
+        vector: Dense = embedder.embed([query])[0]
+        if not vector.any():
+            raise NoEmbedderError(f"{embedder.model_id} knows no word of the question")
         return vector
 
 

@@ -11,16 +11,18 @@ from rag_assets.settings.urls import refuse_unencrypted
 
 
 class EmbedderSettings(Strict):
-    """The embedding model: the local one, one behind a server, or none (`lexical-only`). A key is never a setting."""
+    """The embedding model: the one of the package, MiniLM, one behind a server, or none (`lexical-only`). A key is
+    never a setting."""
 
-    provider: Literal["local", "openai-compatible", "lexical-only"] = Field(
-        default="local",
-        description="openai-compatible: a server, key in RAG_ASSETS_EMBEDDINGS_API_KEY; lexical-only: keyword search",
+    provider: Literal["minilm", "static-code", "openai-compatible", "lexical-only"] = Field(
+        default="minilm",
+        description="static-code: fifty times as fast, and needs no download; openai-compatible: a server, key in "
+        "RAG_ASSETS_EMBEDDINGS_API_KEY; lexical-only: keyword search",
     )
     precision: Literal["int8", "fp32"] = Field(
-        default="int8", description="of the local model; fp32 is exact and about half as fast"
+        default="int8", description="of minilm; fp32 is exact and about half as fast"
     )
-    threads: int = Field(default=0, ge=0, description="of the local model; 0: one per processor core")
+    threads: int = Field(default=0, ge=0, description="of minilm; 0: one per processor core")
     base_url: Annotated[str, server_url("RAG_ASSETS_EMBEDDINGS_API_KEY")] = Field(
         default="", description="what /embeddings is appended to: http://127.0.0.1:11434/v1"
     )

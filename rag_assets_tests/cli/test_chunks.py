@@ -38,7 +38,7 @@ FILES: dict[str, str | bytes] = {
         outline=[("Opening hours", 1), ("Refunds", 2)],
     ),
 }
-WINDOWS = {"keyword-only": "{provider: lexical-only}", "local": "{provider: local}"}
+WINDOWS = {"keyword-only": "{provider: lexical-only}", "minilm": "{provider: minilm}"}
 
 
 def stored(home: Path) -> dict[str, list[dict[str, Any]]]:

@@ -49,16 +49,24 @@ def test_the_model_gives_its_golden_vector(indexed: Indexed) -> None:
     assert "golden vector reproduced" in next(c["detail"] for c in done.json["checks"] if c["name"] == "model")
 
 
-def test_the_golden_values_can_tell_vectors_apart() -> None:
+def test_the_static_table_gives_its_golden_vector(cli: CommandLine) -> None:
+    (cli.folder / CONFIG_NAME).write_text("embedder: {provider: static-code}\n", encoding="utf-8")
+    done = cli.run("doctor", "--json")
+    (found,) = (check["detail"] for check in done.json["checks"] if check["name"] == "model")
+    assert found == "static-code-1, 256 dimensions, golden vector reproduced"
+
+
+@pytest.mark.parametrize("provider", GOLDEN_START)
+def test_the_golden_values_can_tell_vectors_apart(provider: str) -> None:
     """A vector of another text is far off: the part of a unit vector that is compared is not near zero."""
-    length = math.sqrt(sum(value * value for value in GOLDEN_START))
+    length = math.sqrt(sum(value * value for value in GOLDEN_START[provider]))
     assert length > 0.15
 
 
 def test_a_missing_model_fails_with_the_command_that_installs_it(
     indexed: Indexed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from rag_assets.models import weights
+    from rag_assets.models.minilm import weights
 
     monkeypatch.setattr(weights, "_PACKAGE", "no_such_model_package")
     done = indexed.cli.run("doctor", "--json")

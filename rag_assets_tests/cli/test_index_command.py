@@ -392,7 +392,7 @@ def test_debug_prints_the_trace_of_a_run(cli: CommandLine, repository: Repositor
 def test_a_missing_model_is_known_before_anything_starts(
     cli: CommandLine, repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from rag_assets.models import weights
+    from rag_assets.models.minilm import weights
 
     monkeypatch.setattr(weights, "_PACKAGE", "no_such_model_package")
     done = cli.run("index", repository.path)

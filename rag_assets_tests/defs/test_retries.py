@@ -13,7 +13,7 @@ from rag_assets.defs import assets as segments_asset
 from rag_assets.defs import retries
 from rag_assets.defs.retries import DELAYS_SECONDS, RULES, delay, is_transient
 from rag_assets.errors import ClusterError, ClusterLost, MissingRef, SourceRefused, SourceUnreachable
-from rag_assets.models.weights import ModelMissing
+from rag_assets.models.model_files import ModelMissing
 from rag_assets.pipeline.build import BuildError, IndexBuild, LabelBusy, StageReport
 from rag_assets.pipeline.progress import Progress
 from rag_assets.pipeline.segments import segment_files

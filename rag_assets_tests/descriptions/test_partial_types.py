@@ -14,7 +14,7 @@ from rag_assets.descriptions.kinds.service_like import HandlerDescription, Manag
 from rag_assets.descriptions.processor import SourceFileProcessor
 from rag_assets.descriptions.symbol_description import SymbolDescription
 from rag_assets.languages.csharp.facts.partial_types import NEAR_PARTS, PartialTypes
-from rag_assets.models.tokenizer import lexical_window
+from rag_assets.models.lexical_only import lexical_window
 from rag_assets_tests.descriptions.behaving import snippets_of
 from rag_assets_tests.descriptions.samples import (
     file_context,

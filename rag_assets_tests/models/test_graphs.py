@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_assets.models.weights import GRAPH_VERSION, Precision, graph_bytes
+from rag_assets.models.minilm.weights import GRAPH_VERSION, Precision, graph_bytes
 
 # Another graph gives other vectors, and kept vectors would be wrong: raise GRAPH_VERSION with a new entry here.
 PINNED = {

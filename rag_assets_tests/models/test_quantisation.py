@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rag_assets.models.session import MAX_CODE, QUANTISER_VERSION, int8_weights, quantise, quantise_matrix
-from rag_assets.models.weights import ModelFiles, map_tensors
+from rag_assets.models.minilm.session import MAX_CODE, QUANTISER_VERSION, int8_weights, quantise, quantise_matrix
+from rag_assets.models.minilm.weights import ModelFiles, map_tensors
 
 NAME = "encoder.layer.0.output.dense.weight"
 SOURCE = "0" * 64
@@ -109,8 +109,8 @@ def test_a_cache_that_cannot_be_written_is_reported(tmp_path: Path, caplog: pyte
 
 def test_processes_that_start_together_agree(tmp_path: Path) -> None:
     script = (
-        "import sys; from pathlib import Path; from rag_assets.models import LocalEmbedder;"
-        "print(LocalEmbedder.load(Path(sys.argv[1]), threads=1).embed(['order']).tobytes().hex())"
+        "import sys; from pathlib import Path; from rag_assets.models.minilm.embedder import MiniLmEmbedder;"
+        "print(MiniLmEmbedder.load(Path(sys.argv[1]), threads=1).embed(['order']).tobytes().hex())"
     )
     command = [sys.executable, "-c", script, str(tmp_path)]
     started = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(2)]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rag_assets.models.weights import ModelFiles, TensorFileError, map_tensors, write_tensors
+from rag_assets.models.minilm.weights import ModelFiles, TensorFileError, map_tensors, write_tensors
 
 TENSORS: dict[str, np.ndarray[Any, np.dtype[Any]]] = {
     "b": np.arange(6, dtype=np.float32).reshape(2, 3),

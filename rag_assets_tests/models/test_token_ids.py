@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_assets.identifiers import split_identifiers
-from rag_assets.models import tokenizer
-from rag_assets.models.tokenizer import MAX_TOKENS, WordPieceTokenizer
-from rag_assets.models.weights import ModelFiles
+from rag_assets.models.minilm import tokenizer
+from rag_assets.models.minilm.tokenizer import MAX_TOKENS, WordPieceTokenizer
+from rag_assets.models.minilm.weights import ModelFiles
 from rag_assets_tests.effort import ends_within
 
 WORDS = st.sampled_from(

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from rag_assets.models import LocalEmbedder, ModelCorrupted, ModelMissing
-from rag_assets.models.weights import ModelFiles, locate_model, verify_file, verify_tokenizer, verify_weights
+from rag_assets.models import ModelCorrupted, ModelMissing
+from rag_assets.models.minilm.embedder import MiniLmEmbedder
+from rag_assets.models.minilm.weights import ModelFiles, locate_model, verify_tokenizer, verify_weights
+from rag_assets.models.model_files import verify_file
 
 CONTENT = b"weights"
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
@@ -36,7 +38,7 @@ def test_the_installed_files_are_the_pinned_ones(model_files: ModelFiles, tmp_pa
 
 
 def test_a_missing_package_names_a_command_that_works_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rag_assets.models.weights._PACKAGE", "a_package_nobody_has")
+    monkeypatch.setattr("rag_assets.models.minilm.weights._PACKAGE", "a_package_nobody_has")
     importlib.invalidate_caches()
     with pytest.raises(ModelMissing) as error:
         locate_model()
@@ -63,7 +65,7 @@ def test_a_corrupted_model_is_refused(damaged: str, model_files: ModelFiles, tmp
         opened.write(b"\xff")
     actual = hashlib.sha256((tmp_path / damaged).read_bytes()).hexdigest()
     with pytest.raises(ModelCorrupted) as error:
-        LocalEmbedder.load(tmp_path / "cache", model_directory=tmp_path)
+        MiniLmEmbedder.load(tmp_path / "cache", model_directory=tmp_path)
     message = str(error.value)
     assert damaged in message
     assert actual in message
@@ -71,10 +73,10 @@ def test_a_corrupted_model_is_refused(damaged: str, model_files: ModelFiles, tmp
 
 
 def test_a_verification_is_remembered(file: Path, tmp_path: Path) -> None:
-    verify_file(file, SHA256, tmp_path)
+    verify_file(file, SHA256, tmp_path, repair="pip")
     memory = tmp_path / "verified-model-files.json"
     memory.write_text(memory.read_text("utf-8").replace(SHA256, "another"), encoding="utf-8")
-    verify_file(file, "another", tmp_path)  # only hashing would have shown that
+    verify_file(file, "another", tmp_path, repair="pip")  # only hashing would have shown that
 
 
 @pytest.mark.parametrize(
@@ -86,31 +88,31 @@ def test_a_verification_is_remembered(file: Path, tmp_path: Path) -> None:
     ],
 )
 def test_a_changed_file_is_hashed_again(content: bytes, same_time: bool, file: Path, tmp_path: Path) -> None:
-    verify_file(file, SHA256, tmp_path / "cache")
+    verify_file(file, SHA256, tmp_path / "cache", repair="pip")
     replace_content(file, content, same_time=same_time)
     with pytest.raises(ModelCorrupted):
-        verify_file(file, SHA256, tmp_path / "cache")
+        verify_file(file, SHA256, tmp_path / "cache", repair="pip")
 
 
 def test_a_copy_of_the_model_is_hashed_for_itself(file: Path, tmp_path: Path) -> None:
-    verify_file(file, SHA256, tmp_path / "cache")
+    verify_file(file, SHA256, tmp_path / "cache", repair="pip")
     copy = tmp_path / "copy.safetensors"
     shutil.copy2(file, copy)
     replace_content(copy, b"WEIGHTS", same_time=True)
     with pytest.raises(ModelCorrupted):
-        verify_file(copy, SHA256, tmp_path / "cache")
+        verify_file(copy, SHA256, tmp_path / "cache", repair="pip")
 
 
 def test_another_expected_hash_is_checked(file: Path, tmp_path: Path) -> None:
-    verify_file(file, SHA256, tmp_path / "cache")
+    verify_file(file, SHA256, tmp_path / "cache", repair="pip")
     with pytest.raises(ModelCorrupted):
-        verify_file(file, "0" * 64, tmp_path / "cache")
+        verify_file(file, "0" * 64, tmp_path / "cache", repair="pip")
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"x": 1}', "\x00"])
 def test_a_damaged_memory_only_costs_hashing(content: str, file: Path, tmp_path: Path) -> None:
     (tmp_path / "verified-model-files.json").write_text(content, encoding="utf-8")
-    verify_file(file, SHA256, tmp_path)
+    verify_file(file, SHA256, tmp_path, repair="pip")
     assert SHA256 in (tmp_path / "verified-model-files.json").read_text("utf-8"), "it was written anew"
 
 
@@ -119,11 +121,11 @@ def test_a_cache_that_cannot_be_written_is_reported(
 ) -> None:
     """Bad input: read-only home. The model works; the cost is said."""
     (tmp_path / "cache").touch()  # a file where the folder should be: refused to root as well
-    verify_file(file, SHA256, tmp_path / "cache")
+    verify_file(file, SHA256, tmp_path / "cache", repair="pip")
     assert "hashed again at every start" in caplog.text
 
 
 def test_the_memory_holds_no_path_of_this_machine(file: Path, tmp_path: Path) -> None:
-    verify_file(file, SHA256, tmp_path / "cache")
+    verify_file(file, SHA256, tmp_path / "cache", repair="pip")
     (written,) = (tmp_path / "cache").iterdir()
     assert file.name not in written.read_text(encoding="utf-8")

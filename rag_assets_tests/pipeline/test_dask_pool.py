@@ -133,9 +133,9 @@ def test_a_cluster_makes_the_bytes_of_local_processes(
     cluster: LocalCluster, source: Repository, tmp_path: Path
 ) -> None:
     (tmp_path / "processes").mkdir()
-    expected = indexed(tmp_path / "processes", source, embedder="local", workers="processes")
+    expected = indexed(tmp_path / "processes", source, embedder="minilm", workers="processes")
     address = cluster.scheduler_address
-    found = indexed(tmp_path, source, embedder="local", workers="dask", dask_scheduler=address)
+    found = indexed(tmp_path, source, embedder="minilm", workers="dask", dask_scheduler=address)
     assert len([name for name in found if name.startswith("embeddings/")]) > 3
     assert found == expected
     assert not list((tmp_path / "home").rglob("workers.token")), "nothing is left of the cluster"

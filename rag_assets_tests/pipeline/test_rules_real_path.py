@@ -20,7 +20,7 @@ from rag_assets.index.artifacts import ArtifactStore
 from rag_assets.index.generation_files import list_files
 from rag_assets.index.generations import active_generation
 from rag_assets.index.parquet_parts import read_rows, write_part
-from rag_assets.models.tokenizer import lexical_window
+from rag_assets.models.lexical_only import lexical_window
 from rag_assets.pipeline.checks.generation_checks import artifacts_are_complete, ids_are_unique
 from rag_assets.pipeline.descriptions import file_contexts
 from rag_assets.pipeline.embeddings import embed_sections

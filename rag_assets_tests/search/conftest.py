@@ -8,7 +8,8 @@ import pytest
 
 from rag_assets import Index, open_index
 from rag_assets.index.layout import IndexHome
-from rag_assets.models import LocalEmbedder, ModelMissing
+from rag_assets.models import ModelMissing
+from rag_assets.models.minilm.embedder import MiniLmEmbedder
 from rag_assets_tests.search.small_index import FOREIGN, LABEL, SHOP, build
 
 
@@ -17,7 +18,7 @@ def shop_home(tmp_path_factory: pytest.TempPathFactory) -> IndexHome:
     """Embedded with the local model. Points of two other tenants and of another label lie in the same shard."""
     home = IndexHome(tmp_path_factory.mktemp("shop"))
     try:
-        embedder = LocalEmbedder.load(home.cache)
+        embedder = MiniLmEmbedder.load(home.cache)
     except ModelMissing as error:
         pytest.skip(f"semantic search needs the model: {error}")
     build(home, [*SHOP, *FOREIGN], embedder=embedder)

@@ -117,7 +117,7 @@ def test_after_a_rest_the_server_is_asked_again(
     [
         ({"model": "n"}, "the configuration has openai-compatible/n@8"),
         ({"dimension": 4}, "the configuration has openai-compatible/m@4"),
-        ({"provider": "local"}, "the configuration has all-MiniLM-L6-v2"),
+        ({"provider": "minilm"}, "the configuration has all-MiniLM-L6-v2"),
     ],
     ids=["model", "dimension", "provider"],
 )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +9,12 @@ import pytest
 
 pytest.importorskip("scipy", reason="only training needs it")
 
+from rag_assets.models.static_code.table import open_table
 from training.model import Recipe, Table, contrast, train
 from training.negatives import mine
 from training.pairs import COLUMNS, Pairs, TextsOfIds
 from training.repositories import LIST, read_list
-from training.table_file import MAGIC, as_stored, table_bytes
-from training.tokenizer import Tokenizer
+from training.table_file import as_stored, write_table
 
 ENTRIES, DIMENSION, COUNT = 60, 16, 40
 TINY = Recipe(steps=150, batch=64, rate=0.1, dimensions=(16, 8), dropout=0.05)
@@ -58,12 +56,12 @@ def test_training_brings_questions_to_their_texts() -> None:
 
 
 @pytest.mark.parametrize("hard", [0.0, 0.5], ids=["random negatives", "hard negatives"])
-def test_the_same_inputs_give_the_same_bytes(hard: float) -> None:
+def test_the_same_inputs_give_the_same_bytes(hard: float, tmp_path: Path) -> None:
     pairs = tiny_pairs()
     recipe = Recipe(steps=8, batch=32, hard=hard, dimensions=(16, 8))
     words = [f"w{number}" for number in range(ENTRIES)]
     made = [
-        hashlib.sha256(table_bytes(train(start(), pairs, recipe, mine(pairs, ENTRIES, None)), words)).hexdigest()
+        write_table(train(start(), pairs, recipe, mine(pairs, ENTRIES, None)), words, tmp_path / "table.bin")
         for _ in range(2)
     ]
     assert made[0] == made[1]
@@ -99,34 +97,13 @@ def test_hard_negatives_are_of_other_files_of_the_repository() -> None:
             assert other[COLUMNS.index("path")] != row[COLUMNS.index("path")]
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("ParseURLs2", ["parse", "urls", "2"]),
-        ("HTTPServer max_retry_count", ["http", "server", "max", "retry", "count"]),
-        ("unknownword", ["un", "##known", "##word"]),
-        ("Größe", ["gr", "e"]),
-    ],
-)
-def test_words_and_pieces(text: str, words: list[str]) -> None:
-    entries = ["parse", "urls", "2", "http", "server", "max", "retry", "count", "un", "##known", "##word", "gr", "e"]
-    assert [entries[number] for number in Tokenizer(entries).ids(text)] == words
-
-
-def test_the_file_is_aligned_and_hashed(tmp_path: Path) -> None:
-    table = start()
-    words = [f"w{number}" for number in range(ENTRIES)]
-    made = table_bytes(table, words)
-    length = int.from_bytes(made[8:12], "little")
-    header = json.loads(made[12 : 12 + length])
-    assert made.startswith(MAGIC)
-    assert header["sha256"] == hashlib.sha256(made[12 + length :]).hexdigest()
-    at = -(-(12 + length) // 64) * 64
-    rows = np.frombuffer(made, np.int8, ENTRIES * DIMENSION, at).reshape(ENTRIES, DIMENSION)
-    at = -(-(at + rows.nbytes) // 64) * 64
-    scales = np.frombuffer(made, "<f4", ENTRIES, at)
-    assert np.array_equal(rows * scales[:, None], as_stored(table).rows)
-    assert made.endswith("\n".join(words).encode())
+def test_the_package_reads_what_is_written(tmp_path: Path) -> None:
+    path, table, words = tmp_path / "table.bin", start(), [f"w{number}" for number in range(ENTRIES)]
+    write_table(table, words, path)
+    read = open_table(path, repair="pip")
+    assert read.vocabulary == words
+    assert np.array_equal(read.rows * read.scales[:, None], as_stored(table).rows)
+    np.testing.assert_allclose(read.query_weights, np.exp(table.question_weights), rtol=1e-6)
 
 
 def test_the_list_has_a_revision_and_a_permissive_licence_for_each() -> None:

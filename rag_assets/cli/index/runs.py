@@ -25,7 +25,8 @@ from rag_assets.index.generations import (
 from rag_assets.index.integrity import damage
 from rag_assets.index.layout import IndexHome, RecordDamaged, dagster_instance_file, read_record, write_record
 from rag_assets.index.promotion import GenerationStatus, standing_of
-from rag_assets.models.weights import locate_model, verify_tokenizer, verify_weights
+from rag_assets.models.minilm.weights import locate_model, verify_tokenizer, verify_weights
+from rag_assets.models.static_code.embedder import verify_table
 from rag_assets.pipeline.active_index import how_to_serve
 from rag_assets.pipeline.build import label_lock
 from rag_assets.pipeline.discovered_files import open_repository, planned_generation
@@ -116,7 +117,9 @@ def index_all(session: CliSession, named: Sequence[str], request: IndexRequest) 
 
 def require_model(settings: Settings, home: IndexHome) -> None:
     """Raises ModelMissing or ModelCorrupted before the work starts."""
-    if settings.embedder.provider == "local":
+    if settings.embedder.provider == "static-code":
+        verify_table(home.cache)
+    elif settings.embedder.provider == "minilm":
         files = locate_model()
         verify_weights(files, home.cache)
         verify_tokenizer(files, home.cache)

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rag_assets.contracts.embedder import EmbeddingWindow
+from rag_assets.models.minilm.tokenizer import SPECIAL_TOKENS
+from rag_assets.models.model_files import ModelError
 from rag_assets.models.openai_compat.client import ModelClient
 from rag_assets.models.openai_compat.endpoint import ServerEndpoint
 from rag_assets.models.openai_compat.faults import Fault, FaultCode, Retries
@@ -23,8 +25,6 @@ from rag_assets.models.openai_compat.responses import Reply, ReplyLimits, read_v
 from rag_assets.models.openai_compat.token_counting import TokenCounter, token_counter, well_formed
 from rag_assets.models.openai_compat.usage import EmbeddingUsage, UsageMeter
 from rag_assets.models.pooling import parts_of, pooled
-from rag_assets.models.tokenizer import SPECIAL_TOKENS
-from rag_assets.models.weights import ModelError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -117,6 +117,8 @@ def endpoint_window(settings: EmbedderSettings) -> EmbeddingWindow:
 
 class EndpointEmbedder:
     """Texts → unit vectors. Safe to use from several threads."""
+
+    is_instant = False
 
     def __init__(
         self, client: ModelClient, settings: EmbedderSettings, count: TokenCounter, *, dimension: int | None

@@ -1,4 +1,4 @@
-"""Text to token ids of the embedding model, identifiers split into words first; without a model an estimate.
+"""Text to token ids of MiniLM, identifiers split into words first.
 
 A token of BERT's WordPiece depends on its word alone, so the ids of every distinct word are kept: 3 to 5 times the
 speed of the tokenizer on code (7 to 12 against 2.3 MB per CPU second, splitting included), with the same result,
@@ -9,21 +9,15 @@ tokenizer.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag_assets.contracts.embedder import EmbeddingWindow
 from rag_assets.identifiers import split_identifiers
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from tokenizers import Tokenizer
-
-    Vectors = NDArray[np.float32]
-
 
 MAX_TOKENS = 256
 """The length this model was trained for (`max_seq_length`), with the two special tokens. It determines vectors."""
@@ -129,37 +123,3 @@ def _well_formed(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
-
-
-MODEL_ID = "lexical-only"
-_TOKEN = re.compile(r"\w{1,4}|[^\s\w]")
-"""Four characters of a word of code: sections only need to be of about the same size as with a model."""
-
-
-class LexicalOnly:
-    """Every text has the same vector of length 1, because a point needs one (B18); nothing ranks by it."""
-
-    model_id = MODEL_ID
-    dimension = 1
-
-    @property
-    def window(self) -> EmbeddingWindow:
-        return lexical_window()
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        import numpy as np
-
-        return np.ones((len(texts), self.dimension), np.float32)
-
-    def embed_batches(self, texts: Sequence[str]) -> Iterator[tuple[list[int], Vectors]]:
-        if texts:
-            yield list(range(len(texts))), self.embed(texts)
-
-
-def lexical_window() -> EmbeddingWindow:
-    """The sections of the local model, about: its window with estimated tokens."""
-    return EmbeddingWindow(model_id=MODEL_ID, max_tokens=MAX_TOKENS, count=_estimate)
-
-
-def _estimate(texts: Sequence[str]) -> list[int]:
-    return [len(_TOKEN.findall(text)) for text in texts]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import onnxruntime
 
-from rag_assets.models.weights import (
+from rag_assets.models.minilm.weights import (
     WEIGHTS_SHA256,
     WORD_EMBEDDINGS,
     Precision,

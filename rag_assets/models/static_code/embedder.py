@@ -1,0 +1,115 @@
+"""The embedding model of the package: a vector for each word, their weighted mean for a text. Offline, in the wheel.
+
+No window and no session: a text of any length is one gather of rows and one weighted sum, whatever the order of its
+words (static embeddings, as in model2vec; weights as SIF, Arora et al. 2017). The vector of a text is a function of
+the text alone (and of the CPU's floating point), so batches and caches do not change it. How the table was trained:
+docs/embedder.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rag_assets.contracts.embedder import EmbeddingWindow
+from rag_assets.models.lexical_only import lexical_window
+from rag_assets.models.model_files import verify_file
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from rag_assets.models.static_code.table import StaticTable
+
+    Vectors = NDArray[np.float32]
+
+MODEL_ID = "static-code-1"
+DIMENSION = 256
+TABLE_SHA256 = "ddb55f873f2bbcb7ca3a09419eaed3ed946e6d5be711f9fe7a696c8856b137f2"
+_REPAIR = "pip install --force-reinstall --no-deps rag-assets"
+_BATCH = 512  # texts between two yields
+
+
+class StaticEmbedder:
+    """Texts → unit vectors; a text without a known word has a vector of zeros. Safe to use from several threads."""
+
+    is_instant = True
+    model_id = MODEL_ID
+    dimension = DIMENSION
+
+    def __init__(self, table: StaticTable, *, for_questions: bool = False) -> None:
+        """`for_questions`: with the weights that words have in questions, instead of those in documents."""
+        from rag_assets.models.static_code.word_pieces import WordPieces
+
+        self._table = table
+        self._exponent = table.header.tf_exponent
+        self._factors = table.scales * (table.query_weights if for_questions else table.document_weights)
+        self._pieces = WordPieces(table.vocabulary)
+
+    @classmethod
+    def load(cls, cache: Path, *, for_questions: bool = False) -> StaticEmbedder:
+        """The table of the package, verified; `cache` remembers that. Raises ModelCorrupted with the command that
+        helps."""
+        from rag_assets.models.static_code.table import open_table  # numpy: only for a model that is used
+
+        verify_table(cache)
+        return cls(open_table(table_path(), repair=_REPAIR), for_questions=for_questions)
+
+    @cached_property
+    def window(self) -> EmbeddingWindow:
+        return static_window()
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """(n, DIMENSION) float32, in the order of `texts`, each of unit length or zero."""
+        import numpy as np
+
+        vectors = np.empty((len(texts), self.dimension), np.float32)
+        for rows, batch in self.embed_batches(texts):
+            vectors[rows] = batch
+        return vectors
+
+    def embed_batches(self, texts: Sequence[str]) -> Iterator[tuple[list[int], Vectors]]:
+        """Yields (row numbers in `texts`, their vectors), every row once."""
+        for start in range(0, len(texts), _BATCH):
+            batch = texts[start : start + _BATCH]
+            yield list(range(start, start + len(batch))), self._vectors(batch)
+
+    def _vectors(self, texts: Sequence[str]) -> Vectors:
+        import numpy as np
+
+        entries = self._table.header.entries
+        ids = [self._pieces.ids(text) for text in texts]
+        lengths = np.fromiter(map(len, ids), np.int64, len(ids))
+        flat = np.fromiter((one for each in ids for one in each), np.int64, int(lengths.sum()))
+        # Each text's different entries, ascending, with how often it has them.
+        keys, counts = np.unique(np.repeat(np.arange(len(ids)), lengths) * entries + flat, return_counts=True)
+        owner, entry = np.divmod(keys, entries)
+        shares = counts.astype(np.float32) ** np.float32(self._exponent) * self._factors[entry]
+        ends = np.searchsorted(owner, np.arange(len(ids)), side="right")
+        made = np.zeros((len(ids), self.dimension), np.float32)
+        begin = 0
+        for row, end in enumerate(ends):
+            if end > begin:
+                made[row] = shares[begin:end] @ self._table.rows[entry[begin:end]].astype(np.float32)
+            begin = end
+        norms = np.linalg.norm(made, axis=1, keepdims=True)
+        vectors: Vectors = np.divide(made, norms, out=made, where=norms > 0)
+        return vectors
+
+
+def verify_table(cache: Path) -> None:
+    """Raises ModelCorrupted unless the table is the one of this version (see `verify_file`)."""
+    verify_file(table_path(), TABLE_SHA256, cache, repair=_REPAIR)
+
+
+def table_path() -> Path:
+    return Path(str(resources.files(__package__).joinpath("table.bin")))
+
+
+def static_window() -> EmbeddingWindow:
+    """Sections are as long as without a model: the table has no window."""
+    estimated = lexical_window()
+    return EmbeddingWindow(model_id=MODEL_ID, max_tokens=estimated.max_tokens, count=estimated.count)

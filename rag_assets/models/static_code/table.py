@@ -1,0 +1,161 @@
+"""The file of a static table. Its largest part is mapped, not read: a question touches a few rows of it.
+
+Little-endian: `RASTATIC`, uint32 length of the header, the header (JSON), and, each at a multiple of 64 bytes, int8
+rows (entries, dimension), float32 scale of each row, float32 weight of each entry in documents, and in questions, and
+the entries as lines of text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import mmap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from rag_assets.models.model_files import ModelCorrupted
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+MAGIC = b"RASTATIC"
+FORMAT_VERSION = 1
+_ALIGNMENT = 64  # a cache line; the widest vector load of any CPU
+_LENGTH_BYTES = 4
+_MAX_HEADER = 1 << 16
+
+
+class TableHeader(msgspec.Struct, frozen=True, kw_only=True):
+    """`dimensions` are those the rows may be cut to; `sha256` is of all that follows the header."""
+
+    version: int
+    model_id: str
+    dimension: int
+    entries: int
+    dimensions: tuple[int, ...]
+    tf_exponent: float
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StaticTable:
+    """`rows` int8 (entries, dimension), a row times its scale is the vector; `document_weights` and `query_weights`
+    float32 (entries,) above 0."""
+
+    header: TableHeader
+    vocabulary: Sequence[str]
+    rows: NDArray[np.int8]
+    scales: NDArray[np.float32]
+    document_weights: NDArray[np.float32]
+    query_weights: NDArray[np.float32]
+
+
+def open_table(path: Path, *, repair: str) -> StaticTable:
+    """Maps the file; its sha256 is for the caller to check. Raises ModelCorrupted, with the command `repair`, for a
+    file that is no table or ends early, OSError."""
+    with path.open("rb") as file:
+        content: Any = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if path.stat().st_size else b""
+    try:
+        return _parsed(content)
+    except (ValueError, msgspec.DecodeError, msgspec.ValidationError) as error:
+        raise ModelCorrupted(f"{path} is no table of vectors: {error}. Install it again:\n  {repair}") from error
+
+
+def _parsed(content: Any) -> StaticTable:
+    header, start = _header(content)
+    if header.version != FORMAT_VERSION:
+        raise ValueError(f"format {header.version}, this version reads {FORMAT_VERSION}")
+
+    def array(dtype: str, *shape: int) -> NDArray[Any]:
+        nonlocal start
+        start = _aligned(start)
+        count = int(np.prod(shape))
+        found: NDArray[Any] = np.frombuffer(content, dtype, count, start).reshape(shape)
+        start += found.nbytes
+        return found
+
+    rows = array("|i1", header.entries, header.dimension)
+    scales, document_weights, query_weights = (array("<f4", header.entries) for _ in range(3))
+    vocabulary = bytes(content[_aligned(start) :]).decode().split("\n")
+    if len(set(vocabulary)) != header.entries:
+        raise ValueError(f"{len(set(vocabulary))} words for {header.entries} rows")
+    return StaticTable(
+        header=header,
+        vocabulary=vocabulary,
+        rows=rows,
+        scales=scales,
+        document_weights=document_weights,
+        query_weights=query_weights,
+    )
+
+
+def sha256_of(path: Path) -> tuple[str, str]:
+    """(what the header says, what it is), of all that follows the header. Raises ValueError and OSError."""
+    content = path.read_bytes()
+    header, start = _header(content)
+    return header.sha256, hashlib.sha256(content[start:]).hexdigest()
+
+
+def quantised(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """int8 rows and the float32 scale of each: a row times its scale is the vector, about."""
+    largest = np.abs(vectors).max(axis=1)
+    scales = np.where(largest > 0, largest / 127, 1).astype("<f4")
+    return np.rint(vectors / scales[:, None]).astype("|i1"), scales
+
+
+def write_table(
+    path: Path,
+    vocabulary: Sequence[str],
+    vectors: NDArray[np.float32],
+    document_weights: NDArray[np.float32],
+    query_weights: NDArray[np.float32],
+    *,
+    model_id: str,
+    dimensions: Sequence[int],
+    tf_exponent: float,
+) -> None:
+    """`vectors` float32 (entries, dimension) are stored as int8 with a scale each. The same input gives the same
+    bytes."""
+    entries, dimension = vectors.shape
+    rows, scales = quantised(vectors)
+    arrays: list[NDArray[Any]] = [rows, scales, document_weights.astype("<f4"), query_weights.astype("<f4")]
+    # Padding depends on where a part begins, and so on the length of the header; the digest's is known.
+    about = {
+        "dimension": dimension,
+        "dimensions": list(dimensions),
+        "entries": entries,
+        "model_id": model_id,
+        "sha256": "0" * 64,
+        "tf_exponent": tf_exponent,
+        "version": FORMAT_VERSION,
+    }
+    start = len(MAGIC) + _LENGTH_BYTES + len(_encoded(about))
+    body = bytearray()
+    for part in [*(array.tobytes() for array in arrays), "\n".join(vocabulary).encode()]:
+        body += bytes(_aligned(start + len(body)) - start - len(body)) + part
+    header = _encoded(about | {"sha256": hashlib.sha256(body).hexdigest()})
+    path.write_bytes(MAGIC + len(header).to_bytes(_LENGTH_BYTES, "little") + header + body)
+
+
+def _header(content: Any) -> tuple[TableHeader, int]:
+    """And where it ends."""
+    begin = len(MAGIC) + _LENGTH_BYTES
+    if len(content) < begin or content[: len(MAGIC)] != MAGIC:
+        raise ValueError("it does not begin as one")
+    end = begin + int.from_bytes(content[len(MAGIC) : begin], "little")
+    if end > min(len(content), _MAX_HEADER):
+        raise ValueError("its header is longer than the file")
+    return msgspec.json.decode(content[begin:end], type=TableHeader), end
+
+
+def _encoded(about: dict[str, Any]) -> bytes:
+    return json.dumps(about, sort_keys=True, separators=(",", ":")).encode()
+
+
+def _aligned(position: int) -> int:
+    return -(-position // _ALIGNMENT) * _ALIGNMENT

@@ -1,0 +1,64 @@
+"""Text to the entries of a static table: words of identifiers, whole where the table has them, else in pieces."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import chain
+
+WORD = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+"""`ParseURLs2` → `Parse URLs 2`, `HTTPServer` → `HTTP Server`; all but letters and digits of ASCII
+separates."""
+
+LONGEST_WORD = 40
+"""Longer ones are hashes and data."""
+_CACHED_WORDS = 1 << 17  # about 20 MB when full
+_INSIDE = "##"
+"""Begins the pieces that follow another one, as in WordPiece (Wu et al. 2016)."""
+
+
+class WordPieces:
+    """Ids of texts. Order and case do not matter to the model; a word without any piece has no id. Thread-safe."""
+
+    def __init__(self, vocabulary: Sequence[str]) -> None:
+        self._ids_of_word = _IdsOfWord({entry: number for number, entry in enumerate(vocabulary)})
+
+    def ids(self, text: str) -> list[int]:
+        """All of them, in the order of the text; linear in its length."""
+        return list(chain.from_iterable(map(self._ids_of_word.__getitem__, WORD.findall(text))))
+
+
+class _IdsOfWord(dict[str, tuple[int, ...]]):
+    """Word as it is written → its ids, bounded in memory; forgetting changes no result."""
+
+    def __init__(self, entries: dict[str, int]) -> None:
+        super().__init__()
+        self._entries = entries
+
+    def __missing__(self, word: str) -> tuple[int, ...]:
+        ids = self._pieces(word.lower())
+        if len(word) <= LONGEST_WORD:
+            if len(self) >= _CACHED_WORDS:
+                self.clear()
+            self[word] = ids
+        return ids
+
+    def _pieces(self, word: str) -> tuple[int, ...]:
+        """The word itself, or the longest pieces from its left; a character that begins none is left out."""
+        whole = self._entries.get(word)
+        if whole is not None:
+            return (whole,)
+        if len(word) > LONGEST_WORD:
+            return ()
+        found: list[int] = []
+        start = 0
+        while start < len(word):
+            for end in range(len(word), start, -1):
+                entry = self._entries.get(f"{_INSIDE if start else ''}{word[start:end]}")
+                if entry is not None:
+                    found.append(entry)
+                    start = end
+                    break
+            else:
+                start += 1
+        return tuple(found)

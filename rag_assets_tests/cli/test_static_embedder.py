@@ -1,0 +1,104 @@
+"""An index whose vectors are of the table in the package, on the way of a user: a configuration file and commands."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rag_assets.models.static_code import embedder as static_code
+from rag_assets.models.static_code.table import write_table
+from rag_assets_tests.cli.conftest import CommandLine
+from rag_assets_tests.git_repository import Repository
+
+FILES = {
+    "src/JsonReader.cs": "namespace Shop;\n\n/// <summary>Deserializes documents.</summary>\n"
+    "public class JsonReader { public object Deserialize(string text) { return text; } }\n",
+    "src/Window.cs": "namespace Shop;\n\n/// <summary>Draws borders.</summary>\n"
+    "public class Window { public void Paint(int width) { } }\n",
+    "docs/注文.md": "# 注文\n\n注文を解析する。\n",
+}
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Repository:
+    made = Repository(tmp_path / "source")
+    made.path.mkdir()
+    made.git("init", "--quiet", "--initial-branch=main")
+    made.commit(FILES)
+    return made
+
+
+@pytest.fixture
+def configured(cli: CommandLine) -> CommandLine:
+    (cli.folder / "rag_assets.yaml").write_text("embedder: {provider: static-code}\n", encoding="utf-8")
+    return cli
+
+
+def test_an_index_is_searched_by_meaning_without_a_download(configured: CommandLine, source: Repository) -> None:
+    """Neither `parsing` nor `object` nor `into` is a keyword of the class."""
+    done = configured.run("index", source.path)
+    assert done.code == 0, done.err
+    found = configured.run("search", "parsing of JSON into an object", "--mode", "semantic", "--json").json
+    assert found["hits"][0]["path"] == "src/JsonReader.cs"
+    status = configured.run("status", "--json").json
+    assert "static-code-1" in str(status)
+    assert configured.run("search", "注文", "--json").json["hits"][0]["path"] == "docs/注文.md"
+
+
+def test_a_question_of_unknown_words_is_answered_by_keywords_and_that_is_said(
+    configured: CommandLine, source: Repository
+) -> None:
+    configured.run("index", source.path)
+    done = configured.run("search", "注文")
+    assert done.code == 0 and "docs/注文.md" in done.out
+    assert "static-code-1 knows no word of the question" in done.err
+
+
+def test_texts_without_a_known_word_are_counted_and_found_by_keywords(
+    configured: CommandLine, source: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a table of two words, which the class about windows does not have."""
+    few = tmp_path / "few.bin"
+    vectors, ones = np.eye(2, static_code.DIMENSION, dtype=np.float32), np.ones(2, np.float32)
+    about: dict[str, Any] = {
+        "model_id": static_code.MODEL_ID,
+        "dimensions": [static_code.DIMENSION],
+        "tf_exponent": 0.6,
+    }
+    write_table(few, ["json", "markdown"], vectors, ones, ones, **about)
+    monkeypatch.setattr(static_code, "table_path", lambda: few)
+    monkeypatch.setattr(static_code, "TABLE_SHA256", hashlib.sha256(few.read_bytes()).hexdigest())
+    done = configured.run("index", source.path)
+    assert "1 found by keywords only: the model knows none of their words" in done.err
+    by_meaning = configured.run("search", "json markdown", "--mode", "semantic", "--json").json["hits"]
+    assert {hit["path"] for hit in by_meaning} == {"src/JsonReader.cs", "docs/注文.md"}
+    assert configured.run("search", "borders", "--json").json["hits"][0]["path"] == "src/Window.cs"
+
+
+def test_a_damaged_table_is_said_before_the_work_begins(
+    configured: CommandLine, source: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    damaged = tmp_path / "table.bin"
+    shutil.copyfile(static_code.table_path(), damaged)
+    with damaged.open("r+b") as file:
+        file.seek(9_999)
+        file.write(b"\xff\xff\xff")
+    monkeypatch.setattr(static_code, "table_path", lambda: damaged)
+    done = configured.run("index", source.path)
+    assert done.code != 0
+    assert "not the expected model file" in done.err and "--force-reinstall --no-deps rag-assets" in done.err
+
+
+def test_another_model_makes_another_index(configured: CommandLine, source: Repository) -> None:
+    """Vectors of two models are never mixed: the configuration decides, and the next build is a new generation."""
+    configured.run("index", source.path)
+    first = configured.run("status", "--json").json
+    (configured.folder / "rag_assets.yaml").write_text("embedder: {provider: lexical-only}\n", encoding="utf-8")
+    assert configured.run("index", source.path).code == 0
+    second = configured.run("status", "--json").json
+    assert "static-code-1" in str(first) and "static-code-1" not in str(second)

@@ -1,0 +1,145 @@
+"""The table of word vectors: its file, how texts become entries, and what a text's vector is."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_assets.models.model_files import ModelCorrupted
+from rag_assets.models.static_code import embedder as static_code
+from rag_assets.models.static_code.embedder import StaticEmbedder
+from rag_assets.models.static_code.table import open_table, sha256_of, write_table
+from rag_assets.models.static_code.word_pieces import WordPieces
+
+WORDS = ["parse", "url", "urls", "http", "server", "2", "re", "##try", "##ing", "o"]
+
+
+@pytest.fixture
+def pieces() -> WordPieces:
+    return WordPieces(WORDS)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("ParseURLs2", ["parse", "urls", "2"]),
+        ("parse_url", ["parse", "url"]),
+        ("HTTPServer", ["http", "server"]),
+        ("retrying", ["re", "##try", "##ing"]),
+        ("reXtry", ["re", "##try"]),  # no piece begins with x
+        ("zzz ,;{} \x00", []),
+        ("server" * 10, []),  # longer than 40 characters: data
+        ("", []),
+    ],
+)
+def test_words_of_identifiers_are_entries_whole_or_in_pieces(pieces: WordPieces, text: str, words: list[str]) -> None:
+    assert [WORDS[entry] for entry in pieces.ids(text)] == words
+
+
+@given(st.text(max_size=200))
+def test_every_text_has_entries_or_none(text: str) -> None:
+    assert all(0 <= entry < len(WORDS) for entry in WordPieces(WORDS).ids(text))
+
+
+def written(path: Path, *, exponent: float = 0.6, seed: int = 1) -> Path:
+    random = np.random.default_rng(seed)
+    vectors = random.standard_normal((len(WORDS), 4)).astype(np.float32)
+    document, query = (random.random(len(WORDS)).astype(np.float32) + 0.1 for _ in range(2))
+    write_table(path, WORDS, vectors, document, query, model_id="tiny", dimensions=[4, 2], tf_exponent=exponent)
+    return path
+
+
+def test_a_table_is_read_as_it_was_written(tmp_path: Path) -> None:
+    path = written(tmp_path / "table.bin")
+    table = open_table(path, repair="pip")
+    assert (list(table.vocabulary), table.header.model_id, table.header.dimensions) == (WORDS, "tiny", (4, 2))
+    assert table.rows.shape == (len(WORDS), 4) and table.scales.shape == (len(WORDS),)
+    expected = np.random.default_rng(1).standard_normal((len(WORDS), 4)).astype(np.float32)
+    assert float(np.abs(table.rows * table.scales[:, None] - expected).max()) < 0.02
+    told, found = sha256_of(path)
+    assert told == found
+    assert written(tmp_path / "again.bin").read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("kept", [0, 5, 11, 40, 300, -20])
+def test_a_table_that_ends_early_is_refused_with_the_command(tmp_path: Path, kept: int) -> None:
+    path = written(tmp_path / "table.bin")
+    path.write_bytes(path.read_bytes()[:kept])
+    with pytest.raises(ModelCorrupted, match=r"is no table of vectors: .*Install it again:\n  pip"):
+        open_table(path, repair="pip")
+
+
+def test_a_file_of_another_format_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path / "table.bin")
+    path.write_bytes(path.read_bytes().replace(b'"version":1', b'"version":9'))
+    with pytest.raises(ModelCorrupted, match="format 9, this version reads 1"):
+        open_table(path, repair="pip")
+
+
+def test_a_vector_is_the_weighted_mean_of_the_words(tmp_path: Path) -> None:
+    """By the formula, in float64: how often ** exponent × weight × row, of unit length."""
+    table = open_table(written(tmp_path / "table.bin"), repair="pip")
+    for for_questions, weights in ((False, table.document_weights), (True, table.query_weights)):
+        embedder = StaticEmbedder(table, for_questions=for_questions)
+        embedder.dimension = 4
+        rows = table.rows.astype(np.float64) * table.scales[:, None]
+        expected = 3**0.6 * weights[0] * rows[0] + weights[3] * rows[3]
+        (vector,) = embedder.embed(["parse Parse, http PARSE"])
+        np.testing.assert_allclose(vector, expected / np.linalg.norm(expected), atol=1e-6)
+
+
+@pytest.fixture(scope="module")
+def embedder(tmp_path_factory: pytest.TempPathFactory) -> StaticEmbedder:
+    return StaticEmbedder.load(tmp_path_factory.mktemp("cache"))
+
+
+def test_a_vector_depends_on_its_text_alone(embedder: StaticEmbedder) -> None:
+    texts = [f"text {n} of class Order{n} " * n for n in range(600)] + ["parse order", "order parse"]
+    together = embedder.embed(texts)
+    np.testing.assert_array_equal(together, np.concatenate([embedder.embed([text]) for text in texts]))
+    np.testing.assert_array_equal(together[-1], together[-2])
+
+
+@pytest.mark.parametrize("text", ["", " \n", "\x00", "\ud800", "🚀" * 300, "x" * 2_000_000, "注文を解析する"])
+def test_a_text_without_a_known_word_has_a_vector_of_zeros(embedder: StaticEmbedder, text: str) -> None:
+    (vector,) = embedder.embed([text])
+    assert vector.shape == (static_code.DIMENSION,) and not vector.any()
+
+
+def test_ten_megabytes_are_one_text(embedder: StaticEmbedder) -> None:
+    (long, short) = embedder.embed(["parse the order\n" * 640_000, "parse the order"])
+    np.testing.assert_allclose(long, short, atol=1e-5)
+
+
+def test_what_means_the_same_is_near(embedder: StaticEmbedder) -> None:
+    query, same, other = embedder.embed(
+        ["reads a JSON document", "JsonTextReader: parses JSON text", "draws the border of a window"]
+    )
+    assert float(query @ same) > float(query @ other) + 0.2
+
+
+def test_the_table_is_the_one_of_this_version() -> None:
+    told, found = sha256_of(static_code.table_path())
+    table = open_table(static_code.table_path(), repair="pip")
+    assert told == found
+    assert (table.header.model_id, table.header.dimension) == (static_code.MODEL_ID, static_code.DIMENSION)
+    assert static_code.table_path().stat().st_size < 9_500_000
+
+
+def test_a_damaged_table_is_refused_with_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    copy = tmp_path / "table.bin"
+    shutil.copyfile(static_code.table_path(), copy)
+    monkeypatch.setattr(static_code, "table_path", lambda: copy)
+    StaticEmbedder.load(tmp_path / "cache")
+    with copy.open("r+b") as file:
+        file.seek(5_000)
+        file.write(b"\xff\xff")
+    with pytest.raises(
+        ModelCorrupted, match=r"not the expected model file(.|\n)*--force-reinstall --no-deps rag-assets"
+    ):
+        StaticEmbedder.load(tmp_path / "cache")
