@@ -91,7 +91,14 @@ def pytest_collection_finish() -> None:
     """Looks for cycles seldom: a process of the whole suite has a million objects that stay, most of them its tests."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(20_000, 10, 10)
+    gc.set_threshold(5_000, 10, 10)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def nothing_stays_in_cycles() -> Iterator[None]:
+    """An open shard takes over a hundred megabytes, and a cycle that holds one is no reason to look for cycles."""
+    yield
+    gc.collect()
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -67,7 +67,7 @@ def test_a_conversation_with_follow_ups_and_commands(cli: CommandLine) -> None:
     assert re.search(rf"^\[1\] {re.escape(SERVICE)}:3-8@\w+  Shop\.Orders\.OrderService  shop@main$", done.out, re.M)
     assert (
         re.search(r"^confidence 0\.\d\d  best cosine none", done.out, re.M)
-        and "sentences: 1 supported" in done.out
+        and "sentences: 2 supported" in done.out
         and "fetch" in done.out
     )
     assert "OrderService  Contains  " in done.out
@@ -199,7 +199,7 @@ def test_what_is_pasted_is_one_question(cli: CommandLine, monkeypatch: pytest.Mo
         until("Ctrl-D ends")
         until(prompt)
         os.write(ours, b"/why\r")
-        until("sentences: 1 supported")
+        until("sentences: 2 supported")
         until(prompt)
         os.write(ours, b"\x04")
         assert process.wait(TIME_LIMIT) == 0

@@ -26,7 +26,7 @@ from rag_assets.pipeline.segments import segment_files
 from rag_assets.index import parquet_parts
 from rag_assets.index.layout import IndexHome as Home
 from rag_assets_tests.pipeline.conftest import lexical
-tables.FILES_PER_BUCKET = 4
+parquet_parts.FILES_PER_BUCKET = 4
 home, source, workers = sys.argv[1:]
 settings = lexical(Path(home)).model_copy(update={"workers": int(workers)})
 repository = RepositorySettings(id="shop", location=source, ref="main")
