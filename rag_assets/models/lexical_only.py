@@ -25,7 +25,7 @@ _TOKEN = re.compile(r"\w{1,4}|[^\s\w]")
 class LexicalOnly:
     """Every text has the same vector of length 1, because a point needs one (B18); nothing ranks by it."""
 
-    is_instant = True
+    is_instant = False
     model_id = MODEL_ID
     dimension = 1
 
