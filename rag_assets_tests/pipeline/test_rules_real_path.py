@@ -192,6 +192,7 @@ class Recorder:
 
     model_id = "recorder"
     dimension = 4
+    is_instant = False
 
     def __init__(self) -> None:
         self.texts: list[str] = []

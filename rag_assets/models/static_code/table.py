@@ -19,6 +19,7 @@ import msgspec
 import numpy as np
 
 from rag_assets.models.model_files import ModelCorrupted
+from rag_assets.serialization import from_json
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -150,7 +151,7 @@ def _header(content: Any) -> tuple[TableHeader, int]:
     end = begin + int.from_bytes(content[len(MAGIC) : begin], "little")
     if end > min(len(content), _MAX_HEADER):
         raise ValueError("its header is longer than the file")
-    return msgspec.json.decode(content[begin:end], type=TableHeader), end
+    return from_json(bytes(content[begin:end]), TableHeader), end
 
 
 def _encoded(about: dict[str, Any]) -> bytes:
