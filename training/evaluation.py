@@ -7,7 +7,6 @@ out of all texts), names split into words. A file is where its best text is.
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from rag_assets.evaluation.metrics import CUT, NDCG, measure, metric_name
 from rag_assets.evaluation.mining import spells_an_answer
 from rag_assets.models.static_code.word_pieces import WORD, WordPieces
 from training.model import Table
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 Form = Literal["outline", "code"]
 _MOST_QUESTIONS = 120  # of a kind and a repository, chosen by hash
 _MOST_UNITS = 1_500
-_CUT = 10
 _MOST_ANSWERS = 5
 _DENSE_SHARE = 0.5  # of the blend, both scaled to 0..1 for each question
 
@@ -140,9 +139,9 @@ def _even(files: Floats) -> Floats:
 
 
 def _ndcg(files: Floats, relevant: frozenset[int]) -> float:
-    first = np.argsort(-files, kind="stable")[:_CUT]
-    gain = sum(1 / math.log2(rank + 2) for rank, file in enumerate(first) if int(file) in relevant)
-    return gain / sum(1 / math.log2(rank + 2) for rank in range(min(_CUT, len(relevant))))
+    first = np.argsort(-files, kind="stable")[:CUT]
+    ranking = [frozenset((str(file),)) for file in first]
+    return measure(ranking, frozenset(map(str, relevant)), CUT)[metric_name(NDCG, CUT)]
 
 
 def averages(found: Sequence[dict[tuple[str, str], float]]) -> dict[tuple[str, str], float]:

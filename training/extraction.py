@@ -118,7 +118,7 @@ def asked(subject: str) -> str:
         _SKIP.search(text)
         or _SKIP.search(subject)
         or len(words) < _LEAST_WORDS
-        or len(text) > 200
+        or len(text) > _MOST_ASKED
         or not text.isascii()
     ):
         return ""

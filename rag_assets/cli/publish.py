@@ -10,7 +10,7 @@ import typer
 from rag_assets.cli.console import counted, size
 from rag_assets.cli.options import AsJson, LabelArgument, chosen_label, session_of
 
-_WAIT_SECONDS = 10.0  # for a build of the same label to end
+LABEL_WAIT_SECONDS = 10.0  # for a build of the same label to end
 
 
 def publish(
@@ -34,7 +34,7 @@ def publish(
     session = session_of(context)
     home, output = session.home(), session.output
     name = chosen_label(home, label, how="as rag-assets publish LABEL")
-    with label_lock(home, name, wait_seconds=_WAIT_SECONDS):
+    with label_lock(home, name, wait_seconds=LABEL_WAIT_SECONDS):
         done = publish_label(home, session.settings(), name, force=force, dry_run=dry_run)
     if as_json:
         output.json({"dry_run": dry_run, **dataclasses.asdict(done)})

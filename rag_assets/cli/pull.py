@@ -9,8 +9,7 @@ import typer
 
 from rag_assets.cli.console import counted, size
 from rag_assets.cli.options import AsJson, session_of
-
-_WAIT_SECONDS = 10.0  # for a build of the same label to end
+from rag_assets.cli.publish import LABEL_WAIT_SECONDS
 
 
 def pull(
@@ -29,7 +28,7 @@ def pull(
     session = session_of(context)
     home, output, settings = session.home(), session.output, session.settings()
     remote_of(settings)  # before a folder is made for the label
-    with label_lock(home, label, wait_seconds=_WAIT_SECONDS):
+    with label_lock(home, label, wait_seconds=LABEL_WAIT_SECONDS):
         done = pull_label(home, settings, label)
     if as_json:
         output.json(dataclasses.asdict(done))

@@ -170,9 +170,8 @@ def search(
         }
         found: SearchResult | ComparedSearch
         if compare:
-            from rag_assets.search.compare_labels import (
-                compare_search,  # start-up budget: two labels are rarely compared
-            )
+            # Start-up budget: two labels are rarely compared.
+            from rag_assets.search.compare_labels import compare_search
 
             found = compare_search(query, *target.members.values(), **options)
         else:

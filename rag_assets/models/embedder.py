@@ -24,3 +24,13 @@ class BatchEmbedder(Embedder, Protocol):
     def window(self) -> EmbeddingWindow: ...
 
     def embed_batches(self, texts: Sequence[str]) -> Iterator[tuple[list[int], Vectors]]: ...
+
+
+def gathered(embedder: BatchEmbedder, texts: Sequence[str]) -> Vectors:
+    """(n, dimension) float32, in the order of `texts`, from the batches of an embedder. Raises what these raise."""
+    import numpy as np
+
+    vectors = np.empty((len(texts), embedder.dimension), np.float32)
+    for rows, batch in embedder.embed_batches(texts):
+        vectors[rows] = batch
+    return vectors

@@ -42,15 +42,16 @@ def start_loading(manifest: Manifest, home: IndexHome, config: Path | None) -> F
 
 @lru_cache(maxsize=2)  # a process that reads several labels loads one model
 def _on_this_machine(model_id: str, cache: Path) -> Embedder:
-    from rag_assets.models.minilm.embedder import MiniLmEmbedder, minilm_model_id
-    from rag_assets.models.minilm.weights import Precision
     from rag_assets.models.model_files import ModelError
     from rag_assets.models.static_code.embedder import MODEL_ID, StaticEmbedder
 
-    of_minilm = {minilm_model_id(precision): precision for precision in Precision}
     try:
         if model_id == MODEL_ID:
             return StaticEmbedder.load(cache, for_questions=True)
+        from rag_assets.models.minilm.embedder import MiniLmEmbedder, minilm_model_id
+        from rag_assets.models.minilm.weights import Precision
+
+        of_minilm = {minilm_model_id(precision): precision for precision in Precision}
         if model_id in of_minilm:
             return MiniLmEmbedder.load(cache, of_minilm[model_id])
         raise NoEmbedderError(

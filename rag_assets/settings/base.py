@@ -1,5 +1,4 @@
-"""The base class of all groups of settings, and the kinds of values that several groups have: names, URLs of servers
-(plain, without secrets, encrypted beyond this machine)."""
+"""The base class of all groups of settings, and the kinds of values that several groups have."""
 
 from __future__ import annotations
 

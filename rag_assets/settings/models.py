@@ -16,7 +16,7 @@ class EmbedderSettings(Strict):
 
     provider: Literal["minilm", "static-code", "openai-compatible", "lexical-only"] = Field(
         default="minilm",
-        description="static-code: fifty times as fast, and needs no download; openai-compatible: a server, key in "
+        description="static-code: the table in the package, without a download; openai-compatible: a server, key in "
         "RAG_ASSETS_EMBEDDINGS_API_KEY; lexical-only: keyword search",
     )
     precision: Literal["int8", "fp32"] = Field(

@@ -94,6 +94,15 @@ def test_a_damaged_table_is_said_before_the_work_begins(
     assert "not the expected model file" in done.err and "--force-reinstall --no-deps rag-assets" in done.err
 
 
+def test_a_table_that_is_not_there_is_said_with_the_command(
+    configured: CommandLine, source: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(static_code, "table_path", lambda: tmp_path / "table.bin")
+    done = configured.run("index", source.path)
+    assert done.code != 0
+    assert "the embedding model is incomplete" in done.err and "--force-reinstall --no-deps rag-assets" in done.err
+
+
 def test_another_model_makes_another_index(configured: CommandLine, source: Repository) -> None:
     """Vectors of two models are never mixed: the configuration decides, and the next build is a new generation."""
     configured.run("index", source.path)

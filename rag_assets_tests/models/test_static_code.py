@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import shutil
 from pathlib import Path
 
@@ -13,7 +15,7 @@ from hypothesis import strategies as st
 from rag_assets.models.model_files import ModelCorrupted
 from rag_assets.models.static_code import embedder as static_code
 from rag_assets.models.static_code.embedder import StaticEmbedder
-from rag_assets.models.static_code.table import open_table, sha256_of, write_table
+from rag_assets.models.static_code.table import open_table, write_table
 from rag_assets.models.static_code.word_pieces import WordPieces
 
 WORDS = ["parse", "url", "urls", "http", "server", "2", "re", "##try", "##ing", "o"]
@@ -52,6 +54,13 @@ def written(path: Path, *, exponent: float = 0.6, seed: int = 1) -> Path:
     document, query = (random.random(len(WORDS)).astype(np.float32) + 0.1 for _ in range(2))
     write_table(path, WORDS, vectors, document, query, model_id="tiny", dimensions=[4, 2], tf_exponent=exponent)
     return path
+
+
+def sha256_of(path: Path) -> tuple[str, str]:
+    """(what the header says, what it is), of all that follows the header."""
+    content = path.read_bytes()
+    end = 12 + int.from_bytes(content[8:12], "little")
+    return json.loads(content[12:end])["sha256"], hashlib.sha256(content[end:]).hexdigest()
 
 
 def test_a_table_is_read_as_it_was_written(tmp_path: Path) -> None:

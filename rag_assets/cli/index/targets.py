@@ -47,7 +47,7 @@ def repository_named(
         raise CommandError(f"{name!r} is known as {found.id!r}; --id names a repository that is new")
     if found is not None:
         return found
-    location = name if is_remote(name) else str(Path(name).expanduser().resolve())
+    location = _location(name)
     made = RepositorySettings(id=identifier or default_repository_id(location), location=location)
     if made.id in {configured.id for configured in settings.repositories}:
         raise CommandError(
@@ -70,8 +70,12 @@ def _known_repository(settings: Settings, home: IndexHome, name: str) -> Reposit
         return repository_of(home, settings, label)
     if not remote and not path.exists():
         raise CommandError(_unknown(settings, home, name))
-    location = name if remote else str(path.resolve())
+    location = _location(name)
     return next((configured for configured in settings.repositories if configured.location == location), None)
+
+
+def _location(name: str) -> str:
+    return name if is_remote(name) else str(Path(name).expanduser().resolve())
 
 
 def label_typed(settings: Settings, home: IndexHome, known: list[str], word: str) -> str:

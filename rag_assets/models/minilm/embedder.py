@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from rag_assets.contracts.embedder import EmbeddingWindow
 from rag_assets.identifiers import SPLIT_VERSION
 from rag_assets.models.cpu_count import usable_cores
+from rag_assets.models.embedder import gathered
 from rag_assets.models.minilm.tokenizer import MAX_CHARACTERS, MAX_TOKENS, SPECIAL_TOKENS, WordPieceTokenizer
 from rag_assets.models.minilm.weights import (
     GRAPH_VERSION,
@@ -80,9 +81,8 @@ class MiniLmEmbedder:
         files = locate_model(model_directory)
         verify_weights(files, cache)
         encoder = _load_encoder(files, cache)
-        from rag_assets.models.minilm.session import (
-            ModelSession,  # numpy and onnxruntime: only for a model that is there
-        )
+        # numpy and onnxruntime: only for a model that is there
+        from rag_assets.models.minilm.session import ModelSession
 
         return cls(
             session=ModelSession.open(files.weights, precision, cache),
@@ -114,12 +114,7 @@ class MiniLmEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """(n, DIMENSION) float32, unit length, in the order of `texts`."""
-        import numpy as np
-
-        vectors = np.empty((len(texts), DIMENSION), np.float32)
-        for rows, batch in self.embed_batches(texts):
-            vectors[rows] = batch
-        return vectors
+        return gathered(self, texts)
 
     def embed_batches(self, texts: Sequence[str]) -> Iterator[tuple[list[int], Vectors]]:
         """Yields (row numbers in `texts`, their vectors) as they are made, every row once.

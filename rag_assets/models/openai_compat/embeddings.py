@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rag_assets.contracts.embedder import EmbeddingWindow
+from rag_assets.models.embedder import gathered
 from rag_assets.models.minilm.tokenizer import SPECIAL_TOKENS
 from rag_assets.models.model_files import ModelError
 from rag_assets.models.openai_compat.client import ModelClient
@@ -183,12 +184,7 @@ class EndpointEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """(n, dimension) float32, unit length, in the order of `texts`. Raises EndpointError."""
-        import numpy as np
-
-        vectors = np.empty((len(texts), self.dimension), np.float32)
-        for rows, batch in self.embed_batches(texts):
-            vectors[rows] = batch
-        return vectors
+        return gathered(self, texts)
 
     def embed_batches(self, texts: Sequence[str]) -> Iterator[tuple[list[int], Vectors]]:
         """Yields (row numbers in `texts`, their vectors) as replies arrive, every row once, in any order. The vector of

@@ -9,14 +9,14 @@ docs/embedder.md.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag_assets.contracts.embedder import EmbeddingWindow
+from rag_assets.models.embedder import gathered
 from rag_assets.models.lexical_only import lexical_window
-from rag_assets.models.model_files import verify_file
+from rag_assets.models.model_files import ModelMissing, verify_file
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,25 +51,20 @@ class StaticEmbedder:
 
     @classmethod
     def load(cls, cache: Path, *, for_questions: bool = False) -> StaticEmbedder:
-        """The table of the package, verified; `cache` remembers that. Raises ModelCorrupted with the command that
-        helps."""
+        """The table of the package, verified; `cache` remembers that. Raises ModelMissing or ModelCorrupted with the
+        command that helps."""
         from rag_assets.models.static_code.table import open_table  # numpy: only for a model that is used
 
         verify_table(cache)
         return cls(open_table(table_path(), repair=_REPAIR), for_questions=for_questions)
 
-    @cached_property
+    @property
     def window(self) -> EmbeddingWindow:
         return static_window()
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """(n, DIMENSION) float32, in the order of `texts`, each of unit length or zero."""
-        import numpy as np
-
-        vectors = np.empty((len(texts), self.dimension), np.float32)
-        for rows, batch in self.embed_batches(texts):
-            vectors[rows] = batch
-        return vectors
+        return gathered(self, texts)
 
     def embed_batches(self, texts: Sequence[str]) -> Iterator[tuple[list[int], Vectors]]:
         """Yields (row numbers in `texts`, their vectors), every row once."""
@@ -101,7 +96,10 @@ class StaticEmbedder:
 
 
 def verify_table(cache: Path) -> None:
-    """Raises ModelCorrupted unless the table is the one of this version (see `verify_file`)."""
+    """Raises ModelMissing where there is no table, ModelCorrupted unless it is the one of this version (see
+    `verify_file`)."""
+    if not table_path().is_file():
+        raise ModelMissing(f"the embedding model is incomplete: no {table_path()}. Run:\n  {_REPAIR}")
     verify_file(table_path(), TABLE_SHA256, cache, repair=_REPAIR)
 
 

@@ -95,13 +95,6 @@ def _parsed(content: Any) -> StaticTable:
     )
 
 
-def sha256_of(path: Path) -> tuple[str, str]:
-    """(what the header says, what it is), of all that follows the header. Raises ValueError and OSError."""
-    content = path.read_bytes()
-    header, start = _header(content)
-    return header.sha256, hashlib.sha256(content[start:]).hexdigest()
-
-
 def quantised(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
     """int8 rows and the float32 scale of each: a row times its scale is the vector, about."""
     largest = np.abs(vectors).max(axis=1)
