@@ -106,7 +106,7 @@ def test_every_setting_is_listed_with_its_default_and_meaning(cli: CommandLine) 
     assert listed["embedder.precision"]["default"] == "int8"
     assert listed["repositories[].location"]["required"]
     assert listed["answer.balanced.max_tokens"]["default"] == 3000
-    assert "#   precision: int8  # of the local model" in cli.run("config", "settings", options=()).out
+    assert "#   precision: int8  # of minilm" in cli.run("config", "settings", options=()).out
 
 
 def settings_of(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, str | None]]:
