@@ -79,7 +79,7 @@ def new_history(folder: Path, identifier: str = "shop") -> History:
 
 
 def copy_sparse(source: str, target: str) -> None:
-    """Copies a file without what is zero: the vector store sets 130 MB aside for a few points, and in memory
+    """Copies a file without what is zero: the vector store sets 100 MB aside for a few points, and in memory
     reading its files has filled their holes."""
     with Path(target).open("wb") as write:
         for offset, data in written_blocks(Path(source), _BLOCK):

@@ -169,7 +169,7 @@ def written_blocks(path: Path, block_bytes: int = _BLOCK) -> Iterator[tuple[int,
 
 def copy_folder(source: Path, target: Path, *, without: Collection[str] = ()) -> None:
     """Copies the files of a folder, except those named so, for whoever may read them: modes are not copied, and neither
-    are zeros, of which the engine sets aside 190 MB for its first points. Raises OSError."""
+    are zeros, of which the vector store sets aside 120 MB for its first points. Raises OSError."""
     target.mkdir(parents=True)
     for path in sorted(source.rglob("*")):
         copy = target / path.relative_to(source)

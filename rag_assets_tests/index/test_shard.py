@@ -19,7 +19,16 @@ from rag_assets.index.vectors.qdrant_edge import ShardReader, engine_call, write
 from rag_assets.index.vectors.qdrant_edge import writer as shard_writer
 from rag_assets.index.vectors.qdrant_edge.writer import ShardWriter
 from rag_assets.index.vectors.vector_api import ScoredPoint, StoredPoint, VectorStoreError
-from rag_assets_tests.index.sample_points import DIMENSION, payload, point_id, points, scope, terms, unit_rows
+from rag_assets_tests.index.sample_points import (
+    DIMENSION,
+    payload,
+    point_id,
+    points,
+    scope,
+    terms,
+    unit_rows,
+    with_digest,
+)
 
 
 def write(directory: Path, made: list[StoredPoint], dimension: int = DIMENSION, **options: Any) -> Path:
@@ -150,13 +159,42 @@ def test_a_shard_is_made_without_a_memory_folder(
 
 @pytest.mark.skipif(not hasattr(os.stat_result, "st_blocks"), reason="the platform does not tell what a file takes")
 def test_a_small_shard_takes_little_disk() -> None:
-    """The engine sets aside 190 MB of zeros; they must not become blocks when the empty shard is copied. On a disk: in
-    memory every page that is looked at counts."""
+    """A shard has 120 MB of zeros for its first points; they must not become blocks when the empty shard is copied. On
+    a disk: in memory every page that is looked at counts."""
     with tempfile.TemporaryDirectory() as folder:
         shard = Path(folder) / "shard"
         ShardWriter(shard, 4).finish()
         taken = sum(path.stat().st_blocks * 512 for path in shard.rglob("*") if path.is_file())
     assert taken < 20 * 1024 * 1024
+
+
+def test_a_small_shard_maps_little_for_its_payload_indexes(tmp_path: Path) -> None:
+    """The engine reads these files whole whenever it opens them, and would set aside 5 MB for each index."""
+    folder = write(tmp_path / "s", points(4))
+    sizes = {path: path.stat().st_size for path in folder.rglob("payload_index/*-map/*")}
+    assert len(sizes) > 80
+    assert max(sizes.values()) <= 256 << 10, sizes
+
+
+def test_payload_indexes_outgrow_their_first_files(tmp_path: Path) -> None:
+    """Their values more than a page, the places of these the first file; a copy that is changed goes on from there."""
+    made = []
+    for n in range(4_600):
+        long = payload(n, Symbol=f"Shop.{'Long' * 20}.Type{n}.End", Confidentiality="public")
+        made.append(with_digest(StoredPoint(point_id(n), None, terms(n), long)))
+    first = write(tmp_path / "first", made[:4_500], 0)
+    grown = {path.parent.name for path in first.rglob("payload_index/*/page_1.dat")}
+    assert any("symbol" in name for name in grown), grown
+    changed = ShardWriter(tmp_path / "changed", 0, base=first)
+    changed.delete([made[4].id])
+    changed.upsert(made[4_500:])
+    changed.finish()
+    for folder, held in ((first, made[:4_500]), (tmp_path / "changed", [*made[:4], *made[5:]])):
+        owned = [point.payload for point in held if point.payload["OrgId"] == "acme"]
+        symbols = {payload["Symbol"]: 1 for payload in owned if payload["ProjectId"] == "shop"}
+        with ShardReader(folder) as opened:
+            assert opened.values("Symbol", scope()) == symbols
+            assert {symbol: opened.count(scope(symbol_prefix=symbol)) for symbol in symbols} == symbols
 
 
 READ = """\

@@ -38,6 +38,8 @@ _HNSW_LINKS = 16  # the engine's default; recall@40 .999 on clustered vectors
 _HNSW_CANDIDATES = 100  # the engine's default
 _HNSW_FULL_SCAN_KB = 10_000  # the engine's default: filters that leave less than this are scanned exactly
 _HNSW_THREADS = 1  # several threads insert in any order: two builds of equal points would then rank differently
+_SMALL_PAGE_REGIONS = 2  # 256 kB of 4 MB
+_SMALL_TRACKER = 64 << 10  # of 1 MB: the places of 4,000 points
 Block = tuple[int, bytes]  # offset in a file, bytes
 _MEMORY_FOLDER = Path("/dev/shm")  # Linux; elsewhere the ordinary temporary folder
 _MEMORY_NEEDED = 256 << 20
@@ -76,10 +78,42 @@ def _empty_shard_files(dimension: int, without: frozenset[str]) -> tuple[tuple[s
             shard.flush()
         finally:
             shard.close()
+        for configuration in sorted(Path(folder).rglob("payload_index/*/config.json")):
+            _start_small(configuration.parent)
         files = [path for path in sorted(Path(folder).rglob("*")) if path.is_file()]
         return tuple(
             (path.relative_to(folder).as_posix(), path.stat().st_size, tuple(written_blocks(path))) for path in files
         )
+
+
+def _start_small(store: Path) -> None:
+    """Lets an empty store of the engine begin with smaller files, which grow in the same way.
+
+    For each payload index the engine sets aside five megabytes, and reads them all whenever it opens them: most of the
+    time and the memory of a small shard. It finds the size of a page where it has written it. A store that does not
+    look as expected stays as it is.
+    """
+    configuration, page, tracker = (store / name for name in ("config.json", "page_0.dat", "tracker.dat"))
+    bitmask, gaps = store / "bitmask.dat", store / "gaps.dat"  # a bit for each block, a gap for each region
+    written = from_json(configuration.read_bytes(), dict[str, Any])
+    size, block = written["page_size_bytes"], written["block_size_bytes"]
+    regions, rest = divmod(size, block * written["region_size_blocks"])
+    gap = gaps.stat().st_size // regions
+    if rest or (page.stat().st_size, bitmask.stat().st_size, gaps.stat().st_size) != (
+        size,
+        size // block // 8,
+        gap * regions,
+    ):
+        return
+    small = _SMALL_PAGE_REGIONS * size // regions
+    configuration.write_bytes(msgspec.json.encode(written | {"page_size_bytes": small}))
+    for path, length in (
+        (page, small),
+        (bitmask, small // block // 8),
+        (gaps, gap * _SMALL_PAGE_REGIONS),
+        (tracker, _SMALL_TRACKER),
+    ):
+        os.truncate(path, length)
 
 
 def copied_shard(source: Path, directory: Path) -> edge.EdgeShard:
