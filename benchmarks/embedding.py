@@ -22,11 +22,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from rag_assets.models import Precision
 from rag_assets.models.minilm.embedder import MiniLmEmbedder
 from rag_assets.models.minilm.session import ModelSession
 from rag_assets.models.minilm.tokenizer import WordPieceTokenizer
-from rag_assets.models.minilm.weights import locate_model
+from rag_assets.models.minilm.weights import Precision, locate_model
 
 SUFFIXES = (".cs", ".py", ".ts", ".js", ".java", ".go", ".sql", ".md")
 PIECE_CHARACTERS = (80, 200, 300, 500, 700, 1000, 1400)  # in turn: about the spread of finder snippets

@@ -94,8 +94,8 @@ def table_embed(table: Table, vocabulary: list[str]) -> Embed:
 
 
 def minilm_embed(cache: Path) -> Embed:
-    from rag_assets.models import Precision
     from rag_assets.models.minilm.embedder import MiniLmEmbedder
+    from rag_assets.models.minilm.weights import Precision
 
     embedder = MiniLmEmbedder.load(cache, Precision.INT8, threads=1)
     return lambda texts, _: np.asarray(embedder.embed(list(texts)), np.float32)

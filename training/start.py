@@ -20,8 +20,8 @@ _QUESTION_WEIGHT = 5  # a token of a question against one of a text, in the freq
 
 def vectors_of(vocabulary: list[str], cache: Path) -> NDArray[np.float32]:
     """MiniLM's vector of every entry, unit rows."""
-    from rag_assets.models import Precision
     from rag_assets.models.minilm.embedder import MiniLmEmbedder
+    from rag_assets.models.minilm.weights import Precision
 
     embedder = MiniLmEmbedder.load(cache, Precision.INT8, threads=1)
     return np.asarray(embedder.embed([entry.removeprefix("##") for entry in vocabulary]), np.float32)

@@ -207,8 +207,9 @@ def embedding_model(session: CliSession, home: IndexHome) -> Diagnosis:
         first, _, rest = str(error).partition("\n")
         return Diagnosis("model", "fail", first, " ".join(rest.split()))
     except (ImportError, RuntimeError, OSError) as error:
-        repair = "pip install --force-reinstall onnxruntime tokenizers"
-        return Diagnosis("model", "fail", f"onnxruntime does not run: {error}", repair)
+        packages = "onnxruntime tokenizers" if settings.provider == "minilm" else "numpy"
+        repair = f"pip install --force-reinstall {packages}"
+        return Diagnosis("model", "fail", f"{settings.provider} does not run: {error}", repair)
     off = sum(abs(float(value) - wanted) for value, wanted in zip(start, golden, strict=True)) / len(golden)
     if not off < _GOLDEN_TOLERANCE:  # also where it is not a number
         detail = f"{embedder.model_id} does not reproduce the golden vector ({off:.3f} off)"

@@ -1,6 +1,6 @@
-"""Models behind small contracts: an embedding model in the wheel, MiniLM, one behind a server, or none.
+"""Models behind small contracts: an embedding model in the wheel, MiniLM (an extra), one behind a server, or none.
 
-Importing this costs nothing: numpy, tokenizers and onnxruntime are loaded when a model is.
+Importing this costs nothing: numpy and the modules of a model are loaded when it is used.
 """
 
 from __future__ import annotations
@@ -12,13 +12,12 @@ from rag_assets.contracts.embedder import EmbeddingWindow
 from rag_assets.models.embedder import BatchEmbedder
 from rag_assets.models.lexical_only import MODEL_ID as LEXICAL_ONLY
 from rag_assets.models.lexical_only import LexicalOnly, lexical_window
-from rag_assets.models.minilm.embedder import DIMENSION as MINILM_DIMENSION
-from rag_assets.models.minilm.embedder import MiniLmEmbedder, load_window, minilm_model_id
-from rag_assets.models.minilm.weights import Precision
 from rag_assets.models.model_files import ModelCorrupted, ModelError, ModelMissing
 from rag_assets.models.openai_compat.usage import EmbeddingUsage, Metered
+from rag_assets.models.static_code import embedder as static_code
 
 if TYPE_CHECKING:
+    from rag_assets.models.minilm.weights import Precision
     from rag_assets.settings import EmbedderSettings
 
 __all__ = [
@@ -30,11 +29,11 @@ __all__ = [
     "ModelCorrupted",
     "ModelError",
     "ModelMissing",
-    "Precision",
     "embedding_window",
     "known_dimension",
     "model_id",
     "open_embedder",
+    "require_model",
     "told_dimension",
     "window_fingerprint",
 ]
@@ -50,11 +49,11 @@ def model_id(settings: EmbedderSettings) -> str:
 
             return endpoint_model_id(settings)
         case "minilm":
-            return minilm_model_id(Precision(settings.precision))
-        case "static-code":
-            from rag_assets.models.static_code.embedder import MODEL_ID
+            from rag_assets.models.minilm.embedder import minilm_model_id
 
-            return MODEL_ID
+            return minilm_model_id(_precision(settings))
+        case "static-code":
+            return static_code.MODEL_ID
 
 
 def known_dimension(settings: EmbedderSettings) -> int | None:
@@ -65,11 +64,11 @@ def known_dimension(settings: EmbedderSettings) -> int | None:
         case "openai-compatible":
             return settings.dimension
         case "minilm":
-            return MINILM_DIMENSION
-        case "static-code":
-            from rag_assets.models.static_code.embedder import DIMENSION
+            from rag_assets.models.minilm.embedder import DIMENSION
 
             return DIMENSION
+        case "static-code":
+            return static_code.DIMENSION
 
 
 def told_dimension(model_id: str, dimension: int) -> int:
@@ -83,6 +82,18 @@ def window_fingerprint(settings: EmbedderSettings) -> str:
     return f"{settings.tokenizer}.{settings.max_tokens}" if settings.provider == "openai-compatible" else ""
 
 
+def require_model(settings: EmbedderSettings, cache: Path) -> None:
+    """Raises ModelMissing or ModelCorrupted for a model of this machine that `open_embedder` could not open."""
+    if settings.provider == "static-code":
+        static_code.verify_table(cache)
+    elif settings.provider == "minilm":
+        from rag_assets.models.minilm.weights import locate_model, verify_tokenizer, verify_weights
+
+        files = locate_model()
+        verify_weights(files, cache)
+        verify_tokenizer(files, cache)
+
+
 def open_embedder(settings: EmbedderSettings, cache: Path) -> BatchEmbedder:
     """The embedder of the settings; it asks no server yet. Raises ModelMissing or ModelCorrupted for one on this
     machine, ConfigError or TokenizerMissing for one behind a server."""
@@ -94,11 +105,11 @@ def open_embedder(settings: EmbedderSettings, cache: Path) -> BatchEmbedder:
 
             return EndpointEmbedder.open(settings)
         case "minilm":
-            return MiniLmEmbedder.load(cache, Precision(settings.precision), threads=settings.threads)
-        case "static-code":
-            from rag_assets.models.static_code.embedder import StaticEmbedder
+            from rag_assets.models.minilm.embedder import MiniLmEmbedder
 
-            return StaticEmbedder.load(cache)
+            return MiniLmEmbedder.load(cache, _precision(settings), threads=settings.threads)
+        case "static-code":
+            return static_code.StaticEmbedder.load(cache)
 
 
 def embedding_window(settings: EmbedderSettings, cache: Path) -> EmbeddingWindow:
@@ -111,8 +122,14 @@ def embedding_window(settings: EmbedderSettings, cache: Path) -> EmbeddingWindow
 
             return endpoint_window(settings)
         case "minilm":
-            return load_window(cache, Precision(settings.precision))
-        case "static-code":
-            from rag_assets.models.static_code.embedder import static_window
+            from rag_assets.models.minilm.embedder import load_window
 
-            return static_window()
+            return load_window(cache, _precision(settings))
+        case "static-code":
+            return static_code.static_window()
+
+
+def _precision(settings: EmbedderSettings) -> Precision:
+    from rag_assets.models.minilm.weights import Precision
+
+    return Precision(settings.precision)

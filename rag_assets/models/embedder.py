@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 
 class BatchEmbedder(Embedder, Protocol):
     """What a build needs of an embedding model beyond `Embedder`: its window, and vectors as they are made.
-    `is_instant`: a vector costs less than to look it up where the vectors of earlier builds are kept."""
+    `is_instant`: a vector costs less than to look it up where the vectors of earlier builds are kept. `may_be_zero`: a
+    text of which the model knows nothing has a vector of zeros, and is found by its keywords alone."""
 
     is_instant: bool
+    may_be_zero: bool
 
     @property
     def window(self) -> EmbeddingWindow: ...

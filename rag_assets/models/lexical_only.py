@@ -26,6 +26,7 @@ class LexicalOnly:
     """Every text has the same vector of length 1, because a point needs one (B18); nothing ranks by it."""
 
     is_instant = False
+    may_be_zero = False
     model_id = MODEL_ID
     dimension = 1
 

@@ -23,7 +23,6 @@ from rag_assets.contracts.identity import cache_key
 from rag_assets.index.parquet_parts import matrix, numbers, read_file, read_part, write_part
 from rag_assets.models import LEXICAL_ONLY, BatchEmbedder, Metered, open_embedder, told_dimension
 from rag_assets.models.minilm.embedder import MiniLmEmbedder
-from rag_assets.models.static_code import embedder as static_code
 from rag_assets.pipeline.build import BuildError, IndexBuild, StageReport, read_spec
 from rag_assets.pipeline.memo import (
     BucketMemo,
@@ -44,6 +43,9 @@ if TYPE_CHECKING:
     from rag_assets.settings import EmbedderSettings
 
 STAGE = "embeddings"
+UNKNOWN = "without_known_words"
+"""The count of vectors of zeros: texts of whose words the model knows none."""
+
 _NORM_TOLERANCE = 1e-3  # float32 rounding of a 384-term norm stays far below
 
 WORTH_SPREADING = 200
@@ -98,7 +100,7 @@ def _embed_sections(
         counts={
             "vectors": totals["vectors"] if has_model else 0,
             "dimension": told_dimension(embedder.model_id, embedder.dimension),
-            **({"without_known_words": totals["unknown"]} if totals["unknown"] else {}),
+            **({UNKNOWN: totals["unknown"]} if totals["unknown"] else {}),
         },
         work={**{name: totals[name] for name in ("embedded", "from_cache", "milliseconds")}, **spent_by(embedder)},
     )
@@ -240,7 +242,7 @@ def _vectors(
     """One row per text, and how many different texts were not in the cache: these are embedded, each once."""
     if embedder.is_instant:
         vectors = embedder.embed(texts)
-        check_vectors(vectors, embedder.dimension, embedder.model_id)
+        check_vectors(vectors, embedder.dimension, embedder.model_id, may_be_zero=embedder.may_be_zero)
         progress.advance(len(texts))
         return vectors, len(set(texts))
     keys = [embedding_key(embedder.model_id, text) for text in texts]
@@ -251,7 +253,7 @@ def _vectors(
     waiting, wanted = list(missing), list(missing.values())
     repeats = Counter(keys)
     for rows, batch in embedder.embed_batches(wanted):
-        check_vectors(batch, embedder.dimension, embedder.model_id)
+        check_vectors(batch, embedder.dimension, embedder.model_id, may_be_zero=embedder.may_be_zero)
         made = [(waiting[row], batch[i].tobytes()) for i, row in enumerate(rows)]
         memo.keep(made)
         known.update(made)
@@ -285,15 +287,15 @@ VECTORS = ItemMemo(STAGE, bytes, _used_vectors, batch=1)
 """Vectors as the bytes of float32, by `embedding_key`; a batch of the model is kept as soon as it is there."""
 
 
-def check_vectors(vectors: NDArray[np.float32], dimension: int, model_id: str) -> None:
-    """Raises BuildError unless `vectors` is (n, dimension), finite and of unit length; of the static table they may be
-    zero."""
+def check_vectors(vectors: NDArray[np.float32], dimension: int, model_id: str, *, may_be_zero: bool) -> None:
+    """Raises BuildError unless `vectors` is (n, dimension), finite and of unit length; or zero where the model has such
+    vectors."""
     if vectors.ndim != 2 or vectors.shape[1] != dimension:
         raise BuildError(f"{model_id} returned vectors of shape {vectors.shape}, expected (n, {dimension})")
     if not np.isfinite(vectors).all():
         raise BuildError(f"{model_id} returned a vector with NaN or infinity; run: rag-assets doctor")
     norms = np.linalg.norm(vectors, axis=1)
-    if model_id == static_code.MODEL_ID:
+    if may_be_zero:
         norms = norms[norms > 0]
     if len(norms) and float(np.abs(norms - 1.0).max()) > _NORM_TOLERANCE:
         raise BuildError(f"{model_id} returned a vector of length {float(norms.max()):.3f}, expected 1")

@@ -14,10 +14,10 @@ class EmbedderSettings(Strict):
     """The embedding model: the one of the package, MiniLM, one behind a server, or none (`lexical-only`). A key is
     never a setting."""
 
-    provider: Literal["minilm", "static-code", "openai-compatible", "lexical-only"] = Field(
-        default="minilm",
-        description="static-code: the table in the package, without a download; openai-compatible: a server, key in "
-        "RAG_ASSETS_EMBEDDINGS_API_KEY; lexical-only: keyword search",
+    provider: Literal["static-code", "minilm", "openai-compatible", "lexical-only"] = Field(
+        default="static-code",
+        description="static-code: the table in the package; minilm: needs the extra minilm; openai-compatible: a "
+        "server, key in RAG_ASSETS_EMBEDDINGS_API_KEY; lexical-only: keyword search",
     )
     precision: Literal["int8", "fp32"] = Field(
         default="int8", description="of minilm; fp32 is exact and about half as fast"

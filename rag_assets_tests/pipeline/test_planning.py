@@ -332,10 +332,12 @@ SMALL = {"src/A.cs": ITEM.format(1), "src/B.cs": BASE, "docs/guide.md": "# Guide
 
 
 def test_another_model_is_a_new_space(tmp_path: Path) -> None:
-    local = Settings(home=tmp_path / "home", embedder=EmbedderSettings(precision="int8", threads=1))
+    local = Settings(home=tmp_path / "home", embedder=EmbedderSettings(provider="minilm", precision="int8", threads=1))
     shop = new_shop(tmp_path, SMALL, local)
     shop.index()
-    exact = local.model_copy(update={"embedder": EmbedderSettings(precision="fp32", threads=1), "workers": 1})
+    exact = local.model_copy(
+        update={"embedder": EmbedderSettings(provider="minilm", precision="fp32", threads=1), "workers": 1}
+    )
     shop = replace(shop, settings=exact)
     plan = shop.elsewhere("planned").plan()
     _, reports = shop.index()

@@ -193,6 +193,7 @@ class Recorder:
     model_id = "recorder"
     dimension = 4
     is_instant = False
+    may_be_zero = False
 
     def __init__(self) -> None:
         self.texts: list[str] = []

@@ -1,4 +1,4 @@
-"""One index of the small shop for all tests that only read, with the real model where it is installed."""
+"""One index of the small shop for all tests that only read, with the embedding model of the package."""
 
 from __future__ import annotations
 
@@ -8,20 +8,15 @@ import pytest
 
 from rag_assets import Index, open_index
 from rag_assets.index.layout import IndexHome
-from rag_assets.models import ModelMissing
-from rag_assets.models.minilm.embedder import MiniLmEmbedder
+from rag_assets.models.static_code.embedder import StaticEmbedder
 from rag_assets_tests.search.small_index import FOREIGN, LABEL, SHOP, build
 
 
 @pytest.fixture(scope="session")
 def shop_home(tmp_path_factory: pytest.TempPathFactory) -> IndexHome:
-    """Embedded with the local model. Points of two other tenants and of another label lie in the same shard."""
+    """With the vectors of the package. Points of two other tenants and of another label lie in the same shard."""
     home = IndexHome(tmp_path_factory.mktemp("shop"))
-    try:
-        embedder = MiniLmEmbedder.load(home.cache)
-    except ModelMissing as error:
-        pytest.skip(f"semantic search needs the model: {error}")
-    build(home, [*SHOP, *FOREIGN], embedder=embedder)
+    build(home, [*SHOP, *FOREIGN], embedder=StaticEmbedder.load(home.cache))
     return home
 
 

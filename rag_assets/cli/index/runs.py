@@ -25,8 +25,7 @@ from rag_assets.index.generations import (
 from rag_assets.index.integrity import damage
 from rag_assets.index.layout import IndexHome, RecordDamaged, dagster_instance_file, read_record, write_record
 from rag_assets.index.promotion import GenerationStatus, standing_of
-from rag_assets.models.minilm.weights import locate_model, verify_tokenizer, verify_weights
-from rag_assets.models.static_code.embedder import verify_table
+from rag_assets.models import require_model
 from rag_assets.pipeline.active_index import how_to_serve
 from rag_assets.pipeline.build import label_lock
 from rag_assets.pipeline.discovered_files import open_repository, planned_generation
@@ -115,16 +114,6 @@ def index_all(session: CliSession, named: Sequence[str], request: IndexRequest) 
         started = time.monotonic()
 
 
-def require_model(settings: Settings, home: IndexHome) -> None:
-    """Raises ModelMissing or ModelCorrupted before the work starts."""
-    if settings.embedder.provider == "static-code":
-        verify_table(home.cache)
-    elif settings.embedder.provider == "minilm":
-        files = locate_model()
-        verify_weights(files, home.cache)
-        verify_tokenizer(files, home.cache)
-
-
 def require_questions(settings: Settings, repository: RepositorySettings) -> None:
     """Raises QuestionSetError for an unreadable question set before the work starts."""
     for configured in settings.repositories:
@@ -160,7 +149,7 @@ def _index(
         register_label(home, label, planned.repository, planned.repository.ref or "")
         _add_to_dagster(session, home, label)
         return summarize(home, label, planned.generation_id, "up-to-date")
-    require_model(settings, home)
+    require_model(settings.embedder, home.cache)  # before the work starts
     require_questions(settings, planned.repository)
     with label_lock(home, label, wait_seconds=_LOCK_WAIT_SECONDS):
         session.output.note(f"indexing {label} at {commit}{' without vectors' if request.lexical_only else ''}")

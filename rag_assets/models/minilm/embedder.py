@@ -57,6 +57,7 @@ class MiniLmEmbedder:
     """Texts → unit vectors. Safe to use from several threads."""
 
     is_instant = False
+    may_be_zero = False
 
     def __init__(self, session: ModelSession, encoder: WordPieceTokenizer, precision: Precision, threads: int) -> None:
         self._session = session

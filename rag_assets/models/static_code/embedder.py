@@ -37,6 +37,7 @@ class StaticEmbedder:
     """Texts → unit vectors; a text without a known word has a vector of zeros. Safe to use from several threads."""
 
     is_instant = True
+    may_be_zero = True
     model_id = MODEL_ID
     dimension = DIMENSION
 

@@ -32,7 +32,7 @@ from rag_assets.pipeline.build import BuildError, IndexBuild
 from rag_assets.pipeline.checks.memoized_checks import BucketCheck, Check, CheckedPart, CheckResult, once_per_state
 from rag_assets.pipeline.code_graph import GRAPH_EDGES, GRAPH_NODES, STAGE
 from rag_assets.pipeline.descriptions import read_descriptions
-from rag_assets.pipeline.embeddings import check_vectors, read_vectors
+from rag_assets.pipeline.embeddings import UNKNOWN, check_vectors, read_vectors
 from rag_assets.pipeline.qdrant_points import SHARD
 from rag_assets.pipeline.validate import validate
 from rag_assets.pipeline.workers.worker_pool import in_worker
@@ -47,6 +47,7 @@ NO_EVAL_SET = "no eval set"
 _SOUND = "the graph is what its tables say, of files that are indexed"
 _JOINED = "points lead into the graph"
 _SHOWN = 20
+_ZERO = "zero"
 _SHOWN_QUESTIONS = 5
 _SHOWN_ABSENT = 3
 
@@ -184,7 +185,7 @@ _CHECKS_AT_A_TIME = 2  # one waits for the workers while another reads the vecto
 _LONGEST = "store_matches_declaration"  # begun first: it takes one worker as long as all others take the rest
 
 _PAYLOADS = BucketCheck("payloads", ("qdrant_points",), CheckedPart)
-_VECTORS = BucketCheck("vectors", ("embeddings",), CheckedPart)
+_VECTORS = BucketCheck("sound_vectors", ("embeddings",), CheckedPart)
 _ARTIFACTS = BucketCheck("artifacts", ("qdrant_points", "summary_sections", "discovered_files"), CheckedPart)
 _COVERAGE = BucketCheck("coverage", ("descriptions",), CoverageFacts)
 _OUTCOMES = BucketCheck("outcomes", ("discovered_files", "summary_sections", "descriptions"), CheckedPart)
@@ -278,17 +279,21 @@ def _payload_problems(build: IndexBuild, bucket: int) -> CheckedPart:
 
 @once_per_state("embeddings", "summary_sections")
 def vectors_are_sound(build: IndexBuild) -> CheckResult:
-    """Every vector has the declared dimension, is finite and of unit length; there is one per section."""
+    """Every vector has the declared dimension, is finite and of unit length; there is one per section. Those of texts
+    without a known word are zero, and as many as were counted."""
     if build.spec.embedding_model == LEXICAL_ONLY:
         return CheckResult(True, "there is no model, so there are no vectors", {"vectors": 0, "dimension": 0})
     sections = build.required("summary_sections").counts["sections"]
-    vectors = 0
+    vectors = zero = 0
     examples: list[str] = []
     for found in _VECTORS.each(build, _vector_problems):
         vectors += found.rows
+        zero += found.problems.get(_ZERO, 0)
         examples += found.examples
-    dimension = build.required("embeddings").counts["dimension"]
-    numbers = {"vectors": vectors, "sections": sections, "dimension": dimension}
+    counts = build.required("embeddings").counts
+    if zero != counts.get(UNKNOWN, 0):
+        examples.append(f"{zero} vectors of zeros, {counts.get(UNKNOWN, 0)} texts without a known word")
+    numbers = {"vectors": vectors, "sections": sections, "dimension": counts["dimension"]}
     return CheckResult(vectors == sections and not examples, "vectors are sound", numbers, examples[:_SHOWN])
 
 
@@ -297,10 +302,10 @@ def _vector_problems(build: IndexBuild, bucket: int) -> CheckedPart:
     dimension = build.required("embeddings").counts["dimension"]
     found = read_vectors(build, bucket)
     try:
-        check_vectors(found, dimension, build.spec.embedding_model)
+        check_vectors(found, dimension, build.spec.embedding_model, may_be_zero=True)
     except BuildError as error:
         return CheckedPart(len(found), {"unsound": 1}, [f"bucket {bucket}: {error}"])
-    return CheckedPart(len(found), {}, [])
+    return CheckedPart(len(found), {_ZERO: len(found) - int(found.any(axis=1).sum())}, [])
 
 
 def _store_files(build: IndexBuild) -> str | None:
