@@ -90,9 +90,9 @@ class ArtifactStore:
         rows = zip(points.column("description_uri").to_pylist(), points.column("section_row").to_pylist(), strict=True)
         return dict(rows), read_part(self._directory, "summary_sections", bucket, ["section"]).column("section")
 
-    def description_uris(self) -> Iterator[str]:
-        """The addresses of all descriptions that have a text. Raises TableDamaged."""
-        for bucket in range(self._generation.manifest.bucket_count):
+    def description_uris(self, buckets: Iterable[int]) -> Iterator[str]:
+        """The addresses of the descriptions that have a text. Raises TableDamaged."""
+        for bucket in buckets:
             sections = read_part(self._directory, "summary_sections", bucket, ["section"]).column("section")
             points = read_part(self._directory, "qdrant_points", bucket, ["section_row", "description_uri"])
             for row in points.to_pylist():

@@ -3,7 +3,7 @@ the shard, the server or the database without us would."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -15,9 +15,11 @@ from rag_assets.index.blobs import BlobError, BlobStore
 from rag_assets.index.catalog import open_catalog
 from rag_assets.index.generations import Generation, active_generation
 from rag_assets.index.layout import IndexHome
+from rag_assets.index.parquet_parts import read_part
 from rag_assets.index.vectors.raw_points import raw_points
 from rag_assets.settings import Settings
 
+POINTS = "qdrant_points"
 _DOCUMENTS = 64  # in memory: the points of a file are not next to each other in a store
 
 
@@ -52,9 +54,9 @@ def validate(home: IndexHome, settings: Settings, label: str) -> Validation:
     """Reads what is served from its vector store, and from the catalog where there is one. Raises GenerationError,
     VectorStoreError, CatalogError or TableDamaged for what cannot be read."""
     generation = active_generation(home, label)
-    artifacts = _Artifacts(home, generation)
+    artifacts = _Artifacts(home, generation, range(generation.manifest.bucket_count))
     name, points = raw_points(generation.vectors)
-    stores = [_compared(name, points, generation, artifacts)]
+    stores = [_compared(name, points, generation.manifest.counts["points"], artifacts)]
     if settings.stores.catalog != "none":
         from rag_assets.index.catalog.history import Tenant
         from rag_assets.index.catalog.reader import raw_points as rows
@@ -62,22 +64,34 @@ def validate(home: IndexHome, settings: Settings, label: str) -> Validation:
         manifest = generation.manifest
         with open_catalog(settings) as database:
             stored = rows(database, Tenant(manifest.org_id, manifest.project_id, label))
-            stores.append(_compared(f"catalog, {database.location.name}", stored, generation, artifacts))
+            stores.append(_compared(f"catalog, {database.location.name}", stored, stores[0].declared, artifacts))
     return Validation(label, generation.manifest.generation_id, tuple(stores))
 
 
-def _compared(name: str, points: Iterable[RawPoint], generation: Generation, artifacts: _Artifacts) -> StoreVerdicts:
+def validate_buckets(home: IndexHome, generation: Generation, buckets: Sequence[int]) -> Validation:
+    """The same for the points of some buckets, of a vector store beside the index: what is in no bucket is not looked
+    for. Raises VectorStoreError or TableDamaged."""
+    ids: set[str] = set()
+    for bucket in buckets:
+        ids.update(read_part(generation.directory, POINTS, bucket, ["point_id"]).column(0).to_pylist())
+    name, points = raw_points(generation.vectors, ids)
+    found = _compared(name, points, len(ids), _Artifacts(home, generation, buckets))
+    return Validation(generation.manifest.index_label, generation.manifest.generation_id, (found,))
+
+
+def _compared(name: str, points: Iterable[RawPoint], declared: int, artifacts: _Artifacts) -> StoreVerdicts:
     rules = StoredRules(artifacts.problem)
     for point in points:
         rules.add(point)
-    return StoreVerdicts(name, rules.points, generation.manifest.counts["points"], tuple(rules.verdicts()))
+    return StoreVerdicts(name, rules.points, declared, tuple(rules.verdicts()))
 
 
 class _Artifacts:
     """Whether the addresses in a payload lead to the recorded texts."""
 
-    def __init__(self, home: IndexHome, generation: Generation) -> None:
+    def __init__(self, home: IndexHome, generation: Generation, buckets: Iterable[int]) -> None:
         self._store = ArtifactStore(home, generation)
+        self._buckets = buckets
         self._blobs = BlobStore(home.blobs)
         self._document = lru_cache(maxsize=_DOCUMENTS)(self._read)
 
@@ -97,7 +111,7 @@ class _Artifacts:
 
     @cached_property
     def _described(self) -> frozenset[str]:
-        return frozenset(self._store.description_uris())
+        return frozenset(self._store.description_uris(self._buckets))
 
     def _read(self, address: str) -> str | None:
         try:

@@ -97,7 +97,7 @@ def test_the_path_of_every_kind_is_pure(inputs: list[Input], resources: StaticRe
     classifier = Classifier(built_in_packs())
     processor = SourceFileProcessor(classifier, default_registry(), ConfiguredDomainCatalog(DOMAINS), resources)
     described = points = 0
-    detected_language("The model of languages is read once in a process, before it looks at a text. " * 50)
+    assert detected_language("Das Modell der Sprachen wird in einem Prozess nur einmal gelesen. " * 50) == "de"
     with outside_world.forbidden():
         for context, file in inputs:
             for description in processor.describe_file(context, file).descriptions:

@@ -174,6 +174,21 @@ def test_damage_in_a_vector_store_is_found_and_is_a_warning_of_a_check(
     assert any("CommitSha 'of nobody'" in example for example in found.examples)
 
 
+@pytest.mark.rule("F04")
+def test_a_build_reads_back_what_it_changed_and_copies_of_the_rest_count_as_read(
+    source: Repository, tmp_path: Path
+) -> None:
+    settings = Settings(home=tmp_path / "home", embedder=EmbedderSettings(provider="lexical-only"))
+    check = CHECKS["stored_points_follow_the_contract"][2]
+    source.commit({f"notes/{number}.md": f"# Note {number}\n\nOf {number} things.\n" for number in range(200)})
+    first = check(built(source, settings).build)
+    assert first.passed and first.numbers["read"] == first.numbers["points"] > 0
+    assert check(built(source, settings).build).numbers == first.numbers | {"read": 0}
+    source.commit({"notes/7.md": "# Note 7\n\nOf eight things.\n"})
+    second = check(built(source, settings).build)
+    assert second.passed and 0 < second.numbers["read"] < second.numbers["points"]
+
+
 def change_payload(path: Path) -> None:
     """The commit of the first payload, in a file of as many bytes for each payload as before."""
     data = path.read_bytes()

@@ -6,7 +6,7 @@ beside it. In a server it is the collection of the label, which outside readers 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,39 +20,34 @@ from rag_assets.index.vectors.vector_api import DENSE, PLACE_FILE, SPARSE, Vecto
 _BATCH = 1_000
 
 
-def raw_points(directory: Path) -> tuple[str, Iterator[RawPoint]]:
-    """(what the store is called, the points) of the generation whose vector folder is `directory`. Raises
-    VectorStoreError, also while points are read."""
+def raw_points(directory: Path, ids: Collection[str] | None = None) -> tuple[str, Iterator[RawPoint]]:
+    """(what the store is called, the points) of the generation whose vector folder is `directory`: all, or of a store
+    beside the index those of `ids` that are there. Raises VectorStoreError, also while points are read."""
     check_opened(directory, VectorStoreError, nested=True)
     if (directory / PLACE_FILE).is_file():
         return _of_server(directory)
     if (directory / "edge_config.json").is_file():
-        return f"embedded, {directory}", _of_shard(directory)
-    return f"faiss, {directory}", _of_faiss(directory)
+        return f"embedded, {directory}", _of_shard(directory, ids)
+    return f"faiss, {directory}", _of_faiss(directory, ids)
 
 
-def _of_shard(directory: Path) -> Iterator[RawPoint]:
-    import qdrant_edge as edge
-
-    from rag_assets.index.vectors.payloads_and_paths import read_payloads
-    from rag_assets.index.vectors.qdrant_edge import DIGEST, engine_call, opened_shard
+def _of_shard(directory: Path, ids: Collection[str] | None) -> Iterator[RawPoint]:
+    from rag_assets.index.vectors.payloads_and_paths import read_payloads, read_point_files
+    from rag_assets.index.vectors.qdrant_edge import DIGEST, digests_of, engine_call, opened_shard
 
     shard = opened_shard(directory)
-    payloads = read_payloads(directory)
+    payloads, rows = read_payloads(directory), read_point_files(directory)
     try:
-        offset: Any = None
-        row = 0
-        while True:
+        with engine_call(f"vector shard {directory} cannot be read"):
+            wanted: list[Any] = sorted(digests_of(shard) if ids is None else ids)
+        for start in range(0, len(wanted), _BATCH):
             with engine_call(f"vector shard {directory} cannot be read"):
-                request = edge.ScrollRequest(offset, _BATCH, with_payload=True, with_vector=True)
-                records, offset = shard.scroll(request)
-            for record in records:  # by id, as the payloads are
-                payload = msgspec.json.decode(payloads.at(row))
+                records = shard.retrieve(wanted[start : start + _BATCH], True, True)
+            for record in records:
+                row = rows.row(str(record.id))
+                payload = {} if row is None else msgspec.json.decode(payloads.at(row))
                 filtered = {key: value for key, value in (record.payload or {}).items() if key != DIGEST}
                 yield _raw(str(record.id), payload, record.vector, filtered)
-                row += 1
-            if offset is None:
-                return
     finally:
         payloads.close()
         shard.close()
@@ -89,10 +84,12 @@ def _of_server(directory: Path) -> tuple[str, Iterator[RawPoint]]:
     return f"qdrant, collection {alias} of {place.url}", points()
 
 
-def _of_faiss(directory: Path) -> Iterator[RawPoint]:
+def _of_faiss(directory: Path, ids: Collection[str] | None) -> Iterator[RawPoint]:
     from rag_assets.index.vectors.faiss import kept_points, read_files
 
     for known, point in kept_points(read_files(directory)).items():
+        if ids is not None and known not in ids:
+            continue
         dense = () if point.dense is None else point.dense.tolist()
         yield RawPoint(known, msgspec.json.decode(point.payload), dense, bool(len(point.sparse[0])))
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import filterfalse
 from pathlib import Path
 
@@ -23,8 +23,10 @@ from rag_assets.graph.artifact import GRAPH_FOLDER, GraphError, check, open_grap
 from rag_assets.graph.build import UNDECLARED_KINDS
 from rag_assets.graph.csr_graph import Graph
 from rag_assets.index.blobs import BlobError, BlobStore
+from rag_assets.index.disk_files import sha256_of
 from rag_assets.index.eval_records import Decision, WorseQuestion, read_decision
-from rag_assets.index.generations import level_folder
+from rag_assets.index.generation_files import LISTING
+from rag_assets.index.generations import active_generation, level_folder
 from rag_assets.index.parquet_parts import digest_files, read_part, read_rows
 from rag_assets.index.vectors import open_vectors
 from rag_assets.models import LEXICAL_ONLY
@@ -34,7 +36,7 @@ from rag_assets.pipeline.code_graph import GRAPH_EDGES, GRAPH_NODES, STAGE
 from rag_assets.pipeline.descriptions import read_descriptions
 from rag_assets.pipeline.embeddings import UNKNOWN, check_vectors, read_vectors
 from rag_assets.pipeline.qdrant_points import SHARD
-from rag_assets.pipeline.validate import validate
+from rag_assets.pipeline.validate import Validation, validate, validate_buckets
 from rag_assets.pipeline.workers.worker_pool import in_worker
 from rag_assets.serialization import from_json
 
@@ -470,8 +472,41 @@ def _reasons(build: IndexBuild, bucket: int) -> dict[str, str]:
 
 
 def stored_points_follow_the_contract(build: IndexBuild) -> CheckResult:
-    """What the label serves keeps the payload contract in every store, as other programs read it."""
-    found = validate(build.home, build.settings, build.spec.index_label)
+    """What the label serves keeps the payload contract in every store, as other programs read it.
+
+    A store beside the index is copied from build to build, so points that were read back once and have not changed are
+    not read again; a server is read as a whole. `rag-assets validate` reads everything.
+    """
+    if build.settings.stores.vectors == "qdrant" or build.settings.stores.catalog != "none":
+        return _contract_verdict(validate(build.home, build.settings, build.spec.index_label))
+    generation = active_generation(build.home, build.spec.index_label)
+    now = _ReadBack(generation.manifest.generation_id, sha256_of(generation.directory / LISTING))
+    known = _READ_BACK.kept(build.home, generation.directory, generation.manifest.bucket_count)
+    changed = [
+        bucket
+        for bucket, read in enumerate(known)
+        if read is None or (read.generation == now.generation and read != now)
+    ]
+    result = _contract_verdict(validate_buckets(build.home, generation, changed))
+    if result.passed and known != [now] * len(known):
+        _READ_BACK.keep(build.home, generation.directory, dict.fromkeys(range(len(known)), now))
+    numbers = {"points": generation.manifest.counts["points"], "read": result.numbers["points"]}
+    return replace(result, numbers=result.numbers | numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadBack:
+    """Which store the points of a bucket were read from and found right: its generation, and a digest of its files."""
+
+    generation: str
+    files: str
+
+
+_READ_BACK = BucketCheck("stored_points_follow_the_contract", ("qdrant_points", "summary_sections"), _ReadBack)
+
+
+def _contract_verdict(found: Validation) -> CheckResult:
+    """In numbers and words."""
     numbers = {"points": sum(store.points for store in found.stores), "violations": found.violations}
     broken = [(store, verdict) for store in found.stores for verdict in store.verdicts if verdict.violations]
     lost = [store for store in found.stores if store.points != store.declared]

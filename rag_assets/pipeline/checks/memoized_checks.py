@@ -7,7 +7,7 @@ rows. A changed byte, another record of a stage or another version of the checks
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +17,7 @@ import msgspec
 
 from rag_assets.contracts.identity import cache_key
 from rag_assets.index.disk_files import sha256_of
-from rag_assets.index.layout import RecordDamaged, read_record, write_record
+from rag_assets.index.layout import IndexHome, RecordDamaged, read_record, write_record
 from rag_assets.index.parquet_parts import digest_files, part_path
 from rag_assets.pipeline.build import IndexBuild, read_spec
 from rag_assets.pipeline.memo import ItemMemo
@@ -82,6 +82,18 @@ class BucketCheck(Generic[R]):
         found |= new
         for key in keys:
             yield from_json(found[key], self.result)
+
+    def kept(self, home: IndexHome, directory: Path, buckets: int) -> list[R | None]:
+        """What is kept of each bucket of a generation."""
+        keys = [self.key(directory, bucket) for bucket in range(buckets)]
+        with _VERDICTS.open(home) as memo:
+            found = memo.known(keys)
+        return [from_json(found[key], self.result) if key in found else None for key in keys]
+
+    def keep(self, home: IndexHome, directory: Path, results: Mapping[int, R]) -> None:
+        """Keeps the results of buckets of a generation."""
+        with _VERDICTS.open(home) as memo:
+            memo.keep((self.key(directory, bucket), msgspec.json.encode(result)) for bucket, result in results.items())
 
     def key(self, directory: Path, bucket: int) -> bytes:
         """Raises FileNotFoundError for a bucket that has not all its tables yet."""
