@@ -10,23 +10,42 @@ import pytest
 
 from rag_assets.index.catalog import URL_VARIABLE
 from rag_assets.index.generations import active_generation
+from rag_assets.pipeline.labels import register_label
 from rag_assets.settings import EmbedderSettings, Settings, StoreSettings
-from rag_assets_tests.cli.conftest import CommandLine
+from rag_assets_tests.cli.conftest import CommandLine, new_repository
+from rag_assets_tests.generation_history import copy_sparse
 from rag_assets_tests.git_repository import Repository
-from rag_assets_tests.pipeline.conftest import built
+from rag_assets_tests.pipeline.conftest import Built, built
 
 LABEL = "shop@main"
 
 
-@pytest.fixture
-def catalogued(cli: CommandLine, repository: Repository, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
-    monkeypatch.setenv("RAG_ASSETS__STORES__CATALOG", "sqlite")
-    settings = Settings(
-        home=cli.home.root,
-        embedder=EmbedderSettings(provider="lexical-only"),
-        stores=StoreSettings(catalog="sqlite"),
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    folder = tmp_path_factory.mktemp("original")
+    return built(new_repository(folder / "shop"), with_catalog(folder / "home"))
+
+
+def with_catalog(home: Path) -> Settings:
+    return Settings(
+        home=home, embedder=EmbedderSettings(provider="lexical-only"), stores=StoreSettings(catalog="sqlite")
     )
-    built(repository, settings)
+
+
+@pytest.fixture
+def repository(original: Built, tmp_path: Path) -> Repository:
+    return Repository(shutil.copytree(original.source.path, tmp_path / "shop"))
+
+
+@pytest.fixture
+def catalogued(
+    original: Built, cli: CommandLine, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> CommandLine:
+    """A copy of the home of a label, which a test may damage, and of its repository."""
+    monkeypatch.setenv("RAG_ASSETS__STORES__CATALOG", "sqlite")
+    shutil.copytree(original.settings.home, cli.home.root, copy_function=copy_sparse)
+    configured = original.repository.model_copy(update={"location": str(repository.path)})
+    register_label(cli.home, LABEL, configured, "main")
     return cli
 
 
@@ -210,12 +229,7 @@ def test_config_check_reads_the_address(cli: CommandLine, monkeypatch: pytest.Mo
 def test_a_rollback_and_a_reset_reach_the_catalog(catalogued: CommandLine, repository: Repository) -> None:
     first = active_generation(catalogued.home, LABEL).manifest.generation_id
     repository.commit({"src/New.cs": "namespace Shop;\n\npublic class New { }\n"})
-    settings = Settings(
-        home=catalogued.home.root,
-        embedder=EmbedderSettings(provider="lexical-only"),
-        stores=StoreSettings(catalog="sqlite"),
-    )
-    built(repository, settings)
+    built(repository, with_catalog(catalogued.home.root))
     assert catalogued.run("generations", "rollback", LABEL).code == 0
     listed = catalogued.run("catalog", "status", "--json").json["generations"]
     assert {entry["generation_id"]: entry["active"] for entry in listed}[first]

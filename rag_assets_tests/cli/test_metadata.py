@@ -105,8 +105,10 @@ def test_an_unknown_content_type_is_refused_with_the_place(tmp_path: Path) -> No
     assert done.code == 1 and "unknown content type 'Ukase'" in done.err and "rag_assets.yaml:5" in done.err
 
 
-@pytest.fixture
-def library(tmp_path: Path) -> CommandLine:
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
+    """Shared by the tests, which only read it."""
+    base = tmp_path_factory.mktemp("library")
     files: dict[str, str | bytes] = {
         "docs/month.md": MATTER,
         "docs/broken.md": "---\npriority: highest\naudience: {a: b}\nlanguage: no tag\ntags: [!!]\n---\n\n# Broken\n",
@@ -115,14 +117,14 @@ def library(tmp_path: Path) -> CommandLine:
         "docs/de.md": GERMAN,
         "src/Order.cs": "namespace Shop;\n\npublic class Order { public int Id { get; set; } }\n",
     }
-    repository = new_repository(tmp_path / "library", files)
+    repository = new_repository(base / "library", files)
     repository.git("remote", "add", "origin", "git@ssh.dev.azure.com:v3/acme/shop/library")
     rules = """\
     metadata:
       - {paths: [ops/], audience: Ops, stage: Incident, business_domain_key: alerts, label_slugs: [bell]}
       - {paths: [ops/, "*.cs"], audience: Developer, priority: 2, business_domain_area: plant, label_ids: ["7"]}
 """
-    cli = configured(tmp_path, repository.path, rules)
+    cli = configured(base, repository.path, rules)
     done = cli.run("index")
     assert done.code == 0, done.err
     return cli

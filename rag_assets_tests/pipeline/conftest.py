@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from rag_assets.index.layout import index_label
+from rag_assets.index.layout import IndexHome, index_label
 from rag_assets.pipeline.build import IndexBuild, StageReport
 from rag_assets.pipeline.run_stages import run_stages
 from rag_assets.settings import EmbedderSettings, RepositorySettings, Settings
+from rag_assets_tests.generation_history import copy_sparse
 from rag_assets_tests.git_repository import Repository
 
 SHOP = Path(__file__).parents[2] / "examples" / "shop"
@@ -50,6 +52,23 @@ def built(source: Repository, settings: Settings, **options: Any) -> Built:
     return Built(build, {r.stage: r for r in reports}, settings, repository, source)
 
 
+def new_build(folder: Path, files: Mapping[str, str | bytes], **configured: Any) -> Built:
+    """A build without a model of a new repository with these files, and these settings."""
+    source = Repository(folder / "source")
+    source.path.mkdir()
+    source.git("init", "--quiet", "--initial-branch=main")
+    source.commit(files)
+    return built(source, lexical(folder / "home"), **configured)
+
+
+def candidate(original: Built, folder: Path) -> Built:
+    """A copy of a build, not promoted for good, in a home that a test may damage."""
+    home = IndexHome(shutil.copytree(original.build.home.root, folder / "home", copy_function=copy_sparse))
+    copy = replace(original, build=replace(original.build, home=home))
+    (copy.build.directory / "manifest.json").unlink()
+    return copy
+
+
 @pytest.fixture(scope="session")
 def shop_source(tmp_path_factory: pytest.TempPathFactory) -> Repository:
     path = tmp_path_factory.mktemp("shop") / "shop"
@@ -70,11 +89,4 @@ def shop(shop_source: Repository, tmp_path_factory: pytest.TempPathFactory) -> B
 def build_of(tmp_path: Path) -> Callable[..., Built]:
     """Commits files to a new repository and builds it without a model, with these settings of the repository."""
 
-    def make(files: Mapping[str, str | bytes], **configured: Any) -> Built:
-        source = Repository(tmp_path / "source")
-        source.path.mkdir()
-        source.git("init", "--quiet", "--initial-branch=main")
-        source.commit(files)
-        return built(source, lexical(tmp_path / "home"), **configured)
-
-    return make
+    return partial(new_build, tmp_path)

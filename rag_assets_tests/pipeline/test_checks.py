@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -16,7 +17,7 @@ from rag_assets.pipeline.build import BuildError
 from rag_assets.pipeline.checks import generation_checks, memoized_checks
 from rag_assets.pipeline.checks.generation_checks import CHECKS, CheckResult
 from rag_assets.pipeline.schemas import POINTS, SUMMARY_SECTIONS
-from rag_assets_tests.pipeline.conftest import Built
+from rag_assets_tests.pipeline.conftest import Built, candidate, new_build
 from rag_assets_tests.records import edit_record
 
 BuildOf = Callable[[Mapping[str, str | bytes]], Built]
@@ -24,12 +25,15 @@ ORDER = "namespace Shop;\n/// <summary>An order.</summary>\npublic class Order\n
 FILES = {"src/Order.cs": ORDER, "docs/guide.md": "# Guide\n\nHow to order.\n"}
 
 
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    return new_build(tmp_path_factory.mktemp("original"), FILES)
+
+
 @pytest.fixture
-def built(build_of: BuildOf) -> Built:
-    """A candidate: built, not promoted for good."""
-    made = build_of(FILES)
-    (made.build.directory / "manifest.json").unlink()
-    return made
+def built(original: Built, tmp_path: Path) -> Built:
+    """A candidate: built, not promoted for good; in a home of its own, which a test may damage."""
+    return candidate(original, tmp_path)
 
 
 def result_of(name: str, built: Built) -> CheckResult:

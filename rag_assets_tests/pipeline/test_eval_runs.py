@@ -50,22 +50,33 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> History:
     return replace(history, ids=(first, second))
 
 
-@pytest.fixture
-def history(original: History, tmp_path: Path) -> History:
-    """A copy with a question set of its own."""
-    made = original.copy(tmp_path)
-    questions = write_questions(tmp_path / "questions.jsonl")
+def with_own_questions(original: History, folder: Path) -> History:
+    made = original.copy(folder)
+    questions = write_questions(folder / "questions.jsonl")
     return replace(made, repository=made.repository.model_copy(update={"eval_set": questions}))
 
 
 @pytest.fixture
-def refused(history: History) -> History:
+def history(original: History, tmp_path: Path) -> History:
+    """A copy with a question set of its own."""
+    return with_own_questions(original, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def refused_once(original: History, tmp_path_factory: pytest.TempPathFactory) -> History:
     """The third commit, refused; `ids` has it."""
+    history = with_own_questions(original, tmp_path_factory.mktemp("refused"))
     history.source.commit(BAD)
     with pytest.raises(QualityRefused):
         history.index()
     (made,) = set(finished_generations(history.home, history.label)) - set(history.ids)
     return replace(history, ids=(*history.ids, made))
+
+
+@pytest.fixture
+def refused(refused_once: History, tmp_path: Path) -> History:
+    """A copy of it, with a question set of its own."""
+    return with_own_questions(refused_once, tmp_path)
 
 
 def served(history: History) -> str:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +11,13 @@ import pytest
 
 from rag_assets.graph.artifact import GRAPH_FOLDER, HEADER, write_graph
 from rag_assets.graph.build import EDGES, NODES, assemble_tables
-from rag_assets.index.layout import IndexHome
 from rag_assets.index.parquet_parts import read_part, read_rows, write_part
 from rag_assets.pipeline.active_index import activate
 from rag_assets.pipeline.build import BuildError
 from rag_assets.pipeline.checks.generation_checks import CHECKS, CheckResult
 from rag_assets.pipeline.code_graph import GRAPH_EDGES, GRAPH_NODES
 from rag_assets.pipeline.schemas import SUMMARY_SECTIONS
-from rag_assets_tests.generation_history import copy_sparse
-from rag_assets_tests.git_repository import Repository
-from rag_assets_tests.pipeline.conftest import Built, lexical
-from rag_assets_tests.pipeline.conftest import built as build_label
+from rag_assets_tests.pipeline.conftest import Built, candidate, new_build
 
 FILES = {
     "src/Order.cs": "namespace Shop;\npublic record Order(int Id);\n",
@@ -37,21 +31,13 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Built:
-    base = tmp_path_factory.mktemp("original")
-    source = Repository(base / "source")
-    source.path.mkdir()
-    source.git("init", "--quiet", "--initial-branch=main")
-    source.commit(FILES)
-    return build_label(source, lexical(base / "home"))
+    return new_build(tmp_path_factory.mktemp("original"), FILES)
 
 
 @pytest.fixture
 def built(original: Built, tmp_path: Path) -> Built:
     """A candidate: built, not promoted for good; in a home of its own, which a test may damage."""
-    home = IndexHome(shutil.copytree(original.build.home.root, tmp_path / "home", copy_function=copy_sparse))
-    copy = replace(original, build=replace(original.build, home=home))
-    (copy.build.directory / "manifest.json").unlink()
-    return copy
+    return candidate(original, tmp_path)
 
 
 def result_of(name: str, built: Built) -> CheckResult:
