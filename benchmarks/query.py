@@ -4,7 +4,7 @@
     python benchmarks/query.py --points 1000,10000,100000,300000    minutes: the graph of many points takes most of it
 
 Points are synthetic: words drawn as in real text (Zipf), clustered random unit vectors, ten sections a file. The
-question is embedded by the real model when it is installed, else only keyword search is measured. "Another question
+question is embedded by the real model (`--embedder`: static-code, minilm, or lexical-only for none). "Another question
 each time" meets words and files that no search before it has met. Each size is built by one process of its own and
 read by another. The last column is what the largest size costs of the smallest: beside the growth of the points, which
 is in its head.
@@ -30,7 +30,7 @@ from report import with_bytecode
 
 LABEL = "benchmark@main"
 GENERATION = "2026-01-01_main_00000000_000000"
-DIMENSION = 384
+MEMORY = "memory of searching (RSS, peak), MB"
 VOCABULARY = 50_000
 WORDS_PER_SECTION = 100
 SECTIONS_PER_FILE = 10
@@ -44,20 +44,21 @@ SYLLABLES = [consonant + vowel for consonant in "bdfgklmnprtv" for vowel in "aei
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--points", default="1000,10000", help="comma-separated sizes")
+    parser.add_argument("--embedder", default="static-code", choices=("static-code", "minilm", "lexical-only"))
     parser.add_argument("--child", nargs=2, metavar=("STEP", "HOME"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     sizes = sorted(int(size) for size in arguments.points.split(","))
     if arguments.child:
         step, home = arguments.child[0], Path(arguments.child[1])
-        print(json.dumps(build(home, sizes[0]) if step == "build" else measure(home)))
+        print(json.dumps(build(home, sizes[0], arguments.embedder) if step == "build" else measure(home)))
         return
     with_bytecode()
     columns = []
     for size in sizes:
         with tempfile.TemporaryDirectory(prefix="rag-assets-query-", ignore_cleanup_errors=True) as folder:
             home = Path(folder)
-            built = child(home, "build", size)
-            columns.append({"points": f"{size:,}"} | built | cold(home) | child(home, "measure", size))
+            built, read = (child(home, step, size, arguments.embedder) for step in ("build", "measure"))
+            columns.append({"points": f"{size:,}"} | built | cold(home) | read)
     show(columns)
 
 
@@ -82,7 +83,7 @@ def first(cell: str) -> float:
     return float(cell.partition(" ")[0].replace(",", ""))
 
 
-def build(home: Path, size: int) -> dict[str, str]:
+def build(home: Path, size: int, provider: Any) -> dict[str, str]:
     """Writes a generation of `size` points as the stages do."""
     from rag_assets.index.generations import Manifest, generation_directory, promote, write_manifest
     from rag_assets.index.keyword.bm25f import assigned_indices, count_terms, merge_statistics, statistics_of, weights
@@ -90,16 +91,13 @@ def build(home: Path, size: int) -> dict[str, str]:
     from rag_assets.index.layout import IndexHome
     from rag_assets.index.vectors import open_writer
     from rag_assets.index.vectors.vector_api import StoredPoint
-    from rag_assets.models import ModelMissing
-    from rag_assets.models.minilm.embedder import MiniLmEmbedder
-    from rag_assets.settings import StoreSettings
+    from rag_assets.models import known_dimension, model_id, require_model, told_dimension
+    from rag_assets.settings import EmbedderSettings, StoreSettings
 
-    store = IndexHome(home)
-    try:
-        model = MiniLmEmbedder.load(store.cache).model_id
-    except ModelMissing as error:
-        print(f"keyword search only: {error}", file=sys.stderr)
-        model = ""
+    store, embedder = IndexHome(home), EmbedderSettings(provider=provider)
+    require_model(embedder, store.cache)
+    model = model_id(embedder)
+    dimension = told_dimension(model, known_dimension(embedder) or 0)
     directory = generation_directory(store, LABEL, GENERATION)
     counts = []
     keyword_seconds = 0.0
@@ -115,7 +113,7 @@ def build(home: Path, size: int) -> dict[str, str]:
     writer = open_writer(
         StoreSettings(),
         directory / "shard",
-        DIMENSION if model else 0,
+        dimension,
         embedding_model=model,
         org_id="local",
         project_id="benchmark",
@@ -125,7 +123,7 @@ def build(home: Path, size: int) -> dict[str, str]:
     upserting = 0.0
     for number, part in enumerate(counts):
         sparse = weights(part, statistics_.average_lengths(), indices)
-        dense = vectors(number, len(part))
+        dense = vectors(number, len(part), dimension)
         made = [
             StoredPoint(str(uuid.UUID(int=number * BUCKET + row)), dense[row], sparse[row], payload(number, row))
             for row in range(len(part))
@@ -149,11 +147,11 @@ def build(home: Path, size: int) -> dict[str, str]:
         is_git=True,
         config_hash="0" * 6,
         embedding_model=model,
-        dimension=DIMENSION if model else 0,
-        lexical_only=not model,
+        dimension=dimension,
+        lexical_only=not dimension,
         stage_versions={},
         counts={"points": size},
-        capabilities=("dense", "keyword") if model else ("keyword",),
+        capabilities=("dense", "keyword") if dimension else ("keyword",),
     )
     write_manifest(directory, manifest)
     promote(store, LABEL, GENERATION, "")
@@ -204,14 +202,15 @@ def question(number: int) -> str:
 
 
 QUESTION = question(0)
+COMMAND = ("-m", "rag_assets", "search", QUESTION, "--label", LABEL)
 
 
-def vectors(bucket: int, count: int) -> Any:
+def vectors(bucket: int, count: int, dimension: int) -> Any:
     import numpy as np
 
-    centres = np.random.default_rng(1).standard_normal((CLUSTERS, DIMENSION))
+    centres = np.random.default_rng(1).standard_normal((CLUSTERS, dimension))
     dice = np.random.default_rng(2 + bucket)
-    rows = centres[dice.integers(0, CLUSTERS, count)] + dice.standard_normal((count, DIMENSION))
+    rows = centres[dice.integers(0, CLUSTERS, count)] + dice.standard_normal((count, dimension))
     return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
 
 
@@ -244,15 +243,18 @@ def payload(bucket: int, row: int) -> dict[str, Any]:
 def cold(home: Path) -> dict[str, str]:
     """Wall time of whole processes that do one search; the middle of several."""
     code = f"import rag_assets; rag_assets.open_index({LABEL!r}).search({QUESTION!r}, mode=%r)"
-    command = ("-m", "rag_assets", "search", QUESTION, "--label", LABEL)
     runs: dict[str, Callable[[], str]] = {
         "import rag_assets.search": lambda: run(home, "-c", "import rag_assets.search"),
         "cold bm25 search from Python": lambda: run(home, "-c", code % "bm25"),
         "cold hybrid search from Python": lambda: run(home, "-c", code % "hybrid"),
-        "cold `rag-assets search`": lambda: run(home, *command),
-        "  with a `search` setting": lambda: run(home, *command, RAG_ASSETS__SEARCH__LIMIT="10"),
+        "cold `rag-assets search`": lambda: run(home, *COMMAND),
+        "  with a `search` setting": lambda: run(home, *COMMAND, RAG_ASSETS__SEARCH__LIMIT="10"),
     }
     return {f"{name}, s": f"{middle(action):.2f}" for name, action in runs.items()}
+
+
+def cold_command(home: Path) -> float:
+    return middle(lambda: run(home, *COMMAND))
 
 
 def middle(action: Callable[[], object]) -> float:
@@ -270,9 +272,9 @@ def run(home: Path, *arguments: str, **settings: str) -> str:
     return done.stdout
 
 
-def child(home: Path, step: str, size: int) -> dict[str, str]:
+def child(home: Path, step: str, size: int, provider: str) -> dict[str, str]:
     """What one step found in a process of its own: memory is that of the step."""
-    said = run(home, __file__, "--points", str(size), "--child", step, str(home))
+    said = run(home, __file__, "--points", str(size), "--embedder", provider, "--child", step, str(home))
     found: dict[str, str] = json.loads(said.splitlines()[-1])
     return found
 
@@ -308,7 +310,7 @@ def measure(home: Path) -> dict[str, str]:
         if name == "hybrid":
             for step in ("embed", "dense", "bm25", "rank", "fetch"):
                 made[f"  of it {step}"] = spread([result.timings[step] for result in results])
-    made["memory of searching (RSS, peak), MB"] = f"{peak_mb():.0f}"
+    made[MEMORY] = f"{peak_mb():.0f}"
     return made
 
 

@@ -13,8 +13,7 @@ from rag_assets.models.embedder import BatchEmbedder
 from rag_assets.models.lexical_only import MODEL_ID as LEXICAL_ONLY
 from rag_assets.models.lexical_only import LexicalOnly, lexical_window
 from rag_assets.models.model_files import ModelCorrupted, ModelError, ModelMissing
-from rag_assets.models.openai_compat.usage import EmbeddingUsage, Metered
-from rag_assets.models.static_code import embedder as static_code
+from rag_assets.models.static_code import embedder as static_embedder
 
 if TYPE_CHECKING:
     from rag_assets.models.minilm.weights import Precision
@@ -23,9 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "LEXICAL_ONLY",
     "BatchEmbedder",
-    "EmbeddingUsage",
     "LexicalOnly",
-    "Metered",
     "ModelCorrupted",
     "ModelError",
     "ModelMissing",
@@ -53,7 +50,7 @@ def model_id(settings: EmbedderSettings) -> str:
 
             return minilm_model_id(_precision(settings))
         case "static-code":
-            return static_code.MODEL_ID
+            return static_embedder.MODEL_ID
 
 
 def known_dimension(settings: EmbedderSettings) -> int | None:
@@ -68,7 +65,7 @@ def known_dimension(settings: EmbedderSettings) -> int | None:
 
             return DIMENSION
         case "static-code":
-            return static_code.DIMENSION
+            return static_embedder.DIMENSION
 
 
 def told_dimension(model_id: str, dimension: int) -> int:
@@ -85,7 +82,7 @@ def window_fingerprint(settings: EmbedderSettings) -> str:
 def require_model(settings: EmbedderSettings, cache: Path) -> None:
     """Raises ModelMissing or ModelCorrupted for a model of this machine that `open_embedder` could not open."""
     if settings.provider == "static-code":
-        static_code.verify_table(cache)
+        static_embedder.verify_table(cache)
     elif settings.provider == "minilm":
         from rag_assets.models.minilm.weights import locate_model, verify_tokenizer, verify_weights
 
@@ -109,7 +106,7 @@ def open_embedder(settings: EmbedderSettings, cache: Path) -> BatchEmbedder:
 
             return MiniLmEmbedder.load(cache, _precision(settings), threads=settings.threads)
         case "static-code":
-            return static_code.StaticEmbedder.load(cache)
+            return static_embedder.StaticEmbedder.load(cache)
 
 
 def embedding_window(settings: EmbedderSettings, cache: Path) -> EmbeddingWindow:
@@ -126,7 +123,7 @@ def embedding_window(settings: EmbedderSettings, cache: Path) -> EmbeddingWindow
 
             return load_window(cache, _precision(settings))
         case "static-code":
-            return static_code.static_window()
+            return static_embedder.static_window()
 
 
 def _precision(settings: EmbedderSettings) -> Precision:

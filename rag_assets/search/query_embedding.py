@@ -35,13 +35,24 @@ def start_loading(manifest: Manifest, home: IndexHome, config: Path | None) -> F
     if manifest.embedding_model.startswith(_ENDPOINT_PREFIX):
         future = pool.submit(_remote, manifest.embedding_model, manifest.dimension, home, config)
     else:
-        future = pool.submit(_on_this_machine, manifest.embedding_model, home.cache)
+        future = pool.submit(_on_this_machine, manifest.embedding_model, manifest.dimension, home.cache)
     pool.shutdown(wait=False)
     return future
 
 
+def _on_this_machine(model_id: str, dimension: int, cache: Path) -> Embedder:
+    embedder = load_local(model_id, cache)
+    if embedder.dimension != dimension:
+        raise NoEmbedderError(
+            f"the index has vectors of {dimension} dimensions, {model_id} makes {embedder.dimension}; run: "
+            "rag-assets index --force"
+        )
+    return embedder
+
+
 @lru_cache(maxsize=2)  # a process that reads several labels loads one model
-def _on_this_machine(model_id: str, cache: Path) -> Embedder:
+def load_local(model_id: str, cache: Path) -> Embedder:
+    """A model of this machine, for questions. Raises NoEmbedderError."""
     from rag_assets.models.model_files import ModelError
     from rag_assets.models.static_code.embedder import MODEL_ID, StaticEmbedder
 

@@ -38,6 +38,7 @@ SUMMARY_KEYS = {
     "run_id",
     "embedding_model",
     "lexical_only",
+    "without_known_words",
     "files",
     "parse_health",
     "segments",

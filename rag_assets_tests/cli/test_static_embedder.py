@@ -69,6 +69,8 @@ def test_texts_without_a_known_word_are_counted_and_found_by_keywords(
     monkeypatch.setattr(static_code, "TABLE_SHA256", hashlib.sha256(few.read_bytes()).hexdigest())
     done = cli.run("index", source.path)
     assert "1 found by keywords only: the model knows none of their words" in done.err
+    assert "static-code-1; knows no word of 1 section, found by keywords only" in done.out
+    assert cli.run("index", source.path, "--json").json["results"][0]["without_known_words"] == 1
     by_meaning = cli.run("search", "json markdown", "--mode", "semantic", "--json").json["hits"]
     assert {hit["path"] for hit in by_meaning} == {"src/JsonReader.cs", "docs/注文.md"}
     assert cli.run("search", "borders", "--json").json["hits"][0]["path"] == "src/Window.cs"

@@ -16,7 +16,7 @@ from rag_assets.models.model_files import ModelCorrupted
 from rag_assets.models.static_code import embedder as static_code
 from rag_assets.models.static_code.embedder import StaticEmbedder
 from rag_assets.models.static_code.table import open_table, write_table
-from rag_assets.models.static_code.word_pieces import WordPieces
+from rag_assets.models.static_code.word_pieces import LONGEST_WORD, WORD, WordPieces
 
 WORDS = ["parse", "url", "urls", "http", "server", "2", "re", "##try", "##ing", "o"]
 
@@ -43,9 +43,59 @@ def test_words_of_identifiers_are_entries_whole_or_in_pieces(pieces: WordPieces,
     assert [WORDS[entry] for entry in pieces.ids(text)] == words
 
 
-@given(st.text(max_size=200))
-def test_every_text_has_entries_or_none(text: str) -> None:
-    assert all(0 <= entry < len(WORDS) for entry in WordPieces(WORDS).ids(text))
+def slowly(text: str) -> list[int]:
+    """The obvious way: the words of the whole text one by one, each by itself or by its longest pieces."""
+    entries = {word: number for number, word in enumerate(WORDS)}
+    found = []
+    for word in map(str.lower, WORD.findall(text)):
+        if word in entries:
+            found.append(entries[word])
+        elif len(word) <= LONGEST_WORD:
+            begin = 0
+            while begin < len(word):
+                pieces = (f"{'##' if begin else ''}{word[begin:end]}" for end in range(len(word), begin, -1))
+                piece = next((piece for piece in pieces if piece in entries), None)
+                found += [] if piece is None else [entries[piece]]
+                begin += 1 if piece is None else len(piece.removeprefix("##"))
+    return found
+
+
+PARTS = [
+    "ParseURLs2",
+    "HTTPServers",
+    "retry",
+    "URLs",
+    "é",
+    "注文",
+    "\ud800",
+    "_",
+    ".",
+    " ",
+    "\n",
+    "\x00",
+    "x" * 41,
+    "2",
+    "I",
+    "s",
+]
+
+
+@given(st.one_of(st.text(max_size=200), st.lists(st.sampled_from(PARTS)).map("".join)))
+def test_the_fast_way_to_entries_is_the_obvious_one(text: str) -> None:
+    assert WordPieces(WORDS).ids(text) == slowly(text)
+
+
+def test_forgetting_changes_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rag_assets.models.static_code.word_pieces._CACHED_IDENTIFIERS", 2)
+    pieces = WordPieces(WORDS)
+    for text in ["parse url", "http server 2", "parse url re"] * 2:
+        assert pieces.ids(text) == slowly(text)
+
+
+def test_a_table_has_no_word_twice(tmp_path: Path) -> None:
+    vectors, ones = np.ones((2, 4), np.float32), np.ones(2, np.float32)
+    with pytest.raises(ValueError, match="1 different words for 2 vectors"):
+        write_table(tmp_path / "t", ["a", "a"], vectors, ones, ones, model_id="tiny", dimensions=[4], tf_exponent=0.6)
 
 
 def written(path: Path, *, exponent: float = 0.6, seed: int = 1) -> Path:

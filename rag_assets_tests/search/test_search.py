@@ -122,13 +122,23 @@ def test_a_lexical_index_says_so_and_answers_by_keywords(lexical: Index, mode: s
     assert symbols(result)[0] == "OrderService"
 
 
-def test_vectors_of_another_model_are_not_searched(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("model", "dimension", "says"),
+    [
+        ("other-model/fp16", 384, "embedded with other-model/fp16, this version has static-code-1"),
+        ("static-code-0", 256, "embedded with static-code-0, this version has static-code-1"),
+        ("static-code-1", 128, "vectors of 128 dimensions, static-code-1 makes 256"),
+    ],
+    ids=["model", "table", "dimension"],
+)
+def test_vectors_of_another_model_are_not_searched(tmp_path: Path, model: str, dimension: int, says: str) -> None:
     home = IndexHome(tmp_path)
-    build(home, embedding_model="other-model/fp16", lexical_only=False, capabilities=("dense", "keyword"))
+    dense = {"lexical_only": False, "capabilities": ("dense", "keyword")}
+    build(home, embedding_model=model, dimension=dimension, **dense)
     with open_index(LABEL, home=tmp_path) as index:
         result = index.search("OrderService")
     assert result.mode == "bm25"
-    assert "other-model/fp16" in result.warnings[0]
+    assert says in result.warnings[0]
     assert "rag-assets index" in result.warnings[0]
 
 

@@ -104,6 +104,7 @@ def summarize(
         "run_id": manifest.run_id,
         "embedding_model": manifest.embedding_model,
         "lexical_only": manifest.lexical_only,
+        "without_known_words": counts["embeddings"].get("without_known_words", 0),
         "files": {
             "indexed": manifest.counts["files"],
             "skipped": manifest.counts["skipped_files"],
@@ -147,7 +148,7 @@ def show_summary(output: Output, result: Result) -> None:
         ("graph", said_graph(**result["graph"])),
         ("quality", format_gate(result["quality"])),
         ("secrets masked", str(files["redacted_secrets"] or "")),
-        ("model", "none: keyword search only" if result["lexical_only"] else result["embedding_model"]),
+        ("model", _said_model(result)),
         ("seconds", named_counts({stage: f"{spent:.2f}" for stage, spent in result["seconds_by_stage"].items()})),
         ("generation", result["generation"]),
         ("run", result["run_id"]),
@@ -172,6 +173,14 @@ def show_summary(output: Output, result: Result) -> None:
             output.line(("  check failed: ", "bad"), _said(check))
     for remark in [*map(check_remark, noted), *rule_remarks(result["warnings_by_rule"], result["points"])]:
         output.line(("  note: ", "dim"), remark)
+
+
+def _said_model(result: Result) -> str:
+    if result["lexical_only"]:
+        return "none: keyword search only"
+    unknown = result["without_known_words"]
+    said = f"; knows no word of {counted(unknown, 'section')}, found by keywords only" if unknown else ""
+    return f"{result['embedding_model']}{said}"
 
 
 def check_remark(check: Mapping[str, Any]) -> str:

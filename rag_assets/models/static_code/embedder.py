@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from importlib import resources
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -79,7 +80,7 @@ class StaticEmbedder:
         entries = self._table.header.entries
         ids = [self._pieces.ids(text) for text in texts]
         lengths = np.fromiter(map(len, ids), np.int64, len(ids))
-        flat = np.fromiter((one for each in ids for one in each), np.int64, int(lengths.sum()))
+        flat = np.fromiter(chain.from_iterable(ids), np.int64, int(lengths.sum()))
         # Each text's different entries, ascending, with how often it has them.
         keys, counts = np.unique(np.repeat(np.arange(len(ids)), lengths) * entries + flat, return_counts=True)
         owner, entry = np.divmod(keys, entries)

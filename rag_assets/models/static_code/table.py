@@ -83,8 +83,8 @@ def _parsed(content: Any) -> StaticTable:
     rows = array("|i1", header.entries, header.dimension)
     scales, document_weights, query_weights = (array("<f4", header.entries) for _ in range(3))
     vocabulary = bytes(content[_aligned(start) :]).decode().split("\n")
-    if len(set(vocabulary)) != header.entries:
-        raise ValueError(f"{len(set(vocabulary))} words for {header.entries} rows")
+    if len(vocabulary) != header.entries:
+        raise ValueError(f"{len(vocabulary)} words for {header.entries} rows")
     return StaticTable(
         header=header,
         vocabulary=vocabulary,
@@ -114,8 +114,10 @@ def write_table(
     tf_exponent: float,
 ) -> None:
     """`vectors` float32 (entries, dimension) are stored as int8 with a scale each. The same input gives the same
-    bytes."""
+    bytes. Raises ValueError for a vocabulary that has a word twice."""
     entries, dimension = vectors.shape
+    if len(set(vocabulary)) != entries:
+        raise ValueError(f"{len(set(vocabulary))} different words for {entries} vectors")
     rows, scales = quantised(vectors)
     arrays: list[NDArray[Any]] = [rows, scales, document_weights.astype("<f4"), query_weights.astype("<f4")]
     # Padding depends on where a part begins, and so on the length of the header; the digest's is known.

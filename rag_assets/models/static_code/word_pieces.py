@@ -12,35 +12,41 @@ separates."""
 
 LONGEST_WORD = 40
 """Longer ones are hashes and data."""
-_CACHED_WORDS = 1 << 17  # about 20 MB when full
+_CACHED_IDENTIFIERS = 1 << 17  # about 20 MB when full
+_CACHED_LENGTH = 64
 _INSIDE = "##"
 """Begins the pieces that follow another one, as in WordPiece (Wu et al. 2016)."""
+
+_SEPARATED = bytes(byte if chr(byte).isascii() and chr(byte).isalnum() else ord(" ") for byte in range(256))
+"""For `bytes.translate`: a fifth of the time that a regular expression takes for the identifiers of a text."""
 
 
 class WordPieces:
     """Ids of texts. Order and case do not matter to the model; a word without any piece has no id. Thread-safe."""
 
     def __init__(self, vocabulary: Sequence[str]) -> None:
-        self._ids_of_word = _IdsOfWord({entry: number for number, entry in enumerate(vocabulary)})
+        self._ids_of = _IdsOfIdentifier(dict(zip(vocabulary, range(len(vocabulary)), strict=True)))
 
     def ids(self, text: str) -> list[int]:
         """All of them, in the order of the text; linear in its length."""
-        return list(chain.from_iterable(map(self._ids_of_word.__getitem__, WORD.findall(text))))
+        identifiers = text.encode("ascii", "replace").translate(_SEPARATED).split()
+        return list(chain.from_iterable(map(self._ids_of.__getitem__, identifiers)))
 
 
-class _IdsOfWord(dict[str, tuple[int, ...]]):
-    """Word as it is written → its ids, bounded in memory; forgetting changes no result."""
+class _IdsOfIdentifier(dict[bytes, tuple[int, ...]]):
+    """Letters and digits in a row → the ids of their words, bounded in memory; forgetting changes no result."""
 
     def __init__(self, entries: dict[str, int]) -> None:
         super().__init__()
         self._entries = entries
 
-    def __missing__(self, word: str) -> tuple[int, ...]:
-        ids = self._pieces(word.lower())
-        if len(word) <= LONGEST_WORD:
-            if len(self) >= _CACHED_WORDS:
+    def __missing__(self, identifier: bytes) -> tuple[int, ...]:
+        words = WORD.findall(identifier.decode())
+        ids = tuple(chain.from_iterable(self._pieces(word.lower()) for word in words))
+        if len(identifier) <= _CACHED_LENGTH:
+            if len(self) >= _CACHED_IDENTIFIERS:
                 self.clear()
-            self[word] = ids
+            self[identifier] = ids
         return ids
 
     def _pieces(self, word: str) -> tuple[int, ...]:
