@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import sys
@@ -222,4 +223,7 @@ def main() -> None:
     """Runs the command line on `sys.argv` and exits with its code."""
     prepare_streams()
     keep_for_owner()
-    app(prog_name=PROGRAM)
+    try:
+        app(prog_name=PROGRAM)
+    finally:
+        gc.freeze()  # else Python looks for cycles among all that was loaded, several times, before it ends
