@@ -2,11 +2,14 @@
 
 Each of the hundreds of connections of a run has an engine of its own, which compiles every statement anew, and for each
 database that is opened alembic reads some fifty files of revisions: together nearly half of a run of a small label.
+Then SQLite reads the schema again, and whoever closes a database as the last one writes its log back and removes it.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
+import os
+from collections import OrderedDict
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,12 +19,11 @@ _ENGINES = 8
 
 
 def remember(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lasts until the patches are undone. Engines without a pool hold no connection, so files may go and come."""
+    """Lasts until the patches are undone."""
     from alembic.script import ScriptDirectory
     from dagster._core.storage.event_log.sqlite import sqlite_event_log
     from dagster._core.storage.runs.sqlite import sqlite_run_storage
     from dagster._core.storage.schedules.sqlite import sqlite_schedule_storage
-    from sqlalchemy import create_engine
 
     read = ScriptDirectory.from_config
     revisions: dict[str | None, ScriptDirectory] = {}
@@ -32,13 +34,48 @@ def remember(monkeypatch: pytest.MonkeyPatch) -> None:
             revisions[location] = read(config)
         return revisions[location]
 
-    @lru_cache(_ENGINES)
-    def made(url: str, poolclass: type, connect_args: tuple[tuple[str, float], ...]) -> Any:
-        return create_engine(url, poolclass=poolclass, connect_args=dict(connect_args))
+    engines: OrderedDict[str, Any] = OrderedDict()
 
     def engine(url: str, poolclass: type, connect_args: dict[str, float] | None = None) -> Any:
-        return made(url, poolclass, tuple((connect_args or {}).items()))
+        key = f"{url} {poolclass.__name__} {connect_args}"
+        if key not in engines:
+            engines[key] = _made(url, poolclass, connect_args or {})
+        engines.move_to_end(key)
+        while len(engines) > _ENGINES:
+            _, oldest = engines.popitem(last=False)
+            type(oldest).dispose(oldest)
+        return engines[key]
 
     monkeypatch.setattr(ScriptDirectory, "from_config", from_config)
     for module in (sqlite_event_log, sqlite_run_storage, sqlite_schedule_storage):
         monkeypatch.setattr(module, "create_engine", engine)
+
+
+def _made(url: str, poolclass: type, connect_args: dict[str, float]) -> Any:
+    """An engine that keeps its connections, as long as nobody else has changed the file of the database or put another
+    one in its place; on Windows without, as an open file could not be removed there."""
+    from sqlalchemy import create_engine, event, exc, pool
+
+    if os.name == "nt":
+        return create_engine(url, poolclass=poolclass, connect_args=connect_args)
+    engine = create_engine(url, poolclass=pool.QueuePool, connect_args=connect_args)
+    path = Path(url.removeprefix("sqlite:///"))
+
+    def state() -> object:
+        try:
+            found = path.stat()
+        except FileNotFoundError:
+            return None
+        return found.st_ino, found.st_size, found.st_mtime_ns
+
+    def left(connection: Any, record: Any) -> None:
+        record.info["left"] = state()
+
+    def taken(connection: Any, record: Any, proxy: Any) -> None:
+        if "left" in record.info and record.info["left"] != state():
+            raise exc.DisconnectionError("the file is another one")
+
+    event.listen(engine, "checkin", left)
+    event.listen(engine, "checkout", taken)
+    engine.dispose = lambda close=True: None  # type: ignore[method-assign]
+    return engine
