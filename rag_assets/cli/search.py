@@ -18,6 +18,7 @@ from rag_assets.index.layout import IndexHome
 from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets.search import Hit, Question, SearchResult, Source
 from rag_assets.search.index import LabelIndex, Searchable
+from rag_assets.search.query_parser import plain_question, understand
 
 if TYPE_CHECKING:
     from rag_assets.search.compare_labels import ComparedHit, ComparedSearch
@@ -54,7 +55,8 @@ def search(
         typer.Argument(
             metavar="QUERY",
             help="What to look for: words, a question, an identifier, a stack trace; with filters "
-            '(kind: path: lang: symbol: source_type: since: before:, -path: to exclude) and "exact phrases".',
+            '(kind: path: lang: symbol: source_type: since: before:, -path: to exclude) and "exact phrases". '
+            "One file and line (src/Orders.cs:42) finds similar code.",
         ),
     ],
     labels: Annotated[
@@ -159,7 +161,6 @@ def search(
             before=before,
         ),
         "explain": explain,
-        "literal": literal,
     }
     with ExitStack() as stack:
         beside = stack.enter_context(ThreadPoolExecutor(max_workers=1))
@@ -173,9 +174,14 @@ def search(
             # Start-up budget: two labels are rarely compared.
             from rag_assets.search.compare_labels import compare_search
 
-            found = compare_search(query, *target.members.values(), **options)
+            found = compare_search(query, *target.members.values(), **options, literal=literal)
         else:
-            found = target.search(query, **options)
+            question = plain_question(query) if literal else understand(query)
+            if question.only_place is None or mode is Mode.BM25:
+                found = target.search(question, **options)
+            else:
+                del options["mode"]
+                found = target.similar(question, **options)
         freshness = {label: head.result() for label, head in heads.items()}
     _tell(session, found, freshness, explain, as_json)
     if not found.hits:
@@ -244,6 +250,7 @@ def as_object(result: SearchResult, freshness: FreshnessOf, explain: bool) -> di
         "understood": _question_object(result.question),
         "filters": {name: list(values) for name, values in result.filters.items()},
         "warnings": list(result.warnings),
+        "similar_to": hit_object(0, result.similar_to, explain) if result.similar_to else None,
         "hits": [hit_object(rank, hit, explain) for rank, hit in enumerate(result.hits, 1)],
     }
     if explain:
@@ -298,6 +305,8 @@ def show(output: Output, result: SearchResult, freshness: FreshnessOf, explain: 
     """Hits with their telling lines, then what they are from."""
     if explain:
         _show_understood(output, result)
+    if result.similar_to:
+        output.line(*_hit_line("similar to ", result.similar_to, label=not result.label))
     for rank, hit in enumerate(result.hits, 1):
         output.line(*_hit_line(f"{rank:>2}  ", hit, label=not result.label))
         if explain:

@@ -57,6 +57,12 @@ class Question:
     places: tuple[CodePlace, ...] = ()
     notes: tuple[str, ...] = ()
 
+    @property
+    def only_place(self) -> CodePlace | None:
+        """The file and line, where the question has no other word and no phrase."""
+        place = self.places[0] if len(self.places) == 1 and not self.phrases else None
+        return place if place is not None and place.line and len(self.text.split()) == 1 else None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
@@ -128,7 +134,7 @@ class SearchResult:
     `requested_mode`. `question` is how the query was understood, `filters` what every hit fulfils: name → alternatives,
     with a `-` before the name what no hit is. `timings` are seconds per step. `terms` and `candidates` are filled by
     `explain`. `label`, `generation_id`, `commit_sha` and `run_id` are '' where several labels were searched; `sources`
-    has them one by one."""
+    has them one by one. `similar_to` is the section that `similar` was asked about."""
 
     query: str
     question: Question
@@ -145,6 +151,7 @@ class SearchResult:
     timings: Mapping[str, float] = field(default_factory=dict)
     terms: tuple[TermEvidence, ...] = ()
     candidates: Mapping[str, int] = field(default_factory=dict)
+    similar_to: Hit | None = None
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)

@@ -246,6 +246,10 @@ class FederatedReader(Closeable):
     def places(self, ids: Sequence[str], scope: SearchScope) -> dict[str, FileRef]:
         return self._joined(lambda index: index.parts.shard().places(ids, _of(index, scope)))
 
+    def vector(self, identifier: str) -> Dense | None:
+        found = (index.parts.shard().vector(identifier) for index in self._indexes)
+        return next((vector for vector in found if vector is not None), None)
+
     def digests(self) -> dict[str, str]:
         return self._joined(lambda index: index.parts.shard().digests())
 

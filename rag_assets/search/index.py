@@ -102,6 +102,32 @@ class Searchable(Closeable):
             literal=literal,
         )
 
+    def similar(
+        self,
+        place: str | Question,
+        *,
+        filters: SearchFilters = NO_FILTERS,
+        limit: int | None = None,
+        explain: bool = False,
+    ) -> SearchResult:
+        """The best `limit` sections that are like the one at a file and line (`src/Orders.cs:42`), by the cosine of
+        their vectors and without itself; `similar_to` of the result is that section. `place` may hold filters, which
+        hold for what is found. Where the section has no vector, its words are searched and a warning says so.
+
+        Raises what `search` raises; WrongQuestion for anything but one place.
+        """
+        return search(
+            place,
+            self.parts,
+            self.manifests,
+            self.scope(),
+            filters=filters,
+            limit=limit,
+            mode=None,
+            explain=explain,
+            similar=True,
+        )
+
 
 class LabelIndex(Searchable):
     """One generation of one label. Safe to use from several threads; close it, or use it in a `with`.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rag_assets.contracts.confidentiality import levels_up_to
 from rag_assets.contracts.retrieval import Mode
-from rag_assets.errors import REBUILD, WrongQuestion
+from rag_assets.errors import REBUILD, QueryError, WrongQuestion
 from rag_assets.index.keyword.terms import query_terms
 from rag_assets.index.keyword.vocabulary import KeywordIndexError, question_terms
 from rag_assets.index.vectors.filters import METADATA, Period, SearchFilters, SearchScope
@@ -48,10 +48,11 @@ def search(
     limit: int | None,
     mode: Mode | str | None,
     explain: bool,
-    literal: bool,
+    literal: bool = False,
+    similar: bool = False,
 ) -> SearchResult:
     """One search of the generations that `parts` reads; `manifests` are theirs, by label. `tenant` is what may be seen
-    of them; all else as in `search.index.Searchable.search`."""
+    of them; with `similar` as in `search.index.Searchable.similar`, else as in its `search`."""
     clock = Clock()
     requested = parts.policy.mode if mode is None else mode_of(mode)
     if limit is None:
@@ -68,7 +69,10 @@ def search(
         tenant.narrowed(filters.normalized(declared_kinds), question.wanted.normalized(declared_kinds)),
         excluded=question.excluded.normalized(declared_kinds),
     )
-    found = _found(parts, question, requested, scope, limit, clock)
+    if similar:
+        found = _similar(parts, question, requested, scope, tenant, limit, clock)
+    else:
+        found = _found(parts, question, requested, scope, limit, clock)
     hits = tuple(
         hit_of(ranked, found.payloads[ranked.id], manifests) for ranked in found.ranked if ranked.id in found.payloads
     )
@@ -89,6 +93,9 @@ def search(
         timings=clock.seconds(),
         terms=_evidence(parts, question.text, tenant) if explain else (),
         candidates=found.candidates if explain else {},
+        similar_to=hit_of(Ranked(found.similar_to, 1.0, {}), found.payloads[found.similar_to], manifests)
+        if found.similar_to in found.payloads
+        else None,
     )
 
 
@@ -101,6 +108,38 @@ class _Found:
     mode: Mode
     warnings: tuple[str, ...]
     candidates: dict[str, int]
+    similar_to: str = ""
+
+
+def _similar(
+    parts: SearchResources,
+    question: Question,
+    mode: Mode,
+    scope: SearchScope,
+    tenant: SearchScope,
+    limit: int,
+    clock: Clock,
+) -> _Found:
+    """The sections nearest to the one at the place; where that has no vector, its words are searched and a warning says
+    why, as the policy says (D17)."""
+    from rag_assets.search.similar import nearest, section_vector  # start-up budget: few questions ask for it
+
+    place = question.only_place
+    if place is None:
+        raise WrongQuestion(f"what is similar to {question.typed!r}? Write one file and line, as src/Orders.cs:42")
+    with clock.step("places"):
+        section = section_vector(place, parts, tenant)
+    if isinstance(section, str):
+        said = f"nothing similar can be found: {section}"
+        if parts.policy.on_missing == "fail":
+            raise QueryError(said)
+        found = _found(parts, question, mode, scope, limit, clock)
+        return replace(found, warnings=(f"{said}; its words were searched", *found.warnings))
+    with clock.step("dense"):
+        ranked = nearest(section, parts, scope, limit)
+    with clock.step("fetch"):
+        payloads = parts.shard().retrieve([section.id, *(one.id for one in ranked)], tenant)
+    return _Found(ranked, payloads, Mode.SEMANTIC, question.notes, {"dense": len(ranked)}, section.id)
 
 
 def _found(

@@ -30,6 +30,7 @@ ANSWER_KEYS = {
     "understood",
     "filters",
     "warnings",
+    "similar_to",
     "hits",
 }
 HIT_KEYS = {

@@ -119,6 +119,12 @@ def test_places_are_the_files_of_points(reader: VectorReader) -> None:
     assert found == {point_id(n): FileRef.of(payload(n)) for n in numbers}
 
 
+def test_a_vector_is_the_one_that_was_written(reader: VectorReader) -> None:
+    found = reader.vector(point_id(8))
+    assert found is not None and found.tolist() == pytest.approx(unit_rows(COUNT)[8].tolist(), abs=1e-6)
+    assert reader.vector("00000000-0000-0000-0000-000000000000") is None
+
+
 @pytest.fixture(scope="module")
 def odd(store: Store) -> VectorReader:
     """A point with every type of payload, one without a dense vector, one without terms."""
@@ -144,6 +150,7 @@ def test_a_point_may_lack_a_vector_or_terms(odd: VectorReader) -> None:
     assert {hit.id for hit in odd.dense(unit_rows(1)[0], everything, 9)} == {point_id(0), point_id(8)}
     assert {hit.id for hit in odd.sparse([5], [1.0], everything, 9)} == {point_id(0), point_id(4)}
     assert odd.count() == 3
+    assert odd.vector(point_id(4)) is None and odd.vector(point_id(8)) is not None
 
 
 def test_a_lexical_generation_has_no_dense_vectors(store: Store) -> None:
@@ -151,6 +158,7 @@ def test_a_lexical_generation_has_no_dense_vectors(store: Store) -> None:
     assert len(opened.sparse([5], [1.0], scope(clearance=Confidentiality.RESTRICTED), 100)) == 5
     with pytest.raises(VectorStoreError, match="cannot be searched"):
         opened.dense(unit_rows(1)[0], scope(), 5)
+    assert opened.vector(point_id(0)) is None
 
 
 def test_an_empty_generation_answers_nothing(store: Store) -> None:

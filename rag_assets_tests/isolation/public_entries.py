@@ -224,11 +224,13 @@ def _walked(world: World, asker: Asker, chance: Random) -> Request:
 LIBRARY: Mapping[str, Entry] = {
     "search": _asked(lambda said, asker: asker.index.search(said, limit=200, explain=True), _query),
     "ask": _asked(lambda said, asker: asker.index.ask(said), _query),
+    "similar": _asked(lambda said, asker: asker.index.similar(said, limit=200, explain=True), _place),
     "get": _asked(lambda said, asker: asker.index.get(said), _identifier),
     "resolve": _asked(lambda said, asker: asker.index.resolve(said), _any_uri),
     "source_slice": _asked(lambda said, asker: asker.index.source_slice(said), _uri("SourceSliceBlobUri")),
     "description": _asked(lambda said, asker: asker.index.description(said), _uri("DescriptionBlobUri")),
     "group search": _of_group(lambda group, said: group.search(said, limit=200, explain=True)),
+    "group similar": _of_group(lambda group, said: group.similar(said, limit=200, explain=True)),
     "group ask": _of_group(lambda group, said: group.ask(said)),
     "compare_search": _compared,
     "graph": _walked,

@@ -107,6 +107,7 @@ def test_who_sees_everything_is_told_everything(world: World) -> None:
         ("show", "src/{level}/{file}:11"),
         ("show", "rag://shop@main/src/{level}/{file}"),
         ("search", "path:src/{level}/{file}"),
+        ("search", "src/{level}/{file}:11"),
     ],
     ids=" ".join,
 )

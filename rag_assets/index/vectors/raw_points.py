@@ -15,7 +15,7 @@ import msgspec
 from rag_assets.contracts.stored_rules import RawPoint
 from rag_assets.index.generation_files import check_opened
 from rag_assets.index.vectors import READ_SECONDS, server_url
-from rag_assets.index.vectors.vector_api import DENSE, PLACE_FILE, SPARSE, VectorStoreError
+from rag_assets.index.vectors.vector_api import DENSE, PLACE_FILE, SPARSE, VectorStoreError, named_vectors
 
 _BATCH = 1_000
 
@@ -97,8 +97,7 @@ def _of_faiss(directory: Path, ids: Collection[str] | None) -> Iterator[RawPoint
 def _raw(
     identifier: str, payload: Mapping[str, Any], vector: Any, filtered: Mapping[str, Any] | None = None
 ) -> RawPoint:
-    """`vector` as the engines give it out: by name, or alone where there is no other."""
-    named = vector if isinstance(vector, Mapping) else {} if vector is None else {"": vector}
+    named = named_vectors(vector)
     dense = named.get("", named.get(DENSE))
     try:
         embedding = () if dense is None else tuple(map(float, dense))

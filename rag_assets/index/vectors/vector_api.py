@@ -124,6 +124,9 @@ class VectorReader(Protocol):
         """id → file of the points of `ids`, which a search within the scope has found: a store that knows the files of
         its points need not ask the scope again. What `retrieve` would not give out for another reason is left out."""
 
+    def vector(self, identifier: str) -> Dense | None:
+        """The embedding of a point that a search within a scope has found; None where it has none."""
+
     def digests(self) -> dict[str, str]:
         """id → digest of every point of the generation, of every tenant: for checks, not for answers."""
 
@@ -140,6 +143,21 @@ class VectorReader(Protocol):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
+
+
+def named_vectors(vector: Any) -> Mapping[str, Any]:
+    """The vectors of a point as the engines give them out: by name, or alone where there is no other, which is `''`
+    then."""
+    return vector if isinstance(vector, Mapping) else {} if vector is None else {"": vector}
+
+
+def dense_of(vector: Any) -> Dense | None:
+    """The embedding among the vectors of a point as an engine gives them out."""
+    import numpy as np  # start-up budget: a search by keywords needs none
+
+    named = named_vectors(vector)
+    dense = named.get("", named.get(DENSE))
+    return None if dense is None else np.array(dense, np.float32)
 
 
 def all_values(facet: Callable[[int], list[Any]], points: int) -> list[Any]:

@@ -380,6 +380,15 @@ class FaissReader(Closeable):
         """id → file of the points of `ids`, which a search within the scope has found."""
         return {known: FileRef.of(payload) for known, payload in self.retrieve(ids, scope).items()}
 
+    def vector(self, identifier: str) -> Dense | None:
+        """The embedding of a point; None where it has none."""
+        row, index = self._row_of.get(identifier), self._files.index
+        if row is None or index is None:
+            return None
+        at = np.flatnonzero(self._dense_rows == row)
+        found: Dense | None = index.reconstruct(int(at[0])) if len(at) else None
+        return found
+
     def digests(self) -> dict[str, str]:
         """id → digest of every point, of every tenant: for checks, not for answers."""
         return dict(zip(self._ids, self._files.points.digests, strict=True))

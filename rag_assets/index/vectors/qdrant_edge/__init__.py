@@ -51,6 +51,7 @@ from rag_assets.index.vectors.vector_api import (
     VectorStoreError,
     all_values,
     best_with_ties,
+    dense_of,
 )
 from rag_assets.serialization import from_json
 
@@ -154,6 +155,12 @@ class ShardReader(Closeable):
         """id → file of the points of `ids`, which a search within the scope has found."""
         found = ((known, self._files.place(known)) for known in ids)
         return {known: place for known, place in found if place is not None}
+
+    def vector(self, identifier: str) -> Dense | None:
+        """The embedding of a point; None where it has none."""
+        with engine_call(f"vector shard {self._directory} cannot be read", repair=REBUILD):
+            records = self._shard.retrieve([identifier], False, True)
+        return dense_of(records[0].vector) if records else None
 
     def digests(self) -> dict[str, str]:
         """id → digest of every point, of every tenant: for checks, not for answers."""

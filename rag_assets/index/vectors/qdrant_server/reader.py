@@ -25,7 +25,15 @@ from rag_assets.index.vectors.filters import SearchScope
 from rag_assets.index.vectors.qdrant_server.client_calls import QdrantServer
 from rag_assets.index.vectors.qdrant_server.schema import DIGEST, OWN_FIELDS, POINT_ID, scroll, visible
 from rag_assets.index.vectors.qdrant_server.server_registry import ServerPlace
-from rag_assets.index.vectors.vector_api import DENSE, SPARSE, FileRef, ScoredPoint, all_values, best_with_ties
+from rag_assets.index.vectors.vector_api import (
+    DENSE,
+    SPARSE,
+    FileRef,
+    ScoredPoint,
+    all_values,
+    best_with_ties,
+    dense_of,
+)
 
 if TYPE_CHECKING:
     from rag_assets.index.vectors.vector_api import Dense
@@ -90,6 +98,20 @@ class ServerReader(Closeable):
     def places(self, ids: Sequence[str], scope: SearchScope) -> dict[str, FileRef]:
         """id → file of the points of `ids`, which a search within the scope has found."""
         return {known: FileRef.of(payload) for known, payload in self.retrieve(ids, scope).items()}
+
+    def vector(self, identifier: str) -> Dense | None:
+        """The embedding of a point; None where it has none."""
+        from qdrant_client import models
+
+        wanted = models.FieldCondition(key=POINT_ID, match=models.MatchValue(value=identifier))
+        records, _ = self._call(
+            "scroll",
+            scroll_filter=self._compile(None, wanted),
+            limit=1,
+            with_payload=False,
+            with_vectors=[DENSE],
+        )
+        return dense_of(records[0].vector) if records else None
 
     def digests(self) -> dict[str, str]:
         """id → digest of every point of the generation, of every tenant: for checks, not for answers."""
