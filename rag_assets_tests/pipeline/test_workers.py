@@ -27,7 +27,7 @@ from rag_assets.pipeline.progress import Silent
 from rag_assets.pipeline.workers import worker_pool
 from rag_assets.pipeline.workers.file_guard import Attempts
 from rag_assets.pipeline.workers.process_pool import ProcessPool
-from rag_assets.pipeline.workers.worker_pool import Broadcast, broadcast, in_worker, map_buckets, workers_for
+from rag_assets.pipeline.workers.worker_pool import Broadcast, broadcast, map_buckets, workers_for
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.pipeline.conftest import Built, built, lexical
 from rag_assets_tests.pipeline.test_rebuilds import tables as digests
@@ -326,17 +326,3 @@ def test_what_was_submitted_is_done_although_the_pool_is_closed_meanwhile(tmp_pa
     ProcessPool.close()
     list(map_buckets(bucket_and_process, build_of_buckets(tmp_path, 6, 3), ""))  # as many as another label wants
     assert [bucket for bucket, _, _ in (first, *found)] == list(range(6))
-
-
-def process_of(build: IndexBuild) -> int:
-    return os.getpid()
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="processes are never copies there")
-def test_one_task_goes_to_a_worker_where_that_takes_no_time(tmp_path: Path) -> None:
-    build = build_of_buckets(tmp_path, 6)
-    assert in_worker(process_of, build) == os.getpid(), "no processes are started for it"
-    list(map_buckets(bucket_and_process, build, ""))
-    assert in_worker(process_of, build) != os.getpid()
-    ProcessPool.close()
-    assert in_worker(process_of, build) != os.getpid(), "copies are"

@@ -63,6 +63,17 @@ def open_vectors(directory: Path) -> VectorReader:
     return ServerReader(server, place, lambda: declared_digests(directory.parent))
 
 
+def stored_digests(directory: Path) -> dict[str, str]:
+    """id → digest of every point that a finished store holds. A shard was asked when it was finished, and has not been
+    written to since. Raises VectorStoreError."""
+    if (directory / _SHARD_FILE).is_file():
+        from rag_assets.index.vectors.qdrant_edge.writer import held_digests
+
+        return held_digests(directory)
+    with open_vectors(directory) as reader:
+        return reader.digests()
+
+
 def open_writer(
     settings: StoreSettings,
     directory: Path,

@@ -28,7 +28,7 @@ from rag_assets.index.eval_records import Decision, WorseQuestion, read_decision
 from rag_assets.index.generation_files import LISTING
 from rag_assets.index.generations import active_generation, level_folder
 from rag_assets.index.parquet_parts import digest_files, read_part, read_rows
-from rag_assets.index.vectors import open_vectors
+from rag_assets.index.vectors import stored_digests
 from rag_assets.models import LEXICAL_ONLY
 from rag_assets.pipeline.build import BuildError, IndexBuild
 from rag_assets.pipeline.checks.memoized_checks import BucketCheck, Check, CheckedPart, CheckResult, once_per_state
@@ -37,7 +37,6 @@ from rag_assets.pipeline.descriptions import read_descriptions
 from rag_assets.pipeline.embeddings import UNKNOWN, check_vectors, read_vectors
 from rag_assets.pipeline.qdrant_points import SHARD
 from rag_assets.pipeline.validate import Validation, validate, validate_buckets
-from rag_assets.pipeline.workers.worker_pool import in_worker
 from rag_assets.serialization import from_json
 
 __all__ = ["CHECKS", "CheckResult"]
@@ -322,17 +321,7 @@ def _store_files(build: IndexBuild) -> str | None:
 @once_per_state("qdrant_points", beside=_store_files)
 def store_matches_declaration(build: IndexBuild) -> CheckResult:
     """The vector store holds exactly the declared points with their vectors and payloads, compared both ways."""
-    of_server = build.settings.stores.vectors == "qdrant"  # the embedded engine holds this interpreter while it reads
-    return _compared_store(build) if of_server else in_worker(_compared_store, build)
-
-
-def _compared_store(build: IndexBuild) -> CheckResult:
-    """May run in a worker process."""
-    reader = open_vectors(build.directory / SHARD)
-    try:
-        ghosts = reader.digests()  # what is declared goes out of it
-    finally:
-        reader.close()
+    ghosts = stored_digests(build.directory / SHARD)  # what is declared goes out of it
     stored, declared = len(ghosts), 0
     wrong: dict[str, list[str]] = {"missing": [], "ghost": [], "outdated": []}
     for bucket in build.buckets:

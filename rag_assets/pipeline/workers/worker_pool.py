@@ -100,19 +100,6 @@ def map_buckets(
         yield work(build, bucket, *arguments)
 
 
-def in_worker(work: Callable[..., R], build: IndexBuild, *arguments: Any) -> R:
-    """`work(build, *arguments)` in a local process where one is ready, so that other threads of this one go on
-    meanwhile; else here. As of `map_buckets`, and what it raises is raised here."""
-    if not _uses_dask(build) and workers_for(build) > 1 and ProcessPool.is_ready():
-        try:
-            (future,) = ProcessPool(workers_for(build)).submit([partial(_worked, work, build, *arguments)])
-            return future.result()
-        except BrokenProcessPool as error:
-            _log.warning("a worker process ended early (%s); going on with one process", error)
-            ProcessPool.give_up(error)
-    return work(build, *arguments)
-
-
 def as_completed(pool: WorkerPool, tasks: Iterable[Callable[[], R]], *, at_once: int) -> Iterator[tuple[int, R]]:
     """(number of the task, its result) as tasks end. At most `at_once` are begun and not yielded, and `tasks` are made
     when it is their turn. What a task raises is raised here; the others are cancelled."""
