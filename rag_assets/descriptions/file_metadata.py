@@ -131,8 +131,8 @@ _ENGLISH = frozenset(
     ("the", "and", "to", "of", "is", "this", "that", "for", "with", "you", "are", "from", "by", "it", "be")
 )
 _WORD = re.compile(r"[^\W\d_]+")
-_CLEARLY_ENGLISH = 0.18
-"""The share of these words in English prose is .2 to .4; in other languages a few of them occur, never so many."""
+_CLEARLY_ENGLISH = 0.1
+"""The share of these words: .2 to .4 in English prose, .04 in other languages that have a few of them."""
 _DETECTED_CHARS = 4_000
 _LEAST_LETTERS = 100
 """Of prose: fewer are names and commands as often as sentences."""
@@ -158,7 +158,7 @@ def detected_language(text: str) -> str:
 def _is_clearly_english(prose: str) -> bool:
     """Needs no model, which takes longer to load than the documents of most repositories to be described."""
     words = _WORD.findall(prose.lower())
-    return "the" in words and sum(word in _ENGLISH for word in words) >= _CLEARLY_ENGLISH * len(words)
+    return sum(word in _ENGLISH for word in words) >= _CLEARLY_ENGLISH * len(words)
 
 
 @cache
