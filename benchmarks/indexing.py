@@ -1,7 +1,7 @@
 """What indexing a repository costs, stage by stage, beside the floor that no pipeline can go below.
 
     python benchmarks/indexing.py https://github.com/JamesNK/Newtonsoft.Json
-    python benchmarks/indexing.py PATH --lexical-only
+    python benchmarks/indexing.py PATH --embedder lexical-only
 
 The graph is measured and left out of the ratio: binding names to declarations has nothing in the floor to be compared
 with, and benchmarks/graph_extraction.py has a floor of its own for it.
@@ -24,11 +24,12 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from memory import Together
-from report import child, table, with_bytecode
+from report import EMBEDDERS, child, table, with_bytecode
 
 GRAPH = "code_graph"
 NOT_IN_THE_FLOOR = frozenset({"embeddings", GRAPH})
@@ -46,7 +47,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("repository", help="git URL or path")
     parser.add_argument("--ref", default=None)
-    parser.add_argument("--lexical-only", action="store_true", help="leave the embedding model out")
+    parser.add_argument("--embedder", choices=EMBEDDERS, default="static-code")
     parser.add_argument("--workers", type=int, default=0, help="of the first build; 0: what the settings give")
     parser.add_argument("--child", default="", help=argparse.SUPPRESS)
     parser.add_argument("--home", default="", help=argparse.SUPPRESS)
@@ -113,8 +114,7 @@ def report(arguments: argparse.Namespace, folder: Path) -> None:
 def part(arguments: argparse.Namespace, name: str, home: Path, *options: str, seed: str = "0") -> dict[str, Any]:
     """Runs one part in a process of its own."""
     same = ["--ref", arguments.ref] if arguments.ref else []
-    same += ["--lexical-only"] if arguments.lexical_only else []
-    same += ["--workers", str(arguments.workers)]
+    same += ["--embedder", arguments.embedder, "--workers", str(arguments.workers)]
     return child(__file__, arguments.repository, "--child", name, "--home", home, *same, *options, seed=seed)
 
 
@@ -127,8 +127,8 @@ def _repository(arguments: argparse.Namespace) -> Any:
 def _settings(arguments: argparse.Namespace) -> Any:
     from rag_assets.settings import EmbedderSettings, Settings
 
-    provider = "lexical-only" if arguments.lexical_only else "local"
-    return Settings(home=Path(arguments.home), embedder=EmbedderSettings(provider=provider), workers=arguments.workers)
+    embedder = EmbedderSettings(provider=arguments.embedder)
+    return Settings(home=Path(arguments.home), embedder=embedder, workers=arguments.workers)
 
 
 def floor(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -300,10 +300,11 @@ def search(arguments: argparse.Namespace) -> dict[str, Any]:
 def up_to_date(arguments: argparse.Namespace, home: Path) -> float:
     command = [sys.executable, "-m", "rag_assets", "--home", str(home), "index", arguments.repository]
     command += ["--ref", arguments.ref] if arguments.ref else []
-    command += ["--lexical-only"] if arguments.lexical_only else []
-    subprocess.run(command, check=True, capture_output=True)  # the ad hoc repository gets a label of its own
+    environment = os.environ | {"RAG_ASSETS__EMBEDDER__PROVIDER": arguments.embedder}
+    run = partial(subprocess.run, command, check=True, capture_output=True, env=environment)
+    run()  # the ad hoc repository gets a label of its own
     started = time.perf_counter()
-    subprocess.run(command, check=True, capture_output=True)
+    run()
     return time.perf_counter() - started
 
 

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from memory import peak_mb
-from report import with_bytecode
+from report import EMBEDDERS, with_bytecode
 
 LABEL = "benchmark@main"
 GENERATION = "2026-01-01_main_00000000_000000"
@@ -44,7 +44,7 @@ SYLLABLES = [consonant + vowel for consonant in "bdfgklmnprtv" for vowel in "aei
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--points", default="1000,10000", help="comma-separated sizes")
-    parser.add_argument("--embedder", default="static-code", choices=("static-code", "minilm", "lexical-only"))
+    parser.add_argument("--embedder", default="static-code", choices=EMBEDDERS)
     parser.add_argument("--child", nargs=2, metavar=("STEP", "HOME"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     sizes = sorted(int(size) for size in arguments.points.split(","))

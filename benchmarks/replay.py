@@ -108,7 +108,7 @@ def build(arguments: argparse.Namespace, home: Path, commit: str) -> tuple[dict[
 
 
 def settings(arguments: argparse.Namespace, home: Path) -> Settings:
-    provider: Any = "minilm" if arguments.local else "lexical-only"
+    provider: Any = "static-code" if arguments.local else "lexical-only"
     return Settings(home=home, embedder=EmbedderSettings(provider=provider))
 
 

@@ -13,6 +13,9 @@ from typing import Any
 
 import rag_assets
 
+EMBEDDERS = ("static-code", "minilm", "lexical-only")
+"""Choices of `--embedder`: what embeds on this machine, or nothing."""
+
 
 def with_bytecode() -> None:
     """Gives the package the bytecode that pip makes when it installs one: in an editable checkout, and where Python is

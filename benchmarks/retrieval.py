@@ -27,7 +27,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import get_args
 
-from report import table
+from report import EMBEDDERS, table
 from retrieval_floors import fused, whole_file_bm25
 from retrieval_peers import PeerError, Semble
 from retrieval_questions import ANNOTATED, Question, load_questions, load_snapshots
@@ -75,11 +75,11 @@ def main() -> None:
     parser.add_argument("--only", default="", help="comma-separated repositories (OWNER/NAME); default: all")
     parser.add_argument("--peer-python", type=Path, default=None, help="a Python that has semble, to rank with it too")
     parser.add_argument("--peer-model", default="", help="its model; default: static vectors of the local one")
-    parser.add_argument("--lexical-only", action="store_true", help="index without an embedding model")
+    parser.add_argument("--embedder", choices=EMBEDDERS, default="static-code", help="what the indexes are made with")
     parser.add_argument("--json", action="store_true", help="one JSON object per answer instead of tables")
     arguments = parser.parse_args()
-    settings = benchmark_settings(arguments.lexical_only, arguments.fusion)
-    modes = ["bm25"] if arguments.lexical_only else arguments.modes.split(",")
+    settings = benchmark_settings(arguments.embedder, arguments.fusion)
+    modes = ["bm25"] if arguments.embedder == "lexical-only" else arguments.modes.split(",")
     questions = load_questions(arguments.questions)
     only = arguments.only.split(",") if arguments.only else []
     answers: list[Answer] = []

@@ -12,6 +12,7 @@ import json
 import os
 import subprocess
 from pathlib import Path
+from typing import Any
 
 from retrieval_questions import Snapshot
 
@@ -47,9 +48,9 @@ def open_snapshot(snapshot: Snapshot, mirrors: Path | None, cache: Path, setting
     return Index(IndexHome(home), active_generation(IndexHome(home), label), policy=settings.search.policy())
 
 
-def benchmark_settings(lexical_only: bool, fusion: Fusion) -> Settings:
+def benchmark_settings(provider: Any, fusion: Fusion) -> Settings:
     return Settings(
-        embedder=EmbedderSettings(provider="lexical-only" if lexical_only else "local"),
+        embedder=EmbedderSettings(provider=provider),
         search=SearchSettings(fusion=fusion),
     )
 

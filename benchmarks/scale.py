@@ -109,7 +109,7 @@ def build(arguments: argparse.Namespace) -> dict[str, Any]:
 
     folder = Path(arguments.folder)
     clock = Clock()
-    embedder = EmbedderSettings(provider="minilm" if arguments.model else "lexical-only")
+    embedder = EmbedderSettings(provider="static-code" if arguments.model else "lexical-only")
     settings = Settings(home=folder / "home", embedder=embedder, workers=arguments.workers)
     repository = RepositorySettings(id="synthetic", location=str(folder / "source.git"), ref="main")
     started, cpu = time.perf_counter(), time.process_time()

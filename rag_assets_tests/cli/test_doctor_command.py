@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from rag_assets.cli.doctor import GOLDEN_START, OLDEST_PYTHON
+from rag_assets.models.static_code.embedder import DIMENSION, MODEL_ID
 from rag_assets.settings.config_file import CONFIG_NAME
 from rag_assets_tests.cli.conftest import CommandLine, Indexed, Outcome, index_without_dagster
 from rag_assets_tests.git_repository import Repository
@@ -47,7 +48,7 @@ WITH_MINILM = {"RAG_ASSETS__EMBEDDER__PROVIDER": "minilm"}
 
 @pytest.mark.parametrize(
     ("environment", "model"),
-    [({}, "static-code-1, 256 dimensions"), (WITH_MINILM, "all-MiniLM-L6-v2/int8.1+words.1, 384 dimensions")],
+    [({}, f"{MODEL_ID}, {DIMENSION} dimensions"), (WITH_MINILM, "all-MiniLM-L6-v2/int8.1+words.1, 384 dimensions")],
     ids=["default", "minilm"],
 )
 def test_a_model_gives_its_golden_vector(cli: CommandLine, environment: dict[str, str], model: str) -> None:

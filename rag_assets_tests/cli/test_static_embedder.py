@@ -40,7 +40,7 @@ def test_an_index_is_searched_by_meaning_without_a_download(cli: CommandLine, so
     found = cli.run("search", "parsing of JSON into an object", "--mode", "semantic", "--json").json
     assert found["hits"][0]["path"] == "src/JsonReader.cs"
     status = cli.run("status", "--json").json
-    assert "static-code-1" in str(status)
+    assert static_code.MODEL_ID in str(status)
     assert cli.run("search", "注文", "--json").json["hits"][0]["path"] == "docs/注文.md"
 
 
@@ -50,7 +50,7 @@ def test_a_question_of_unknown_words_is_answered_by_keywords_and_that_is_said(
     cli.run("index", source.path)
     done = cli.run("search", "注文")
     assert done.code == 0 and "docs/注文.md" in done.out
-    assert "static-code-1 knows no word of the question" in done.err
+    assert f"{static_code.MODEL_ID} knows no word of the question" in done.err
 
 
 def test_texts_without_a_known_word_are_counted_and_found_by_keywords(
@@ -69,7 +69,7 @@ def test_texts_without_a_known_word_are_counted_and_found_by_keywords(
     monkeypatch.setattr(static_code, "TABLE_SHA256", hashlib.sha256(few.read_bytes()).hexdigest())
     done = cli.run("index", source.path)
     assert "1 found by keywords only: the model knows none of their words" in done.err
-    assert "static-code-1; knows no word of 1 section, found by keywords only" in done.out
+    assert f"{static_code.MODEL_ID}; knows no word of 1 section, found by keywords only" in done.out
     assert cli.run("index", source.path, "--json").json["results"][0]["without_known_words"] == 1
     by_meaning = cli.run("search", "json markdown", "--mode", "semantic", "--json").json["hits"]
     assert {hit["path"] for hit in by_meaning} == {"src/JsonReader.cs", "docs/注文.md"}
@@ -106,7 +106,7 @@ def test_another_model_makes_another_index(cli: CommandLine, source: Repository)
     (cli.folder / "rag_assets.yaml").write_text("embedder: {provider: lexical-only}\n", encoding="utf-8")
     assert cli.run("index", source.path).code == 0
     second = cli.run("status", "--json").json
-    assert "static-code-1" in str(first) and "static-code-1" not in str(second)
+    assert static_code.MODEL_ID in str(first) and static_code.MODEL_ID not in str(second)
 
 
 def with_minilm(cli: CommandLine) -> CommandLine:
@@ -126,7 +126,7 @@ def test_an_index_of_minilm_is_served_until_a_build_without_it(cli: CommandLine,
     assert "is up to date" in with_minilm(cli).run("index", source.path).err
     assert model_of(cli) == "all-MiniLM-L6-v2/int8.1+words.1"
     assert cli.run("index", source.path).code == 0
-    assert model_of(cli) == "static-code-1"
+    assert model_of(cli) == static_code.MODEL_ID
 
 
 def test_an_index_of_minilm_without_the_extra_answers_by_keywords_and_says_the_commands(

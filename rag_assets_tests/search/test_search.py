@@ -11,6 +11,7 @@ import pytest
 from rag_assets import Index, QueryError, SearchResult, open_index
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.vectors.filters import ScopeError, SearchFilters
+from rag_assets.models.static_code.embedder import MODEL_ID
 from rag_assets_tests.search.small_index import FOREIGN, LABEL, SHOP, Section, build
 
 
@@ -125,9 +126,9 @@ def test_a_lexical_index_says_so_and_answers_by_keywords(lexical: Index, mode: s
 @pytest.mark.parametrize(
     ("model", "dimension", "says"),
     [
-        ("other-model/fp16", 384, "embedded with other-model/fp16, this version has static-code-1"),
-        ("static-code-0", 256, "embedded with static-code-0, this version has static-code-1"),
-        ("static-code-1", 128, "vectors of 128 dimensions, static-code-1 makes 256"),
+        ("other-model/fp16", 384, f"embedded with other-model/fp16, this version has {MODEL_ID}"),
+        ("static-code-0", 256, f"embedded with static-code-0, this version has {MODEL_ID}"),
+        (MODEL_ID, 128, f"vectors of 128 dimensions, {MODEL_ID} makes 256"),
     ],
     ids=["model", "table", "dimension"],
 )
