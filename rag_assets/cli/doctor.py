@@ -204,8 +204,9 @@ def embedding_model(session: CliSession, home: IndexHome) -> Diagnosis:
             golden = GOLDEN_START[settings.provider]
             start = embedder.embed([GOLDEN_TEXT])[0][: len(golden)]
     except ModelError as error:
-        first, _, rest = str(error).partition("\n")
-        return Diagnosis("model", "fail", first, " ".join(rest.split()))
+        first, *rest = str(error).splitlines()
+        commands = [line.strip() for line in rest if line.startswith("  pip ")]
+        return Diagnosis("model", "fail", first.removesuffix(" Run:"), " && ".join(commands))
     except (ImportError, RuntimeError, OSError) as error:
         packages = "onnxruntime tokenizers" if settings.provider == "minilm" else "numpy"
         repair = f"pip install --force-reinstall {packages}"

