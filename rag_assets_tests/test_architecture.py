@@ -138,9 +138,11 @@ def shown_texts() -> Iterator[tuple[str, str]]:
 
 
 def test_no_text_for_people_quotes_a_rule_by_its_number() -> None:
-    """But for the numbers themselves in `contracts.stored_rules`, which only `validate --json` gives out."""
+    """But for the numbers themselves in `contracts.point_validation`, which only `validate --json` gives out."""
     quoted = [(place, text) for place, text in shown_texts() if RULE_NUMBER.search(text)]
-    assert [found for found in quoted if not (".stored_rules:" in found[0] and RULE_NUMBER.fullmatch(found[1]))] == []
+    assert [
+        found for found in quoted if not (".point_validation:" in found[0] and RULE_NUMBER.fullmatch(found[1]))
+    ] == []
 
 
 @pytest.mark.parametrize("text", ["stopped (D34)", "(C01, C04)", "B15.business-domain-key", "as R9 says"])

@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from rag_assets.contracts.identity import content_hash, normalized_content
-from rag_assets.contracts.stored_rules import RawPoint, RuleVerdict, StoredRules
+from rag_assets.contracts.point_validation import PointValidator, RawPoint, RuleVerdict
 from rag_assets.index.artifacts import ArtifactStore
 from rag_assets.index.blobs import BlobError, BlobStore
 from rag_assets.index.catalog import open_catalog
@@ -80,7 +80,7 @@ def validate_buckets(home: IndexHome, generation: Generation, buckets: Sequence[
 
 
 def _compared(name: str, points: Iterable[RawPoint], declared: int, artifacts: _Artifacts) -> StoreVerdicts:
-    rules = StoredRules(artifacts.problem)
+    rules = PointValidator(artifacts.problem)
     for point in points:
         rules.add(point)
     return StoreVerdicts(name, rules.points, declared, tuple(rules.verdicts()))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from sqlalchemy import and_, func, select, text
 
-from rag_assets.contracts.stored_rules import RawPoint
+from rag_assets.contracts.point_validation import RawPoint
 from rag_assets.index.catalog.database import Database, chunks, documents, generations, labels
 from rag_assets.index.catalog.errors import CatalogError
 from rag_assets.index.catalog.history import COMPLETE, Tenant

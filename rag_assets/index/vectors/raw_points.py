@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from rag_assets.contracts.stored_rules import RawPoint
+from rag_assets.contracts.point_validation import RawPoint
 from rag_assets.index.generation_files import check_opened
 from rag_assets.index.vectors import READ_SECONDS, server_url
 from rag_assets.index.vectors.vector_api import DENSE, PLACE_FILE, SPARSE, VectorStoreError, named_vectors

@@ -9,7 +9,7 @@ import pytest
 
 from rag_assets.contracts.identity import point_id
 from rag_assets.contracts.payload import RagVectorPayload, pascal_case
-from rag_assets.contracts.stored_rules import FIELDS, RawPoint, StoredRules
+from rag_assets.contracts.point_validation import FIELDS, PointValidator, RawPoint
 
 SHA = "a" * 64
 DOCUMENT = "rag://shop@main/src/A.cs"
@@ -66,7 +66,7 @@ def point(part: int = 1, total: int = 1, dense: tuple[float, ...] = (1.0, 0.0), 
 
 
 def broken(*points: RawPoint) -> dict[str, list[str]]:
-    rules = StoredRules()
+    rules = PointValidator()
     for found in points:
         rules.add(found)
     return {verdict.rule.text: verdict.examples for verdict in rules.verdicts() if verdict.violations}

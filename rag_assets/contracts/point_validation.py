@@ -1,7 +1,7 @@
-"""What IDX-025, IDX-069 and IDX-070 say of a stored point, for whoever reads a store with its own tools.
+"""Checks a stored point against IDX-025, IDX-069 and IDX-070, as whoever reads a store with its own tools would.
 
 Nothing here knows how points are made. A point is an id, a payload and vectors, as an engine or a database gives them
-out, and it is compared with the documents. `StoredRules` takes all points of a label, one after the other.
+out, and it is compared with the documents. `PointValidator` takes all points of a label, one after the other.
 """
 
 from __future__ import annotations
@@ -326,7 +326,7 @@ _RESOLVED = StoredRule(
 )
 
 
-class StoredRules:
+class PointValidator:
     """Compares the points of one label in one store with the contract."""
 
     def __init__(self, resolve: Callable[[Mapping[str, Any]], Problem] | None = None) -> None:
