@@ -101,10 +101,6 @@ def nothing_stays_in_cycles() -> Iterator[None]:
     gc.collect()
 
 
-@pytest.fixture(autouse=True, scope="session")
-def dagster_that_remembers() -> Iterator[None]:
-    """Where the tests that were collected know Dagster: it takes seconds to load."""
-    with pytest.MonkeyPatch.context() as patches:
-        if "dagster" in sys.modules:
-            faster_dagster.remember(patches)
-        yield
+def pytest_runtest_setup() -> None:
+    if "dagster" in sys.modules:  # not loaded for it: that takes seconds
+        faster_dagster.remember()

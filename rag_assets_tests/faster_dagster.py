@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
+from functools import cache
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 _ENGINES = 8
 """Of two homes: each has databases of runs, schedules and events, and one of the run."""
 
 
-def remember(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lasts until the patches are undone."""
+@cache
+def remember() -> None:
+    """For the rest of this process."""
     from alembic.script import ScriptDirectory
     from dagster._core.storage.event_log.sqlite import sqlite_event_log
     from dagster._core.storage.runs.sqlite import sqlite_run_storage
@@ -46,9 +46,9 @@ def remember(monkeypatch: pytest.MonkeyPatch) -> None:
             type(oldest).dispose(oldest)
         return engines[key]
 
-    monkeypatch.setattr(ScriptDirectory, "from_config", from_config)
+    ScriptDirectory.from_config = from_config
     for module in (sqlite_event_log, sqlite_run_storage, sqlite_schedule_storage):
-        monkeypatch.setattr(module, "create_engine", engine)
+        module.create_engine = engine
 
 
 def _made(url: str, poolclass: type, connect_args: dict[str, float]) -> Any:
