@@ -18,8 +18,9 @@ from training.listing import row_of
 from training.model import DIMENSIONS, Recipe, Table, mean, train
 from training.negatives import mine
 from training.pairs import PairKind, Pairs, build
-from training.repositories import HELD_OUT, LIST, TRAIN, Banned, read_banned, read_list, write_list
+from training.repositories import HELD_OUT, JUDGED, LIST, TRAIN, Banned, read_banned, read_list, write_list
 from training.table_file import as_stored, write_table
+from training.teacher import Teacher
 from training.vocabulary import learn
 
 WORK = Path(".training")
@@ -33,7 +34,7 @@ def main() -> int:
 
     listing = commands.add_parser("list", help="write the list of repositories: revisions, licences, languages")
     _add_sources(listing)
-    listing.add_argument("names", type=Path, help="a file with one owner/name a line, ` held-out` after some")
+    listing.add_argument("names", type=Path, help="one owner/name a line, ` held-out` or ` judged` after some")
 
     extraction = commands.add_parser("extract", help="questions and answers of each repository")
     _add_sources(extraction)
@@ -46,6 +47,9 @@ def main() -> int:
     starting = commands.add_parser("start", help="the table before training")
     starting.add_argument("--dimension", type=int, default=DIMENSIONS[0])
 
+    teaching = commands.add_parser("teacher", help="MiniLM's vectors of questions and texts of some pairs")
+    teaching.add_argument("--cache", type=Path, default=WORK / "models")
+
     mining = commands.add_parser("negatives", help="hard negatives of each pair")
     mining.add_argument("--by", type=Path, help="a trained table; default: BM25")
     mining.add_argument("--to", type=Path, required=True)
@@ -55,6 +59,7 @@ def main() -> int:
     training.add_argument("--recipe", type=json.loads, default={}, help="JSON object: fields of training.model.Recipe")
     training.add_argument("--seeds", type=int, nargs="+", default=[0])
     training.add_argument("--negatives", type=Path)
+    training.add_argument("--teacher", action="store_true", help="what `teacher` made; recipe: its weight")
 
     averaging = commands.add_parser("mean", help="the mean of trained tables")
     averaging.add_argument("tables", type=Path, nargs="+")
@@ -65,6 +70,7 @@ def main() -> int:
     judging.add_argument("--form", choices=("outline", "code"), default="outline")
     judging.add_argument("--dimension", type=int, help="only the first so many")
     judging.add_argument("--cache", type=Path, default=WORK / "models")
+    judging.add_argument("--role", choices=(HELD_OUT, JUDGED), default=HELD_OUT, help="judged: once, at the end")
     judging.add_argument("--only", default="", help="part of the name of a repository")
 
     writing = commands.add_parser("write", help="the file for the package")
@@ -104,7 +110,7 @@ def _list(arguments: argparse.Namespace) -> None:
         if not name:
             continue
         try:
-            rows.append(row_of(name, arguments.mirrors, banned, held_out=role == "held-out"))
+            rows.append(row_of(name, arguments.mirrors, banned, role or TRAIN))
         except TrainingError as reason:
             print(f"left out: {reason}")
     write_list(rows, arguments.list)
@@ -116,7 +122,7 @@ def _extract(arguments: argparse.Namespace) -> None:
     folder = arguments.work / "pairs"
     folder.mkdir(parents=True, exist_ok=True)
     first, _, step = arguments.share.partition("/")
-    rows = sorted(read_list(arguments.list), key=lambda row: row.role != HELD_OUT)
+    rows = sorted(read_list(arguments.list), key=lambda row: row.role == TRAIN)
     for repository in rows[int(first) :: int(step)]:
         if banned.refuses(repository.name):
             raise TrainingError(f"{repository.name}: the project is judged on it; delete its row from the list")
@@ -173,6 +179,14 @@ def _start(arguments: argparse.Namespace) -> None:
     print(f"{arguments.dimension} components keep {kept:.3f} of the variance")
 
 
+def _teacher(arguments: argparse.Namespace) -> None:
+    from training.teacher import ask
+
+    teacher = ask(Pairs.load(arguments.work / "pairs.npz"), _entries(arguments), arguments.cache)
+    teacher.save(arguments.work / "teacher.npz")
+    print(f"{len(teacher.pairs)} pairs of {len(np.unique(teacher.repository))} repositories")
+
+
 def _negatives(arguments: argparse.Namespace) -> None:
     table = Table.load(arguments.by) if arguments.by else None
     found = mine(Pairs.load(arguments.work / "pairs.npz"), len(_entries(arguments)), table)
@@ -183,8 +197,9 @@ def _negatives(arguments: argparse.Namespace) -> None:
 def _train(arguments: argparse.Namespace) -> None:
     pairs, first = Pairs.load(arguments.work / "pairs.npz"), Table.load(arguments.work / "start.npz")
     negatives = np.load(arguments.negatives) if arguments.negatives else None
+    teacher = Teacher.load(arguments.work / "teacher.npz") if arguments.teacher else None
     runs = [
-        train(first, pairs, Recipe(**{**arguments.recipe, "seed": seed}), negatives, log=True)
+        train(first, pairs, Recipe(**{**arguments.recipe, "seed": seed}), negatives, teacher, log=True)
         for seed in arguments.seeds
     ]
     mean(runs).save(arguments.to)
@@ -203,7 +218,7 @@ def _evaluate(arguments: argparse.Namespace) -> None:
         table.rows = table.rows[:, : arguments.dimension]
         embed = table_embed(table, entries)
     found = []
-    for stem in _known(arguments, HELD_OUT):
+    for stem in _known(arguments, arguments.role):
         if arguments.only in stem:
             row = scores(held_out(arguments.work / "pairs", stem, arguments.form), embed, entries)
             found.append(row)

@@ -7,14 +7,14 @@ from pathlib import Path, PurePosixPath
 
 from training.errors import TrainingError
 from training.extraction import wanted
-from training.repositories import HELD_OUT, TRAIN, Banned, Repository, git, licence_of
+from training.repositories import TRAIN, Banned, Repository, git, licence_of
 from training.units import LANGUAGES
 
 _LATER_COMMITS = 600
-"""Of a held-out repository, after its snapshot, or a third of its history."""
+"""Of a repository that is not trained on, after its snapshot, or a third of its history."""
 
 
-def row_of(name: str, mirrors: Path, banned: Banned, *, held_out: bool) -> Repository:
+def row_of(name: str, mirrors: Path, banned: Banned, role: str) -> Repository:
     """The row of a repository. Raises TrainingError with the reason why nothing may be learnt from it."""
     if banned.refuses(name):
         raise TrainingError(f"{name}: the project is judged on it")
@@ -25,12 +25,11 @@ def row_of(name: str, mirrors: Path, banned: Banned, *, held_out: bool) -> Repos
     if not licence:
         raise TrainingError(f"{name}: its licence files name no permissive licence, or another beside it")
     commits = git(mirror, "rev-list", "--first-parent", "HEAD").decode().split()
-    back = min(_LATER_COMMITS, len(commits) // 3) if held_out else 0
+    back = min(_LATER_COMMITS, len(commits) // 3) if role != TRAIN else 0
     paths = git(mirror, "ls-tree", "-r", "--name-only", commits[back]).decode("utf-8", "replace").splitlines()
     kinds = Counter(LANGUAGES[PurePosixPath(p).suffix.lower()] for p in paths if wanted(p))
-    for prose in ("markdown", "sql"):
-        del kinds[prose]
-    language = min(kinds, key=lambda kind: (-kinds[kind], kind), default="")
+    del kinds["markdown"]
+    language = min(kinds, key=lambda kind: (kind == "sql", -kinds[kind], kind), default="")
     if not language:
         raise TrainingError(f"{name}: no code in the languages that are read")
-    return Repository(name, commits[back], licence, HELD_OUT if held_out else TRAIN, language)
+    return Repository(name, commits[back], licence, role, language)

@@ -16,6 +16,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from training.pairs import PairKind, Pairs, TextsOfIds
+from training.teacher import Teacher, text_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,7 +64,8 @@ def mean(tables: list[Table]) -> Table:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """Rates are of Adam and fall with a cosine; `kinds` are the shares of PairKind in a batch."""
+    """Rates are of Adam and fall with a cosine; `kinds` are the shares of PairKind in a batch; `teacher` is the weight
+    of the loss against the scores of a teacher, over pairs of a few repositories a step."""
 
     steps: int = 400
     batch: int = 1_024
@@ -74,8 +76,11 @@ class Recipe:
     dropout: float = 0.1
     header: float = 0.4
     outline: float = 0.5
-    kinds: tuple[float, ...] = (0.42, 0.25, 0.23, 0.1)
+    kinds: tuple[float, ...] = (0.42, 0.25, 0.18, 0.1, 0.05)
     hard: float = 0.0
+    teacher: float = 0.0
+    teacher_repositories: int = 8
+    teacher_temperature: float = 20.0
     dimensions: tuple[int, ...] = DIMENSIONS
     question_weights: bool = True
     seed: int = 0
@@ -89,9 +94,12 @@ _SCALE_RATE, _GREATEST_SCALE = 1e-3, 60.0
 _IMPOSSIBLE = np.float32(-1e4)
 
 
-def train(start: Table, pairs: Pairs, recipe: Recipe, negatives: Ints | None = None, log: bool = False) -> Table:
+def train(
+    start: Table, pairs: Pairs, recipe: Recipe, negatives: Ints | None = None, teacher: Teacher | None = None,
+    log: bool = False,
+) -> Table:  # fmt: skip
     """`negatives` has a row a pair: texts that are not its answer, -1 for none."""
-    random = np.random.default_rng(recipe.seed)
+    random, of_teacher = np.random.default_rng(recipe.seed), np.random.default_rng((recipe.seed, 1))
     chances = np.cumsum(_chances(pairs, recipe))
     rows = Adam(start.rows.copy(), recipe.rate)
     text_weights = Adam(start.text_weights[:, None].copy(), recipe.weight_rate)
@@ -100,18 +108,25 @@ def train(start: Table, pairs: Pairs, recipe: Recipe, negatives: Ints | None = N
     losses: list[float] = []
     for step in range(recipe.steps):
         chosen = np.unique(np.searchsorted(chances, random.random(recipe.batch) * chances[-1]))
-        batch = _Batch.of(pairs, chosen, recipe, negatives, random)
+        batches = [(1.0, _Batch.of(pairs, chosen, recipe, negatives, random))]
+        if teacher is not None and recipe.teacher and (batch := _taught(pairs, teacher, recipe, of_teacher)):
+            batches.append((recipe.teacher, batch))
         both_weights = text_weights if not recipe.question_weights else question_weights
-        local = np.unique(np.concatenate([batch.asked[1], batch.told[1]]))
+        local = np.unique(np.concatenate([entries for _, b in batches for entries in (b.asked[1], b.told[1])]))
         table = rows.values[local]
         q_weight, t_weight = np.exp(both_weights.values[local, 0]), np.exp(text_weights.values[local, 0])
-        asked = _weighted(batch.asked[0], np.searchsorted(local, batch.asked[1]), len(chosen), q_weight)
-        told = _weighted(batch.told[0], np.searchsorted(local, batch.told[1]), batch.texts, t_weight)
-        loss, d_asked, d_told, d_scale = contrast(
-            asked @ table, told @ table, batch.masked, float(scale.values[0, 0]), recipe
-        )
-        losses.append(loss)
-        of_asked, of_told = asked.T @ d_asked, told.T @ d_told
+        of_asked, of_told, d_scale = np.zeros_like(table), np.zeros_like(table), 0.0
+        for weight, batch in batches:
+            asked = _weighted(batch.asked[0], np.searchsorted(local, batch.asked[1]), batch.questions, q_weight)
+            told = _weighted(batch.told[0], np.searchsorted(local, batch.told[1]), batch.texts, t_weight)
+            loss, d_asked, d_told, of_scale = contrast(
+                asked @ table, told @ table, batch.masked, float(scale.values[0, 0]), recipe, batch.targets
+            )
+            if batch.targets is None:
+                losses.append(loss)
+            d_scale += weight * of_scale
+            of_asked += np.float32(weight) * (asked.T @ d_asked)
+            of_told += np.float32(weight) * (told.T @ d_told)
         rate = min(1.0, (step + 1) / _WARM_UP) * _cosine(step / recipe.steps)
         d_question, d_text = (table * of_asked).sum(axis=1), (table * of_told).sum(axis=1)
         rows.step(local, of_asked + of_told, rate)
@@ -144,12 +159,14 @@ def _chances(pairs: Pairs, recipe: Recipe) -> NDArray[np.float64]:
 @dataclass(slots=True)
 class _Batch:
     """(row, entry) of the tokens of questions and of texts; text i answers question i, those after them are hard
-    negatives. `masked`: neither answer nor negative."""
+    negatives. `masked`: neither answer nor negative. `targets`: the shares that a teacher gives the texts."""
 
     asked: tuple[Ints, Ints]
     told: tuple[Ints, Ints]
+    questions: int
     texts: int
     masked: NDArray[np.bool_]
+    targets: Floats | None = None
 
     @staticmethod
     def of(pairs: Pairs, chosen: Ints, recipe: Recipe, negatives: Ints | None, random: np.random.Generator) -> _Batch:
@@ -172,7 +189,25 @@ class _Batch:
         header_at, header_entry = pairs.texts.rows(row["header"][headed])
         told = np.concatenate([at, headed[header_at]]), np.concatenate([entry, header_entry])
         asked = pairs.texts.rows(row["question"])
-        return _Batch(_dropped(asked, recipe, random), _dropped(told, recipe, random), len(texts), masked)
+        return _Batch(_dropped(asked, recipe, random), _dropped(told, recipe, random), count, len(texts), masked)
+
+
+def _taught(pairs: Pairs, teacher: Teacher, recipe: Recipe, random: np.random.Generator) -> _Batch | None:
+    """Pairs of a few repositories, with the questions that the teacher answers rightly among their texts, if any."""
+    groups = np.unique(teacher.repository)
+    of = random.choice(groups, min(recipe.teacher_repositories, len(groups)), replace=False)
+    rows = np.flatnonzero(np.isin(teacher.repository, of))
+    said = (teacher.questions[rows] @ teacher.texts[rows].T).astype(np.float32)
+    right = np.flatnonzero(said.argmax(axis=1) == np.arange(len(rows)))
+    if not len(right):
+        return None
+    targets = np.exp(np.float32(recipe.teacher_temperature) * (said[right] - said[right].max(axis=1, keepdims=True)))
+    targets /= targets.sum(axis=1, keepdims=True)
+    asked = pairs.texts.rows(pairs.column("question")[teacher.pairs[rows[right]]])
+    told = pairs.texts.rows(text_of(pairs, teacher.pairs[rows]))
+    masked = np.zeros(targets.shape, bool)
+    asked, told = _dropped(asked, recipe, random), _dropped(told, recipe, random)
+    return _Batch(asked, told, len(right), len(rows), masked, targets)
 
 
 def _dropped(tokens: tuple[Ints, Ints], recipe: Recipe, random: np.random.Generator) -> tuple[Ints, Ints]:
@@ -195,9 +230,11 @@ def unit(vectors: Floats) -> Floats:
 
 
 def contrast(
-    asked: Floats, told: Floats, masked: NDArray[np.bool_], log_scale: float, recipe: Recipe
-) -> tuple[float, Floats, Floats, float]:
-    """The loss and its gradients by the sums of the questions, of the texts, and by the logarithm of the scale."""
+    asked: Floats, told: Floats, masked: NDArray[np.bool_], log_scale: float, recipe: Recipe,
+    targets: Floats | None = None,
+) -> tuple[float, Floats, Floats, float]:  # fmt: skip
+    """The loss and its gradients by the sums of the questions, of the texts, and by the logarithm of the scale. Without
+    `targets`, text i answers question i."""
     scale = math.exp(log_scale)
     d_asked, d_told = np.zeros_like(asked), np.zeros_like(told)
     loss = d_scale = 0.0
@@ -206,8 +243,8 @@ def contrast(
         q, t = unit(asked[:, :prefix]), unit(told[:, :prefix])
         scores = q @ t.T * np.float32(scale)
         scores[masked] = _IMPOSSIBLE
-        found, gradient = _softmax_loss(scores)
-        if recipe.text_to_question:
+        found, gradient = _softmax_loss(scores, targets)
+        if recipe.text_to_question and targets is None:
             count = len(q)
             back, back_gradient = _softmax_loss(np.ascontiguousarray(scores[:, :count].T))
             found += recipe.text_to_question * back
@@ -221,12 +258,14 @@ def contrast(
     return loss, d_asked, d_told, d_scale
 
 
-def _softmax_loss(scores: Floats) -> tuple[float, Floats]:
-    """Mean of -log softmax of the diagonal, and its gradient by the scores."""
+def _softmax_loss(scores: Floats, targets: Floats | None = None) -> tuple[float, Floats]:
+    """Mean of -log softmax of the diagonal, or of the targets, and its gradient by the scores."""
     count = len(scores)
     at = np.arange(count)
     shifted = np.exp(scores - scores.max(axis=1, keepdims=True))
     shifted /= shifted.sum(axis=1, keepdims=True)
+    if targets is not None:
+        return float(-(targets * np.log(np.maximum(shifted, 1e-12))).sum(axis=1).mean()), (shifted - targets) / count
     loss = float(-np.log(np.maximum(shifted[at, at], 1e-12)).mean())
     shifted[at, at] -= 1
     return loss, shifted / np.float32(count)

@@ -39,7 +39,9 @@ def mine(pairs: Pairs, entries: int, table: Table | None) -> Ints:
             )
         path = pairs.column("path")[rows]
         scores[path[:, None] == path[first]] = -np.inf
-        best = np.argsort(-scores, axis=1, kind="stable")[:, _SKIPPED : _KEPT + _SKIPPED]
+        first_ones = np.sort(np.argpartition(-scores, _KEPT + _SKIPPED, axis=1)[:, : _KEPT + _SKIPPED], axis=1)
+        order = np.argsort(-np.take_along_axis(scores, first_ones, axis=1), axis=1, kind="stable")
+        best = np.take_along_axis(first_ones, order, axis=1)[:, _SKIPPED:]
         possible = np.isfinite(np.take_along_axis(scores, best, axis=1))
         found[rows] = np.where(possible, texts[best], -1)
     return found

@@ -36,6 +36,7 @@ class PairKind(IntEnum):
     NAME = 1
     CHANGE = 2
     FILE = 3
+    REQUEST = 4
 
 
 def read_units(folder: Path, stem: str) -> Iterator[Unit]:
@@ -176,7 +177,8 @@ class _Gathering:
         self._seen.add(same)
         header = self.texts.add(self._ids(" ".join(re.sub(r"\.\w+$", "", change.path).split("/")[-4:]), "header"))
         texts = (self.texts.add(ids), outlines.get(change.path, -1), header)
-        self._pair(change.question, texts, PairKind.CHANGE, (repository, question, question, digest(change.path)))
+        kind = PairKind.REQUEST if change.merged else PairKind.CHANGE
+        self._pair(change.question, texts, kind, (repository, question, question, digest(change.path)))
 
     def _pair(self, asked: str, texts: tuple[int, ...], kind: PairKind, of: tuple[int, int, int, int]) -> None:
         ids = self._ids(asked, "question")

@@ -14,7 +14,8 @@ from training.errors import TrainingError
 
 LIST = Path(__file__).with_name("repositories.tsv")
 _FIELDS = ("name", "revision", "licence", "role", "language")
-TRAIN, HELD_OUT = "train", "held-out"
+TRAIN, HELD_OUT, JUDGED = "train", "held-out", "judged"
+"""What is learnt from, what recipes are chosen on, and what the chosen one is scored on once."""
 
 _LICENCE_FILE = re.compile(r"(?:.*[-_.])?(?:licen[cs]e|copying|unlicense)(?:[-_.].*)?", re.IGNORECASE)
 _PERMISSIVE = (
@@ -22,6 +23,7 @@ _PERMISSIVE = (
     ("Unlicense", re.compile(r"this is free and unencumbered software released into the public domain")),
     ("MIT", re.compile(r"permission is hereby granted, free of charge, to any person obtaining a copy")),
     ("BSD", re.compile(r"redistribution and use in source and binary forms")),
+    ("PostgreSQL", re.compile(r"permission to use, copy, modify, and distribute this software and its documentation")),
     ("ISC", re.compile(r"permission to use, copy, modify,? (?:and|and/or) distribute this software for any purpose")),
 )
 # A licence text that also names one of these may bind part of the code to it.
@@ -35,14 +37,17 @@ _COPY_SHARE = 0.3
 imports reach .1 to .2."""
 _LINE_LENGTH = 30  # shorter lines are in every file
 _COMMON_NAMES = frozenset(
-    {"core", "context", "express", "black", "requests", "plug", "rack", "gin", "chi", "cats", "ai"}
+    {
+        *("core", "context", "express", "black", "requests", "plug", "rack", "gin", "chi", "cats", "ai"),
+        *("framework", "server", "json", "redis"),
+    }
 )
 """Names of banned repositories that are also words: a folder of that name is no copy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """`name` is owner/name on GitHub; of a held-out repository `revision` is the snapshot that is ranked."""
+    """`name` is owner/name on GitHub; of one that is not trained on, `revision` is the snapshot that is ranked."""
 
     name: str
     revision: str
@@ -79,11 +84,11 @@ def write_list(rows: Iterable[Repository], path: Path = LIST) -> None:
         )
 
 
-def git(mirror: Path, *arguments: str, sent: bytes | None = None) -> bytes:
-    """What git prints. Raises TrainingError with its last line."""
+def git(mirror: Path, *arguments: str, sent: bytes | None = None, partly: bool = False) -> bytes:
+    """What git prints; `partly`: also what it printed before it failed. Raises TrainingError with its last line."""
     command = ["git", "-c", "safe.directory=*", "-c", "core.quotePath=off", "-C", str(mirror), *arguments]
     done = subprocess.run(command, input=sent, capture_output=True, check=False)
-    if done.returncode:
+    if done.returncode and not (partly and done.stdout):
         said = done.stderr.decode("utf-8", "replace").strip().splitlines()
         raise TrainingError(f"git {arguments[0]} in {mirror.parent.name}: {said[-1] if said else 'failed'}")
     return done.stdout

@@ -15,6 +15,7 @@ from training.negatives import mine
 from training.pairs import COLUMNS, Pairs, TextsOfIds
 from training.repositories import LIST, read_list
 from training.table_file import as_stored, write_table
+from training.teacher import Teacher
 
 ENTRIES, DIMENSION, COUNT = 60, 16, 40
 TINY = Recipe(steps=150, batch=64, rate=0.1, dimensions=(16, 8), dropout=0.05)
@@ -67,23 +68,39 @@ def test_the_same_inputs_give_the_same_bytes(hard: float, tmp_path: Path) -> Non
     assert made[0] == made[1]
 
 
-def test_gradients_are_those_of_the_loss() -> None:
+def test_a_teacher_moves_what_it_scores_and_nothing_where_it_is_wrong() -> None:
+    pairs = tiny_pairs()
+    rows = np.arange(20)
+    vectors = np.eye(20, dtype=np.float32)
+    recipe = Recipe(steps=4, batch=32, teacher=1.0, dimensions=(16, 8))
+    without = train(start(), pairs, recipe)
+    right = Teacher(rows, pairs.column("repository")[rows], vectors, vectors)
+    wrong = Teacher(rows, pairs.column("repository")[rows], vectors, np.roll(vectors, 1, axis=0))
+    assert not np.array_equal(train(start(), pairs, recipe, teacher=right).rows, without.rows)
+    assert np.array_equal(train(start(), pairs, recipe, teacher=wrong).rows, without.rows)
+
+
+@pytest.mark.parametrize("taught", [False, True], ids=["answers", "scores of a teacher"])
+def test_gradients_are_those_of_the_loss(*, taught: bool) -> None:
     random = np.random.default_rng(3)
     asked, told = random.standard_normal((2, 6, 16)).astype(np.float64)
     masked = np.zeros((6, 6), bool)
     masked[0, 3] = True
     recipe = Recipe(dimensions=(16, 8))
-    _, by_asked, by_told, by_scale = contrast(asked, told, masked, 1.5, recipe)
+    targets = random.dirichlet(np.ones(6), 6) * ~masked if taught else None
+    if targets is not None:
+        targets /= targets.sum(axis=1, keepdims=True)
+    _, by_asked, by_told, by_scale = contrast(asked, told, masked, 1.5, recipe, targets)
     step = 1e-5
     for values, gradient in ((asked, by_asked), (told, by_told)):
         values[2, 5] += step
-        above = contrast(asked, told, masked, 1.5, recipe)[0]
+        above = contrast(asked, told, masked, 1.5, recipe, targets)[0]
         values[2, 5] -= 2 * step
-        below = contrast(asked, told, masked, 1.5, recipe)[0]
+        below = contrast(asked, told, masked, 1.5, recipe, targets)[0]
         values[2, 5] += step
         assert gradient[2, 5] == pytest.approx((above - below) / (2 * step), rel=1e-3, abs=1e-6)
-    slope = contrast(asked, told, masked, 1.5 + step, recipe)[0] - contrast(asked, told, masked, 1.5 - step, recipe)[0]
-    assert by_scale == pytest.approx(slope / (2 * step), rel=1e-3)
+    above, below = (contrast(asked, told, masked, 1.5 + by, recipe, targets)[0] for by in (step, -step))
+    assert by_scale == pytest.approx((above - below) / (2 * step), rel=1e-3)
 
 
 def test_hard_negatives_are_of_other_files_of_the_repository() -> None:
@@ -108,6 +125,6 @@ def test_the_package_reads_what_is_written(tmp_path: Path) -> None:
 
 def test_the_list_has_a_revision_and_a_permissive_licence_for_each() -> None:
     listed = read_list(LIST)
-    assert {row.licence for row in listed} <= {"MIT", "Apache-2.0", "BSD", "ISC", "Unlicense"}
+    assert {row.licence for row in listed} <= {"MIT", "Apache-2.0", "BSD", "ISC", "PostgreSQL", "Unlicense"}
     assert all(len(row.revision) == 40 for row in listed)
-    assert {row.role for row in listed} == {"train", "held-out"}
+    assert {row.role for row in listed} == {"train", "held-out", "judged"}
