@@ -19,7 +19,7 @@ from training.model import DIMENSIONS, Recipe, Table, mean, train
 from training.negatives import mine
 from training.pairs import PairKind, Pairs, build
 from training.repositories import HELD_OUT, JUDGED, LIST, TRAIN, Banned, read_banned, read_list, write_list
-from training.table_file import as_stored, write_table
+from training.table_file import as_stored, read_table, write_table
 from training.teacher import Teacher
 from training.vocabulary import learn
 
@@ -66,7 +66,7 @@ def main() -> int:
     averaging.add_argument("--to", type=Path, required=True)
 
     judging = commands.add_parser("evaluate", help="nDCG@10 on the held-out repositories")
-    judging.add_argument("table", help="a trained table, or `minilm`")
+    judging.add_argument("table", help="a trained table, a written one (.bin), or `minilm`")
     judging.add_argument("--form", choices=("outline", "code"), default="outline")
     judging.add_argument("--dimension", type=int, help="only the first so many")
     judging.add_argument("--cache", type=Path, default=WORK / "models")
@@ -81,6 +81,7 @@ def main() -> int:
     showing.add_argument("file", type=Path)
     showing.add_argument("--recipe", required=True, help="what the table is made with, in words")
     showing.add_argument("--evaluated", type=Path, nargs="+", required=True, help="what evaluate printed, a file each")
+    showing.add_argument("--judged", type=Path, nargs="+", required=True, help="the same with --role judged")
     showing.add_argument("--to", type=Path, required=True)
 
     arguments = parser.parse_args()
@@ -214,9 +215,10 @@ def _evaluate(arguments: argparse.Namespace) -> None:
     if arguments.table == "minilm":
         embed = minilm_embed(arguments.cache)
     else:
-        table = as_stored(Table.load(Path(arguments.table)))
+        path = Path(arguments.table)
+        table, own = read_table(path) if path.suffix == ".bin" else (as_stored(Table.load(path)), entries)
         table.rows = table.rows[:, : arguments.dimension]
-        embed = table_embed(table, entries)
+        embed = table_embed(table, own)
     found = []
     for stem in _known(arguments, arguments.role):
         if arguments.only in stem:
@@ -237,7 +239,8 @@ def _write(arguments: argparse.Namespace) -> None:
 def _card(arguments: argparse.Namespace) -> None:
     digest = hashlib.sha256(arguments.file.read_bytes()).hexdigest()
     pairs = Pairs.load(arguments.work / "pairs.npz")
-    text = card(read_list(arguments.list), pairs, arguments.file, digest, arguments.recipe, arguments.evaluated)
+    evaluated, judged = arguments.evaluated, arguments.judged
+    text = card(read_list(arguments.list), pairs, arguments.file, digest, arguments.recipe, evaluated, judged)
     arguments.to.write_text(text, encoding="utf-8")
 
 

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from rag_assets.models.static_code.embedder import MODEL_ID
 from training.pairs import PairKind, Pairs
-from training.repositories import HELD_OUT, TRAIN, Repository
+from training.repositories import HELD_OUT, JUDGED, TRAIN, Repository
 
 _KINDS = ("commit", "documentation", "name")
 
 
 def card(
-    repositories: Sequence[Repository], pairs: Pairs, file: Path, digest: str, recipe: str, runs: Sequence[Path]
-) -> str:
-    """Markdown. `runs`: what `python -m training evaluate` printed, a file each, named by what was evaluated."""
+    repositories: Sequence[Repository], pairs: Pairs, file: Path, digest: str, recipe: str,
+    runs: Sequence[Path], judged: Sequence[Path],
+) -> str:  # fmt: skip
+    """Markdown. `runs`, `judged`: what `python -m training evaluate` printed of each role, a file each, named by what
+    was evaluated."""
     learnt = [row for row in repositories if row.role == TRAIN]
-    kept = [row for row in repositories if row.role == HELD_OUT]
     kinds = Counter(pairs.column("kind").tolist())
     of_kind = ", ".join(f"{kinds[kind]:,} {kind.name.lower()}" for kind in PairKind)
     lines = f"""\
-# static-code-1
+# {MODEL_ID}
 
 A vector for each word of code and of questions about code; the vector of a text is their weighted mean. Trained from
 public repositories by `training/`, whose README says how and lists what is left out. MIT, as the project.
@@ -35,26 +37,30 @@ public repositories by `training/`, whose README says how and lists what is left
 - None of them is a repository that the project is judged on. Files in a folder or namespace of such a name, and copies
   of those that lay beside as mirrors, are left out; secrets are masked.
 - The start is distilled from all-MiniLM-L6-v2 (Apache-2.0).
-
-## nDCG@10 on {len(kept)} repositories that it has not learnt from
-
-{", ".join(row.name for row in kept)}.
-Each is at the revision of the list, and the table was chosen on them. Dense alone / blended in equal parts with BM25.
-Documentation is taken out of the texts; commits are later than the revision and spell no name of an answer.
-
-| evaluated | commit | documentation | name |
-|---|---|---|---|
 """.splitlines()
+    for role, files, chosen in (
+        (HELD_OUT, runs, "The recipe was chosen on them."),
+        (JUDGED, judged, "Nothing was chosen on them: they were scored once, at the end."),
+    ):
+        names = [row.name for row in repositories if row.role == role]
+        lines += [f"\n## nDCG@10 on {len(names)} repositories that it has not learnt from: {role}\n"]
+        lines += [f"{', '.join(names)}.", chosen]
+        lines += ["Each is at the revision of the list. Dense alone / blended in equal parts with BM25. Documentation"]
+        lines += ["is taken out of the texts; commits are later than the revision and spell no name of an answer.\n"]
+        lines += ["| evaluated | commit | documentation | name |", "|---|---|---|---|", *_rows(files)]
+    lines += ["\n`python -m training evaluate TABLE --role ROLE`, and `minilm` in place of TABLE, give these numbers."]
+    return "\n".join(lines) + "\n"
+
+
+def _rows(files: Sequence[Path]) -> Iterator[str]:
     keyword = ""
-    for run in runs:
-        words = _last(run).split()[1:]
+    for file in files:
+        words = _last(file).split()[1:]
         found = dict(zip(words[::2], words[1::2], strict=True))
         cells = [f"{found.get(f'dense/{kind}', '')} / {found.get(f'blend/{kind}', '')}" for kind in _KINDS]
-        lines.append(f"| {run.stem} | {' | '.join(cells)} |")
+        yield f"| {file.stem} | {' | '.join(cells)} |"
         keyword = " | ".join(found.get(f"bm25/{kind}", "") for kind in _KINDS)
-    lines += [f"| BM25 of the same texts | {keyword} |", ""]
-    lines += ["`python -m training evaluate TABLE` and `python -m training evaluate minilm` give these numbers."]
-    return "\n".join(lines) + "\n"
+    yield f"| BM25 of the same texts | {keyword} |"
 
 
 def _last(path: Path) -> str:

@@ -33,3 +33,10 @@ def write_table(table: Table, vocabulary: Sequence[str], path: Path) -> str:
         tf_exponent=TF_EXPONENT,
     )
     return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def read_table(path: Path) -> tuple[Table, list[str]]:
+    """A written table and its entries, which need not be those of this training."""
+    read = file_format.open_table(path, repair="python -m training write")
+    rows = read.rows * read.scales[:, None]
+    return Table(rows, np.log(read.document_weights), np.log(read.query_weights)), list(read.vocabulary)

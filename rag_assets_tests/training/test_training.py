@@ -14,7 +14,7 @@ from training.model import Recipe, Table, contrast, train
 from training.negatives import mine
 from training.pairs import COLUMNS, Pairs, TextsOfIds
 from training.repositories import LIST, read_list
-from training.table_file import as_stored, write_table
+from training.table_file import as_stored, read_table, write_table
 from training.teacher import Teacher
 
 ENTRIES, DIMENSION, COUNT = 60, 16, 40
@@ -120,6 +120,7 @@ def test_the_package_reads_what_is_written(tmp_path: Path) -> None:
     read = open_table(path, repair="pip")
     assert read.vocabulary == words
     assert np.array_equal(read.rows * read.scales[:, None], as_stored(table).rows)
+    assert np.array_equal(read_table(path)[0].rows, as_stored(table).rows)
     np.testing.assert_allclose(read.query_weights, np.exp(table.question_weights), rtol=1e-6)
 
 
