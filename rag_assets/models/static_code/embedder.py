@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
-MODEL_ID = "static-code-1"
+MODEL_ID = "static-code-2"
 DIMENSION = 256
-TABLE_SHA256 = "ddb55f873f2bbcb7ca3a09419eaed3ed946e6d5be711f9fe7a696c8856b137f2"
+TABLE_SHA256 = "e705b1bb514be34f327e86b4aec31e1c6ee3f7336a1a7fd9d027c3567ecfaef6"
 _REPAIR = "pip install --force-reinstall --no-deps rag-assets"
 _BATCH = 512  # texts between two yields
 
