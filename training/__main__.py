@@ -10,17 +10,17 @@ from pathlib import Path
 
 import numpy as np
 
+from rag_assets.training.errors import TrainingError
+from rag_assets.training.evaluation import averages, held_out, scores, table_embed
+from rag_assets.training.model import DIMENSIONS, Recipe, Table, mean, train
+from rag_assets.training.negatives import mine
+from rag_assets.training.pairs import PairKind, Pairs, build
+from rag_assets.training.table_file import as_stored, read_table, write_table
 from training.card import card
-from training.errors import TrainingError
-from training.evaluation import averages, held_out, minilm_embed, scores, table_embed
-from training.extraction import extract
 from training.listing import row_of
-from training.model import DIMENSIONS, Recipe, Table, mean, train
-from training.negatives import mine
-from training.pairs import PairKind, Pairs, build
+from training.pair_files import extract, read_changes, read_units
 from training.repositories import HELD_OUT, JUDGED, LIST, TRAIN, Banned, read_banned, read_list, write_list
-from training.table_file import as_stored, read_table, write_table
-from training.teacher import Teacher
+from training.teacher import Teacher, minilm_embed
 from training.vocabulary import learn
 
 WORK = Path(".training")
@@ -159,7 +159,9 @@ def _vocabulary(arguments: argparse.Namespace) -> None:
 
 
 def _pairs(arguments: argparse.Namespace) -> None:
-    made = build(arguments.work / "pairs", _known(arguments, TRAIN), _entries(arguments))
+    folder = arguments.work / "pairs"
+    stems = _known(arguments, TRAIN)
+    made = build(((read_units(folder, stem), read_changes(folder, stem)) for stem in stems), _entries(arguments))
     made.save(arguments.work / "pairs.npz")
     kinds = {kind.name.lower(): int((made.column("kind") == kind).sum()) for kind in PairKind}
     print(json.dumps({"pairs": len(made.table), **kinds, "tokens": len(made.texts.ids)}))
@@ -219,10 +221,11 @@ def _evaluate(arguments: argparse.Namespace) -> None:
         table, own = read_table(path) if path.suffix == ".bin" else (as_stored(Table.load(path)), entries)
         table.rows = table.rows[:, : arguments.dimension]
         embed = table_embed(table, own)
-    found = []
+    found, folder = [], arguments.work / "pairs"
     for stem in _known(arguments, arguments.role):
         if arguments.only in stem:
-            row = scores(held_out(arguments.work / "pairs", stem, arguments.form), embed, entries)
+            units, changes = read_units(folder, stem), read_changes(folder, stem)
+            row = scores(held_out(stem, units, changes, arguments.form), embed, entries)
             found.append(row)
             print(
                 stem,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from rag_assets.models.static_code.embedder import MODEL_ID
-from training.pairs import PairKind, Pairs
+from rag_assets.training.pairs import PairKind, Pairs
 from training.repositories import HELD_OUT, JUDGED, TRAIN, Repository
 
 _KINDS = ("commit", "documentation", "name")

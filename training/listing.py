@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path, PurePosixPath
 
-from training.errors import TrainingError
-from training.extraction import wanted
+from rag_assets.training.errors import TrainingError
+from rag_assets.training.extraction import wanted
+from rag_assets.training.units import LANGUAGES
 from training.repositories import TRAIN, Banned, Repository, git, licence_of
-from training.units import LANGUAGES
 
 _LATER_COMMITS = 600
 """Of a repository that is not trained on, after its snapshot, or a third of its history."""

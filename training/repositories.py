@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 import hashlib
 import re
-import subprocess
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from training.errors import TrainingError
+from rag_assets.training.errors import TrainingError
+from rag_assets.training.git_objects import blobs, folded, git
 
 LIST = Path(__file__).with_name("repositories.tsv")
 _FIELDS = ("name", "revision", "licence", "role", "language")
@@ -84,16 +84,6 @@ def write_list(rows: Iterable[Repository], path: Path = LIST) -> None:
         )
 
 
-def git(mirror: Path, *arguments: str, sent: bytes | None = None, partly: bool = False) -> bytes:
-    """What git prints; `partly`: also what it printed before it failed. Raises TrainingError with its last line."""
-    command = ["git", "-c", "safe.directory=*", "-c", "core.quotePath=off", "-C", str(mirror), *arguments]
-    done = subprocess.run(command, input=sent, capture_output=True, check=False)
-    if done.returncode and not (partly and done.stdout):
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise TrainingError(f"git {arguments[0]} in {mirror.parent.name}: {said[-1] if said else 'failed'}")
-    return done.stdout
-
-
 def licence_of(mirror: Path, revision: str) -> str:
     """The permissive licence of a revision by its licence files at the root; "" if there is none, or another beside."""
     names = git(mirror, "ls-tree", "--name-only", revision).decode("utf-8", "replace").splitlines()
@@ -141,16 +131,6 @@ class Banned:
         return folded(text) in self.questions
 
 
-def folded(text: str) -> str:
-    """A text without case and punctuation: what makes two texts the same question or the same code."""
-    return " ".join(re.findall(r"\w+", text.lower()))
-
-
-def digest(text: str) -> int:
-    """48 bits of the folded text."""
-    return int.from_bytes(hashlib.blake2b(folded(text).encode(), digest_size=6).digest(), "big")
-
-
 def read_banned(names: Path, questions: Iterable[Path] = (), mirrors: Path | None = None) -> Banned:
     """`names`: a file with one owner/name a line, `#` before comments. `questions`: files of question sets (JSON or
     JSON lines; every value of a key `query`, `question` or `text`). `mirrors`: where banned repositories may lie whose
@@ -189,26 +169,3 @@ def _mirror_lines(mirror: Path) -> set[int]:
     for blob in blobs(mirror, "HEAD", lambda path, _: path.endswith(_SOURCE)):
         made.update(_lines(blob[1]))
     return made
-
-
-def blobs(
-    mirror: Path, revision: str, wanted: Callable[[str, int], bool], most: int = 1_000_000
-) -> Iterator[tuple[str, str]]:
-    """(path, text) of the files for which `wanted(path, size)` holds; at most `most`, chosen by the hash of the path.
-    Files that a partial mirror lacks are left out."""
-    rows = git(mirror, "ls-tree", "-r", "-l", "-z", revision).decode("utf-8", "replace").split("\0")
-    found: list[tuple[str, str]] = []
-    for row in filter(None, rows):
-        meta, path = row.split("\t", 1)
-        mode, kind, name, size = meta.split()
-        absent = not size.isdecimal()  # a partial mirror says BAD
-        if kind == "blob" and mode != "120000" and not absent and wanted(path, int(size)):
-            found.append((path, name))
-    found = sorted(sorted(found, key=lambda row: digest(row[0]))[:most])
-    out = git(mirror, "cat-file", "--batch", sent="".join(f"{name}\n" for _, name in found).encode())
-    at = 0
-    for path, _ in found:
-        end = out.index(b"\n", at)
-        length = int(out[at:end].split()[2])
-        yield path, out[end + 1 : end + 1 + length].decode("utf-8", "replace")
-        at = end + 2 + length

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from training.model import Table
-from training.pairs import Pairs
+from rag_assets.training.model import Table
+from rag_assets.training.pairs import Pairs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from training.pairs import PairKind, Pairs
+from rag_assets.training.evaluation import Embed
+from rag_assets.training.model import Batch, Recipe, dropped
+from rag_assets.training.pairs import PairKind, Pairs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,6 +32,24 @@ class Teacher:
     questions: Floats
     texts: Floats
 
+    def batch(self, pairs: Pairs, recipe: Recipe, random: np.random.Generator) -> Batch | None:
+        """Pairs of a few repositories, with the questions that it answers rightly among their texts, if any."""
+        groups = np.unique(self.repository)
+        of = random.choice(groups, min(recipe.teacher_repositories, len(groups)), replace=False)
+        rows = np.flatnonzero(np.isin(self.repository, of))
+        said = (self.questions[rows] @ self.texts[rows].T).astype(np.float32)
+        right = np.flatnonzero(said.argmax(axis=1) == np.arange(len(rows)))
+        if not len(right):
+            return None
+        above = said[right] - said[right].max(axis=1, keepdims=True)
+        targets = np.exp(np.float32(recipe.teacher_temperature) * above)
+        targets /= targets.sum(axis=1, keepdims=True)
+        asked = pairs.texts.rows(pairs.column("question")[self.pairs[rows[right]]])
+        told = pairs.texts.rows(text_of(pairs, self.pairs[rows]))
+        masked = np.zeros(targets.shape, bool)
+        asked, told = dropped(asked, recipe, random), dropped(told, recipe, random)
+        return Batch(asked, told, len(right), len(rows), masked, targets)
+
     def save(self, path: Path) -> None:
         np.savez(path, pairs=self.pairs, repository=self.repository, questions=self.questions, texts=self.texts)
 
@@ -37,6 +57,14 @@ class Teacher:
     def load(path: Path) -> Teacher:
         with np.load(path) as stored:
             return Teacher(*(stored[name] for name in ("pairs", "repository", "questions", "texts")))
+
+
+def minilm_embed(cache: Path) -> Embed:
+    from rag_assets.models.minilm.embedder import MiniLmEmbedder
+    from rag_assets.models.minilm.weights import Precision
+
+    embedder = MiniLmEmbedder.load(cache, Precision.INT8, threads=1)
+    return lambda texts, _: np.asarray(embedder.embed(list(texts)), np.float32)
 
 
 def text_of(pairs: Pairs, rows: Ints) -> Ints:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from rag_assets.models.static_code.word_pieces import LONGEST_WORD, WORD
-from training.pairs import read_changes, read_units
+from training.pair_files import read_changes, read_units
 
 ENTRIES = 32_000
 _PIECES = 5_000

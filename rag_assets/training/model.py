@@ -10,13 +10,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from training.pairs import PairKind, Pairs, TextsOfIds
-from training.teacher import Teacher, text_of
+from rag_assets.training.pairs import PairKind, Pairs, TextsOfIds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -86,6 +85,14 @@ class Recipe:
     seed: int = 0
 
 
+class Teaches(Protocol):
+    """What knows scores of whole questions and texts."""
+
+    def batch(self, pairs: Pairs, recipe: Recipe, random: np.random.Generator) -> Batch | None:
+        """Some pairs with `targets`; None where it has nothing to teach of those that were drawn."""
+        ...
+
+
 _REPOSITORY_DAMPING = 0.6  # so that large repositories do not decide
 _WARM_UP = 40
 _LAST_RATE = 0.05
@@ -95,7 +102,7 @@ _IMPOSSIBLE = np.float32(-1e4)
 
 
 def train(
-    start: Table, pairs: Pairs, recipe: Recipe, negatives: Ints | None = None, teacher: Teacher | None = None,
+    start: Table, pairs: Pairs, recipe: Recipe, negatives: Ints | None = None, teacher: Teaches | None = None,
     log: bool = False,
 ) -> Table:  # fmt: skip
     """`negatives` has a row a pair: texts that are not its answer, -1 for none."""
@@ -108,8 +115,8 @@ def train(
     losses: list[float] = []
     for step in range(recipe.steps):
         chosen = np.unique(np.searchsorted(chances, random.random(recipe.batch) * chances[-1]))
-        batches = [(1.0, _Batch.of(pairs, chosen, recipe, negatives, random))]
-        if teacher is not None and recipe.teacher and (batch := _taught(pairs, teacher, recipe, of_teacher)):
+        batches = [(1.0, Batch.of(pairs, chosen, recipe, negatives, random))]
+        if teacher is not None and recipe.teacher and (batch := teacher.batch(pairs, recipe, of_teacher)):
             batches.append((recipe.teacher, batch))
         both_weights = text_weights if not recipe.question_weights else question_weights
         local = np.unique(np.concatenate([entries for _, b in batches for entries in (b.asked[1], b.told[1])]))
@@ -157,7 +164,7 @@ def _chances(pairs: Pairs, recipe: Recipe) -> NDArray[np.float64]:
 
 
 @dataclass(slots=True)
-class _Batch:
+class Batch:
     """(row, entry) of the tokens of questions and of texts; text i answers question i, those after them are hard
     negatives. `masked`: neither answer nor negative. `targets`: the shares that a teacher gives the texts."""
 
@@ -169,7 +176,7 @@ class _Batch:
     targets: Floats | None = None
 
     @staticmethod
-    def of(pairs: Pairs, chosen: Ints, recipe: Recipe, negatives: Ints | None, random: np.random.Generator) -> _Batch:
+    def of(pairs: Pairs, chosen: Ints, recipe: Recipe, negatives: Ints | None, random: np.random.Generator) -> Batch:
         row = {name: pairs.column(name)[chosen] for name in ("question", "code", "outline", "header", "same_text")}
         count = len(chosen)
         outlined = (row["outline"] >= 0) & (random.random(count) < recipe.outline)
@@ -189,28 +196,10 @@ class _Batch:
         header_at, header_entry = pairs.texts.rows(row["header"][headed])
         told = np.concatenate([at, headed[header_at]]), np.concatenate([entry, header_entry])
         asked = pairs.texts.rows(row["question"])
-        return _Batch(_dropped(asked, recipe, random), _dropped(told, recipe, random), count, len(texts), masked)
+        return Batch(dropped(asked, recipe, random), dropped(told, recipe, random), count, len(texts), masked)
 
 
-def _taught(pairs: Pairs, teacher: Teacher, recipe: Recipe, random: np.random.Generator) -> _Batch | None:
-    """Pairs of a few repositories, with the questions that the teacher answers rightly among their texts, if any."""
-    groups = np.unique(teacher.repository)
-    of = random.choice(groups, min(recipe.teacher_repositories, len(groups)), replace=False)
-    rows = np.flatnonzero(np.isin(teacher.repository, of))
-    said = (teacher.questions[rows] @ teacher.texts[rows].T).astype(np.float32)
-    right = np.flatnonzero(said.argmax(axis=1) == np.arange(len(rows)))
-    if not len(right):
-        return None
-    targets = np.exp(np.float32(recipe.teacher_temperature) * (said[right] - said[right].max(axis=1, keepdims=True)))
-    targets /= targets.sum(axis=1, keepdims=True)
-    asked = pairs.texts.rows(pairs.column("question")[teacher.pairs[rows[right]]])
-    told = pairs.texts.rows(text_of(pairs, teacher.pairs[rows]))
-    masked = np.zeros(targets.shape, bool)
-    asked, told = _dropped(asked, recipe, random), _dropped(told, recipe, random)
-    return _Batch(asked, told, len(right), len(rows), masked, targets)
-
-
-def _dropped(tokens: tuple[Ints, Ints], recipe: Recipe, random: np.random.Generator) -> tuple[Ints, Ints]:
+def dropped(tokens: tuple[Ints, Ints], recipe: Recipe, random: np.random.Generator) -> tuple[Ints, Ints]:
     if not recipe.dropout:
         return tokens
     kept = random.random(len(tokens[0])) >= recipe.dropout
@@ -226,7 +215,8 @@ def _weighted(row: Ints, entry: Ints, rows: int, weights: Floats) -> csr_matrix:
 
 def unit(vectors: Floats) -> Floats:
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0)
+    made: Floats = np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0)
+    return made
 
 
 def contrast(
@@ -274,7 +264,8 @@ def _softmax_loss(scores: Floats, targets: Floats | None = None) -> tuple[float,
 def _through_unit(gradient: Floats, directions: Floats, vectors: Floats) -> Floats:
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
     bent = gradient - directions * (gradient * directions).sum(axis=1, keepdims=True)
-    return np.divide(bent, length, out=np.zeros_like(bent), where=length > 0)
+    made: Floats = np.divide(bent, length, out=np.zeros_like(bent), where=length > 0)
+    return made
 
 
 def _cosine(done: float) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from rag_assets.errors import RagAssetsError
 
-class TrainingError(Exception):
+
+class TrainingError(RagAssetsError):
     """The text names the object, the cause and what to do."""

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from rag_assets.search.ranking.penalties import non_product_code
 from rag_assets.sources.default_ignores import is_generated_text, refused_directory, refused_name
 from rag_assets.sources.secrets import masked
 from rag_assets.sources.secrets.redaction import redact
-from training.repositories import TRAIN, Banned, Repository, blobs, git
-from training.units import LANGUAGES, MOST_CODE, Unit, units
+from rag_assets.training.git_objects import blobs, git
+from rag_assets.training.units import LANGUAGES, MOST_CODE, CodeUnit, units
 
 MOST_FILES = 420
 """Of a repository, chosen by the hash of their paths: five times the pairs gave .01 in the experiment, and more
@@ -44,29 +43,13 @@ _SKIP = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ChangedCode:
     """A file that a commit or a merged request changed: what was said, and the code before it."""
 
     question: str
     path: str
     code: str
     merged: bool
-
-
-def extract(repository: Repository, mirrors: Path, banned: Banned, folder: Path) -> dict[str, int]:
-    """Writes `{owner}+{name}.units.jsonl` and `.changes.jsonl`; of a repository that is not trained on, the changes
-    come after the snapshot. Returns counts."""
-    mirror = repository.mirror(mirrors)
-    found = list(_file_units(mirror, repository.revision, banned))
-    after = repository.role != TRAIN
-    changes = [c for c in _changes(mirror, repository.revision, after=after) if not banned.asks(c.question)]
-    _write(folder / f"{repository.stem}.units.jsonl", found)
-    _write(folder / f"{repository.stem}.changes.jsonl", changes)
-    return {"units": len(found), "documented": sum(bool(u.doc) for u in found), "changes": len(changes)}
-
-
-def _write(path: Path, rows: list[Unit] | list[Change]) -> None:
-    path.write_text("".join(json.dumps(asdict(row)) + "\n" for row in rows), encoding="utf-8")
 
 
 def wanted(path: str) -> bool:
@@ -81,25 +64,31 @@ def wanted(path: str) -> bool:
     )
 
 
-def _file_units(mirror: Path, revision: str, banned: Banned) -> Iterator[Unit]:
+def file_units(
+    mirror: Path, revision: str, is_copy: Callable[[str, str], bool], most_files: int = MOST_FILES
+) -> Iterator[CodeUnit]:
+    """The declarations of the wanted files of a revision, but of those for which `is_copy(path, text)` holds."""
     least, most = _FILE_SIZES
-    for path, text in blobs(mirror, revision, lambda p, size: least < size < most and wanted(p), MOST_FILES):
+    for path, text in blobs(mirror, revision, lambda p, size: least < size < most and wanted(p), most_files):
         language = LANGUAGES[PurePosixPath(path).suffix.lower()]
         generated = is_generated_text(path, text) or _GENERATED.search(text[:_HEAD])
         too_long = language != "markdown" and max(map(len, text.split("\n"))) > _LONGEST_LINE
-        if generated or too_long or banned.is_copy(path, text):
+        if generated or too_long or is_copy(path, text):
             continue
-        yield from (u for u in units(path, language, redact(text, path).text) if not banned.asks(u.doc))
+        yield from units(path, language, redact(text, path).text)
 
 
-def _changes(mirror: Path, revision: str, *, after: bool) -> Iterator[Change]:
-    span = f"{revision}..HEAD" if after else revision
+def changes(
+    mirror: Path, span: str, most_commits: int = MOST_COMMITS, most_merges: int = MOST_MERGES
+) -> Iterator[ChangedCode]:
+    """What commits and merges of a span of the history changed, the newest first; those of many files are left out."""
     for merged, most, kind in (
-        (False, MOST_COMMITS, ["--no-merges"]),
-        (True, MOST_MERGES, ["--merges", "--first-parent", "-m"]),
+        (False, most_commits, ["--no-merges"]),
+        (True, most_merges, ["--merges", "--first-parent", "-m"]),
     ):
         out = git(
-            mirror, "log", *kind, "--no-renames", "--diff-filter=M", "-U10", "-p", "--no-color", "-n", str(most),
+            mirror, "log", *kind, "--no-ext-diff", "--no-textconv",  # programs that a repository configures
+            "--no-renames", "--diff-filter=M", "-U10", "-p", "--no-color", "-n", str(most),
             "--format=%x1e%s%x1d%b%x1f", span, "--", *(f"*{ending}" for ending in LANGUAGES if ending != ".md"),
             partly=True,  # a mirror without its largest files: its history up to the first that is missing
         )  # fmt: skip
@@ -127,7 +116,7 @@ def asked(subject: str) -> str:
     return said if isinstance(said, str) else ""
 
 
-def _changed(question: str, patch: str, *, merged: bool) -> Iterator[Change]:
+def _changed(question: str, patch: str, *, merged: bool) -> Iterator[ChangedCode]:
     files = [(x.partition(" b/")[0], x) for x in re.split(r"^diff --git a/", patch, flags=re.MULTILINE)[1:]]
     files = [(path, x) for path, x in files if wanted(path)]
     if not 1 <= len(files) <= _MOST_CHANGED:
@@ -143,4 +132,4 @@ def _changed(question: str, patch: str, *, merged: bool) -> Iterator[Change]:
             before = "\n".join(line[1:] for line in lines if line[:1] in (" ", "-"))
             hunks.append((len(changed), f"{context.strip()[:200]}\n{before}"[:MOST_CODE]))
         for _, code in sorted(hunks, reverse=True)[:_HUNKS]:
-            yield Change(question, path, redact(code, path).text, merged)
+            yield ChangedCode(question, path, redact(code, path).text, merged)

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -19,10 +18,12 @@ import numpy as np
 from rag_assets.evaluation.metrics import CUT, NDCG, measure, metric_name
 from rag_assets.evaluation.mining import spells_an_answer
 from rag_assets.models.static_code.word_pieces import WORD, WordPieces
-from training.model import Table
-from training.negatives import bm25
-from training.pairs import TextsOfIds, read_changes, read_units
-from training.repositories import digest
+from rag_assets.training.extraction import ChangedCode
+from rag_assets.training.git_objects import digest
+from rag_assets.training.model import Table
+from rag_assets.training.negatives import bm25
+from rag_assets.training.pairs import TextsOfIds
+from rag_assets.training.units import CodeUnit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 Form = Literal["outline", "code"]
-_MOST_QUESTIONS = 120  # of a kind and a repository, chosen by hash
+MOST_QUESTIONS = 120  # of a kind and a repository, chosen by hash
 _MOST_UNITS = 1_500
 _MOST_ANSWERS = 5
 _DENSE_SHARE = 0.5  # of the blend, both scaled to 0..1 for each question
@@ -46,21 +47,24 @@ class HeldOut:
     questions: dict[str, tuple[tuple[str, frozenset[int]], ...]]
 
 
-def held_out(folder: Path, stem: str, form: Form) -> HeldOut:
-    units = sorted(
-        sorted(read_units(folder, stem), key=lambda u: digest(u.path + u.code))[:_MOST_UNITS], key=lambda u: u.path
-    )
+def held_out(
+    name: str, found: Iterable[CodeUnit], changes: Iterable[ChangedCode], form: Form,
+    asks: Callable[[str], bool] = lambda _: True, most_questions: int = MOST_QUESTIONS,
+) -> HeldOut:  # fmt: skip
+    """The texts of a repository, and those of its questions for which `asks` holds, at most so many of a kind."""
+    units = sorted(sorted(found, key=lambda u: digest(u.path + u.code))[:_MOST_UNITS], key=lambda u: u.path)
     units = [u for u in units if u.language != "markdown"]
     numbers = {path: number for number, path in enumerate(sorted({u.path for u in units}))}
     asked: dict[str, dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
     for unit in units:
-        if unit.doc:
+        if unit.doc and asks(unit.doc):
             asked["documentation"][unit.doc].add(numbers[unit.path])
-        if len(WORD.findall(unit.name)) >= 2:
+        if len(WORD.findall(unit.name)) >= 2 and asks(unit.name):
             asked["name"][" ".join(WORD.findall(unit.name)).lower()].add(numbers[unit.path])
     changed: dict[str, set[str]] = defaultdict(set)
-    for change in read_changes(folder, stem):
-        changed[change.question].add(change.path)
+    for change in changes:
+        if asks(change.question):
+            changed[change.question].add(change.path)
     for question, paths in changed.items():
         known = sorted(paths & numbers.keys())
         if known and len(paths) <= _MOST_ANSWERS and not spells_an_answer(question, known):
@@ -68,7 +72,7 @@ def held_out(folder: Path, stem: str, form: Form) -> HeldOut:
     questions = {}
     for kind, rows in asked.items():
         chosen = sorted(rows, key=digest)
-        good = [q for q in chosen if len(rows[q]) <= _MOST_ANSWERS][:_MOST_QUESTIONS]
+        good = [q for q in chosen if len(rows[q]) <= _MOST_ANSWERS][:most_questions]
         questions[kind] = tuple((q, frozenset(rows[q])) for q in good)
     docs = sorted({u.doc for u in units if u.doc}, key=len, reverse=True)
     spoken = re.compile("|".join(map(re.escape, docs))) if docs else None
@@ -77,7 +81,7 @@ def held_out(folder: Path, stem: str, form: Form) -> HeldOut:
     ]
     if spoken:
         texts = [spoken.sub(" ", text) for text in texts]
-    return HeldOut(stem, tuple(texts), np.array([numbers[u.path] for u in units]), questions)
+    return HeldOut(name, tuple(texts), np.array([numbers[u.path] for u in units]), questions)
 
 
 Embed = Callable[[Sequence[str], bool], "Floats"]
@@ -91,14 +95,6 @@ def table_embed(table: Table, vocabulary: list[str]) -> Embed:
         return table.embed(_texts(tokenizer, texts), np.arange(len(texts)), questions=questions)
 
     return embed
-
-
-def minilm_embed(cache: Path) -> Embed:
-    from rag_assets.models.minilm.embedder import MiniLmEmbedder
-    from rag_assets.models.minilm.weights import Precision
-
-    embedder = MiniLmEmbedder.load(cache, Precision.INT8, threads=1)
-    return lambda texts, _: np.asarray(embedder.embed(list(texts)), np.float32)
 
 
 def _texts(tokenizer: WordPieces, texts: Sequence[str]) -> TextsOfIds:
@@ -135,7 +131,8 @@ def _by_file(found: Floats, repository: HeldOut) -> Floats:
 
 def _even(files: Floats) -> Floats:
     low, high = files.min(axis=1, keepdims=True), files.max(axis=1, keepdims=True)
-    return (files - low) / np.maximum(high - low, 1e-9)
+    made: Floats = (files - low) / np.maximum(high - low, 1e-9)
+    return made
 
 
 def _ndcg(files: Floats, relevant: frozenset[int]) -> float:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import random
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
@@ -15,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rag_assets.models.static_code.word_pieces import WORD, WordPieces
-from training.extraction import Change
-from training.repositories import digest
-from training.units import Unit
+from rag_assets.training.extraction import ChangedCode
+from rag_assets.training.git_objects import digest
+from rag_assets.training.units import CodeUnit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,16 +36,6 @@ class PairKind(IntEnum):
     CHANGE = 2
     FILE = 3
     REQUEST = 4
-
-
-def read_units(folder: Path, stem: str) -> Iterator[Unit]:
-    with (folder / f"{stem}.units.jsonl").open(encoding="utf-8") as file:
-        yield from (Unit(**json.loads(line)) for line in file)
-
-
-def read_changes(folder: Path, stem: str) -> Iterator[Change]:
-    with (folder / f"{stem}.changes.jsonl").open(encoding="utf-8") as file:
-        yield from (Change(**json.loads(line)) for line in file)
 
 
 @dataclass(slots=True)
@@ -103,27 +92,32 @@ class Pairs:
             return Pairs(TextsOfIds(stored["ids"], stored["offsets"]), stored["table"])
 
 
-def build(folder: Path, stems: Iterable[str], vocabulary: list[str]) -> Pairs:
-    """The pairs of repositories; a code that several of them have is taken of the first."""
-    gathering = _Gathering(WordPieces(vocabulary))
-    for number, stem in enumerate(stems):
-        gathering.add_repository(number, folder, stem)
+def build(
+    repositories: Iterable[tuple[Iterable[CodeUnit], Iterable[ChangedCode]]], vocabulary: list[str],
+    held_out: Callable[[str], bool] = lambda _: False,
+) -> Pairs:  # fmt: skip
+    """The pairs of repositories; a code that several of them have is taken of the first. A question that is `held_out`
+    makes no pair."""
+    gathering = _Gathering(WordPieces(vocabulary), held_out)
+    for number, (found, changed) in enumerate(repositories):
+        gathering.add_repository(number, found, changed)
     return Pairs(gathering.texts.done(), np.array(gathering.rows, np.int64).reshape(-1, len(COLUMNS)))
 
 
 class _Gathering:
-    def __init__(self, tokenizer: WordPieces) -> None:
+    def __init__(self, tokenizer: WordPieces, held_out: Callable[[str], bool]) -> None:
         self.texts = _Gathered()
         self.rows: list[tuple[int, ...]] = []
         self._tokenizer = tokenizer
+        self._held_out = held_out
         self._seen: set[int] = set()
         self._random = random.Random(0)
 
-    def add_repository(self, number: int, folder: Path, stem: str) -> None:
+    def add_repository(self, number: int, found: Iterable[CodeUnit], changed: Iterable[ChangedCode]) -> None:
         said: Counter[int] = Counter()
         of_file: Counter[str] = Counter()
         outlines: dict[str, int] = {}
-        for unit in read_units(folder, stem):
+        for unit in found:
             same = digest(unit.code)
             if same in self._seen:
                 continue
@@ -131,11 +125,11 @@ class _Gathering:
             ids = self._ids(unit.code, "text")
             if len(ids) >= _LEAST_TOKENS:
                 self._add_unit(unit, ids, number, same, said, of_file, outlines)
-        for change in read_changes(folder, stem):
+        for change in changed:
             self._add_change(change, number, outlines)
 
     def _add_unit(
-        self, unit: Unit, ids: list[int], repository: int, same: int, said: Counter[int],
+        self, unit: CodeUnit, ids: list[int], repository: int, same: int, said: Counter[int],
         of_file: Counter[str], outlines: dict[str, int],
     ) -> None:  # fmt: skip
         code, path = self.texts.add(ids), digest(unit.path)
@@ -147,12 +141,12 @@ class _Gathering:
         if unit.doc:
             question = digest(unit.doc)
             said[question] += 1
-            if said[question] <= _REPEATS:
+            if said[question] <= _REPEATS and not self._held_out(unit.doc):
                 self._pair(unit.doc, (code, outline, header), PairKind.DOC, (repository, question, same, path))
         words = WORD.findall(unit.name)
         name = digest(" ".join(words))
         said[name] += 1
-        if len(words) >= 2 and said[name] <= _REPEATS:
+        if len(words) >= 2 and said[name] <= _REPEATS and not self._held_out(unit.name):
             asked = " ".join(words)
             if unit.scope and self._random.random() < 0.35:
                 asked += " " + unit.scope.rpartition(".")[2]
@@ -165,14 +159,14 @@ class _Gathering:
             told = stem[-1] if stem[-1] not in _UNTOLD_STEMS else "/".join(stem[-2:-1])
             if len(stem) > 1 and self._random.random() < 0.3:
                 told = f"{stem[-2]} {told}"
-            if len(WORD.findall(told)) >= 2:
+            if len(WORD.findall(told)) >= 2 and not self._held_out(told):
                 self._pair(told, (code, -1, -1), PairKind.FILE, (repository, digest(told), same, path))
 
-    def _add_change(self, change: Change, repository: int, outlines: dict[str, int]) -> None:
+    def _add_change(self, change: ChangedCode, repository: int, outlines: dict[str, int]) -> None:
         ids = self._ids(change.code, "text")
         question = digest(change.question)
         same = digest(change.question + change.code)
-        if len(ids) < _LEAST_TOKENS or same in self._seen:
+        if len(ids) < _LEAST_TOKENS or same in self._seen or self._held_out(change.question):
             return
         self._seen.add(same)
         header = self.texts.add(self._ids(" ".join(re.sub(r"\.\w+$", "", change.path).split("/")[-4:]), "header"))

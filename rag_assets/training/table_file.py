@@ -10,7 +10,7 @@ import numpy as np
 
 from rag_assets.models.static_code import table as file_format
 from rag_assets.models.static_code.embedder import MODEL_ID
-from training.model import DIMENSIONS, TF_EXPONENT, Table
+from rag_assets.training.model import DIMENSIONS, TF_EXPONENT, Table
 
 
 def as_stored(table: Table) -> Table:

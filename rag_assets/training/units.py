@@ -68,7 +68,7 @@ _KIND = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class CodeUnit:
     """A type or a member. `scope` are the names around it; `code` has no documentation; `outline` is what a section of
     an index says of it, with the documentation of its neighbours and not its own."""
 
@@ -93,7 +93,7 @@ class _Declaration:
     parent: int
 
 
-def units(path: str, language: str, text: str) -> list[Unit]:
+def units(path: str, language: str, text: str) -> list[CodeUnit]:
     """The declarations in text order; none for a text that cannot be parsed within bounds."""
     if language == "sql":
         return list(_sql(path, text))
@@ -108,7 +108,7 @@ def units(path: str, language: str, text: str) -> list[Unit]:
     children: dict[int, list[int]] = {}
     for number, each in enumerate(found):
         children.setdefault(each.parent, []).append(number)
-    made: list[Unit] = []
+    made: list[CodeUnit] = []
     for number, each in enumerate(found):
         if each.is_type:
             shown, owner = children.get(number, []), each
@@ -123,7 +123,7 @@ def units(path: str, language: str, text: str) -> list[Unit]:
         outline = "\n".join([*_header(owner, artifact, path, purpose), *lines])[:_MOST_OUTLINE]
         code = _without_docs(language, each.code) if each.is_type else each.code
         made.append(
-            Unit(path, language, each.name, ".".join(each.scope), each.is_type, each.doc, code[:MOST_CODE], outline)
+            CodeUnit(path, language, each.name, ".".join(each.scope), each.is_type, each.doc, code[:MOST_CODE], outline)
         )
     return made
 
@@ -240,7 +240,7 @@ _CREATE = re.compile(
 )
 
 
-def _sql(path: str, text: str) -> Iterator[Unit]:
+def _sql(path: str, text: str) -> Iterator[CodeUnit]:
     starts = list(_CREATE.finditer(text))
     for number, found in enumerate(starts):
         end = starts[number + 1].start() if number + 1 < len(starts) else len(text)
@@ -250,14 +250,14 @@ def _sql(path: str, text: str) -> Iterator[Unit]:
         name = re.sub(r"[\[\]\"`]", "", found[2])
         code = text[found.start() : end][:MOST_CODE]
         outline = f"SqlObject: {name} ({found[1].lower()})\n\n{code}"[:_MOST_OUTLINE]
-        yield Unit(path, "sql", name.rpartition(".")[2], name.rpartition(".")[0], True, doc, code, outline)
+        yield CodeUnit(path, "sql", name.rpartition(".")[2], name.rpartition(".")[0], True, doc, code, outline)
 
 
 _HEADING = re.compile(r"^(#{1,4})\s+(.+?)\s*#*$", re.MULTILINE)
 _LEAST_PROSE = 120
 
 
-def _markdown(path: str, text: str) -> Iterator[Unit]:
+def _markdown(path: str, text: str) -> Iterator[CodeUnit]:
     """Sections below a heading; what they say comes first, as documentation of the heading would."""
     starts = list(_HEADING.finditer(text))
     for number, found in enumerate(starts):
@@ -265,6 +265,6 @@ def _markdown(path: str, text: str) -> Iterator[Unit]:
         body = text[found.end() : end].strip()
         title = " ".join(re.sub(r"[`*\[\]]|\(.*?\)", " ", found[2]).split())
         if len(body) >= _LEAST_PROSE and title.isascii() and 2 <= len(title.split()) <= 12:
-            yield Unit(
+            yield CodeUnit(
                 path, "markdown", title, "", True, "", body[:MOST_CODE], f"Document: {path}\n\n{body}"[:_MOST_OUTLINE]
             )

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from training.model import Table
-from training.pairs import Pairs, TextsOfIds
+from rag_assets.training.model import Table
+from rag_assets.training.pairs import Pairs, TextsOfIds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
