@@ -202,10 +202,15 @@ def _train(arguments: argparse.Namespace) -> None:
     negatives = np.load(arguments.negatives) if arguments.negatives else None
     teacher = Teacher.load(arguments.work / "teacher.npz") if arguments.teacher else None
     runs = [
-        train(first, pairs, Recipe(**{**arguments.recipe, "seed": seed}), negatives, teacher, log=True)
+        train(first, pairs, Recipe(**{**arguments.recipe, "seed": seed}), negatives, teacher, _say_step)
         for seed in arguments.seeds
     ]
     mean(runs).save(arguments.to)
+
+
+def _say_step(done: int, loss: float, scale: float) -> None:
+    if done % 50 == 0:
+        print(f"step {done} loss {loss:.3f} scale {scale:.1f}", flush=True)
 
 
 def _mean(arguments: argparse.Namespace) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
-from rag_assets.training.extraction import ChangedCode, changes, file_units
+from rag_assets.training.extraction import ChangedCode, changes, file_units, source_files
 from rag_assets.training.units import CodeUnit
 from training.repositories import TRAIN, Banned, Repository
 
@@ -16,7 +16,8 @@ def extract(repository: Repository, mirrors: Path, banned: Banned, folder: Path)
     """Writes `{owner}+{name}.units.jsonl` and `.changes.jsonl`; of a repository that is not trained on, the changes
     come after the snapshot. Returns counts."""
     mirror = repository.mirror(mirrors)
-    found = [u for u in file_units(mirror, repository.revision, banned.is_copy) if not banned.asks(u.doc)]
+    files = [(p, text) for p, text in source_files(mirror, repository.revision) if not banned.is_copy(p, text)]
+    found = [u for path, text in files for u in file_units(path, text) if not banned.asks(u.doc)]
     span = repository.revision if repository.role == TRAIN else f"{repository.revision}..HEAD"
     changed = [c for c in changes(mirror, span) if not banned.asks(c.question)]
     _write(folder / f"{repository.stem}.units.jsonl", found)

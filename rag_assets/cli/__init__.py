@@ -45,6 +45,7 @@ _COMMANDS = {
     "agent": ("agent", "agent_app", "List, show and check agents."),
     "pipeline": ("pipeline", "pipeline_app", "List, check, show and draw pipelines."),
     "eval": ("eval", "eval_app", "Measure how well an index answers."),
+    "train-embedder": ("train_embedder", "train_embedder", "Train the embedder on your own repositories."),
     "status": ("status", "status", "Show every index: commit, counts, skipped files, size."),
     "doctor": ("doctor", "doctor", "Check the installation, the model, the configuration and every index."),
     "validate": ("validate", "validate", "Check every stored point against the payload contract."),

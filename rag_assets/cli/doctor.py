@@ -201,21 +201,24 @@ def embedding_model(session: CliSession, home: IndexHome) -> Diagnosis:
     try:
         with _cache(home) as cache:
             embedder = open_embedder(settings, cache)
-            golden = GOLDEN_START[settings.provider]
+            golden = () if settings.table is not None else GOLDEN_START[settings.provider]
             start = embedder.embed([GOLDEN_TEXT])[0][: len(golden)]
     except ModelError as error:
         first, *rest = str(error).splitlines()
-        commands = [line.strip() for line in rest if line.startswith("  pip ")]
+        commands = [line.strip() for line in rest if line.startswith(("  pip ", "  rag-assets "))]
         return Diagnosis("model", "fail", first.removesuffix(" Run:"), " && ".join(commands))
     except (ImportError, RuntimeError, OSError) as error:
         packages = "onnxruntime tokenizers" if settings.provider == "minilm" else "numpy"
         repair = f"pip install --force-reinstall {packages}"
         return Diagnosis("model", "fail", f"{settings.provider} does not run: {error}", repair)
+    about = f"{embedder.model_id}, {embedder.dimension} dimensions"
+    if not golden:
+        return Diagnosis("model", "ok", f"{about}, from {settings.table}")
     off = sum(abs(float(value) - wanted) for value, wanted in zip(start, golden, strict=True)) / len(golden)
     if not off < _GOLDEN_TOLERANCE:  # also where it is not a number
         detail = f"{embedder.model_id} does not reproduce the golden vector ({off:.3f} off)"
         return Diagnosis("model", "fail", detail, "rag-assets reset --cache --yes, then rag-assets doctor")
-    return Diagnosis("model", "ok", f"{embedder.model_id}, {embedder.dimension} dimensions, golden vector reproduced")
+    return Diagnosis("model", "ok", f"{about}, golden vector reproduced")
 
 
 def _embedding_server(settings: EmbedderSettings) -> Diagnosis:

@@ -5,6 +5,7 @@ home/
   cache/                    content-addressed results of stages, and prepared model files
   scratch/                  work that is thrown away, below the home so that parts can be linked into it
   mirrors/                  bare mirrors of remote repositories
+  models/{id}.bin           tables that train-embedder made
   dagster/                  DAGSTER_HOME, when the environment names none
   labels/{label}/
     label.json              the repository settings this label was last built with
@@ -74,6 +75,10 @@ class IndexHome:
     @property
     def mirrors(self) -> Path:
         return self.root / "mirrors"
+
+    def own_table(self, model_id: str) -> Path:
+        """Where `train-embedder` puts a table."""
+        return self.root / "models" / f"{model_id}.bin"
 
     @property
     def dagster(self) -> Path:

@@ -37,7 +37,7 @@ __all__ = [
 
 
 def model_id(settings: EmbedderSettings) -> str:
-    """The id that `open_embedder` with these settings will have; needs no model."""
+    """The id that `open_embedder` with these settings will have; needs no model, but for a table of one's own."""
     match settings.provider:
         case "lexical-only":
             return LEXICAL_ONLY
@@ -50,7 +50,7 @@ def model_id(settings: EmbedderSettings) -> str:
 
             return minilm_model_id(_precision(settings))
         case "static-code":
-            return static_embedder.MODEL_ID
+            return static_embedder.static_model(settings.table)[0]
 
 
 def known_dimension(settings: EmbedderSettings) -> int | None:
@@ -65,7 +65,7 @@ def known_dimension(settings: EmbedderSettings) -> int | None:
 
             return DIMENSION
         case "static-code":
-            return static_embedder.DIMENSION
+            return static_embedder.static_model(settings.table)[1]
 
 
 def told_dimension(model_id: str, dimension: int) -> int:
@@ -82,7 +82,7 @@ def window_fingerprint(settings: EmbedderSettings) -> str:
 def require_model(settings: EmbedderSettings, cache: Path) -> None:
     """Raises ModelMissing or ModelCorrupted for a model of this machine that `open_embedder` could not open."""
     if settings.provider == "static-code":
-        static_embedder.verify_table(cache)
+        static_embedder.verify_table(cache, settings.table)
     elif settings.provider == "minilm":
         from rag_assets.models.minilm.weights import locate_model, verify_tokenizer, verify_weights
 
@@ -106,7 +106,7 @@ def open_embedder(settings: EmbedderSettings, cache: Path) -> BatchEmbedder:
 
             return MiniLmEmbedder.load(cache, _precision(settings), threads=settings.threads)
         case "static-code":
-            return static_embedder.StaticEmbedder.load(cache)
+            return static_embedder.StaticEmbedder.load(cache, settings.table)
 
 
 def embedding_window(settings: EmbedderSettings, cache: Path) -> EmbeddingWindow:
@@ -123,7 +123,7 @@ def embedding_window(settings: EmbedderSettings, cache: Path) -> EmbeddingWindow
 
             return load_window(cache, _precision(settings))
         case "static-code":
-            return static_embedder.static_window()
+            return static_embedder.static_window(model_id(settings))
 
 
 def _precision(settings: EmbedderSettings) -> Precision:

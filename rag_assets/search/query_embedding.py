@@ -35,13 +35,16 @@ def start_loading(manifest: Manifest, home: IndexHome, config: Path | None) -> F
     if manifest.embedding_model.startswith(_ENDPOINT_PREFIX):
         future = pool.submit(_remote, manifest.embedding_model, manifest.dimension, home, config)
     else:
-        future = pool.submit(_on_this_machine, manifest.embedding_model, manifest.dimension, home.cache)
+        future = pool.submit(_on_this_machine, manifest.embedding_model, manifest.dimension, home, config)
     pool.shutdown(wait=False)
     return future
 
 
-def _on_this_machine(model_id: str, dimension: int, cache: Path) -> Embedder:
-    embedder = load_local(model_id, cache)
+def _on_this_machine(model_id: str, dimension: int, home: IndexHome, config: Path | None) -> Embedder:
+    from rag_assets.models.static_code.table import OWN_PREFIX  # numpy, which the model needs too
+
+    own = _own_table(model_id, home, config) if model_id.startswith(OWN_PREFIX) else None
+    embedder = load_local(model_id, home.cache, own)
     if embedder.dimension != dimension:
         raise NoEmbedderError(
             f"the index has vectors of {dimension} dimensions, {model_id} makes {embedder.dimension}; run: "
@@ -51,14 +54,15 @@ def _on_this_machine(model_id: str, dimension: int, cache: Path) -> Embedder:
 
 
 @lru_cache(maxsize=2)  # a process that reads several labels loads one model
-def load_local(model_id: str, cache: Path) -> Embedder:
-    """A model of this machine, for questions. Raises NoEmbedderError."""
+def load_local(model_id: str, cache: Path, own: Path | None = None) -> Embedder:
+    """A model of this machine, for questions; `own`: the file of a table that is not of the package. Raises
+    NoEmbedderError."""
     from rag_assets.models.model_files import ModelError
     from rag_assets.models.static_code.embedder import MODEL_ID, StaticEmbedder
 
     try:
-        if model_id == MODEL_ID:
-            return StaticEmbedder.load(cache, for_questions=True)
+        if model_id == MODEL_ID or own is not None:
+            return StaticEmbedder.load(cache, own, for_questions=True)
         from rag_assets.models.minilm.embedder import MiniLmEmbedder, minilm_model_id
         from rag_assets.models.minilm.weights import Precision
 
@@ -71,6 +75,28 @@ def load_local(model_id: str, cache: Path) -> Embedder:
         )
     except ModelError as error:
         raise NoEmbedderError(str(error)) from error
+
+
+def _own_table(model_id: str, home: IndexHome, config: Path | None) -> Path:
+    """The file of a table of one's own: where `train-embedder` puts it, else as configured, which costs a search more.
+    Raises NoEmbedderError."""
+    kept = home.own_table(model_id)
+    if kept.is_file():
+        return kept
+    from rag_assets.models import model_id as id_of
+    from rag_assets.settings import load_settings
+    from rag_assets.settings.config_file import config_of
+
+    try:
+        settings = load_settings(config_of(home.root, config)).embedder
+        if settings.table is not None and id_of(settings) == model_id:
+            return settings.table
+    except RagAssetsError as error:
+        raise NoEmbedderError(str(error)) from error
+    raise NoEmbedderError(
+        f"the index was embedded with {model_id}, and neither {kept} nor embedder.table has it; bring that file back, "
+        "or run: rag-assets index"
+    )
 
 
 def _remote(model_id: str, dimension: int, home: IndexHome, config: Path | None) -> Embedder:

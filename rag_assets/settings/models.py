@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -18,6 +19,11 @@ class EmbedderSettings(Strict):
         default="static-code",
         description="static-code: the table in the package; minilm: needs the extra minilm; openai-compatible: a "
         "server, key in RAG_ASSETS_EMBEDDINGS_API_KEY; lexical-only: keyword search",
+    )
+    table: Path | None = Field(
+        default=None,
+        description="of static-code: a file of `rag-assets train-embedder`, relative to the configuration file; "
+        "default: the table in the package",
     )
     precision: Literal["int8", "fp32"] = Field(
         default="int8", description="of minilm; fp32 is exact and about half as fast"
@@ -49,6 +55,8 @@ class EmbedderSettings(Strict):
     def _can_be_used(self) -> EmbedderSettings:
         if self.provider == "openai-compatible":
             _require_server(self, self.provider)
+        if self.table is not None and self.provider != "static-code":
+            raise ValueError(f"table is of provider static-code, and this is {self.provider}; delete one of them")
         return self
 
 

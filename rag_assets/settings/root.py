@@ -333,6 +333,7 @@ def load_settings(config: Path | None = None) -> Settings:
         "repositories": repositories,
         "packs": tuple(map(beside, settings.packs)),
         "answer": answer.model_copy(update={"pipeline": _file_or_name(answer.pipeline, base)} | replies),
+        "embedder": settings.embedder.model_copy(update={"table": beside(settings.embedder.table)}),
         "evaluation": evaluation.model_copy(update={"judge_rubric": beside(evaluation.judge_rubric)}),
     }
     return settings.model_copy(update=made)

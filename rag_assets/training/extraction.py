@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -64,32 +64,33 @@ def wanted(path: str) -> bool:
     )
 
 
-def file_units(
-    mirror: Path, revision: str, is_copy: Callable[[str, str], bool], most_files: int = MOST_FILES
-) -> Iterator[CodeUnit]:
-    """The declarations of the wanted files of a revision, but of those for which `is_copy(path, text)` holds."""
-    least, most = _FILE_SIZES
-    for path, text in blobs(mirror, revision, lambda p, size: least < size < most and wanted(p), most_files):
-        language = LANGUAGES[PurePosixPath(path).suffix.lower()]
-        generated = is_generated_text(path, text) or _GENERATED.search(text[:_HEAD])
-        too_long = language != "markdown" and max(map(len, text.split("\n"))) > _LONGEST_LINE
-        if generated or too_long or is_copy(path, text):
-            continue
-        yield from units(path, language, redact(text, path).text)
+def source_files(mirror: Path, revision: str, below: str = "", most: int = MOST_FILES) -> Iterator[tuple[str, str]]:
+    """(path, text) of the wanted files of a revision, whose paths begin with `below`; at most so many, by hash."""
+    least, largest = _FILE_SIZES
+    return blobs(mirror, revision, lambda p, size: least < size < largest and p.startswith(below) and wanted(p), most)
+
+
+def file_units(path: str, text: str) -> list[CodeUnit]:
+    """The declarations of a file; none of one that a program wrote."""
+    language = LANGUAGES[PurePosixPath(path).suffix.lower()]
+    generated = is_generated_text(path, text) or _GENERATED.search(text[:_HEAD])
+    too_long = language != "markdown" and max(map(len, text.split("\n"))) > _LONGEST_LINE
+    return [] if generated or too_long else units(path, language, redact(text, path).text)
 
 
 def changes(
-    mirror: Path, span: str, most_commits: int = MOST_COMMITS, most_merges: int = MOST_MERGES
+    mirror: Path, span: str, below: str = "", most_commits: int = MOST_COMMITS, most_merges: int = MOST_MERGES
 ) -> Iterator[ChangedCode]:
     """What commits and merges of a span of the history changed, the newest first; those of many files are left out."""
+    paths = [f"{below}*{ending}" for ending in LANGUAGES if ending != ".md"]
     for merged, most, kind in (
         (False, most_commits, ["--no-merges"]),
         (True, most_merges, ["--merges", "--first-parent", "-m"]),
     ):
         out = git(
             mirror, "log", *kind, "--no-ext-diff", "--no-textconv",  # programs that a repository configures
-            "--no-renames", "--diff-filter=M", "-U10", "-p", "--no-color", "-n", str(most),
-            "--format=%x1e%s%x1d%b%x1f", span, "--", *(f"*{ending}" for ending in LANGUAGES if ending != ".md"),
+            "--src-prefix=a/", "--dst-prefix=b/", "--no-renames", "--diff-filter=M", "-U10", "-p", "--no-color",
+            "-n", str(most), "--format=%x1e%s%x1d%b%x1f", span, "--", *paths,
             partly=True,  # a mirror without its largest files: its history up to the first that is missing
         )  # fmt: skip
         for record in out.decode("utf-8", "replace").split("\x1e")[1:]:

@@ -8,6 +8,7 @@ normalised sum of its rows, weighted by tf ** TF_EXPONENT * exp(weight), so its 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -103,9 +104,10 @@ _IMPOSSIBLE = np.float32(-1e4)
 
 def train(
     start: Table, pairs: Pairs, recipe: Recipe, negatives: Ints | None = None, teacher: Teaches | None = None,
-    log: bool = False,
+    on_step: Callable[[int, float, float], None] | None = None,
 ) -> Table:  # fmt: skip
-    """`negatives` has a row a pair: texts that are not its answer, -1 for none."""
+    """`negatives` has a row a pair: texts that are not its answer, -1 for none. `on_step` hears how many steps are
+    done, the mean loss of the last ones, and the scale."""
     random, of_teacher = np.random.default_rng(recipe.seed), np.random.default_rng((recipe.seed, 1))
     chances = np.cumsum(_chances(pairs, recipe))
     rows = Adam(start.rows.copy(), recipe.rate)
@@ -144,10 +146,8 @@ def train(
             text_weights.step(local, (d_question + d_text)[:, None], rate)
         scale.step(np.array([0]), np.array([[d_scale]], np.float32), rate)
         np.minimum(scale.values, math.log(_GREATEST_SCALE), out=scale.values)
-        if log and step % 50 == 49:
-            print(
-                f"step {step + 1} loss {np.mean(losses[-50:]):.3f} scale {math.exp(scale.values[0, 0]):.1f}", flush=True
-            )
+        if on_step is not None:
+            on_step(step + 1, float(np.mean(losses[-50:])), math.exp(scale.values[0, 0]))
     last = question_weights if recipe.question_weights else text_weights
     return Table(rows.values, text_weights.values[:, 0], last.values[:, 0].copy())
 

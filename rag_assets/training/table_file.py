@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from rag_assets.models.model_files import write_whole
 from rag_assets.models.static_code import table as file_format
 from rag_assets.models.static_code.embedder import MODEL_ID
 from rag_assets.training.model import DIMENSIONS, TF_EXPONENT, Table
@@ -19,20 +20,24 @@ def as_stored(table: Table) -> Table:
     return Table(rows.astype(np.float32) * scales[:, None], table.text_weights, table.question_weights)
 
 
-def write_table(table: Table, vocabulary: Sequence[str], path: Path) -> str:
-    """Writes the file; returns its sha256."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    file_format.write_table(
-        path,
+def encoded(table: Table, vocabulary: Sequence[str], model_id: str = MODEL_ID) -> bytes:
+    """The content of a file."""
+    return file_format.encoded(
         vocabulary,
         table.rows,
         np.exp(table.text_weights),
         np.exp(table.question_weights),
-        model_id=MODEL_ID,
+        model_id=model_id,
         dimensions=[dimension for dimension in DIMENSIONS if dimension <= table.rows.shape[1]],
         tf_exponent=TF_EXPONENT,
     )
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def write_table(table: Table, vocabulary: Sequence[str], path: Path) -> str:
+    """Writes the file; returns its sha256."""
+    content = encoded(table, vocabulary)
+    write_whole(path, [content])
+    return hashlib.sha256(content).hexdigest()
 
 
 def read_table(path: Path) -> tuple[Table, list[str]]:

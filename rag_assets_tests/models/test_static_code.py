@@ -145,7 +145,6 @@ def test_a_vector_is_the_weighted_mean_of_the_words(tmp_path: Path) -> None:
     table = open_table(written(tmp_path / "table.bin"), repair="pip")
     for for_questions, weights in ((False, table.document_weights), (True, table.query_weights)):
         embedder = StaticEmbedder(table, for_questions=for_questions)
-        embedder.dimension = 4
         rows = table.rows.astype(np.float64) * table.scales[:, None]
         expected = 3**0.6 * weights[0] * rows[0] + weights[3] * rows[3]
         (vector,) = embedder.embed(["parse Parse, http PARSE"])

@@ -39,30 +39,33 @@ class StaticEmbedder:
 
     is_instant = True
     may_be_zero = True
-    model_id = MODEL_ID
-    dimension = DIMENSION
 
     def __init__(self, table: StaticTable, *, for_questions: bool = False) -> None:
         """`for_questions`: with the weights that words have in questions, instead of those in documents."""
         from rag_assets.models.static_code.word_pieces import WordPieces
 
+        self.model_id = table.header.model_id
+        self.dimension = table.header.dimension
         self._table = table
         self._exponent = table.header.tf_exponent
         self._factors = table.scales * (table.query_weights if for_questions else table.document_weights)
         self._pieces = WordPieces(table.vocabulary)
 
     @classmethod
-    def load(cls, cache: Path, *, for_questions: bool = False) -> StaticEmbedder:
-        """The table of the package, verified; `cache` remembers that. Raises ModelMissing or ModelCorrupted with the
-        command that helps."""
-        from rag_assets.models.static_code.table import open_table  # numpy: only for a model that is used
+    def load(cls, cache: Path, own: Path | None = None, *, for_questions: bool = False) -> StaticEmbedder:
+        """The table of the package or of one's own, verified; `cache` remembers that of the package. Raises
+        ModelMissing or ModelCorrupted with the command that helps."""
+        # numpy: only for a model that is used
+        from rag_assets.models.static_code.table import open_own_table, open_table
 
+        if own is not None:
+            return cls(open_own_table(own), for_questions=for_questions)
         verify_table(cache)
         return cls(open_table(table_path(), repair=_REPAIR), for_questions=for_questions)
 
     @property
     def window(self) -> EmbeddingWindow:
-        return static_window()
+        return static_window(self.model_id)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """(n, DIMENSION) float32, in the order of `texts`, each of unit length or zero."""
@@ -97,9 +100,22 @@ class StaticEmbedder:
         return vectors
 
 
-def verify_table(cache: Path) -> None:
+def static_model(own: Path | None) -> tuple[str, int]:
+    """The model id and the dimension of the table of the package or of one's own. Raises as `StaticEmbedder.load`."""
+    if own is None:
+        return MODEL_ID, DIMENSION
+    from rag_assets.models.static_code.table import open_own_table
+
+    header = open_own_table(own).header
+    return header.model_id, header.dimension
+
+
+def verify_table(cache: Path, own: Path | None = None) -> None:
     """Raises ModelMissing where there is no table, ModelCorrupted unless it is the one of this version (see
-    `verify_file`)."""
+    `verify_file`) or intact."""
+    if own is not None:
+        static_model(own)
+        return
     if not table_path().is_file():
         raise ModelMissing(f"the embedding model is incomplete: no {table_path()}. Run:\n  {_REPAIR}")
     verify_file(table_path(), TABLE_SHA256, cache, repair=_REPAIR)
@@ -109,7 +125,7 @@ def table_path() -> Path:
     return Path(str(resources.files(__package__).joinpath("table.bin")))
 
 
-def static_window() -> EmbeddingWindow:
+def static_window(model_id: str) -> EmbeddingWindow:
     """Sections are as long as without a model: the table has no window."""
     estimated = lexical_window()
-    return EmbeddingWindow(model_id=MODEL_ID, max_tokens=estimated.max_tokens, count=estimated.count)
+    return EmbeddingWindow(model_id=model_id, max_tokens=estimated.max_tokens, count=estimated.count)

@@ -12,23 +12,30 @@ import json
 import mmap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 
-from rag_assets.models.model_files import ModelCorrupted
+from rag_assets.models.model_files import ModelCorrupted, ModelMissing, write_whole
 from rag_assets.serialization import from_json
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MAGIC = b"RASTATIC"
+OWN_PREFIX = "static-code-own-"
+OWN_MODEL_ID = OWN_PREFIX + "{digest}"
+"""Of a table that `train-embedder` made; the digest is the first digits of its sha256, as many as the word has."""
 FORMAT_VERSION = 1
 _ALIGNMENT = 64  # a cache line; the widest vector load of any CPU
 _LENGTH_BYTES = 4
 _MAX_HEADER = 1 << 16
+_DIGITS = len("{digest}")  # so that a header is as long before its digest is known
+_REMEDY = """Delete the setting, which gives the table of the package, or make a table. Run:
+  rag-assets train-embedder --from LABEL"""
 
 
 class TableHeader(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,16 +66,40 @@ class StaticTable:
 def open_table(path: Path, *, repair: str) -> StaticTable:
     """Maps the file; its sha256 is for the caller to check. Raises ModelCorrupted, with the command `repair`, for a
     file that is no table or ends early, OSError."""
-    with path.open("rb") as file:
-        content: Any = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if path.stat().st_size else b""
     try:
-        return _parsed(content)
+        return _parsed(*header_of(content := _mapped(path)), content)
     except (ValueError, msgspec.DecodeError, msgspec.ValidationError) as error:
         raise ModelCorrupted(f"{path} is no table of vectors: {error}. Install it again:\n  {repair}") from error
 
 
-def _parsed(content: Any) -> StaticTable:
-    header, start = _header(content)
+def open_own_table(path: Path) -> StaticTable:
+    """A table that `train-embedder` made, checked against the digest in its model id. Raises ModelMissing or
+    ModelCorrupted with the command that helps."""
+    try:
+        about = path.stat()
+        return _own_table(path, about.st_mtime_ns, about.st_size)
+    except OSError as error:
+        raise ModelMissing(f"embedder.table: {path}: {error.strerror}. {_REMEDY}") from error
+    except (ValueError, msgspec.DecodeError, msgspec.ValidationError) as error:
+        raise ModelCorrupted(f"embedder.table: {path} is no table of vectors: {error}. {_REMEDY}") from error
+
+
+@lru_cache(maxsize=2)  # a build asks for its model id many times
+def _own_table(path: Path, _modified: int, _size: int) -> StaticTable:
+    header, start = header_of(content := _mapped(path))
+    if hashlib.sha256(memoryview(content)[start:]).hexdigest() != header.sha256:
+        raise ValueError("it is damaged: its sha256 is another than its header says")
+    if header.model_id != OWN_PREFIX + header.sha256[:_DIGITS]:
+        raise ValueError(f"train-embedder did not make {header.model_id}")
+    return _parsed(header, start, content)
+
+
+def _mapped(path: Path) -> Any:
+    with path.open("rb") as file:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if path.stat().st_size else b""
+
+
+def _parsed(header: TableHeader, start: int, content: Any) -> StaticTable:
     if header.version != FORMAT_VERSION:
         raise ValueError(f"format {header.version}, this version reads {FORMAT_VERSION}")
 
@@ -102,8 +133,12 @@ def quantised(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[n
     return np.rint(vectors / scales[:, None]).astype("|i1"), scales
 
 
-def write_table(
-    path: Path,
+def write_table(path: Path, *table: Any, **about: Any) -> None:
+    """Writes what `encoded` makes of the same arguments."""
+    write_whole(path, [encoded(*table, **about)])
+
+
+def encoded(
     vocabulary: Sequence[str],
     vectors: NDArray[np.float32],
     document_weights: NDArray[np.float32],
@@ -112,9 +147,9 @@ def write_table(
     model_id: str,
     dimensions: Sequence[int],
     tf_exponent: float,
-) -> None:
-    """`vectors` float32 (entries, dimension) are stored as int8 with a scale each. The same input gives the same
-    bytes. Raises ValueError for a vocabulary that has a word twice."""
+) -> bytes:
+    """The content of a file: `vectors` float32 (entries, dimension) as int8 with a scale each; `model_id` may be
+    OWN_MODEL_ID. The same input gives the same bytes. Raises ValueError for a vocabulary that has a word twice."""
     entries, dimension = vectors.shape
     if len(set(vocabulary)) != entries:
         raise ValueError(f"{len(set(vocabulary))} different words for {entries} vectors")
@@ -134,11 +169,12 @@ def write_table(
     body = bytearray()
     for part in [*(array.tobytes() for array in arrays), "\n".join(vocabulary).encode()]:
         body += bytes(_aligned(start + len(body)) - start - len(body)) + part
-    header = _encoded(about | {"sha256": hashlib.sha256(body).hexdigest()})
-    path.write_bytes(MAGIC + len(header).to_bytes(_LENGTH_BYTES, "little") + header + body)
+    digest = hashlib.sha256(body).hexdigest()
+    header = _encoded(about | {"sha256": digest, "model_id": model_id.replace("{digest}", digest[:_DIGITS])})
+    return MAGIC + len(header).to_bytes(_LENGTH_BYTES, "little") + header + body
 
 
-def _header(content: Any) -> tuple[TableHeader, int]:
+def header_of(content: Any) -> tuple[TableHeader, int]:
     """And where it ends."""
     begin = len(MAGIC) + _LENGTH_BYTES
     if len(content) < begin or content[: len(MAGIC)] != MAGIC:
