@@ -44,11 +44,11 @@ class SignalWeights:
     past: float
 
 
-WEIGHTS = {  # what each is worth: `search.ranking`; .1 more or less costs below .006 of the mean
-    QueryType.NAME: SignalWeights(dense=0.17, file_name=0.0, name_words=0.0, past=0.0),
-    QueryType.TASK: SignalWeights(dense=0.41, file_name=0.0, name_words=0.0, past=0.5),
-    QueryType.DESCRIPTION: SignalWeights(dense=0.41, file_name=0.1, name_words=0.3, past=0.2),
-    QueryType.PROSE: SignalWeights(dense=0.41, file_name=0.2, name_words=0.3, past=0.3),
+WEIGHTS = {  # what each is worth: `search.ranking`; `dense` .2 or .41 costs below .006 of the mean
+    QueryType.NAME: SignalWeights(dense=0.0, file_name=0.0, name_words=0.0, past=0.0),
+    QueryType.TASK: SignalWeights(dense=0.3, file_name=0.0, name_words=0.0, past=0.5),
+    QueryType.DESCRIPTION: SignalWeights(dense=0.3, file_name=0.1, name_words=0.3, past=0.2),
+    QueryType.PROSE: SignalWeights(dense=0.3, file_name=0.2, name_words=0.3, past=0.3),
 }
 
 WITHOUT_EMBEDDING = {QueryType.TASK: replace(WEIGHTS[QueryType.TASK], name_words=0.15)}
