@@ -22,6 +22,8 @@ chunks of texts had 1,000 tokens:
     the embedding, for tasks                  .543 .737 .997 .929
     joined words (`question_terms`)           identifiers .953
 
+That was with MiniLM, which weighed .41 and .17 for names; see `signals.WEIGHTS` for the model of the package.
+
 With the weights chosen on the other repositories, leaving out each in turn: .552 .742 .997 .911. Four more repositories
 that were looked at beside them (commits / doc summaries): .286 .707; before forms of words and names in part .275 .673.
 Tried and left out, gains below .003 of the mean: best sections summed, BM25 of whole files, pseudo-relevance feedback

@@ -44,7 +44,7 @@ class SignalWeights:
     past: float
 
 
-WEIGHTS = {  # what each is worth: `search.ranking`; `dense` .2 or .41 costs below .006 of the mean
+WEIGHTS = {  # what each is worth: `search.ranking`; `dense` .2 costs .002 of the mean, .41 costs .006
     QueryType.NAME: SignalWeights(dense=0.0, file_name=0.0, name_words=0.0, past=0.0),
     QueryType.TASK: SignalWeights(dense=0.3, file_name=0.0, name_words=0.0, past=0.5),
     QueryType.DESCRIPTION: SignalWeights(dense=0.3, file_name=0.1, name_words=0.3, past=0.2),
