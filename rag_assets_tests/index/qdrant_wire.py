@@ -159,6 +159,7 @@ class QdrantWire:
     def _read(self, name: str, what: str, body: Any) -> Any:
         if what == "/points/scroll":
             wanted = models.ScrollRequest(**body)
+            self._require_vectors(name, wanted.with_vector)
             records, offset = self.store.scroll(
                 name,
                 scroll_filter=wanted.filter,
@@ -189,6 +190,14 @@ class QdrantWire:
         return self.store.facet(
             name, key=facet.key, facet_filter=facet.filter, limit=facet.limit or 10, exact=True
         ).model_dump(mode="json")
+
+    def _require_vectors(self, name: str, wanted: Any) -> None:
+        """The engine of the double leaves out what it does not have; the server refuses."""
+        made = self.store.get_collection(name).config.params
+        known = {**(made.vectors if isinstance(made.vectors, dict) else {}), **(made.sparse_vectors or {})}
+        for vector in wanted if isinstance(wanted, list) else []:
+            if vector not in known:
+                raise ValueError(f"Wrong input: Not existing vector name error: {vector}")
 
     def _send(self, handler: BaseHTTPRequestHandler, status: int, result: Any) -> dict[str, Any]:
         if status == 200:

@@ -109,7 +109,7 @@ class ServerReader(Closeable):
             scroll_filter=self._compile(None, wanted),
             limit=1,
             with_payload=False,
-            with_vectors=[DENSE],
+            with_vectors=True,  # a collection without a model refuses to be asked for an embedding
         )
         return dense_of(records[0].vector) if records else None
 
