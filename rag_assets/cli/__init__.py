@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import re
 import sys
 import traceback
 from collections.abc import Iterator, MutableMapping
+from gc import freeze  # `gc` of this package is a command
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
@@ -227,4 +227,4 @@ def main() -> None:
     try:
         app(prog_name=PROGRAM)
     finally:
-        gc.freeze()  # else Python looks for cycles among all that was loaded, several times, before it ends
+        freeze()  # else Python looks for cycles among all that was loaded, several times, before it ends

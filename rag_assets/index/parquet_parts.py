@@ -228,10 +228,10 @@ def read_file(path: Path, columns: Sequence[str] | None = None, *, dictionaries:
     """One part by its path. Columns of texts that are named in `dictionaries`, as `words.list.element` where it is one
     of lists, are given as they are stored: each different text once, and numbers. Raises TableDamaged."""
     check_file(path, TableDamaged)
-    # `read_table` would load pyarrow.dataset; reading ahead helps over a network and costs a third of a small part
+    # `read_table` would load pyarrow.dataset; reading ahead and threads cost half of a small part
     try:
         with pq.ParquetFile(path, read_dictionary=list(dictionaries) or None, pre_buffer=False) as file:
-            return file.read(columns=list(columns) if columns is not None else None)
+            return file.read(columns=list(columns) if columns is not None else None, use_threads=False)
     except (pa.ArrowException, OSError) as error:
         if isinstance(error, FileNotFoundError) or getattr(error, "errno", None) is not None:
             raise  # what the system says of a file is no damage

@@ -21,7 +21,7 @@ from rag_assets.index.remote.publishing import GRACE_SECONDS, sweep
 from rag_assets.pipeline.build import BuildError
 from rag_assets.pipeline.publish import begin_from_remote, publish_label, pull_label
 from rag_assets.pipeline.run_stages import run_stages
-from rag_assets.settings import RepositorySettings, Settings, StoreSettings
+from rag_assets.settings import EmbedderSettings, RepositorySettings, Settings, StoreSettings
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.index.remote_stores import CutOff, remote_url, s3_server, store
 from rag_assets_tests.pipeline.conftest import lexical
@@ -148,10 +148,11 @@ def test_content_that_a_generation_has_twice_counts_once(
 
 def test_a_home_that_has_nothing_but_a_pull_embeds_only_the_difference(tmp_path: Path, builder: Builder) -> None:
     remote = StoreSettings(remote=(tmp_path / "remote").as_uri())
-    settings = Settings(home=tmp_path / "one", stores=remote)
+    slow = EmbedderSettings(provider="minilm")  # vectors of the table are not kept: they cost less than to look them up
+    settings = Settings(home=tmp_path / "one", stores=remote, embedder=slow)
     repository = RepositorySettings(id="shop", location=str(builder.source.path), ref="main")
     run_stages(settings, LABEL, repository)
-    fresh = Settings(home=tmp_path / "two", stores=remote)
+    fresh = Settings(home=tmp_path / "two", stores=remote, embedder=slow)
     assert begin_from_remote(IndexHome(fresh.home), fresh, LABEL) == []
     builder.source.commit({"src/New.cs": "public class Newcomer { }\n"})
     _, reports = run_stages(fresh, LABEL, repository)
