@@ -51,7 +51,21 @@ LIBRARY_WITHOUT_CONTENT: Mapping[str, str] = {
 _OPERATES = "needs the sources or the home itself, whose files its user can read"
 COMMANDS_WITHOUT_CONTENT: Mapping[str, str] = {
     **dict.fromkeys(
-        ("index", "plan", "watch", "rebuild", "publish", "pull", "gc", "reset", "doctor", "dev", "validate"), _OPERATES
+        (
+            "index",
+            "plan",
+            "watch",
+            "rebuild",
+            "publish",
+            "pull",
+            "gc",
+            "reset",
+            "doctor",
+            "dev",
+            "validate",
+            "train-embedder",
+        ),
+        _OPERATES,
     ),
     **dict.fromkeys(("init", "config check", "config settings"), "about settings"),
     **dict.fromkeys((f"pipeline {name}" for name in ("list", "validate", "show", "graph")), "about pipelines"),
