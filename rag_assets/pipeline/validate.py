@@ -68,15 +68,14 @@ def validate(home: IndexHome, settings: Settings, label: str) -> Validation:
     return Validation(label, generation.manifest.generation_id, tuple(stores))
 
 
-def validate_buckets(home: IndexHome, generation: Generation, buckets: Sequence[int]) -> Validation:
+def validate_buckets(home: IndexHome, generation: Generation, buckets: Sequence[int]) -> StoreVerdicts:
     """The same for the points of some buckets, of a vector store beside the index: what is in no bucket is not looked
     for. Raises VectorStoreError or TableDamaged."""
     ids: set[str] = set()
     for bucket in buckets:
         ids.update(read_part(generation.directory, POINTS, bucket, ["point_id"]).column(0).to_pylist())
     name, points = raw_points(generation.vectors, ids)
-    found = _compared(name, points, len(ids), _Artifacts(home, generation, buckets))
-    return Validation(generation.manifest.index_label, generation.manifest.generation_id, (found,))
+    return _compared(name, points, len(ids), _Artifacts(home, generation, buckets))
 
 
 def _compared(name: str, points: Iterable[RawPoint], declared: int, artifacts: _Artifacts) -> StoreVerdicts:
