@@ -160,9 +160,7 @@ def detected_language(text: str) -> str:
     if not DETECTS_LANGUAGES:
         return ""
     prose = _CODE.sub(" ", _HEAD.sub("", text[: 4 * _DETECTED_CHARS]))[:_DETECTED_CHARS]
-    if sum(map(str.isalpha, prose)) < _LEAST_LETTERS:
-        return ""
-    if not _may_be_another(prose):
+    if sum(map(str.isalpha, prose)) < _LEAST_LETTERS or not _may_be_another(prose):
         return ""
     found, share = _identifier().classify(prose)
     return found if share >= _SURE and found not in ("en", _NO_LANGUAGE) else ""

@@ -19,7 +19,6 @@ from rag_assets.index.parquet_parts import read_part
 from rag_assets.index.vectors.raw_points import raw_points
 from rag_assets.settings import Settings
 
-POINTS = "qdrant_points"
 _DOCUMENTS = 64  # in memory: the points of a file are not next to each other in a store
 
 
@@ -73,7 +72,7 @@ def validate_buckets(home: IndexHome, generation: Generation, buckets: Sequence[
     for. Raises VectorStoreError or TableDamaged."""
     ids: set[str] = set()
     for bucket in buckets:
-        ids.update(read_part(generation.directory, POINTS, bucket, ["point_id"]).column(0).to_pylist())
+        ids.update(read_part(generation.directory, "qdrant_points", bucket, ["point_id"]).column(0).to_pylist())
     name, points = raw_points(generation.vectors, ids)
     return _compared(name, points, len(ids), _Artifacts(home, generation, buckets))
 

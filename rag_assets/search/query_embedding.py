@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rag_assets.index.generations import Manifest
     from rag_assets.index.layout import IndexHome
     from rag_assets.models.openai_compat.embeddings import EndpointEmbedder
+    from rag_assets.settings import EmbedderSettings
 
 REST_SECONDS = 30.0
 """After a failed request: questions that come meanwhile are answered by keywords at once, not after a time-out each."""
@@ -84,11 +85,9 @@ def _own_table(model_id: str, home: IndexHome, config: Path | None) -> Path:
     if kept.is_file():
         return kept
     from rag_assets.models import model_id as id_of
-    from rag_assets.settings import load_settings
-    from rag_assets.settings.config_file import config_of
 
     try:
-        settings = load_settings(config_of(home.root, config)).embedder
+        settings = _configured(home, config)
         if settings.table is not None and id_of(settings) == model_id:
             return settings.table
     except RagAssetsError as error:
@@ -99,14 +98,19 @@ def _own_table(model_id: str, home: IndexHome, config: Path | None) -> Path:
     )
 
 
-def _remote(model_id: str, dimension: int, home: IndexHome, config: Path | None) -> Embedder:
-    from rag_assets.models import model_id as id_of
-    from rag_assets.models.openai_compat.embeddings import EndpointEmbedder
+def _configured(home: IndexHome, config: Path | None) -> EmbedderSettings:
     from rag_assets.settings import load_settings
     from rag_assets.settings.config_file import config_of
 
+    return load_settings(config_of(home.root, config)).embedder
+
+
+def _remote(model_id: str, dimension: int, home: IndexHome, config: Path | None) -> Embedder:
+    from rag_assets.models import model_id as id_of
+    from rag_assets.models.openai_compat.embeddings import EndpointEmbedder
+
     try:
-        settings = load_settings(config_of(home.root, config)).embedder
+        settings = _configured(home, config)
         if id_of(settings) != model_id:  # never mixed: vectors of two models say nothing about each other
             raise NoEmbedderError(
                 f"the index was embedded with {model_id}, the configuration has {id_of(settings)}; set embedder to "

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from rag_assets.models.static_code import embedder as static_code
-from rag_assets.models.static_code.table import write_table
+from rag_assets.models.static_code.table import encoded
 from rag_assets_tests.cli.conftest import CommandLine
 from rag_assets_tests.git_repository import Repository
 
@@ -64,7 +64,7 @@ def test_texts_without_a_known_word_are_counted_and_found_by_keywords(
         "dimensions": [static_code.DIMENSION],
         "tf_exponent": 0.6,
     }
-    write_table(few, ["json", "markdown"], vectors, ones, ones, **about)
+    few.write_bytes(encoded(["json", "markdown"], vectors, ones, ones, **about))
     monkeypatch.setattr(static_code, "table_path", lambda: few)
     monkeypatch.setattr(static_code, "TABLE_SHA256", hashlib.sha256(few.read_bytes()).hexdigest())
     done = cli.run("index", source.path)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from rag_assets.models.model_files import ModelCorrupted, ModelMissing, write_whole
+from rag_assets.models.model_files import ModelCorrupted, ModelMissing
 from rag_assets.serialization import from_json
 
 if TYPE_CHECKING:
@@ -131,11 +131,6 @@ def quantised(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[n
     largest = np.abs(vectors).max(axis=1)
     scales = np.where(largest > 0, largest / 127, 1).astype("<f4")
     return np.rint(vectors / scales[:, None]).astype("|i1"), scales
-
-
-def write_table(path: Path, *table: Any, **about: Any) -> None:
-    """Writes what `encoded` makes of the same arguments."""
-    write_whole(path, [encoded(*table, **about)])
 
 
 def encoded(

@@ -182,8 +182,8 @@ def _by_kind(keys: dict[str, str]) -> dict[str, int]:
     return {kind.value: found.count(kind.value) for kind in NodeType if kind.value in found}
 
 
-_CHECKS_AT_A_TIME = 2  # one waits for the workers while another reads the vector store
-_LONGEST = "store_matches_declaration"  # begun first: it takes one worker as long as all others take the rest
+_CHECKS_AT_A_TIME = 2  # one waits for the workers while another waits for a vector server
+_LONGEST = "store_matches_declaration"  # begun first: a server gives out its digests as long as all others take
 
 _PAYLOADS = BucketCheck("payloads", ("qdrant_points",), CheckedPart)
 _VECTORS = BucketCheck("sound_vectors", ("embeddings",), CheckedPart)
