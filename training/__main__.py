@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from rag_assets.errors import RagAssetsError, SourceError
 from rag_assets.training.errors import TrainingError
 from rag_assets.training.evaluation import averages, held_out, scores, table_embed
 from rag_assets.training.model import DIMENSIONS, Recipe, Table, mean, train
@@ -87,7 +88,7 @@ def main() -> int:
     arguments = parser.parse_args()
     try:
         return int(globals()[f"_{arguments.command}"](arguments) or 0)
-    except TrainingError as error:
+    except RagAssetsError as error:
         print(error, file=sys.stderr)
         return 1
 
@@ -114,6 +115,8 @@ def _list(arguments: argparse.Namespace) -> None:
             rows.append(row_of(name, arguments.mirrors, banned, role or TRAIN))
         except TrainingError as reason:
             print(f"left out: {reason}")
+        except SourceError as reason:
+            print(f"left out: {name}: {reason}")
     write_list(rows, arguments.list)
     print(f"{len(rows)} repositories in {arguments.list}")
 
@@ -131,8 +134,8 @@ def _extract(arguments: argparse.Namespace) -> None:
             continue
         try:
             counts = extract(repository, arguments.mirrors, banned, folder)
-        except TrainingError as reason:  # a mirror may lack objects
-            print(f"left out: {reason}; delete its row from the list", file=sys.stderr)
+        except RagAssetsError as reason:  # a mirror may lack objects
+            print(f"left out: {repository.name}: {reason}; delete its row from the list", file=sys.stderr)
             continue
         print(json.dumps({"repository": repository.name, **counts}), flush=True)
 

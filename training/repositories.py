@@ -9,8 +9,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from rag_assets.sources.git import run_git
+from rag_assets.sources.locations import location_of
 from rag_assets.training.errors import TrainingError
-from rag_assets.training.git_objects import blobs, folded, git
+from rag_assets.training.git_objects import blobs, folded
 
 LIST = Path(__file__).with_name("repositories.tsv")
 _FIELDS = ("name", "revision", "licence", "role", "language")
@@ -61,7 +63,12 @@ class Repository:
         return self.name.replace("/", "+")
 
     def mirror(self, mirrors: Path) -> Path:
-        return mirrors / self.stem / "repo"
+        return git_dir_of(mirrors / self.stem / "repo")
+
+
+def git_dir_of(mirror: Path) -> Path:
+    """That of a clone, bare or not. Raises LocationError where there is none."""
+    return location_of(str(mirror)).git_dir or mirror
 
 
 def read_list(path: Path = LIST) -> list[Repository]:
@@ -86,17 +93,16 @@ def write_list(rows: Iterable[Repository], path: Path = LIST) -> None:
 
 def licence_of(mirror: Path, revision: str) -> str:
     """The permissive licence of a revision by its licence files at the root; "" if there is none, or another beside."""
-    names = git(mirror, "ls-tree", "--name-only", revision).decode("utf-8", "replace").splitlines()
+    names = run_git("ls-tree", "--name-only", revision, git_dir=mirror).decode("utf-8", "replace").splitlines()
     found = ""
     for name in sorted(filter(_LICENCE_FILE.fullmatch, names)):
-        if git(mirror, "cat-file", "-t", f"{revision}:{name}").strip() != b"blob":
+        if run_git("cat-file", "-t", f"{revision}:{name}", git_dir=mirror).strip() != b"blob":
             continue
-        text = " ".join(
-            git(mirror, "cat-file", "blob", f"{revision}:{name}").decode("utf-8", "replace").lower().split()
-        )
+        said = run_git("cat-file", "blob", f"{revision}:{name}", git_dir=mirror).decode("utf-8", "replace")
+        text = " ".join(said.lower().split())
         if _NOT_PERMISSIVE.search(text):
             return ""
-        found = found or next((licence for licence, said in _PERMISSIVE if said.search(text)), "")
+        found = found or next((licence for licence, words in _PERMISSIVE if words.search(text)), "")
     return found
 
 
@@ -166,6 +172,6 @@ _SOURCE = (".cs", ".py", ".js", ".ts", ".tsx", ".java", ".go", ".sql")
 
 def _mirror_lines(mirror: Path) -> set[int]:
     made: set[int] = set()
-    for blob in blobs(mirror, "HEAD", lambda path, _: path.endswith(_SOURCE)):
+    for blob in blobs(git_dir_of(mirror), "HEAD", lambda path, _: path.endswith(_SOURCE)):
         made.update(_lines(blob[1]))
     return made

@@ -9,9 +9,11 @@ from pathlib import Path, PurePosixPath
 
 from rag_assets.search.ranking.penalties import non_product_code
 from rag_assets.sources.default_ignores import is_generated_text, refused_directory, refused_name
+from rag_assets.sources.git import open_git, stop
 from rag_assets.sources.secrets import masked
 from rag_assets.sources.secrets.redaction import redact
-from rag_assets.training.git_objects import blobs, git
+from rag_assets.training.errors import TrainingError
+from rag_assets.training.git_objects import blobs
 from rag_assets.training.units import LANGUAGES, MOST_CODE, CodeUnit, units
 
 MOST_FILES = 420
@@ -87,11 +89,10 @@ def changes(
         (False, most_commits, ["--no-merges"]),
         (True, most_merges, ["--merges", "--first-parent", "-m"]),
     ):
-        out = git(
-            mirror, "log", *kind, "--no-ext-diff", "--no-textconv",  # programs that a repository configures
+        out = _log(
+            mirror, *kind, "--no-ext-diff", "--no-textconv",  # programs that a repository configures
             "--src-prefix=a/", "--dst-prefix=b/", "--no-renames", "--diff-filter=M", "-U10", "-p", "--no-color",
             "-n", str(most), "--format=%x1e%s%x1d%b%x1f", span, "--", *paths,
-            partly=True,  # a mirror without its largest files: its history up to the first that is missing
         )  # fmt: skip
         for record in out.decode("utf-8", "replace").split("\x1e")[1:]:
             said, _, patch = record.partition("\x1f")
@@ -99,6 +100,21 @@ def changes(
             question = asked(body.strip().partition("\n")[0] if merged else subject)
             if question and len(patch) <= _MOST_PATCH:
                 yield from _changed(question, patch, merged=merged)
+
+
+def _log(git_dir: Path, *arguments: str) -> bytes:
+    """What `git log` prints; of a clone without its largest files, up to the first that is missing. Raises
+    TrainingError where it prints nothing but an error."""
+    process = open_git("log", *arguments, git_dir=git_dir)
+    try:
+        assert process.stdout is not None  # open_git made it
+        out = process.stdout.read()
+        failed = process.wait() != 0
+    finally:
+        stop(process)
+    if failed and not out:
+        raise TrainingError(f"the history of {git_dir} cannot be read; run `git fsck` in it")
+    return out
 
 
 def asked(subject: str) -> str:
