@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rag_assets.index.vectors.filters import NO_FILTERS, PeriodError, ScopeError, SearchFilters
     from rag_assets.index.vectors.vector_api import VectorStoreError
     from rag_assets.qa.ask_options import AskOptions
-    from rag_assets.search import Hit, Question, QuestionKind, SearchResult, Source, TermEvidence
+    from rag_assets.search import Hit, MemberHit, Question, QuestionKind, SearchResult, Source, TermEvidence
     from rag_assets.search.compare_labels import ComparedHit, ComparedSearch, compare_search
     from rag_assets.search.query_parser import understand
     from rag_assets.settings.config_file import ConfigError
@@ -44,7 +44,7 @@ _MODULES = {
     "qa.ask_options": ("AskOptions",),
     "search.compare_labels": ("ComparedHit", "ComparedSearch", "compare_search"),
     "search.query_parser": ("understand",),
-    "search": ("Hit", "Question", "QuestionKind", "SearchResult", "Source", "TermEvidence"),
+    "search": ("Hit", "MemberHit", "Question", "QuestionKind", "SearchResult", "Source", "TermEvidence"),
     "settings.config_file": ("ConfigError",),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
@@ -64,6 +64,7 @@ __all__ = [
     "Index",
     "IndexGroup",
     "KeywordIndexError",
+    "MemberHit",
     "Mode",
     "PeriodError",
     "QueryError",

@@ -114,6 +114,7 @@ class RagVectorPayload:
     media_end: int | None = None
     speakers: Sequence[str] = ()
     declared_names: Sequence[str] = _indexed("keyword", ())  # types and members, in lower case: what `symbol:` finds
+    members: Sequence[str] = ()  # the outline of the section: `contracts.outline.SectionMember`
 
     def validate_for_index(
         self, now: datetime | None = None, *, requires_domain: bool = False

@@ -54,6 +54,7 @@ _LISTS = {
     "GraphNodeKeys": str,
     "Speakers": str,
     "DeclaredNames": str,
+    "Members": str,
 }
 FIELDS: Mapping[str, type] = {
     **dict.fromkeys(_TEXTS, str),

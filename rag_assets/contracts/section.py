@@ -16,6 +16,7 @@ from rag_assets.contracts.identity import (
     plain_symbol,
     slice_uri,
 )
+from rag_assets.contracts.outline import SectionMember
 from rag_assets.contracts.result import InvokeResult, Message
 from rag_assets.contracts.segment import Span
 
@@ -50,6 +51,7 @@ class SummarySection:
     embedding_model: str = ""
     primary_entity: str = ""
     names: tuple[str, ...] = ()  # declared names, a keyword field of their own
+    members: tuple[SectionMember, ...] = ()  # in text order
     graph_node_keys: tuple[str, ...] = ()
     html_anchor: str = ""
     source_title: str = ""  # what a citation calls a document with pages or a recording (E19)
@@ -101,6 +103,7 @@ class SummarySection:
         payload.media_start = None if self.media_start is None else int(self.media_start)
         payload.media_end = None if self.media_end is None else math.ceil(self.media_end)
         payload.speakers = self.speakers
+        payload.members = tuple(member.encoded for member in self.members)
         payload.declared_names = declared_names(self.symbol, self.names)
         payload.line_start = payload.start_line = self.span.line_start  # one value for both pairs (R7)
         payload.line_end = payload.end_line = self.span.line_end

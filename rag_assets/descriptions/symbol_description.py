@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from rag_assets.contracts.description import SummaryFacts
 from rag_assets.contracts.graph import declaration_key, member_keys
+from rag_assets.contracts.outline import SectionMember
 from rag_assets.contracts.section import SummarySection
 from rag_assets.contracts.segment import (
     LineIndex,
@@ -25,6 +26,7 @@ from rag_assets.contracts.segment import (
 )
 from rag_assets.identifiers import identifier_words
 from rag_assets.languages.csharp.binder.type_syntax import is_interface_name
+from rag_assets.languages.sliding_window import first_line
 from rag_assets.sections.code import Outline, code_sections, kebab_case
 from rag_assets.sections.snippet import (
     Block,
@@ -170,7 +172,9 @@ class SymbolDescription(SummaryFacts):
             prefix=self.section_prefix,
             header=self.finder_lines(self.finder_facts(), purpose),
             short_header=[*self.finder_lines(place, short_purpose), ""],
-            self_block=Block("", self.header, (self.name,), (own_key,), declaration_markdown(self)),
+            self_block=Block(
+                "", self.header, (self.name,), (own_key,), declaration_markdown(self), members=self._declared()
+            ),
             blocks=[*self._member_blocks(own_key), *self.extra_blocks()],
         )
 
@@ -189,6 +193,12 @@ class SymbolDescription(SummaryFacts):
     def node_key(self) -> str:
         """The graph node of the declaration."""
         return declaration_key(self.code_language, self.fqn, self.declaration, self.path)
+
+    def _declared(self) -> tuple[SectionMember, ...]:
+        """The declaration as a line of the outline; none where no text precedes the first member, as in a module."""
+        if self.header.char_start == self.header.char_end:
+            return ()
+        return (outline_member(self.name, self.signature, self.header),)
 
     def _short_purpose(self) -> str:
         """Undocumented: what the name says, in words. The members follow in the same snippet."""
@@ -218,6 +228,7 @@ class SymbolDescription(SummaryFacts):
             node_keys=member_keys(self.code_language, fqn, member),
             markdown=member_markdown(member, owner),
             group=self.group_of(leaf),
+            members=(listed_member(leaf, tile),),
         )
 
     def _statement_blocks(self, member: Member, tile: Span, excerpt: str, own_key: str) -> list[Block]:
@@ -236,8 +247,23 @@ class SymbolDescription(SummaryFacts):
             first = tile if number == 0 else inner
             last = tile if number == len(pieces) - 1 else inner
             span = Span(first.line_start, last.line_end, first.char_start, last.char_end)
-            blocks.append(Block(text, span, (), (own_key,), fenced_code(text, self.code_language)))
+            members = (outline_member("", first_line(text), span),) if text else ()
+            blocks.append(Block(text, span, (), (own_key,), fenced_code(text, self.code_language), members=members))
         return blocks or [Block(member.signature, tile, (), (own_key,))]
+
+
+def outline_member(name: str, signature: str, span: Span) -> SectionMember:
+    """A line of the outline of a section."""
+    return SectionMember(name, signature, span.line_start, span.line_end)
+
+
+def listed_member(leaf: MemberRange, tile: Span) -> SectionMember:
+    """A member with its own lines, those of its documentation among them; a nested type with those before its first
+    member, which its tile ends with."""
+    member = leaf.member
+    name = f"{leaf.owner}.{member.name}" if leaf.owner else member.name
+    end = tile.line_end if member.members else member.span.line_end
+    return SectionMember(name, member.signature, member.span.line_start, max(end, member.span.line_start))
 
 
 def declaration_markdown(description: SymbolDescription) -> str:

@@ -15,10 +15,11 @@ from rag_assets.contracts.section import SummarySection
 from rag_assets.contracts.segment import Member, MemberKind, Span
 from rag_assets.contracts.time_codes import PAGE_BREAK, TRANSCRIPTS, spoken_by
 from rag_assets.descriptions.symbol_description import NOWHERE, TEXT_MEMBERS, facts_markdown
+from rag_assets.languages.configuration_keys import configuration_keys
 from rag_assets.languages.detection import SourceType
 from rag_assets.sections.chunks import Break, Unit
 from rag_assets.sections.code import OVERVIEW, kebab_case
-from rag_assets.sections.documents import TextOutline, TextRange, TextSection, text_sections
+from rag_assets.sections.documents import TextMember, TextOutline, TextRange, TextSection, text_sections
 from rag_assets.sections.snippet import SectionSubject
 
 
@@ -85,11 +86,24 @@ class TextDescription(SummaryFacts):
             node_keys=partial(document_section_keys, self.path) if headed else lambda _: (own_key,),
             names=(self.name,),
             declared=declared,
+            members=self.listed_members(),
             facts=facts_markdown(self.listed_facts()),
             stretches=stretches,
             source_title=self.name if stretches else "",
             readable=spoken_by if self.code_language in TRANSCRIPTS else _unbroken,
         )
+
+    def listed_members(self) -> list[TextMember]:
+        """The lines of the outline: headings, declarations, keys of a configuration, in text order."""
+        offset = self.span.char_start
+        found = [
+            TextMember(member.span.char_start - offset, member.span.char_end - offset, member.name, member.signature)
+            for member in self.members
+            if member.kind not in _UNLISTED and member.type != "preamble"
+        ]
+        if SourceType(self.source_type) is SourceType.CONFIG:
+            found += (TextMember(key.start, key.end, key.name, key.line) for key in configuration_keys(self.text))
+        return found
 
     def listed_facts(self) -> list[tuple[str, tuple[str, ...]]]:
         """The facts that every description artifact lists below its title: label and code values."""
@@ -102,6 +116,8 @@ class TextDescription(SummaryFacts):
         return f"{self.kind}: {self.fqn}{title}"
 
 
+_UNLISTED = frozenset({MemberKind.PAGE, MemberKind.CUE, MemberKind.WINDOW})
+"""Members that say no more than the lines they stand on."""
 _PLACED = (MemberKind.PAGE, MemberKind.CUE)
 _SENTENCE_ENDS = (".", "!", "?", "。", "！", "？", '."', '!"', '?"')
 

@@ -64,6 +64,19 @@ class Question:
         return place if place is not None and place.line and len(self.text.split()) == 1 else None
 
 
+@dataclass(frozen=True, slots=True)
+class MemberHit:
+    """A member of a section, or the section itself where none says anything of the question: what an outline shows of
+    it. Lines are 1-based and inclusive, those of its documentation among them. `score` is 0 to 1, and more for a member
+    that the question names; it compares members, not hits."""
+
+    name: str
+    signature: str
+    start_line: int
+    end_line: int
+    score: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
     """One section of the index, with all that is needed to cite it. Lines are 1-based and inclusive.
@@ -78,6 +91,10 @@ class Hit:
     score. `keyword` is the BM25 score among the candidates that semantic_rerank scored, `rerank` the score of the
     reranking model, which then decides (E11). `place` is 1 where the question names the line, 1/2 for the second line
     that it names, and so on. `text` is the finder snippet.
+
+    `members` are those of the section that say the most of the question, best first, at least one (`search.members`),
+    of the `member_count` that it covers. `best_lines` are the lines to read first: those of the best member, or the
+    part of it that says the most.
 
     `commit_sha` is the commit that the generation was built of, `file_commit_sha` the one that gave the file its text,
     on `file_date` (ISO 8601); both have the section on these lines.
@@ -107,6 +124,9 @@ class Hit:
     label: str
     generation_id: str
     run_id: str
+    members: tuple[MemberHit, ...] = ()
+    member_count: int = 0
+    best_lines: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 _ID_PREFIX = re.compile(r"[0-9a-f-]{4,36}")  # fewer digits are ambiguous in any real index
 _SHOWN = 5
+_KEPT_DOCUMENTS = 64
+"""Documents whose text is kept, 1 MB of usual ones: a search reads that of every hit (`search.members`)."""
 
 _BUILT_WITHOUT = {
     Capability.DENSE: "this index was built without an embedding model",
@@ -319,6 +321,7 @@ class IndexResources:
         self._placing = PathCache()
         self._artifacts: ArtifactStore | None = None
         self._blobs: BlobStore | None = None
+        self._documents = lru_cache(maxsize=_KEPT_DOCUMENTS)(self._read_document)
         self._given_embedder = embedder
         self._embedder: Future[Embedder] | None = None
         self._policy = policy
@@ -395,6 +398,9 @@ class IndexResources:
 
     def document(self, address: str) -> str:
         """The text of a document by its sha256. Raises BlobError."""
+        return self._documents(address)
+
+    def _read_document(self, address: str) -> str:
         with self._lock:
             if self._blobs is None:
                 from rag_assets.index.blobs import BlobStore

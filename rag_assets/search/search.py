@@ -15,6 +15,7 @@ from rag_assets.index.keyword.vocabulary import KeywordIndexError, question_term
 from rag_assets.index.vectors.filters import METADATA, Period, SearchFilters, SearchScope
 from rag_assets.search import CodePlace, Hit, Question, SearchResult, Source, TermEvidence
 from rag_assets.search.fusion import Ranked
+from rag_assets.search.members import with_members
 from rag_assets.search.query_parser import plain_question, understand
 from rag_assets.search.retrieve import Clock, SearchResources, retrieve
 
@@ -76,6 +77,8 @@ def search(
     hits = tuple(
         hit_of(ranked, found.payloads[ranked.id], manifests) for ranked in found.ranked if ranked.id in found.payloads
     )
+    with clock.step("members"):
+        hits = with_members(hits, found.payloads, question, parts)
     one = next(iter(manifests.values())) if len(manifests) == 1 else None
     return SearchResult(
         query=question.typed,

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rag_assets.contracts.embedder import EmbeddingWindow
 from rag_assets.contracts.identity import slug
@@ -167,7 +167,7 @@ def _placed(block: Block, blocks: Sequence[Block]) -> Block:
     """The declaration. If no text precedes the first member, as in a module, it takes the place of that member."""
     if block.span.char_start != block.span.char_end or not blocks:
         return block
-    return Block(block.text, blocks[0].span, block.names, block.node_keys, block.markdown)
+    return replace(block, span=blocks[0].span)
 
 
 def _names(own: Block, blocks: Sequence[Block]) -> list[str]:

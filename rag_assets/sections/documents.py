@@ -7,11 +7,12 @@ an embedder that reads less of it pools the vectors of its parts (R32).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rag_assets.contracts.embedder import EmbeddingWindow
 from rag_assets.contracts.identity import content_hash, unique_slugs
+from rag_assets.contracts.outline import SectionMember
 from rag_assets.contracts.section import SummarySection
 from rag_assets.contracts.segment import LineIndex, Span, moved
 from rag_assets.sections.chunks import CHUNK_TOKENS, Chunk, Run, Unit, below_heading, chunk_runs, counted, units_of
@@ -50,11 +51,22 @@ class TextRange:
 
 
 @dataclass(frozen=True, slots=True)
+class TextMember:
+    """What stands at `text[start:end]`: a heading with what is below it, a column, a key of a configuration."""
+
+    start: int
+    end: int
+    name: str
+    signature: str
+
+
+@dataclass(frozen=True, slots=True)
 class TextOutline:
     """A text ready for chunking. `origin` is the span of `text` in its file; all offsets are relative to `text`.
 
     `title` is the first header line, `default_key` the section key of text without a heading. `node_keys` gives the
-    graph keys of a section key. `names` belong to the whole text, `declared` are (offset, name) of declarations inside.
+    graph keys of a section key. `names` belong to the whole text, `declared` are (offset, name) of declarations inside,
+    `members` the lines of the outlines of its chunks.
     `facts` is the markdown below the title of every artifact. `stretches` are pages or cues in text order. `readable`
     gives the part of a slice that is embedded.
     """
@@ -67,6 +79,7 @@ class TextOutline:
     node_keys: Callable[[str], tuple[str, ...]]
     names: tuple[str, ...] = ()
     declared: Sequence[tuple[int, str]] = ()
+    members: Sequence[TextMember] = ()
     facts: str = ""
     stretches: Sequence[TextRange] = ()
     source_title: str = ""
@@ -239,7 +252,18 @@ def _block(outline: TextOutline, group: _Group, chunk: Chunk, keys: Sequence[str
         moved(lines.span(start, end), outline.origin),
         names=tuple(name for name in (*outline.names, *headings, *declared) if name),
         node_keys=tuple(key for i in inside for key in outline.node_keys(keys[i])),
+        members=tuple(_listed(outline, start, end, lines)),
     )
+
+
+def _listed(outline: TextOutline, start: int, end: int, lines: LineIndex) -> Iterator[SectionMember]:
+    """The members that lie in a chunk, as far as they do."""
+    for member in outline.members:
+        first, last = max(start, member.start), min(end, member.end)
+        content = outline.text[first:last].rstrip() if first < last else ""
+        if content:
+            place = moved(lines.span(first, first + len(content)), outline.origin)
+            yield SectionMember(member.name, member.signature, place.line_start, place.line_end)
 
 
 def _blank_section(subject: SectionSubject, outline: TextOutline, window: EmbeddingWindow) -> SummarySection:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from rag_assets.contracts.outline import SectionMember
 from rag_assets.contracts.section import SummarySection
 from rag_assets.contracts.segment import Member, MemberKind, Span, first_paragraph, one_line
 from rag_assets.sections.splitter import shortened
@@ -27,7 +28,7 @@ class SectionSubject:
 @dataclass(frozen=True, slots=True)
 class Block:
     """A piece that is never split: its line in the snippet, its place, declared names, graph keys, markdown for the
-    backing artifact, and the named section of its kind (`methods`; "" for none)."""
+    backing artifact, the named section of its kind (`methods`; "" for none), and its lines in the outline."""
 
     text: str
     span: Span
@@ -35,6 +36,7 @@ class Block:
     node_keys: tuple[str, ...] = ()
     markdown: str = ""
     group: str = ""
+    members: tuple[SectionMember, ...] = ()
 
 
 def section_of(
@@ -47,7 +49,7 @@ def section_of(
     part: tuple[int, int] = (1, 1),
     html_anchor: str = "",
 ) -> SummarySection:
-    """The section (part `part[0]` of `part[1]`) whose slice, names and keys are those of its blocks, in order."""
+    """The section (part `part[0]` of `part[1]`) whose slice, names, members and keys are those of its blocks."""
     return SummarySection(
         section_key=key,
         symbol=subject.symbol,
@@ -61,6 +63,7 @@ def section_of(
         domain_key=subject.domain_key,
         primary_entity=subject.primary_entity,
         names=tuple(dict.fromkeys(name for block in blocks for name in block.names)),
+        members=tuple(dict.fromkeys(member for block in blocks for member in block.members)),
         graph_node_keys=tuple(dict.fromkeys(key for block in blocks for key in block.node_keys)),
         html_anchor=html_anchor,
         snippet_tokens=tokens,

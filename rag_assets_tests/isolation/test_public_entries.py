@@ -28,7 +28,8 @@ REQUESTS = 10
 PAIRS = 5
 """Of each entry; `benchmarks/isolation.py` makes 10,000 in all."""
 _ONLY_TYPES = {
-    *("Answer", "AskOptions", "ComparedHit", "ComparedSearch", "Confidentiality", "Hit", "Mode", "NO_FILTERS"),
+    *("Answer", "AskOptions", "ComparedHit", "ComparedSearch", "Confidentiality", "Hit", "MemberHit"),
+    *("Mode", "NO_FILTERS"),
     *("Question", "QuestionKind", "SearchFilters", "__version__"),
 }
 _ERRORS = {name for name in rag_assets.__all__ if name.endswith("Error") or name.startswith("Wrong")}

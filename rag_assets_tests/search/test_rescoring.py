@@ -110,7 +110,7 @@ def test_a_search_finds_what_the_vectors_find_in_another_order(shop: Index) -> N
     assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
     cosines = {hit.point_id: hit.score for hit in near}
     assert {hit.point_id: hit.scores["dense"] for hit in found} == cosines
-    assert set(found.timings) == {"open", "embed", "dense", "rescore", "fetch", "total"}
+    assert set(found.timings) == {"open", "embed", "dense", "rescore", "fetch", "members", "total"}
 
 
 @pytest.mark.rule("R17")

@@ -56,7 +56,7 @@ def test_a_hit_carries_all_evidence(shop: Index) -> None:
     assert (hit.label, hit.generation_id, hit.run_id) == (LABEL, result.generation_id, "run-1")
     raw = {"dense", "dense_normalised", "bm25", "bm25_normalised"}
     assert set(hit.scores) == raw | {"sparse_weighted", "dense_weighted"}
-    assert set(result.timings) == {"open", "embed", "dense", "bm25", "rank", "fetch", "total"}
+    assert set(result.timings) == {"open", "embed", "dense", "bm25", "rank", "fetch", "members", "total"}
 
 
 @pytest.mark.parametrize(

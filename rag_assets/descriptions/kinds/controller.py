@@ -16,7 +16,7 @@ from rag_assets.contracts.result import Message
 from rag_assets.contracts.section import SummarySection
 from rag_assets.contracts.segment import MemberRange, Segment, Span, leaves_of
 from rag_assets.descriptions.kind_builder import Facts, Subject, TypeAwareBuilder, is_csharp
-from rag_assets.descriptions.symbol_description import SymbolDescription, fenced_code, inline_code
+from rag_assets.descriptions.symbol_description import SymbolDescription, fenced_code, inline_code, outline_member
 from rag_assets.identifiers import identifier_words
 from rag_assets.languages.csharp.facts.primary_entity import primary_entity
 from rag_assets.languages.csharp.facts.type_index import TypeIndex
@@ -85,7 +85,8 @@ def endpoint_sections(owner: Owner, endpoint: Endpoint, span: Span, window: Embe
     node_keys = (*keys, endpoint.handler_key or owner.own_key)
     names = tuple(dict.fromkeys(name for name in (endpoint.action, endpoint.name) if name))
     overview = split(_overview_lines(owner, endpoint), (), window)[0]
-    block = Block("", span, names, node_keys)
+    action = outline_member(endpoint.action or endpoint.name, endpoint.signature, endpoint.span)
+    block = Block("", span, names, node_keys, members=(action,))
     markdown = _markdown(owner, endpoint, span)
     sections = [section_of(subject, OVERVIEW_KEY, overview.text, overview.tokens, [block], markdown)]
     lines = _request_response_lines(endpoint)

@@ -24,7 +24,7 @@ from rag_assets.contracts.segment import (
     first_paragraph,
 )
 from rag_assets.descriptions.kind_builder import Facts, KindBuilder, Subject, TypeAwareBuilder, is_whole_type
-from rag_assets.descriptions.symbol_description import SymbolDescription, inline_code
+from rag_assets.descriptions.symbol_description import SymbolDescription, inline_code, outline_member
 from rag_assets.identifiers import identifier_words
 from rag_assets.languages.csharp.binder.type_syntax import attribute_name, simple_name
 from rag_assets.languages.csharp.ef.mappings import implements_configuration
@@ -113,6 +113,7 @@ class DataDescription(SymbolDescription):
                 node_keys=(symbol_key(self.code_language, f"{self.fqn}.{fact.name}", NodeType.PROPERTY),),
                 markdown=_parameter_markdown(fact),
                 group=self.property_group(),
+                members=(outline_member(fact.name, f"{fact.type} {fact.name}", self.header),),
             )
             for fact in self.properties
             if fact.parameter

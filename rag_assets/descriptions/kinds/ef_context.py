@@ -14,7 +14,7 @@ from rag_assets.contracts.payload import RagVectorPayload
 from rag_assets.contracts.section import SummarySection
 from rag_assets.contracts.segment import Segment, Span, first_paragraph
 from rag_assets.descriptions.kind_builder import Facts, KindBuilder, Subject, TypeAwareBuilder
-from rag_assets.descriptions.symbol_description import SymbolDescription, inline_code
+from rag_assets.descriptions.symbol_description import SymbolDescription, inline_code, outline_member
 from rag_assets.languages.csharp.binder.type_syntax import simple_name
 from rag_assets.languages.csharp.declaration_ranges import migration_key
 from rag_assets.languages.csharp.ef.mappings import (
@@ -140,7 +140,9 @@ class EfContextDescription(SymbolDescription):
             purpose=f"{purpose} {generated}" if purpose else generated,
         )
         made = split(header, [], self.window)[0]
-        block = Block("", self._place(db_set), (db_set.name,), self._keys(db_set))
+        place = self._place(db_set)
+        members = (outline_member(db_set.name, f"DbSet<{db_set.entity}> {db_set.name}", place),)
+        block = Block("", place, (db_set.name,), self._keys(db_set), members=members)
         artifact = self._entry_markdown(name, db_set, purpose or generated)
         return section_of(subject, ENTRY_SECTION, made.text, made.tokens, [block], artifact)
 
@@ -343,7 +345,8 @@ class MigrationDescription(SymbolDescription):
             last = up.span if number == len(changes) - 1 else span
             place = Span(first.line_start, last.line_end, first.char_start, last.char_end)
             names = up.names if number == 0 else ()
-            found.append(Block(text, place, names, (*up.node_keys, migration_key(self.fqn)), f"- {text}"))
+            keys, members = (*up.node_keys, migration_key(self.fqn)), (outline_member("", text, span),)
+            found.append(Block(text, place, names, keys, f"- {text}", members=members))
         return found
 
 

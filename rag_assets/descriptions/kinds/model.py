@@ -8,7 +8,7 @@ from rag_assets.contracts.graph import NodeType, symbol_key
 from rag_assets.contracts.segment import MemberRange, Segment, Span, leaves_of
 from rag_assets.descriptions.kind_builder import Facts, KindBuilder, Subject, TypeAwareBuilder, is_whole_type
 from rag_assets.descriptions.kinds.data_type import DataDescription, attribute_summary
-from rag_assets.descriptions.symbol_description import SymbolDescription, inline_code
+from rag_assets.descriptions.symbol_description import SymbolDescription, inline_code, outline_member
 from rag_assets.languages.csharp.binder.type_syntax import attribute_name
 from rag_assets.languages.csharp.facts.expressions import LocalizedAttributes, arguments_of
 from rag_assets.languages.csharp.facts.properties import (
@@ -97,6 +97,7 @@ class ModelStructure(DataDescription):
                 ),
                 markdown=f"- {inline_code(found.target_symbol)}: {found.line()}",
                 group=RELATIONSHIPS,
+                members=(outline_member(found.property, found.line(), places[found.property]),),
             )
             for found in self.relationships
             if found.property in places

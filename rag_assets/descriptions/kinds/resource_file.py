@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rag_assets.contracts.result import Message
 from rag_assets.contracts.segment import Member, MemberKind, MemberRange
@@ -83,9 +83,7 @@ class ResourceFileDescription(SymbolDescription):
         blocks = super()._member_blocks(own_key)
         used = dict(self.usages)
         return [
-            Block(b.text, b.span, b.names, b.node_keys, b.markdown + _usage_lines(used.get(name, ())), b.group)
-            for b in blocks
-            for name in b.names[:1]
+            replace(b, markdown=b.markdown + _usage_lines(used.get(name, ()))) for b in blocks for name in b.names[:1]
         ]
 
 

@@ -12,6 +12,7 @@ from rag_assets.languages.detection import SourceType
 from rag_assets.languages.sql.columns import SqlColumn, SqlForeignKey, columns_of, foreign_keys_of, primary_key_of
 from rag_assets.languages.sql.lexer import tokens_of
 from rag_assets.languages.sql.reference_reader import SqlUse, is_procedural, references_in
+from rag_assets.sections.documents import TextMember
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,21 @@ class SqlObjectDescription(TextDescription):
         if self.object_type == SCRIPT:
             return super().title_line()
         return f"{self.kind}: {self.fqn} ({self.object_type})"
+
+    def listed_members(self) -> list[TextMember]:
+        """The statement, then its parameters or columns."""
+        listed = super().listed_members()
+        if self.object_type == SCRIPT:
+            return listed
+        head = max(self.text.find(self.object_name), 0)
+        parameters = []
+        for parameter in self.parameters:
+            found = self.text.find(parameter.name, head)
+            if parameter.name and found >= 0:
+                head = found + len(parameter.name)
+                signature = f"{parameter.name} {parameter.type}".strip()
+                parameters.append(TextMember(found, head, parameter.name, signature))
+        return [TextMember(0, len(self.text), self.object_name, self.signature), *parameters, *listed]
 
     def listed_facts(self) -> list[tuple[str, tuple[str, ...]]]:
         return [

@@ -1,0 +1,37 @@
+"""The outline of a section: its members with their lines, as the payload of a point has them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rag_assets.contracts.segment import one_line
+
+_LISTED_CHARS = 320
+"""Of a signature: the longest one that is common. A minified file has some of a megabyte."""
+
+
+@dataclass(frozen=True, slots=True)
+class SectionMember:
+    """A line of the outline of a section: a member that it covers, with its own lines (1-based, inclusive).
+
+    `signature` is on one line, without body; a heading path, the text of a column or a key where there is none.
+    """
+
+    name: str
+    signature: str
+    start_line: int
+    end_line: int
+
+    @property
+    def encoded(self) -> str:
+        """As a payload has it: `88-121 CancelAsync<tab>public async Task<Result> CancelAsync(OrderId id)`."""
+        name, signature = one_line(self.name)[:_LISTED_CHARS], one_line(self.signature)[:_LISTED_CHARS]
+        return f"{self.start_line}-{self.end_line} {name}\t{signature}"
+
+    @classmethod
+    def decoded(cls, text: str) -> SectionMember:
+        """The inverse of `encoded`. Raises ValueError."""
+        lines, _, rest = text.partition(" ")
+        start, _, end = lines.partition("-")
+        name, _, signature = rest.partition("\t")
+        return cls(name, signature, int(start), int(end))

@@ -1,0 +1,88 @@
+"""The keys of a configuration file (YAML, JSON, TOML, INI, XML), read from its lines: for outlines, not for values.
+
+A line is a key where it is written as one; what is indented below it belongs to it. That is how people lay these files
+out, and what a parser of one of the formats would say of the others' dialects is no better. A file on one line has no
+keys.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rag_assets.languages.sliding_window import numbered_lines
+
+_DEEPEST = 3
+"""Levels of keys: `services.web.ports`. Below are values."""
+_MOST_CHARS = 120  # of a line
+_LONGEST_LINE = 1_000  # a longer one is data
+
+_KEY = re.compile(
+    r"""(?:-\s+)?(?:
+      "(?P<quoted>[^"\n]{1,80})"\s*:                      # JSON
+    | <(?P<element>[A-Za-z][\w.:-]{0,80})(?P<attributes>\b[^>]*)
+    | \[{1,2}(?P<table>[^\]\n]{1,80})\]{1,2}\s*(?:[#;].*)?$  # TOML, INI
+    | (?P<plain>[A-Za-z_][\w.$/-]{0,80})\s*(?::(?=\s|$)|:?=)  # YAML, TOML, INI, .env
+    )""",
+    re.VERBOSE,
+)
+_CALLED = re.compile(r"""\b(?:Include|Name|name|key|Key|id|Id|Update)\s*=\s*["']([^"'\n]{1,80})""")
+_COMMENT = re.compile(r"[#;]|//|<!--|-->")
+_CLOSING = re.compile(r"[\]}),;\s]*$|</")
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigurationKey:
+    """A key with the keys around it (`logging.level`), and the characters of its own line and of all below it."""
+
+    name: str
+    line: str
+    start: int
+    end: int
+
+
+def configuration_keys(text: str) -> Iterator[ConfigurationKey]:
+    """The keys of the upper levels, in text order. Pure; never raises for any text."""
+    found: list[tuple[int, str, str, int]] = []  # indentation, key, line, start
+    ends: list[int] = []
+    open_keys: list[int] = []  # numbers in `found`, the outermost first
+    table = -1  # the number of the last `[table]`
+    for start, line in numbered_lines(text):
+        content = line.strip()
+        if not content or _COMMENT.match(content) or len(line) > _LONGEST_LINE:
+            continue
+        indent = len(line) - len(line.lstrip())
+        closes = _CLOSING.match(content) is not None
+        while open_keys and (found[open_keys[-1]][0] > indent or (found[open_keys[-1]][0] == indent and not closes)):
+            if open_keys[-1] == table and not content.startswith("["):
+                break
+            open_keys.pop()
+        for number in open_keys:
+            ends[number] = start + len(line.rstrip())
+        key = None if closes else _KEY.match(content)
+        if key is None:
+            continue
+        if key["table"] is not None:
+            open_keys, table = [], len(found)
+        open_keys.append(len(found))
+        found.append((indent, _name(key), content[:_MOST_CHARS], start))
+        ends.append(start + len(line.rstrip()))
+    return _named(found, ends)
+
+
+def _name(key: re.Match[str]) -> str:
+    if key["element"] is not None:
+        called = _CALLED.search(key["attributes"])
+        return f"{key['element']} {called[1]}" if called else key["element"]
+    return str(key["quoted"] or key["table"] or key["plain"]).strip()
+
+
+def _named(found: list[tuple[int, str, str, int]], ends: list[int]) -> Iterator[ConfigurationKey]:
+    around: list[tuple[int, str]] = []  # (end, key)
+    for (_, name, line, start), end in zip(found, ends, strict=True):
+        while around and around[-1][0] < end:
+            around.pop()
+        around.append((end, name))
+        if len(around) <= _DEEPEST:
+            yield ConfigurationKey(".".join(key for _, key in around), line, start, end)
