@@ -104,9 +104,9 @@ def report(found: list[dict[str, Any]]) -> int:
 def measured(repository: str) -> dict[str, Any]:
     """Indexes one repository and reads back what was written."""
     from rag_assets.index.blobs import BlobStore
+    from rag_assets.index.labels import label_of
     from rag_assets.index.parquet_parts import digest_files, read_all
     from rag_assets.pipeline import run_stages as stages
-    from rag_assets.pipeline.labels import label_of
     from rag_assets.settings import EmbedderSettings, RepositorySettings, Settings
 
     location, packs = located(repository)

@@ -189,9 +189,9 @@ class Timer:
 
 def build(arguments: argparse.Namespace) -> dict[str, Any]:
     """One full build without an orchestrator."""
+    from rag_assets.index.labels import label_of
     from rag_assets.index.parquet_parts import digest_files
     from rag_assets.pipeline import run_stages as stages
-    from rag_assets.pipeline.labels import label_of
     from rag_assets.pipeline.workers.worker_pool import workers_for
 
     timer = Timer()
@@ -249,8 +249,8 @@ def dagster_run(arguments: argparse.Namespace) -> dict[str, Any]:
 
     from rag_assets.defs.pipeline import pipeline
     from rag_assets.defs.resources import Workspace
+    from rag_assets.index.labels import label_of
     from rag_assets.index.layout import IndexHome
-    from rag_assets.pipeline.labels import label_of
     from rag_assets.pipeline.progress import Silent
 
     settings = _settings(arguments)
@@ -282,7 +282,7 @@ def dagster_run(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def search(arguments: argparse.Namespace) -> dict[str, Any]:
     from rag_assets import open_index
-    from rag_assets.pipeline.labels import label_of
+    from rag_assets.index.labels import label_of
 
     label, _ = label_of(_settings(arguments), _repository(arguments))
     index = open_index(label, home=arguments.home)

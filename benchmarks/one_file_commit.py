@@ -113,7 +113,7 @@ def pipeline_run(arguments: argparse.Namespace) -> dict[str, Any]:
     """The job as the command runs it."""
     from rag_assets.defs.in_process import run_index_job
     from rag_assets.defs.pipeline import pipeline
-    from rag_assets.pipeline.labels import register_label
+    from rag_assets.index.labels import register_label
     from rag_assets.pipeline.progress import Silent
 
     pipeline.resolve_job_def("index")

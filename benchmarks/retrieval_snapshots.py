@@ -19,8 +19,8 @@ from retrieval_questions import Snapshot
 from rag_assets import Index
 from rag_assets.contracts.retrieval import Fusion
 from rag_assets.index.generations import active_generation
+from rag_assets.index.labels import label_of
 from rag_assets.index.layout import IndexHome
-from rag_assets.pipeline.labels import label_of
 from rag_assets.pipeline.run_stages import run_stages
 from rag_assets.settings import EmbedderSettings, RepositorySettings, SearchSettings, Settings
 

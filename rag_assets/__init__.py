@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rag_assets.api import Index, IndexGroup, open_index, open_indexes
     from rag_assets.contracts.confidentiality import Confidentiality
     from rag_assets.contracts.retrieval import Mode
-    from rag_assets.errors import QueryError, RagAssetsError, WrongQuestion, WrongUsage
+    from rag_assets.errors import PlaceError, QueryError, RagAssetsError, WrongQuestion, WrongUsage
     from rag_assets.graph.artifact import GraphError
     from rag_assets.index.artifacts import ArtifactError
     from rag_assets.index.generations import GenerationError
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rag_assets.search import Hit, MemberHit, Question, QuestionKind, SearchResult, Source, TermEvidence
     from rag_assets.search.compare_labels import ComparedHit, ComparedSearch, compare_search
     from rag_assets.search.query_parser import understand
+    from rag_assets.search.source_lines import DeclaredLines, SourceLines, TextVersion
     from rag_assets.settings.config_file import ConfigError
 
 _MODULES = {
@@ -34,7 +35,7 @@ _MODULES = {
     "api": ("Index", "IndexGroup", "open_index", "open_indexes"),
     "contracts.confidentiality": ("Confidentiality",),
     "contracts.retrieval": ("Mode",),
-    "errors": ("QueryError", "RagAssetsError", "WrongQuestion", "WrongUsage"),
+    "errors": ("PlaceError", "QueryError", "RagAssetsError", "WrongQuestion", "WrongUsage"),
     "graph.artifact": ("GraphError",),
     "index.artifacts": ("ArtifactError",),
     "index.generations": ("GenerationError",),
@@ -44,6 +45,7 @@ _MODULES = {
     "qa.ask_options": ("AskOptions",),
     "search.compare_labels": ("ComparedHit", "ComparedSearch", "compare_search"),
     "search.query_parser": ("understand",),
+    "search.source_lines": ("DeclaredLines", "SourceLines", "TextVersion"),
     "search": ("Hit", "MemberHit", "Question", "QuestionKind", "SearchResult", "Source", "TermEvidence"),
     "settings.config_file": ("ConfigError",),
 }
@@ -58,6 +60,7 @@ __all__ = [
     "ComparedSearch",
     "Confidentiality",
     "ConfigError",
+    "DeclaredLines",
     "GenerationError",
     "GraphError",
     "Hit",
@@ -67,6 +70,7 @@ __all__ = [
     "MemberHit",
     "Mode",
     "PeriodError",
+    "PlaceError",
     "QueryError",
     "Question",
     "QuestionKind",
@@ -75,7 +79,9 @@ __all__ = [
     "SearchFilters",
     "SearchResult",
     "Source",
+    "SourceLines",
     "TermEvidence",
+    "TextVersion",
     "VectorStoreError",
     "WrongQuestion",
     "WrongUsage",

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rag_assets.contracts.retrieval import Mode
     from rag_assets.graph.csr_graph import Graph
     from rag_assets.qa.ask_options import AskOptions
+    from rag_assets.search.source_lines import SourceLines
 
 
 class _Answering(Searchable):
@@ -77,14 +78,26 @@ class _Answering(Searchable):
 
 
 class Index(LabelIndex, _Answering):
-    """The active generation of one label: `search`, `ask`, `get`, `source_slice`, `description`, `graph`. Safe to use
-    from several threads; close it, or use it in a `with`."""
+    """The active generation of one label: `search`, `ask`, `read`, `get`, `source_slice`, `description`, `graph`. Safe
+    to use from several threads; close it, or use it in a `with`."""
 
     def graph(self) -> Graph:
         """The code graph, as far as the clearance reaches. Raises GraphError where there is none or a damaged one."""
         from rag_assets.search.graph_context import graph_of  # start-up budget: a search needs no graph
 
         return graph_of(self)
+
+    def read(self, place: str, *, commit: str = "", work_tree: bool = False, max_tokens: int = 0) -> SourceLines:
+        """The numbered lines of a place: a file, `src/A.cs:12-40`, a symbol, or a point; with the symbol around them.
+
+        As they are indexed; at a `commit` of the repository; or in its `work_tree`. `max_tokens`, unless 0, is kept as
+        `SourceLines.within` says. Raises PlaceError for a place that
+        is not there, naming near ones; WrongQuestion, ArtifactError, SourceError or ConfigError.
+        """
+        from rag_assets.search.source_lines import SourceReader  # start-up budget: a search reads no file
+
+        found = SourceReader(self).read(place, commit=commit, work_tree=work_tree)
+        return found.within(max_tokens) if max_tokens else found
 
 
 class IndexGroup(FederatedIndex, _Answering):

@@ -27,6 +27,10 @@ class WrongQuestion(QueryError, WrongUsage):
     """A question that is written wrongly, whatever the index holds."""
 
 
+class PlaceError(QueryError):
+    """A place (a file, lines, a symbol) that is not in the index; the text names near ones."""
+
+
 class NoEmbedderError(RagAssetsError):
     """Questions cannot be embedded as the index was; the text says why and what to do."""
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from rag_assets.index.generation_files import written_blocks
+from rag_assets.index.labels import register_label
 from rag_assets.index.layout import IndexHome, index_label
 from rag_assets.pipeline.build import IndexBuild, StageReport
-from rag_assets.pipeline.labels import register_label
 from rag_assets.pipeline.run_stages import run_stages
 from rag_assets.settings import EmbedderSettings, RepositorySettings, Settings
 from rag_assets_tests.git_repository import Repository

@@ -79,7 +79,7 @@ def search(
     """
     # Start-up budget: loaded when it runs, not for --help and completion.
     from rag_assets.index.catalog.fulltext import search_text
-    from rag_assets.pipeline.labels import repository_of
+    from rag_assets.index.labels import repository_of
 
     session = session_of(context)
     settings, home = session.settings(), session.home()

@@ -129,7 +129,7 @@ def _unusable_parts(settings: Settings, repository: RepositorySettings) -> Itera
     """The problems of rule packs, ignore patterns and question sets, which only reading them shows."""
     # Start-up budget: loaded when it runs, not for --help and completion.
     from rag_assets.classification.classifier import Classifier
-    from rag_assets.pipeline.discovered_files import ignore_policy
+    from rag_assets.sources.ignore import ignore_policy
 
     def rules() -> object:
         return Classifier(repository.rule_packs, repository.kinds)

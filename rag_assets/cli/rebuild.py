@@ -106,7 +106,7 @@ def _tenant(session: CliSession, settings: Settings, label: str, org: str | None
     # Start-up budget: loaded when it runs, not for --help and completion.
     from rag_assets.index.catalog.history import Tenant
     from rag_assets.index.catalog.reader import tenants_of
-    from rag_assets.pipeline.labels import repository_of
+    from rag_assets.index.labels import repository_of
 
     if org and project:
         return Tenant(org, project, label)

@@ -122,9 +122,9 @@ class Watch:
 
     def _ask(self, settings: Settings, repository: RepositorySettings, state: _State) -> None:
         # Start-up budget.
-        from rag_assets.pipeline.discovered_files import ignore_policy
-        from rag_assets.pipeline.labels import label_of
+        from rag_assets.index.labels import label_of
         from rag_assets.sources.git.git_refs import remote_head
+        from rag_assets.sources.ignore import ignore_policy
 
         label, timeout = repository.id, settings.automation.poll_timeout_seconds
         try:

@@ -13,6 +13,7 @@ from rag_assets.defs.stage_asset import Extra, candidate, check_specs, materiali
 from rag_assets.evaluation.metrics import CUT, NDCG, metric_name
 from rag_assets.evaluation.summary import latency, metric_estimates, summarise, summarise_answers
 from rag_assets.index.eval_records import JudgeSummary, RankChange, read_decision, read_run
+from rag_assets.index.labels import repository_of
 from rag_assets.models import open_embedder
 from rag_assets.pipeline.active_index import activate
 from rag_assets.pipeline.bm25_artifacts import build_keyword_weights
@@ -21,7 +22,6 @@ from rag_assets.pipeline.code_graph import build_graph
 from rag_assets.pipeline.discovered_files import discover_files
 from rag_assets.pipeline.embeddings import embed_sections
 from rag_assets.pipeline.eval_runs import evaluate
-from rag_assets.pipeline.labels import repository_of
 from rag_assets.pipeline.progress import Progress
 from rag_assets.pipeline.publish import begin_from_remote
 from rag_assets.pipeline.qdrant_points import build_points

@@ -90,6 +90,30 @@ def freshness_of(
     return Freshness(indexed, reason="a plain directory has no commits")
 
 
+def file_differs(home: IndexHome, manifest: Manifest, path: str, blob_id: str) -> bool | None:
+    """Whether the file of the work tree is another one than the indexed, whose content has this id; None where there is
+    no work tree to look at, or nobody can tell."""
+    from rag_assets.errors import SourceError
+    from rag_assets.sources.file_version import work_tree_of
+
+    location = str(remembered_repository(home, manifest.index_label).get("location", ""))
+    if not Path(location).is_absolute() or not blob_id:
+        return None
+    try:
+        root = work_tree_of(location)
+        if root is None:
+            return None
+        file = root / path
+        if not file.is_file():
+            return True
+        if file.stat().st_size > _HASHED_BYTES:
+            return None
+        content = file.read_bytes()
+    except (OSError, SourceError):
+        return None
+    return not _is_blob(content, blob_id) if manifest.is_git else hashlib.sha256(content).hexdigest() != blob_id
+
+
 def remembered_repository(home: IndexHome, label: str) -> dict[str, Any]:
     """The settings a label was last built with, as plain JSON; empty where there are none, or none to read."""
     try:

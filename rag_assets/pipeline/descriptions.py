@@ -33,11 +33,11 @@ from rag_assets.descriptions.refinement import DescriptionRefiner
 from rag_assets.descriptions.registry import import_installed_builders
 from rag_assets.graph.csr_graph import by_count
 from rag_assets.index.blobs import BlobStore
+from rag_assets.index.labels import repository_of
 from rag_assets.index.parquet_parts import read_rows, write_part
 from rag_assets.languages.detection import DETECTS_LANGUAGES
 from rag_assets.models.openai_compat.structured import open_llm
 from rag_assets.pipeline.build import IndexBuild, StageReport
-from rag_assets.pipeline.labels import repository_of
 from rag_assets.pipeline.memo import (
     AnswerCache,
     BucketMemo,

@@ -42,10 +42,9 @@ from rag_assets.pipeline.versions import config_hash, stage_version
 from rag_assets.pipeline.workers.file_guard import Attempts, Refusal, guard_files
 from rag_assets.pipeline.workers.worker_pool import GuardedTasks, guarded_pool, start_workers
 from rag_assets.settings import RepositorySettings, Settings
-from rag_assets.settings.config_file import ConfigError
 from rag_assets.sources.discovery import Content, DiscoveredText, discover, examined, is_lasting
 from rag_assets.sources.fingerprint import POLICY_FINGERPRINT
-from rag_assets.sources.ignore import IgnorePolicy
+from rag_assets.sources.ignore import IgnorePolicy, ignore_policy
 from rag_assets.sources.open import open_snapshot
 from rag_assets.sources.secrets import masked
 from rag_assets.sources.snapshot import Snapshot, TreeEntry
@@ -179,20 +178,6 @@ def _spec(
         # Where this machine keeps the repository does not belong into a generation.
         repository=repository.model_dump(mode="json") | {"location": info.remote_url or repository.id},
     )
-
-
-def ignore_policy(settings: Settings, repository: RepositorySettings) -> IgnorePolicy:
-    """What the configuration says about the files of a repository. Raises ConfigError for an unusable pattern."""
-    try:
-        return IgnorePolicy(
-            include=repository.include,
-            exclude=repository.exclude,
-            max_file_bytes=settings.sources.max_file_bytes,
-            max_document_bytes=settings.sources.max_document_bytes,
-            max_line_length=settings.sources.max_line_length,
-        )
-    except ValueError as error:
-        raise ConfigError(f"repository {repository.id!r}: {error}") from error
 
 
 def _discover(

@@ -25,6 +25,7 @@ from rag_assets.descriptions.registry import import_installed_builders
 from rag_assets.descriptions.symbol_description import SymbolDescription
 from rag_assets.errors import RagAssetsError
 from rag_assets.index.generations import Generation
+from rag_assets.index.labels import repository_of
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.parquet_parts import bucket_of, read_rows
 from rag_assets.languages.detection import detect_language
@@ -32,7 +33,6 @@ from rag_assets.models import embedding_window
 from rag_assets.pipeline.build import IndexBuild, read_report, read_spec, refused_later
 from rag_assets.pipeline.descriptions import file_context
 from rag_assets.pipeline.discovered_files import open_repository
-from rag_assets.pipeline.labels import repository_of
 from rag_assets.pipeline.symbol_tables import walled_surveys
 from rag_assets.pipeline.versions import BUILD_STAGES
 from rag_assets.segmentation import segment_file

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from rag_assets.index.labels import register_label
 from rag_assets.index.layout import IndexHome
 from rag_assets.models import open_embedder
 from rag_assets.pipeline.active_index import activate
@@ -15,7 +16,6 @@ from rag_assets.pipeline.code_graph import build_graph
 from rag_assets.pipeline.discovered_files import discover_files
 from rag_assets.pipeline.embeddings import embed_sections
 from rag_assets.pipeline.eval_runs import evaluate
-from rag_assets.pipeline.labels import register_label
 from rag_assets.pipeline.progress import Progress, Silent
 from rag_assets.pipeline.qdrant_points import build_points
 from rag_assets.pipeline.refinement import refine_and_describe

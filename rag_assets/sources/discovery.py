@@ -63,7 +63,7 @@ def discover(
     looked at here, where a hostile one may crash or never end, or by `examine`.
     """
     entries = list(snapshot.entries())
-    rules = _rules(snapshot, policy, entries)
+    rules = rules_of(snapshot, policy, entries)
     names = masked_paths([entry.path for entry in entries])
     refused = [_named(entry, name) or rules.refused_entry(entry) for entry, name in zip(entries, names, strict=True)]
     readable = [entry for entry, refusal in zip(entries, refused, strict=True) if refusal is None]
@@ -96,7 +96,13 @@ def is_lasting(found: DiscoveredFile | SkippedFile) -> bool:
     return isinstance(found, DiscoveredFile) or found.reason not in _OF_THE_MOMENT
 
 
-def _rules(snapshot: Snapshot, policy: IgnorePolicy, entries: list[TreeEntry]) -> PathRules:
+def refused_name(entry: TreeEntry) -> SkippedFile | None:
+    """The refusal of one file whose path holds a credential."""
+    return _named(entry, masked_paths([entry.path])[0])
+
+
+def rules_of(snapshot: Snapshot, policy: IgnorePolicy, entries: list[TreeEntry]) -> PathRules:
+    """The policy with the ignore files of a snapshot."""
     rules = PathRules(policy)
     for entry, content in snapshot.read(ignore_files(entries, with_gitignore=snapshot.has_gitignore)):
         if isinstance(content, bytes):

@@ -10,7 +10,7 @@ import pytest
 
 from rag_assets.index.catalog import URL_VARIABLE
 from rag_assets.index.generations import active_generation
-from rag_assets.pipeline.labels import register_label
+from rag_assets.index.labels import register_label
 from rag_assets.settings import EmbedderSettings, Settings, StoreSettings
 from rag_assets_tests.cli.conftest import CommandLine, new_repository
 from rag_assets_tests.generation_history import copy_sparse

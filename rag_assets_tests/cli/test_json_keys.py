@@ -19,6 +19,7 @@ COMMANDS = {
     "search": "search refund --explain",
     "ask": "ask OrderService? --session s",
     "artifact": "artifact blueprint OrderService",
+    "read": "read src/Orders/OrderService.cs",
     "show": "show README.md:1",
     "explain": "explain src/Orders/OrderService.cs",
     "index": "index ../shop --lexical-only",

@@ -19,7 +19,7 @@ def hit(indexed: Indexed) -> dict[str, str]:
 def test_a_point_by_its_id(indexed: Indexed, hit: dict[str, str], digits: int) -> None:
     found = indexed.cli.run("show", hit["point_id"][:digits], "--json").json
     assert set(found) == {
-        *("path", "start_line", "end_line", "symbol", "kind", "commit", "date", "index_commit"),
+        *("path", "start_line", "end_line", "line", "symbol", "kind", "commit", "date", "index_commit"),
         *("snippet", "description", "source", "payload"),
     }
     assert (found["path"], found["symbol"]) == (SERVICE, "Shop.Orders.OrderService")
@@ -46,6 +46,16 @@ def test_the_source_is_the_exact_slice(indexed: Indexed, hit: dict[str, str]) ->
 )
 def test_a_place_in_a_file(indexed: Indexed, place: str) -> None:
     assert indexed.cli.run("show", place, "--json").json["symbol"] == "Shop.Orders.OrderService"
+
+
+def test_the_line_that_was_asked_for_is_marked_among_its_neighbours(indexed: Indexed) -> None:
+    said = indexed.cli.run("show", f"{SERVICE}:7", "--part", "source").out.splitlines()
+    assert "> 7      public decimal RefundOrder(int orderId) => 0m;" in said
+    assert "  6      /// <summary>Pays back what a customer returned.</summary>" in said
+    assert "  1  namespace Shop.Orders;" in said
+    assert sum(line.startswith(">") for line in said) == 1
+    assert indexed.cli.run("show", f"{SERVICE}:7", "--json").json["line"] == 7
+    assert indexed.cli.run("show", f"{SERVICE}:2", "--json").json["line"] is None
 
 
 def test_a_place_as_it_is_typed_inside_the_checkout(indexed: Indexed) -> None:

@@ -10,8 +10,8 @@ import pytest
 from rag_assets.cli.console import CommandError
 from rag_assets.cli.index.targets import chosen_repositories, repository_above, repository_named
 from rag_assets.cli.options import label_named
+from rag_assets.index.labels import register_label
 from rag_assets.index.layout import IndexHome, index_label
-from rag_assets.pipeline.labels import register_label
 from rag_assets.settings import RepositorySettings, Settings
 from rag_assets_tests.git_repository import Repository
 

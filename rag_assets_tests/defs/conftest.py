@@ -13,8 +13,8 @@ from dagster import AssetKey, AssetRecordsFilter, DagsterInstance, ExecuteInProc
 
 from rag_assets.defs.pipeline import pipeline
 from rag_assets.defs.resources import Workspace
+from rag_assets.index.labels import register_label
 from rag_assets.index.layout import IndexHome, index_label
-from rag_assets.pipeline.labels import register_label
 from rag_assets.pipeline.progress import Silent
 from rag_assets.pipeline.versions import STAGES
 from rag_assets.settings import RepositorySettings, Settings, load_settings

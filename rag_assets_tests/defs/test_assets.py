@@ -28,10 +28,10 @@ from rag_assets.defs.pipeline import pipeline
 from rag_assets.defs.resources import Workspace
 from rag_assets.defs.stage_asset import markdown_list, markdown_table
 from rag_assets.index.generations import active_pointer, set_pending_build
+from rag_assets.index.labels import register_label
 from rag_assets.index.layout import IndexHome
 from rag_assets.pipeline.build import BuildError, IndexBuild, StageReport
 from rag_assets.pipeline.checks.generation_checks import CHECKS
-from rag_assets.pipeline.labels import register_label
 from rag_assets.pipeline.progress import Progress, Silent
 from rag_assets.pipeline.segments import segment_files
 from rag_assets.pipeline.versions import STAGES, stage_version

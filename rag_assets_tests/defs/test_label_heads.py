@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rag_assets.defs.automation.git_heads import remember, survey_heads
-from rag_assets.pipeline.labels import repository_of
+from rag_assets.index.labels import repository_of
 from rag_assets_tests.defs.conftest import Automated
 from rag_assets_tests.git_repository import Repository
 

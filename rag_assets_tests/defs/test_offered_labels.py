@@ -8,8 +8,8 @@ import pytest
 from dagster import DefaultSensorStatus, SensorResult, SkipReason, build_sensor_context
 
 from rag_assets.defs.automation.sensors import NOTHING_CONFIGURED, label_sensor
+from rag_assets.index.labels import repository_of
 from rag_assets.index.layout import IndexHome, index_label
-from rag_assets.pipeline.labels import repository_of
 from rag_assets.settings import RepositorySettings, Settings
 from rag_assets.settings.config_file import ConfigError
 from rag_assets_tests.defs.conftest import Automated, failure_text

@@ -148,6 +148,10 @@ def _place(world: World, asker: Asker, chance: Random) -> str:
     )
 
 
+def _read_place(world: World, asker: Asker, chance: Random) -> str:
+    return chance.choice([_place, _node, _identifier])(world, asker, chance)
+
+
 def _node(world: World, asker: Asker, chance: Random) -> str:
     shop, level = _victim(world, asker, chance)
     name = shop.canary(level).name.capitalize()
@@ -240,6 +244,7 @@ LIBRARY: Mapping[str, Entry] = {
     "ask": _asked(lambda said, asker: asker.index.ask(said), _query),
     "similar": _asked(lambda said, asker: asker.index.similar(said, limit=200, explain=True), _place),
     "get": _asked(lambda said, asker: asker.index.get(said), _identifier),
+    "read": _asked(lambda said, asker: asker.index.read(said), _read_place),
     "resolve": _asked(lambda said, asker: asker.index.resolve(said), _any_uri),
     "source_slice": _asked(lambda said, asker: asker.index.source_slice(said), _uri("SourceSliceBlobUri")),
     "description": _asked(lambda said, asker: asker.index.description(said), _uri("DescriptionBlobUri")),
@@ -289,6 +294,15 @@ def typed(
 def _show(world: World, asker: Asker, chance: Random) -> Request:
     point = chance.choice([_identifier, _any_uri, _place])(world, asker, chance)
     return typed(world, asker, chance, ("show", "--label", asker.shop.label, *_also(("show",), chance), "--", point))
+
+
+def _read(world: World, asker: Asker, chance: Random) -> Request:
+    """A place as it is indexed, at either commit of the label, or in the work tree."""
+    commits = asker.shop.repository.git("rev-list", "--all").split()
+    version = chance.choice([(), ("--work-tree",), ("--commit", chance.choice(commits))])
+    also = (*version, *chance.choice([(), ("--max-tokens", "200")]), *_also(("read",), chance))
+    said = _read_place(world, asker, chance)
+    return typed(world, asker, chance, ("read", "--label", asker.shop.label, *also, "--", said))
 
 
 def _talk(world: World, asker: Asker, chance: Random) -> Request:
@@ -359,6 +373,7 @@ COMMANDS: Mapping[str, Entry] = {
     "ask": _command("ask", about=_query),
     "artifact": _artifact,
     "chat": _talk,
+    "read": _read,
     "show": _show,
     "explain": _command("explain", about=_place),
     "status": _command("status", "--skipped"),

@@ -28,9 +28,8 @@ REQUESTS = 10
 PAIRS = 5
 """Of each entry; `benchmarks/isolation.py` makes 10,000 in all."""
 _ONLY_TYPES = {
-    *("Answer", "AskOptions", "ComparedHit", "ComparedSearch", "Confidentiality", "Hit", "MemberHit"),
-    *("Mode", "NO_FILTERS"),
-    *("Question", "QuestionKind", "SearchFilters", "__version__"),
+    *("Answer", "AskOptions", "ComparedHit", "ComparedSearch", "Confidentiality", "DeclaredLines", "Hit", "MemberHit"),
+    *("Mode", "NO_FILTERS", "Question", "QuestionKind", "SearchFilters", "SourceLines", "TextVersion", "__version__"),
 }
 _ERRORS = {name for name in rag_assets.__all__ if name.endswith("Error") or name.startswith("Wrong")}
 _OPENING = {"Index", "IndexGroup", "open_index", "open_indexes", "understand", "SearchResult", "Source", "TermEvidence"}
@@ -90,6 +89,7 @@ def test_who_sees_everything_is_told_everything(world: World) -> None:
     assert [known.secret in told for known in names] == [True] * len(names)
     for name, words in {
         "explain": (one.shop.code(Confidentiality.RESTRICTED),),
+        "read": (f"{one.shop.code(Confidentiality.RESTRICTED)}:11",),
         "show": (f"{one.shop.code(Confidentiality.RESTRICTED)}:11",),
         "search": (f"OrderService{hidden.name.capitalize()}",),
     }.items():
@@ -105,6 +105,9 @@ def test_who_sees_everything_is_told_everything(world: World) -> None:
     [
         ("explain", "src/{level}/{file}"),
         ("explain", "src/{level}/{file}:11"),
+        ("read", "src/{level}/{file}"),
+        ("read", "src/{level}/{file}:11-12"),
+        ("read", "src/{level}/{file}:11", "--work-tree"),
         ("show", "src/{level}/{file}:11"),
         ("show", "rag://shop@main/src/{level}/{file}"),
         ("search", "path:src/{level}/{file}"),

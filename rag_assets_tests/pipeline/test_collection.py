@@ -19,11 +19,11 @@ from rag_assets.index.gc import LEFTOVER_GRACE_SECONDS, UNFINISHED_GRACE_SECONDS
 from rag_assets.index.generations import active_generation, finished_generations, generation_directory, read_generation
 from rag_assets.index.integrity import damage
 from rag_assets.index.inventory import prune
+from rag_assets.index.labels import register_label
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.locks import HomeBusy, collection_lock
 from rag_assets.pipeline.build import label_lock
 from rag_assets.pipeline.collect_garbage import GarbageCollection, collect_garbage
-from rag_assets.pipeline.labels import register_label
 from rag_assets.pipeline.memo import ITEM_MEMOS
 from rag_assets.settings import RepositorySettings, RetentionSettings
 from rag_assets.sources.git.mirror import mirror_path

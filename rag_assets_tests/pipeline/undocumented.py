@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from rag_assets.index.labels import register_label
 from rag_assets.index.layout import IndexHome
 from rag_assets.pipeline.build import IndexBuild
 from rag_assets.pipeline.discovered_files import discover_files
-from rag_assets.pipeline.labels import register_label
 from rag_assets.pipeline.progress import Silent
 from rag_assets.pipeline.segments import segment_files
 from rag_assets.settings import EmbedderSettings, ExecutionSettings, LlmSettings, RepositorySettings, Settings

@@ -23,13 +23,13 @@ from rag_assets.index.generations import (
     read_generation,
 )
 from rag_assets.index.integrity import damage
+from rag_assets.index.labels import label_of, register_label
 from rag_assets.index.layout import IndexHome, RecordDamaged, dagster_instance_file, read_record, write_record
 from rag_assets.index.promotion import GenerationStatus, standing_of
 from rag_assets.models import require_model
 from rag_assets.pipeline.active_index import how_to_serve
 from rag_assets.pipeline.build import label_lock
 from rag_assets.pipeline.discovered_files import open_repository, planned_generation
-from rag_assets.pipeline.labels import label_of, register_label
 from rag_assets.settings import RepositorySettings, Settings
 
 T = TypeVar("T")

@@ -12,8 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from rag_assets.errors import EmptyRepository, MissingRef, RagAssetsError
+from rag_assets.index.labels import register_label, repository_of
 from rag_assets.index.layout import IndexHome, index_label
-from rag_assets.pipeline.labels import register_label, repository_of
 from rag_assets.settings import RepositorySettings, Settings
 from rag_assets.settings.config_file import ConfigError
 from rag_assets.sources.git.git_refs import default_ref, remote_head, remote_refs

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rag_assets.contracts.source_file import SkippedFile, SkipReason
+from rag_assets.settings.config_file import ConfigError
 from rag_assets.sources import default_ignores
 from rag_assets.sources.extraction import extraction_of, is_document
 from rag_assets.sources.ignore.gitignore import Pattern, last_match, parse_pattern, parse_patterns
 from rag_assets.sources.snapshot import EntryKind, TreeEntry
+
+if TYPE_CHECKING:
+    from rag_assets.settings import RepositorySettings, Settings
 
 IGNORE_FILE = ".rag_assets_ignore"
 GITIGNORE_FILE = ".gitignore"
@@ -46,6 +51,20 @@ class IgnorePolicy:
             raise ValueError("include: a pattern must not start with '!'; write what to leave out under exclude")
         _configured("include", self.include)
         _configured("exclude", self.exclude)
+
+
+def ignore_policy(settings: Settings, repository: RepositorySettings) -> IgnorePolicy:
+    """What the configuration says about the files of a repository. Raises ConfigError for an unusable pattern."""
+    try:
+        return IgnorePolicy(
+            include=repository.include,
+            exclude=repository.exclude,
+            max_file_bytes=settings.sources.max_file_bytes,
+            max_document_bytes=settings.sources.max_document_bytes,
+            max_line_length=settings.sources.max_line_length,
+        )
+    except ValueError as error:
+        raise ConfigError(f"repository {repository.id!r}: {error}") from error
 
 
 class PathRules:

@@ -1,4 +1,5 @@
-"""`rag-assets show`: what is behind one point: snippet, description, source and payload."""
+"""`rag-assets show`: what the index knows of one point: snippet, description, source and payload. `read` has
+the text of any place."""
 
 from __future__ import annotations
 
@@ -18,11 +19,13 @@ from rag_assets.contracts.identity import parse_uri
 from rag_assets.index.freshness import remembered_repository
 from rag_assets.index.generations import Generation, active_generation
 from rag_assets.index.layout import IndexHome
+from rag_assets.search.source_lines import SourceLines
 
 # `src/A.cs:12`, `src/A.cs:12-30` as `search` prints it; a semantic id has more colons.
 _PATH_AND_LINE = re.compile(r"(?P<path>(?:[A-Za-z]:)?[^:]+):(?P<line>\d{1,9})(?:-\d+)?")
 _SCHEME = "rag://"
 _SHOWN_SECTIONS = 8
+_CONTEXT = 8  # lines on either side of the one that was asked for
 
 
 class ShownPart(StrEnum):
@@ -45,7 +48,7 @@ def show(
     part: Annotated[ShownPart, typer.Option(help="What to show of it.")] = ShownPart.ALL,
     as_json: AsJson = False,
 ) -> None:
-    """Show a point: snippet, description, source slice and payload.
+    """Show what the index knows of a point: snippet, description, source and payload; path:line marks the line.
 
     Example: rag-assets show src/Orders/RefundManager.cs:40 --part source
     """
@@ -54,19 +57,22 @@ def show(
     if point.startswith(_SCHEME) and label is None:
         label = _label_of(point)
     name = chosen_label(home, label)
+    around: SourceLines | None = None
     with open_index(name, home=home.root, config=session.config_option, clearance=session.clearance()) as index:
         if point.startswith(_SCHEME):
             found: dict[str, Any] = {"uri": point, "text": index.resolve(point)}
         else:
             payload = _payload(home, name, index, point)
-            _say_nearest(session.output, point, payload)
-            found = _parts(index, payload, part)
+            line = _line(session.output, point, payload)
+            found = _parts(index, payload, part, line)
+            if line is not None and "source" in found and not as_json:
+                around = index.read(f"{found['path']}:{max(1, line - _CONTEXT)}-{line + _CONTEXT}")
     if as_json:
         session.output.json(found)
     elif "text" in found:
         session.output.text(found["text"])
     else:
-        _show(session.output, found)
+        _show(session.output, found, around)
 
 
 def _label_of(uri: str) -> str:
@@ -91,19 +97,25 @@ def _payload(home: IndexHome, name: str, index: Index, point: str) -> dict[str, 
     return index.get(found["SemanticId"])
 
 
-def _say_nearest(output: Output, point: str, payload: dict[str, Any]) -> None:
+def _line(output: Output, point: str, payload: dict[str, Any]) -> int | None:
+    """The line that `point` names, None where it names none of this section: then it says that this is the nearest."""
     located = _PATH_AND_LINE.fullmatch(point)
-    if located is not None and not payload["StartLine"] <= int(located["line"]) <= payload["EndLine"]:
-        output.note(f"line {located['line']} is in no section; this is the nearest one")
+    if located is None:
+        return None
+    if payload["StartLine"] <= int(located["line"]) <= payload["EndLine"]:
+        return int(located["line"])
+    output.note(f"line {located['line']} is in no section; this is the nearest one")
+    return None
 
 
-def _parts(index: Index, payload: dict[str, Any], part: ShownPart) -> dict[str, Any]:
+def _parts(index: Index, payload: dict[str, Any], part: ShownPart, line: int | None) -> dict[str, Any]:
     """The wanted parts of one point in the order of C11: snippet, description, source."""
     wanted = set(ShownPart) if part is ShownPart.ALL else {part}
     found: dict[str, Any] = {
         "path": payload["Path"],
         "start_line": payload["StartLine"],
         "end_line": payload["EndLine"],
+        "line": line,
         "symbol": payload.get("Symbol", ""),
         "kind": payload.get("Kind", ""),
         "commit": payload.get("CommitSha", ""),
@@ -121,7 +133,7 @@ def _parts(index: Index, payload: dict[str, Any], part: ShownPart) -> dict[str, 
     return found
 
 
-def _show(output: Output, found: dict[str, Any]) -> None:
+def _show(output: Output, found: dict[str, Any], around: SourceLines | None) -> None:
     output.line(
         (f"{found['path']}:{found['start_line']}-{found['end_line']}", "path"),
         "  ",
@@ -133,13 +145,28 @@ def _show(output: Output, found: dict[str, Any]) -> None:
         if name.value in found:
             output.line()
             output.line((f"--- {name.value}", "dim"))
-            output.text(found[name.value])
+            if name is ShownPart.SOURCE and around is not None:
+                _show_marked(output, around, found["line"])
+            else:
+                output.text(found[name.value])
     if "payload" in found:
         output.line()
         output.line(("--- payload", "dim"))
         for key, value in found["payload"].items():
             if key != "FinderSnippet":  # shown above, and long
                 output.line((f"{key}: ", "dim"), ", ".join(value) if isinstance(value, list) else str(value))
+
+
+def _show_marked(output: Output, around: SourceLines, line: int) -> None:
+    """The lines around the one that was asked for, numbered, with `>` before it."""
+    width = len(str(around.end_line))
+    for number, text in around.numbered:
+        if number == line:
+            output.line((f"> {number:>{width}}  {text}".rstrip(), "bold"))
+        else:
+            output.line(f"  {number:>{width}}  {text}".rstrip())
+    for note in around.notes:
+        output.line((note, "warn"))
 
 
 def payload_at(home: IndexHome, label: str, path: str, line: int, clearance: Confidentiality) -> dict[str, Any]:

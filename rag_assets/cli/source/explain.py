@@ -10,7 +10,7 @@ import typer
 
 from rag_assets.cli.console import CommandError, Output, short
 from rag_assets.cli.options import CliSession, LabelOption, chosen_label, session_of
-from rag_assets.cli.show import repository_paths
+from rag_assets.cli.source.show import repository_paths
 from rag_assets.index.generations import Generation, active_generation
 from rag_assets.suggestions import near_paths, nearest
 

@@ -1,0 +1,1 @@
+"""Commands about one place of the sources: `read`, `show`, `explain`, `cite`."""

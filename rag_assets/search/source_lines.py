@@ -1,0 +1,526 @@
+"""The numbered lines of a place: as they are indexed, at a commit, or in the work tree.
+
+A place is a file (`src/A.cs`), lines of it (`src/A.cs:12-40`), a symbol (`Order.Refund`, `src/A.cs:Refund`) or a point,
+each with `@commit` behind it or without. Whatever the version, a reader sees what the index would show: decoded,
+redacted, up to the clearance, and nothing that the configuration leaves out.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from rag_assets.contracts.evidence import lines_of
+from rag_assets.contracts.identity import declared_names, document_uri, plain_symbol
+from rag_assets.contracts.segment import MemberKind, Segment, leaves_of
+from rag_assets.errors import MissingCommit, PlaceError, QueryError, SourceError, WrongQuestion
+from rag_assets.index.vectors.filters import SearchFilters
+from rag_assets.languages.detection import detect_language
+from rag_assets.serialization import from_json
+from rag_assets.suggestions import near_paths
+
+if TYPE_CHECKING:
+    from rag_assets.search.index import LabelIndex
+
+_WITH_COMMIT = re.compile(r"(?P<place>.+)@(?P<commit>[0-9a-fA-F]{4,64})", re.DOTALL)
+_WITH_LINES = re.compile(r"(?P<path>(?:[A-Za-z]:)?[^:]+):(?P<start>\d{1,9})(?:-(?P<end>\d{1,9}))?", re.DOTALL)
+_WITH_SYMBOL = re.compile(r"(?P<path>.{2,}?):(?P<symbol>[^:/\\]+)")  # the colon of `C:\repo\A.cs` is none of ours
+_LINE_END = re.compile(r"\r\n|\n|\r")
+_ARITY = re.compile(r"`\d+")
+_DIGITS = 10  # of a commit
+_NEAR = 3
+_NEAR_NAMES = 0.8
+_LISTED = 12
+_NAMELESS = frozenset({MemberKind.WINDOW, MemberKind.CUE, MemberKind.STATEMENTS})
+"""Members whose name is a place or a person, not a name that something declares."""
+
+
+class TextVersion(StrEnum):
+    """Which text of a file."""
+
+    INDEXED = "indexed"
+    COMMIT = "commit"
+    WORK_TREE = "work tree"
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredLines:
+    """Where a symbol is declared in a file: its lines with its comment and attributes, 1-based and inclusive. `kind` is
+    that of the declaration: class, method, section …"""
+
+    symbol: str
+    kind: str
+    signature: str
+    start_line: int
+    end_line: int
+
+    @property
+    def name(self) -> str:
+        """The last part of the symbol; a heading whole."""
+        return self.symbol if " " in self.symbol else self.symbol.rpartition(".")[2]
+
+    def is_called(self, name: str) -> bool:
+        """Whether a name in any case, qualified or not, is the one of this symbol."""
+        own, wanted = self.symbol.casefold(), _ARITY.sub("", name).strip().removesuffix("()").casefold()
+        return own == wanted or own.endswith(f".{wanted}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceLines:
+    """Lines `start_line` to `end_line` (1-based, inclusive) of a file of `line_count` lines; 0 and 0 of an empty file.
+
+    `text` has them joined by line feeds; where a budget of tokens is too small for all of them the first `shown_lines`,
+    or none, and `notes` say how to read on. `version` says which text it is and `commit_sha` of which commit, '' for
+    the work tree. `around` is the smallest symbol that all lines are in, `declared` what is declared in them.
+    `masked_secrets` counts those of the file. `differs` says of an indexed text whether the file of the work tree is
+    another one now, None where nobody can say. `notes` say what a reader could take wrongly.
+    """
+
+    label: str
+    path: str
+    version: TextVersion
+    commit_sha: str
+    language: str
+    start_line: int
+    end_line: int
+    line_count: int
+    text: str
+    shown_lines: int
+    around: DeclaredLines | None = None
+    declared: tuple[DeclaredLines, ...] = ()
+    masked_secrets: int = 0
+    differs: bool | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def numbered(self) -> list[tuple[int, str]]:
+        """Each line with its number."""
+        return list(enumerate(self.text.split("\n"), self.start_line)) if self.shown_lines else []
+
+    @property
+    def place(self) -> str:
+        return lines_of(self.path, self.start_line, self.end_line)
+
+    def rendered(self) -> list[str]:
+        """As a person or a model reads it: a head with the place, the numbered lines or, where a budget has no room for
+        them, what they declare; then the notes."""
+        inside = f"  in {self.around.symbol} ({self.around.start_line}-{self.around.end_line})" if self.around else ""
+        text = f"at commit {self.commit_sha[:_DIGITS]}" if self.commit_sha else "in the work tree"
+        head = f"{self.place}{inside}  {'as indexed ' * (self.version is TextVersion.INDEXED)}{text}"
+        width = len(str(self.end_line))
+        body = [f"{number:>{width}}  {line}".rstrip() for number, line in self.numbered]
+        outline = [f"  {one.start_line}-{one.end_line}  {one.signature or one.symbol}" for one in self.declared]
+        return [head, *(body or outline), *self.notes]
+
+    def within(self, tokens: int) -> SourceLines:
+        """The same in at most so many tokens, counted as byte-pair models count them: all lines; else what they
+        declare; else as many whole lines as fit; else their number alone."""
+        from rag_assets.models.openai_compat.token_counting import estimate_tokens
+
+        def size(found: SourceLines) -> int:
+            return estimate_tokens(["\n".join(found.rendered())])[0]
+
+        whole = size(self)
+        if whole <= tokens:
+            return self
+        count = self.shown_lines
+        said = f"{count:,} lines are about {whole:,} tokens"
+        outline = replace(self, text="", shown_lines=0, notes=(*self.notes, f"{said}; read one of these"))
+        if len(self.declared) > 1 and size(outline) <= tokens:
+            return outline
+        lines = self.text.split("\n")
+
+        def first(number: int) -> SourceLines:
+            rest = f"{self.path}:{self.start_line + number}-{self.end_line}"
+            notes = (*self.notes, f"{said}; read on at {rest}")
+            return replace(self, text="\n".join(lines[:number]), shown_lines=number, declared=(), notes=notes)
+
+        fits = bisect_right(range(1, count), tokens, key=lambda number: size(first(number)))
+        return first(fits) if fits else replace(first(0), notes=(f"{said}; give more with --max-tokens",))
+
+
+@dataclass(frozen=True)
+class FileText:
+    """One version of a file. `segments` are those of the index, None where the text has to be segmented."""
+
+    path: str
+    version: TextVersion
+    commit_sha: str
+    language: str
+    text: str
+    masked_secrets: int = 0
+    blob_id: str = ""
+    segments: tuple[Segment, ...] | None = field(default=None, repr=False)
+
+    @cached_property
+    def lines(self) -> list[str]:
+        lines = _LINE_END.split(self.text)
+        return lines[:-1] if lines[-1] == "" else lines
+
+    @cached_property
+    def declared(self) -> tuple[DeclaredLines, ...]:
+        """All that the file declares, in text order, what is around before what is inside."""
+        segments = self.segments
+        if segments is None:
+            from rag_assets.segmentation import segment_file  # start-up budget: only for a text that is not indexed
+
+            segments = segment_file(self.text, self.path, self.language).segments
+        return tuple(found for segment in segments for found in _declared(segment))
+
+    def cut(self, start: int, end: int) -> str:
+        return "\n".join(self.lines[start - 1 : end])
+
+    def around(self, start: int, end: int) -> DeclaredLines | None:
+        """The smallest symbol that these lines are in."""
+        holding = [one for one in self.declared if one.start_line <= start and end <= one.end_line]
+        return min(holding, key=lambda one: (one.end_line - one.start_line, -one.start_line), default=None)
+
+
+def _declared(segment: Segment) -> Iterator[DeclaredLines]:
+    owner = _ARITY.sub("", plain_symbol(segment.symbol))
+    is_file = "/" in owner or owner.rpartition(".")[2] == "" or segment.kind in ("document", "window", "config")
+    if not is_file:
+        span = segment.span
+        yield DeclaredLines(owner, segment.kind, segment.signature, span.line_start, span.line_end)
+    for leaf in leaves_of(segment.members):
+        member = leaf.member
+        if member.name and member.kind not in _NAMELESS:
+            symbol = member.name if is_file else ".".join(filter(None, (owner, leaf.owner, member.name)))
+            span = member.span
+            yield DeclaredLines(symbol, member.kind.value, member.signature, span.line_start, span.line_end)
+
+
+class SourceReader:
+    """Reads places of one index; files that were read stay in memory, so make one for a piece of work."""
+
+    def __init__(self, index: LabelIndex) -> None:
+        self._index = index
+        self._manifest = index.manifest
+        self._files: dict[tuple[str, str, bool], FileText] = {}
+
+    def read(self, place: str, *, commit: str = "", work_tree: bool = False) -> SourceLines:
+        """The lines of a place. Raises PlaceError for a place that is not there, naming near ones, WrongQuestion for
+        one that is written wrongly, ArtifactError for a file that is not indexed, SourceError for a commit or work
+        tree that cannot be read."""
+        written = place.strip()
+        found = _WITH_COMMIT.fullmatch(written)
+        if found is not None and not self._is_file(written):
+            if work_tree or (commit and not _same_commit(commit, found["commit"])):
+                raise WrongQuestion(f"{place} names a commit; leave it out, or the option that names another text")
+            written, commit = found["place"], found["commit"]
+        if not written:
+            raise WrongQuestion("the place is empty; name a file, lines of it, a symbol or a point")
+        if commit and work_tree:
+            raise WrongQuestion("a commit and the work tree are two texts; name one of them")
+        return self._lines(written, commit, work_tree)
+
+    def _lines(self, written: str, commit: str, work_tree: bool) -> SourceLines:
+        lines = _WITH_LINES.fullmatch(written)
+        path = _clean(lines["path"] if lines else written)
+        if lines is not None:
+            file = self.file(self._path(path, written), commit=commit, work_tree=work_tree)
+            return self._cut(file, int(lines["start"]), int(lines["end"] or lines["start"]))
+        if path is not None and self._exists(path, commit, work_tree):
+            file = self.file(path, commit=commit, work_tree=work_tree)
+            return self._cut(file, 1, len(file.lines))
+        within = _WITH_SYMBOL.fullmatch(written)
+        owner = _clean(within["path"]) if within else None
+        if within is not None and owner is not None and self._exists(owner, commit, work_tree):
+            file = self.file(owner, commit=commit, work_tree=work_tree)
+            return self._symbol(written, [(file, one) for one in file.declared if one.is_called(within["symbol"])])
+        if path is not None and "/" in path:
+            return self._whole(self._path(path, written), commit, work_tree)
+        declared = self.declaring(written)
+        if declared:
+            return self._symbol(written, self._in_version(written, declared, commit, work_tree))
+        point = self._point(written)
+        if point is not None:
+            return self._of_point(point, commit, work_tree)
+        return self._whole(self._path(path, written), commit, work_tree)
+
+    def _whole(self, path: str, commit: str, work_tree: bool) -> SourceLines:
+        file = self.file(path, commit=commit, work_tree=work_tree)
+        return self._cut(file, 1, len(file.lines))
+
+    def file(self, path: str, *, commit: str = "", work_tree: bool = False) -> FileText:
+        """A version of a file, by its path in the repository. Raises as `read`."""
+        key = (path, commit.lower(), work_tree)
+        if key not in self._files:
+            row = self._row(path)
+            if work_tree or (commit and not self._is_indexed_text(commit, row)):
+                self._files[key] = self._other_version(path, commit)
+            else:
+                self._files[key] = self._indexed(path, row)
+        return self._files[key]
+
+    def declaring(self, name: str) -> list[tuple[FileText, DeclaredLines]]:
+        """What declares a name, in files of the index; a type rather than its constructor."""
+        bare = _ARITY.sub("", name).strip().removesuffix("()")
+        if not bare:
+            return []
+        scope = self._index.scope().narrowed(SearchFilters(symbols=(bare,)))
+        shard = self._index.parts.shard()
+        payloads = shard.retrieve(list(shard.ids(scope)), scope)
+        paths = sorted({payload["Path"] for payload in payloads.values()})
+        files = [self.file(path) for path in paths if self._index.may_read(path)]
+        found = [(file, one) for file in files for one in file.declared if one.is_called(bare)]
+        return [known for known in found if known[1].kind != MemberKind.CONSTRUCTOR] or found
+
+    def differs(self, file: FileText) -> bool | None:
+        """Whether the file of the work tree is another one than the index has; None where nobody can say."""
+        from rag_assets.index.freshness import file_differs  # start-up budget: only a reader of lines asks
+
+        return file_differs(self._index.parts.configuration[0], self._manifest, file.path, file.blob_id)
+
+    def known_paths(self) -> tuple[str, ...]:
+        """The files with a section that the reader may see."""
+        return tuple(self._index.parts.shard().values("Path", self._index.scope()))
+
+    def _cut(self, file: FileText, start: int, end: int) -> SourceLines:
+        count, notes = len(file.lines), []
+        if end < start or (start < 1 and count):
+            raise WrongQuestion(f"lines {start}-{end} of {file.path} are none; lines begin at 1, the first one first")
+        if start > count:
+            said = f"{count:,} line{'s' * (count != 1)}"
+            raise PlaceError(f"{file.path} has {said}, so there is no line {start}{_at(file)}; read: {file.path}")
+        end = min(end, count)
+        differs = self.differs(file) if file.version is TextVersion.INDEXED else None
+        if differs:
+            notes.append(
+                f"{file.path} has changed since commit {file.commit_sha[:_DIGITS]}, and these are the lines of that "
+                f"commit; read those of now with: rag-assets read {file.path} --work-tree"
+            )
+        around = file.around(start, end)
+        return SourceLines(
+            label=self._index.label,
+            path=file.path,
+            version=file.version,
+            commit_sha=file.commit_sha,
+            language=file.language,
+            start_line=start if count else 0,
+            end_line=end,
+            line_count=count,
+            text=file.cut(start, end),
+            shown_lines=end - start + 1 if count else 0,
+            around=around,
+            declared=tuple(
+                one for one in file.declared if start <= one.start_line and one.end_line <= end and one != around
+            ),
+            masked_secrets=file.masked_secrets,
+            differs=differs,
+            notes=tuple(notes),
+        )
+
+    def _symbol(self, written: str, found: list[tuple[FileText, DeclaredLines]]) -> SourceLines:
+        if not found:
+            raise self._unknown(written)
+        places = {(file.path, one.start_line, one.end_line): (file, one) for file, one in found}
+        if len(places) > 1:
+            listed = [
+                f"  {lines_of(path, start, end)}  {one.signature or one.symbol}"
+                for (path, start, end), (_, one) in sorted(places.items(), key=lambda known: known[0])
+            ]
+            more = [f"  … {len(listed) - _LISTED} more"] if len(listed) > _LISTED else []
+            said = f"{written} is declared {len(listed)} times; read one of"
+            raise QueryError("\n".join([said, *listed[:_LISTED], *more]))
+        file, one = next(iter(places.values()))
+        return self._cut(file, one.start_line, one.end_line)
+
+    def _in_version(
+        self, written: str, declared: list[tuple[FileText, DeclaredLines]], commit: str, work_tree: bool
+    ) -> list[tuple[FileText, DeclaredLines]]:
+        """The same symbols in another version of their files: never other lines because something moved."""
+        if not commit and not work_tree:
+            return declared
+        found = []
+        for path in dict.fromkeys(file.path for file, _ in declared):
+            if self._exists(path, commit, work_tree):
+                file = self.file(path, commit=commit, work_tree=work_tree)
+                wanted = [one for known, one in declared if known.path == path]
+                alike = [one for one in file.declared if one.symbol in {known.symbol for known in wanted}]
+                same = [one for one in alike if one.signature in {known.signature for known in wanted}]
+                found += [(file, one) for one in same or alike]
+        if not found:
+            file, one = declared[0]
+            where = f"at commit {commit[:_DIGITS]}" if commit else "in the work tree"
+            raise PlaceError(
+                f"{written} is not declared {where}; the index has it at "
+                f"{lines_of(file.path, one.start_line, one.end_line)}@{file.commit_sha[:_DIGITS]}"
+            )
+        return found
+
+    def _of_point(self, payload: dict[str, Any], commit: str, work_tree: bool) -> SourceLines:
+        file = self.file(payload["Path"])
+        start, end = payload["StartLine"], payload["EndLine"]
+        if commit or work_tree:
+            other = self.file(payload["Path"], commit=commit, work_tree=work_tree)
+            if other.text != file.text:
+                around = file.around(start, end)
+                if around is None:
+                    raise PlaceError(
+                        f"{lines_of(file.path, start, end)} is in no symbol, and {file.path} is another text there; "
+                        f"read the lines of the index, or the whole file: {file.path}"
+                    )
+                found = self._in_version(around.symbol, [(file, around)], commit, work_tree)
+                return self._symbol(around.symbol, found)
+            file = other
+        return self._cut(file, start, end)
+
+    def _point(self, written: str) -> dict[str, Any] | None:
+        try:
+            return self._index.get(written)
+        except WrongQuestion:
+            return None
+        except QueryError as error:
+            if "beginning of" in str(error):
+                raise
+            return None
+
+    def _exists(self, path: str, commit: str, work_tree: bool) -> bool:
+        if not commit and not work_tree:
+            return self._is_file(path)
+        try:
+            self.file(path, commit=commit, work_tree=work_tree)
+        except PlaceError:
+            return False
+        return True
+
+    def _is_file(self, path: str) -> bool:
+        return self._row(path) is not None
+
+    def _path(self, path: str | None, written: str) -> str:
+        """The path as the repository has it: what was written, or the only file whose path ends like that. A path that
+        is not indexed stays: another version may have it."""
+        if path is None:
+            raise WrongQuestion(f"{written} leaves the repository; name a path inside it, such as src/Orders.cs:12")
+        if not self._is_file(path):
+            ending = [known for known in self.known_paths() if known.endswith(f"/{path}")]
+            if len(ending) == 1:
+                return ending[0]
+            if len(ending) > 1:
+                raise PlaceError(f"{path} can be {' or '.join(ending[:_NEAR])}; name one of them")
+        return path
+
+    def _row(self, path: str) -> dict[str, Any] | None:
+        """What the index knows of a file; None of one that it does not have, and just so of one that the clearance does
+        not reach for (E12)."""
+        if not self._index.may_read(path):
+            return None
+        from rag_assets.index.parquet_parts import bucket_of, read_part, rows_with
+
+        generation = self._index.generation
+        columns = ["path", "outcome", "blob_id", "language", "commit_sha", "redacted_secrets"]
+        bucket = bucket_of(path, self._manifest.bucket_count)
+        found = rows_with(read_part(generation.directory, "discovered_files", bucket, columns), "path", path)
+        return found[0] if found else None
+
+    def _indexed(self, path: str, row: dict[str, Any] | None) -> FileText:
+        from rag_assets.index.parquet_parts import bucket_of, read_part, rows_with
+
+        if row is None:
+            raise self._unknown(path)
+        text = self._index.resolve(document_uri(self._index.label, path))
+        bucket = bucket_of(path, self._manifest.bucket_count)
+        table = read_part(self._index.generation.directory, "segments", bucket, ["path", "segment"])
+        segments = tuple(from_json(known["segment"], Segment) for known in rows_with(table, "path", path))
+        return FileText(
+            path,
+            TextVersion.INDEXED,
+            self._manifest.commit_sha,
+            row["language"],
+            text,
+            row["redacted_secrets"],
+            row["blob_id"],
+            segments,
+        )
+
+    def _is_indexed_text(self, commit: str, row: dict[str, Any] | None) -> bool:
+        """Whether a commit has the file as it is indexed: the one of the index, or the one that gave it its text."""
+        known = (self._manifest.commit_sha, row["commit_sha"] if row else "")
+        return any(one and one.startswith(commit.lower()) for one in known)
+
+    def _other_version(self, path: str, commit: str) -> FileText:
+        """A file of a commit, or of the work tree where there is none."""
+        from rag_assets.contracts.source_file import SkippedFile
+        from rag_assets.index.labels import repository_of
+        from rag_assets.settings import load_settings
+        from rag_assets.settings.config_file import config_of
+        from rag_assets.sources.file_version import file_of_snapshot, file_of_work_tree
+        from rag_assets.sources.ignore import ignore_policy
+        from rag_assets.sources.open import open_snapshot
+
+        home, config = self._index.parts.configuration
+        settings = load_settings(config_of(home.root, config))
+        repository = repository_of(home, settings, self._index.label)
+        policy = ignore_policy(settings, repository)
+        may_read = self._index.may_read(path)
+        if commit:
+            try:
+                with open_snapshot(
+                    repository.location,
+                    commit=commit,
+                    mirrors=home.mirrors,
+                    timeout=settings.sources.network_timeout_seconds,
+                    policy=policy,
+                ) as snapshot:
+                    found = file_of_snapshot(snapshot, path, policy, detect_language) if may_read else None
+                    sha = snapshot.info.commit_sha
+            except MissingCommit as error:
+                how = f"the index has commit {self._manifest.commit_sha[:_DIGITS]}; list others with: git log -- {path}"
+                raise MissingCommit(f"{error}; {how}") from error
+            version, where = TextVersion.COMMIT, f"commit {sha[:_DIGITS]}"
+        else:
+            found = file_of_work_tree(repository.location, path, policy, detect_language) if may_read else None
+            sha, version, where = "", TextVersion.WORK_TREE, "the work tree"
+        if found is None:
+            raise self._unknown(path, f" in {where}")
+        if isinstance(found, SkippedFile):
+            detail = f": {found.detail}" if found.detail else ""
+            raise SourceError(
+                f"{path} of {where} is skipped as {found.reason.value}{detail}; an index would not have it"
+            )
+
+        return FileText(path, version, sha, found.file.language, found.text, found.file.redacted_secrets)
+
+    def _unknown(self, written: str, where: str = "") -> PlaceError:
+        """What is not there, with the places that are most like it."""
+        label, path = self._index.label, _clean(written) or written
+        near = near_paths(path, self.known_paths(), _NEAR)
+        if not near and "/" not in path:
+            name = declared_names(path)[-1:] or ("",)
+            names = [
+                known
+                for known in self._index.parts.shard().values("DeclaredNames", self._index.scope())
+                if abs(len(known) - len(name[0])) <= _NEAR
+            ]
+            near = difflib.get_close_matches(name[0], names, _NEAR, _NEAR_NAMES)
+        hint = (
+            f"did you mean {' or '.join(near)}?" if near else f"search for it with: rag-assets search --label {label} …"
+        )
+        return PlaceError(f"{written} is neither a file, a symbol nor a point of {label}{where}; {hint}")
+
+
+def _at(file: FileText) -> str:
+    if file.version is TextVersion.WORK_TREE:
+        return " in the work tree"
+    return f" at commit {file.commit_sha[:_DIGITS]}"
+
+
+def _same_commit(one: str, other: str) -> bool:
+    return one.lower().startswith(other.lower()) or other.lower().startswith(one.lower())
+
+
+def _clean(path: str) -> str | None:
+    """A path of the repository with `/`; None for one that leaves it."""
+    from rag_assets.sources.urls import safe_path
+
+    written = path.replace("\\", "/")
+    while written.startswith("./"):
+        written = written[2:]
+    return None if safe_path(written.encode("utf-8", "surrogateescape"))[1] else written
