@@ -9,6 +9,7 @@ the cited text. That is necessary for support, not sufficient.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -234,7 +235,7 @@ _COMMENT_MARK = re.compile(r"^[ \t]*(?:///?|\*|--|#)+[ \t]?", re.MULTILINE)
 _MARKUP = re.compile(r"</?\w+[^<>]*/?>")
 _TAG_NAME = re.compile(r"<(?:see|seealso|paramref|typeparamref)\s+\w+=\"(?:[A-Z]:)?([^\"]+)\"\s*/>")
 
-_LEAST_ALIKE = 0.75
+LEAST_ALIKE = 0.75
 """Of a quote and the window of the source most like it: what is nearer was altered, what is farther invented. Dropping
 or changing one word in six gives .8 to .95, sentences on one subject by two authors stay below .6."""
 
@@ -311,8 +312,33 @@ class _Slice:
         return roots_of(self.raw)
 
     def has(self, quote: str) -> bool:
-        """Whether all pieces of a quote, split where something was left out, are here in their order."""
-        return _in_order(_code_pieces(quote), self.code) or _in_order(_prose_pieces(quote), self.prose)
+        return _has(quote, self.code, self.prose)
+
+
+def _has(quote: str, code: str, prose: str) -> bool:
+    """Whether all pieces of a quote, split where something was left out, are in a text in their order."""
+    return _in_order(_code_pieces(quote), code) or _in_order(_prose_pieces(quote), prose)
+
+
+def lines_quoted(quote: str, text: str) -> tuple[int, int] | None:
+    """The first lines of a text, 1-based and inclusive, that hold a quote, and no more of them; None where it is not in
+    the text. Compared as `check` compares."""
+    wanted, lines = neutral(quote), neutral(text).split("\n")
+
+    def holds(start: int, end: int) -> bool:
+        part = "\n".join(lines[start:end])
+        return _has(wanted, _squeezed(part), prose_of(part))
+
+    if not holds(0, len(lines)):
+        return None
+    end = bisect_left(range(1, len(lines)), True, key=lambda end: holds(0, end)) + 1
+    start = bisect_left(range(1, end), True, key=lambda start: not holds(start, end))
+    return start + 1, end
+
+
+def likeness(quote: str, text: str) -> float:
+    """How much a quote is like the part of a text that is most like it, 0 to 1."""
+    return _likeness(prose_of(neutral(quote)), prose_of(neutral(text)))
 
 
 def prose_of(text: str) -> str:
@@ -354,7 +380,7 @@ def _checked(sentence: Sentence, known: Mapping[str, _Slice], slices: Sequence[_
     if not ids:
         return CheckedSentence(sentence, Support.UNCITED, (), "the sentence cites nothing")
     cited = [known[identifier] for identifier in ids]
-    for quote in _quotes(sentence.text):
+    for quote in quotes_of(sentence.text):
         support = _of_quote(quote, cited, slices)
         if support is not Support.SUPPORTED:
             return CheckedSentence(sentence, support, ids, f"quote: {_shortened(quote)}")
@@ -362,7 +388,7 @@ def _checked(sentence: Sentence, known: Mapping[str, _Slice], slices: Sequence[_
     return CheckedSentence(sentence, support, ids, problem)
 
 
-def _quotes(text: str) -> list[str]:
+def quotes_of(text: str) -> list[str]:
     """What a sentence gives as the words of the source: code blocks, block quotes, and quoted text of some length."""
     fenced = [found[1] for found in _FENCED.finditer(text) if found[1].strip()]
     rest = _FENCED.sub("", text)
@@ -379,7 +405,7 @@ def _of_quote(quote: str, cited: Sequence[_Slice], slices: Sequence[_Slice]) -> 
     if any(one.has(wanted) for one in slices):
         return Support.MISATTRIBUTED
     nearest = max((_likeness(prose_of(wanted), one.prose) for one in cited), default=0.0)
-    return Support.ALTERED_QUOTE if nearest >= _LEAST_ALIKE else Support.FABRICATED
+    return Support.ALTERED_QUOTE if nearest >= LEAST_ALIKE else Support.FABRICATED
 
 
 def _likeness(quote: str, text: str) -> float:

@@ -42,6 +42,7 @@ _COMMANDS = {
     "read": ("source.read", "read", "Read a place with line numbers: as indexed, at a commit, in the work tree."),
     "show": ("source.show", "show", "Show what the index knows of a point: snippet, description, source and payload."),
     "explain": ("source.explain", "explain", "Explain why a file is indexed as it is."),
+    "cite": ("source.cite", "cite_app", "Check the citations of documents."),
     "graph": ("graph", "graph_app", "Walk the dependency graph of an index."),
     "agent": ("agent", "agent_app", "List, show and check agents."),
     "pipeline": ("pipeline", "pipeline_app", "List, check, show and draw pipelines."),

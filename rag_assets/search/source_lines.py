@@ -224,7 +224,7 @@ class SourceReader:
         lines = _WITH_LINES.fullmatch(written)
         path = _clean(lines["path"] if lines else written)
         if lines is not None:
-            file = self.file(self._path(path, written), commit=commit, work_tree=work_tree)
+            file = self.file(self.path(path, written), commit=commit, work_tree=work_tree)
             return self._cut(file, int(lines["start"]), int(lines["end"] or lines["start"]))
         if path is not None and self._exists(path, commit, work_tree):
             file = self.file(path, commit=commit, work_tree=work_tree)
@@ -235,14 +235,14 @@ class SourceReader:
             file = self.file(owner, commit=commit, work_tree=work_tree)
             return self._symbol(written, [(file, one) for one in file.declared if one.is_called(within["symbol"])])
         if path is not None and "/" in path:
-            return self._whole(self._path(path, written), commit, work_tree)
+            return self._whole(self.path(path, written), commit, work_tree)
         declared = self.declaring(written)
         if declared:
             return self._symbol(written, self._in_version(written, declared, commit, work_tree))
         point = self._point(written)
         if point is not None:
             return self._of_point(point, commit, work_tree)
-        return self._whole(self._path(path, written), commit, work_tree)
+        return self._whole(self.path(path, written), commit, work_tree)
 
     def _whole(self, path: str, commit: str, work_tree: bool) -> SourceLines:
         file = self.file(path, commit=commit, work_tree=work_tree)
@@ -394,11 +394,13 @@ class SourceReader:
     def _is_file(self, path: str) -> bool:
         return self._row(path) is not None
 
-    def _path(self, path: str | None, written: str) -> str:
+    def path(self, path: str | None, written: str = "") -> str:
         """The path as the repository has it: what was written, or the only file whose path ends like that. A path that
         is not indexed stays: another version may have it."""
         if path is None:
-            raise WrongQuestion(f"{written} leaves the repository; name a path inside it, such as src/Orders.cs:12")
+            raise WrongQuestion(
+                f"{written or path} leaves the repository; name a path inside it, such as src/Orders.cs:12"
+            )
         if not self._is_file(path):
             ending = [known for known in self.known_paths() if known.endswith(f"/{path}")]
             if len(ending) == 1:

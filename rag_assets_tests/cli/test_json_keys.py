@@ -21,6 +21,7 @@ COMMANDS = {
     "artifact": "artifact blueprint OrderService",
     "read": "read src/Orders/OrderService.cs",
     "show": "show README.md:1",
+    "cite check": "cite check cited.md",
     "explain": "explain src/Orders/OrderService.cs",
     "index": "index ../shop --lexical-only",
     "plan": "plan ../shop --lexical-only",
@@ -81,6 +82,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
     repository = new_repository(base / "shop")
     (base / "here").mkdir()
     (base / "here" / "questions.jsonl").write_text(QUESTIONS, encoding="utf-8")
+    (base / "here" / "cited.md").write_text("The refund: src/Orders/OrderService.cs:6\n", encoding="utf-8")
     cli = CommandLine(IndexHome(base / "home"), base / "here")
     index_without_dagster(cli.home, repository, "shop")
     for words in (COMMANDS["ask"], COMMANDS["eval run"]):

@@ -305,6 +305,16 @@ def _read(world: World, asker: Asker, chance: Random) -> Request:
     return typed(world, asker, chance, ("read", "--label", asker.shop.label, *also, "--", said))
 
 
+def _cite(world: World, asker: Asker, chance: Random) -> Request:
+    """A document with places and quotes of somebody else."""
+    lines = [
+        f"`{_node(world, asker, chance)}` in {_place(world, asker, chance)} says “{_query(world, asker, chance)}”.\n\n"
+        for _ in range(3)
+    ]
+    said = ("cite", "check", "--label", asker.shop.label, *_also(("cite",), chance))
+    return typed(world, asker, chance, said, spoken="".join(lines))
+
+
 def _talk(world: World, asker: Asker, chance: Random) -> Request:
     """A conversation of two questions, and what it can be asked about its answers."""
     said = [_query(world, asker, chance), "/sources", "/graph", "/why", f"and {_query(world, asker, chance)}", "/quit"]
@@ -375,6 +385,7 @@ COMMANDS: Mapping[str, Entry] = {
     "chat": _talk,
     "read": _read,
     "show": _show,
+    "cite check": _cite,
     "explain": _command("explain", about=_place),
     "status": _command("status", "--skipped"),
     "graph around": _command("graph", "around", about=_node),
