@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import rag_assets
+from rag_assets.index.vectors import qdrant_edge
 from rag_assets.index.vectors.qdrant_edge import ShardReader, engine_call, writer
 from rag_assets.index.vectors.qdrant_edge import writer as shard_writer
 from rag_assets.index.vectors.qdrant_edge.writer import ShardWriter
@@ -195,6 +196,23 @@ def test_payload_indexes_outgrow_their_first_files(tmp_path: Path) -> None:
         with ShardReader(folder) as opened:
             assert opened.values("Symbol", scope()) == symbols
             assert {symbol: opened.count(scope(symbol_prefix=symbol)) for symbol in symbols} == symbols
+
+
+def test_a_changed_copy_stays_open_for_who_reads_it_next(tmp_path: Path) -> None:
+    """Once, and only as long as it is the same folder."""
+    base, changed = write(tmp_path / "base", points(3)), tmp_path / "changed"
+    for _ in range(2):
+        shutil.rmtree(changed, ignore_errors=True)
+        write(changed, points(5), base=base)
+        assert list(qdrant_edge._left_open) == [qdrant_edge._identity(changed)]
+    for _ in range(2):
+        with ShardReader(changed) as opened:
+            assert opened.count() == 5
+        assert not qdrant_edge._left_open
+    write(tmp_path / "other", points(5), base=base)
+    shutil.rmtree(tmp_path / "other")
+    with ShardReader(write(tmp_path / "other", points(2))) as opened:
+        assert opened.count() == 2
 
 
 READ = """\

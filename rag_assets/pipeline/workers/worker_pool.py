@@ -76,6 +76,8 @@ def map_buckets(
     With `attempts`, `work` guards its files (`file_guard`) and is always done elsewhere, for one may end its process.
     """
     wanted = build.buckets if buckets is None else buckets
+    if wanted and any(isinstance(argument, Broadcast) for argument in arguments):
+        ProcessPool.renew_copy()
     cluster = cluster_of(build) if len(wanted) > 1 else None
     if attempts is not None:
         with GuardedTasks[R](cluster or guarded_pool(build, len(wanted)), attempts) as tasks:
@@ -316,12 +318,17 @@ def _in_pool(
 
 
 class Broadcast(Generic[T]):
-    """A value for all buckets. Where it goes to other processes it is pickled once, into a file that each of them
-    reads once, and this process lets go of it; without a `folder` it stays here."""
+    """A value for all buckets. A worker that was copied from this process meanwhile has it. Where it goes to other
+    processes it is pickled once, into a file that each of them reads once, and this process lets go of it; without a
+    `folder` it stays here."""
 
-    def __init__(self, folder: Path | None, value: T) -> None:
+    def __init__(self, folder: Path | None, value: T, *, is_copied: bool = False) -> None:
+        """`is_copied`: it goes to processes of this machine alone."""
         self._kept: tuple[T] | None = (value,)
         self._folder = folder
+        self.name = uuid.uuid4().hex
+        self._copies = ProcessPool.copies_made()
+        self._is_copied = is_copied
         self._path: Path | None = None
         self._large = False
 
@@ -330,11 +337,13 @@ class Broadcast(Generic[T]):
         kept = self._kept
         return kept[0] if kept is not None else cast(T, _unpickled(cast(Path, self._path)))
 
-    def __reduce__(self) -> tuple[type[_Received[T]], tuple[Path]]:
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Path | str]]:
         if self._folder is None:
             raise TypeError("this value is for one process")
+        if self._path is None and self._is_copied and ProcessPool.is_copy_made_after(self._copies):
+            return _copied, (self.name,)
         if self._path is None:
-            path = self._folder / f"broadcast-{uuid.uuid4().hex}.pickle"
+            path = self._folder / f"broadcast-{self.name}.pickle"
             try:
                 with path.open("wb") as file:
                     pickle.dump(self.value, file, protocol=pickle.HIGHEST_PROTOCOL)
@@ -370,14 +379,24 @@ class _Received(Generic[T]):
 @contextmanager
 def broadcast(build: IndexBuild, value: T) -> Iterator[Broadcast[T]]:
     """`value` as an argument for `map_buckets`, while the context lasts."""
-    made = Broadcast(build.directory, value)
+    made = Broadcast(build.directory, value, is_copied=not _uses_dask(build))
+    _broadcasts[made.name] = made
     try:
         yield made
     finally:
+        del _broadcasts[made.name]
         made.forget()
 
 
+_broadcasts: dict[str, Broadcast[Any]] = {}
+"""What is broadcast now, by name."""
+
 _received: dict[Path, Any] = {}
+
+
+def _copied(name: str) -> Broadcast[Any]:
+    """A broadcast in a worker that is a copy of the process that made it."""
+    return _broadcasts[name]
 
 
 def _worked(work: Callable[..., R], *arguments: Any) -> R:

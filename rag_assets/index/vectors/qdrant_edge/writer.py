@@ -27,7 +27,7 @@ from rag_assets.index.vectors.payloads_and_paths import (
     read_payloads,
     read_point_files,
 )
-from rag_assets.index.vectors.qdrant_edge import COMMON, DIGEST, common_of, digests_of, engine_call
+from rag_assets.index.vectors.qdrant_edge import COMMON, DIGEST, common_of, digests_of, engine_call, leave_open
 from rag_assets.index.vectors.vector_api import DENSE, PREFIX_FIELDS, SPARSE, FileRef, StoredPoint, VectorStoreError
 from rag_assets.serialization import from_json
 
@@ -271,12 +271,16 @@ class ShardWriter:
             # The engine keeps journals, and applies them when it opens them: a reader would change the files.
             finished = edge.EdgeShard.load(str(self._directory))
             held = self._held(finished)
-            finished.close()
+            finished.flush()
             about = msgspec.json.encode(_About(0 if self._is_new else self._changes, held))
             (self._directory / _ABOUT).write_bytes(about)
             (self._directory / POINT_FILES).write_bytes(self._files.content())
             self._payloads.finish(self._directory / PAYLOADS, self._files.runs())
             (self._directory / COMMON).write_bytes(msgspec.json.encode(common, order="sorted"))
+            if self._is_new:
+                finished.close()
+            else:  # few of its points are new, and read back in less time than it takes to open it
+                leave_open(self._directory, finished)
 
     def _held(self, finished: edge.EdgeShard) -> dict[str, str]:
         """What the finished shard holds. Points that it was copied with are as they were where nothing has come or gone
