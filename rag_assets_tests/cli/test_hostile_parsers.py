@@ -22,6 +22,7 @@ from rag_assets_tests.test_plugin_package import install
 
 PACKAGE = Path(__file__).parents[1] / "hostile_package"
 LIMITS = "{file_time_limit_seconds: 0.4, file_memory_limit_bytes: 100000000}"
+PATIENT = LIMITS.replace("0.4", "60")
 SETTINGS = """\
 home: home
 embedder: {{provider: lexical-only}}
@@ -70,7 +71,7 @@ class Hostile:
         return done.json["results"][0]
 
     def skipped(self) -> dict[str, tuple[str, str]]:
-        done = self.cli.spawn("status", "--skipped", "--json")
+        done = self.cli.run("status", "--skipped", "--json", options=())
         return {row["path"]: (row["reason"], row["detail"]) for row in done.json["labels"][0]["skipped"]}
 
 
@@ -97,24 +98,34 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Hostile:
 
 def test_every_file_of_a_small_build_is_listed_or_indexed(small: Hostile) -> None:
     assert small.skipped() == ENDINGS
-    found = small.cli.spawn("search", "Order", "--json").json
+    found = small.cli.run("search", "Order", "--json").json
     assert {hit["path"] for hit in found["hits"]} >= {"Order.cs", "z.md"}
 
 
 def test_what_a_format_of_another_package_says_is_found(small: Hostile) -> None:
-    found = small.cli.spawn("search", "text of a plugin", "--json").json
+    found = small.cli.run("search", "text of a plugin", "--json").json
     assert found["hits"][0]["path"] == "b.fine"
 
 
 @pytest.mark.parametrize("path", ["a.faults", "Spins.cs"])
 def test_explain_says_why_there_is_nothing(small: Hostile, path: str) -> None:
-    said = small.cli.spawn("explain", path).out
+    said = small.cli.run("explain", path).out
     assert ENDINGS[path][1] in said.replace("\n", " ")
 
 
 def test_nothing_of_the_work_is_left(small: Hostile) -> None:
     assert not any(Path(small.temporary.name).iterdir())
     assert [path for path in small.cli.home.root.rglob("*") if path.match("attempt-*")] == []
+
+
+def test_the_next_commit_finds_the_same_and_a_clean_build_too(small: Hostile) -> None:
+    """The last test of this home, for it changes it."""
+    small.repository.commit({"New.cs": "public class New { }\n"})
+    small.configure(LIMITS.replace("0.4", "0.40"))  # the same limit
+    assert small.index()["status"] == "indexed"
+    assert small.skipped() == ENDINGS
+    small.index("--force")
+    assert small.skipped() == ENDINGS
 
 
 def test_a_build_with_worker_processes_lists_the_same(tmp_path: Path) -> None:
@@ -136,24 +147,11 @@ def test_a_temporary_folder_too_long_for_sockets_changes_nothing(tmp_path: Path)
     assert not any(long.iterdir())
 
 
-def test_the_next_commit_finds_the_same_and_a_clean_build_too(tmp_path: Path) -> None:
-    files = {name: HOSTILE[name] for name in ("a.exits", "a.spins", "Spins.cs")} | GOOD
-    made = hostile(tmp_path, files)
-    made.index()
-    made.repository.commit({"New.cs": "public class New { }\n"})
-    made.configure(LIMITS.replace("0.4", "0.40"))  # the same limit
-    assert made.index()["status"] == "indexed"
-    incremental = made.skipped()
-    assert incremental == {name: ENDINGS[name] for name in ("a.exits", "a.spins", "Spins.cs")}
-    made.index("--force")
-    assert made.skipped() == incremental
-
-
 def test_a_higher_limit_is_another_chance(tmp_path: Path) -> None:
     made = hostile(tmp_path, {"a.grows": "x", **GOOD})
-    made.index()
-    assert made.skipped()["a.grows"][0] == "out-of-memory"
-    made.configure(LIMITS.replace("100000000", "200000000"))
+    made.configure(PATIENT)  # a busy machine takes its time to give memory
+    assert made.index()["problems"] == [f"a.grows: {ENDINGS['a.grows'][1]}"]
+    made.configure(PATIENT.replace("100000000", "200000000"))
     made.index()
     assert "200,000,000" in made.skipped()["a.grows"][1]
 
@@ -179,6 +177,8 @@ def test_an_ended_build_leaves_no_process_and_no_folder(tmp_path: Path, how: sig
         return
     assert process.returncode == 130
     assert "interrupted; run the same command again and hostile@main continues where it stopped" in said
+    if how is signal.SIGTERM:
+        return  # to this process Ctrl-C and SIGTERM are the same
     made.configure()
     assert made.index()["status"] == "indexed"
     assert made.skipped() == {"a.spins": ENDINGS["a.spins"]}

@@ -19,7 +19,7 @@ from rag_assets.index.vectors.filters import ALWAYS, Period, SearchFilters, Sear
 from rag_assets.index.vectors.qdrant_edge.writer import ShardWriter
 from rag_assets.index.vectors.vector_api import StoredPoint
 
-COUNT = 600
+COUNT = 420  # each tenant with each kind, level and date
 DIMENSION = 16
 TENANTS = [("acme", "shop"), ("acme", "site"), ("acme2", "shop"), ("globex", "shop")]
 FOLDERS = ("src/Api", "src/Api/V1", "src/Core", "srcs", "docs")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rag_assets.index.vectors.qdrant_server.client_calls import QdrantServer
     from rag_assets.index.vectors.qdrant_server.server_registry import ServerPlace
 
-KINDS = ("embedded", "faiss", "memory", "wire", "server")
+KINDS = ("embedded", "faiss", "wire", "server")
 
 
 class Store:
@@ -126,11 +126,9 @@ def opened_store(kind: str, folder: Path) -> Iterator[Store]:
         return
     pytest.importorskip("qdrant_client")
     from rag_assets.index.vectors.qdrant_server.client_calls import QdrantServer
-    from rag_assets_tests.index.qdrant_wire import QdrantWire, memory_client
+    from rag_assets_tests.index.qdrant_wire import QdrantWire
 
-    if kind == "memory":
-        yield Server(QdrantServer(memory_client(), ":memory:", attempts=1), folder)
-    elif kind == "wire":
+    if kind == "wire":
         with QdrantWire() as wire:
             yield Server(QdrantServer.connect(wire.url, 10, attempts=1, environment={}), folder)
     else:

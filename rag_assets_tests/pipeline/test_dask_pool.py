@@ -8,13 +8,13 @@ import re
 import shutil
 import signal
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import dask
 import pytest
@@ -22,6 +22,7 @@ import yaml
 from distributed import Client, LocalCluster
 
 import rag_assets
+from rag_assets.defs import retries, stage_asset
 from rag_assets.errors import ClusterError, ClusterLost
 from rag_assets.index.cache import Cache, keep_entries
 from rag_assets.index.generations import active_generation
@@ -34,6 +35,7 @@ from rag_assets.pipeline.workers.dask_pool import _Admission, installed, machine
 from rag_assets.pipeline.workers.worker_pool import as_completed, broadcast, cluster_of, map_buckets, rest_workers
 from rag_assets.settings import ExecutionSettings
 from rag_assets.settings.config_file import ConfigError
+from rag_assets_tests.cli.conftest import CommandLine
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.pipeline.conftest import SHOP
 from rag_assets_tests.pipeline.dask_clusters import local_cluster, on, worker
@@ -80,34 +82,20 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Repository:
     return made
 
 
-IMPATIENT = """
-from rag_assets.cli import main
-from rag_assets.defs import retries
-from rag_assets.pipeline.workers import dask_pool
-
-retries.DELAYS_SECONDS = (0.1,)
-dask_pool.CONNECT_SECONDS = 1.0
-main()
-"""
-
-
-def started(
-    folder: Path, source: Repository, *, patient: bool = True, embedder: str = "lexical-only", **execution: str
-) -> subprocess.Popen[str]:
-    """`rag-assets index` with a configuration file of its own; impatient, it soon gives a scheduler up."""
-    repository = {"id": "shop", "location": str(source.path), "ref": "main"}
+def configured(
+    folder: Path, source: Repository, embedder: str = "lexical-only", include: tuple[str, ...] = (), **execution: str
+) -> CommandLine:
+    """A command line with a configuration file of its own."""
+    repository = {"id": "shop", "location": str(source.path), "ref": "main", "include": list(include)}
     told = {"home": "home", "workers": 2, "execution": execution, "repositories": [repository]}
     told["embedder"] = {"provider": embedder}
     (folder / "rag_assets.yaml").write_text(yaml.safe_dump(told), encoding="utf-8")
-    program = ["-m", "rag_assets"] if patient else ["-c", IMPATIENT]
-    command = [sys.executable, *program, "index"]
-    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return CommandLine(IndexHome(folder / "home"), folder)
 
 
-def indexed(folder: Path, source: Repository, **options: str) -> dict[str, bytes]:
-    with started(folder, source, **options) as process:
-        _, error = process.communicate()
-    assert process.returncode == 0, error
+def indexed(folder: Path, source: Repository, **options: Any) -> dict[str, bytes]:
+    done = configured(folder, source, **options).run("index", options=())
+    assert done.code == 0, done.err
     return contents(folder)
 
 
@@ -133,11 +121,12 @@ def test_a_cluster_makes_the_bytes_of_local_processes(
     cluster: LocalCluster, source: Repository, tmp_path: Path
 ) -> None:
     (tmp_path / "processes").mkdir()
-    expected = indexed(tmp_path / "processes", source, embedder="minilm", workers="processes")
-    address = cluster.scheduler_address
-    found = indexed(tmp_path, source, embedder="minilm", workers="dask", dask_scheduler=address)
+    short: dict[str, Any] = {"embedder": "minilm", "include": ("docs/*", "db/*")}
+    expected = indexed(tmp_path / "processes", source, workers="processes", **short)
+    found = indexed(tmp_path, source, workers="dask", dask_scheduler=cluster.scheduler_address, **short)
     assert len([name for name in found if name.startswith("embeddings/")]) > 3
     assert found == expected
+    rest_workers()  # as a command does when it ends
     assert not list((tmp_path / "home").rglob("workers.token")), "nothing is left of the cluster"
 
 
@@ -153,8 +142,8 @@ def test_a_worker_that_is_killed_changes_no_byte(
 ) -> None:
     with local_cluster(2) as own, Client(own, set_as_default=False) as client:
         before = client.run(os.getpid)
-        address = own.scheduler_address
-        with started(tmp_path, source, workers="dask", dask_scheduler=address) as process:
+        command = configured(tmp_path, source, workers="dask", dask_scheduler=own.scheduler_address)
+        with command.start("index") as process:
             parts = tmp_path / "home" / "cache" / "parts" / "segments"
             while not list(parts.glob("??/*")) and process.poll() is None:
                 time.sleep(0.01)
@@ -166,17 +155,19 @@ def test_a_worker_that_is_killed_changes_no_byte(
 
 
 def test_a_scheduler_that_is_not_there_loses_nothing(
-    source: Repository, expected: dict[str, bytes], tmp_path: Path
+    source: Repository, expected: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    for module in (retries, stage_asset):
+        monkeypatch.setattr(module, "DELAYS_SECONDS", (0.1,))
+    monkeypatch.setattr(dask_pool, "CONNECT_SECONDS", 1.0)
     with socket.socket() as taken:  # bound, and nobody listens
         taken.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
-        with started(tmp_path, source, patient=False, workers="dask", dask_scheduler=address) as process:
-            _, error = process.communicate()
-    assert process.returncode == 1
-    said = " ".join(error.split())
+        done = configured(tmp_path, source, workers="dask", dask_scheduler=address).run("index", options=())
+    assert done.code == 1
+    said = " ".join(done.err.split())
     assert f"the Dask scheduler {address} (execution.dask_scheduler) does not answer" in said
-    assert "execution.workers: processes" in said and "Traceback" not in error
+    assert "execution.workers: processes" in said and "Traceback" not in done.err
     assert indexed(tmp_path, source, workers="processes") == expected
 
 
