@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import signal
-import socket
 import stat
 import subprocess
 import sys
-import time
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from rag_assets_tests.cli.conftest import FILES, TIME_LIMIT, CommandLine
+from rag_assets_tests.cli.conftest import FILES, CommandLine
 from rag_assets_tests.git_repository import Repository
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
@@ -43,31 +38,33 @@ def readable_by_others(folder: Path) -> list[str]:
     return found
 
 
-def serve_the_ui(cli: CommandLine) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    process = cli.start("dev", "--port", str(port), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+COMMANDS = """
+import sys
+from rag_assets.cli import main
+
+words = []
+for word in [*sys.argv[1:], ";"]:
+    if word != ";":
+        words.append(word)
+        continue
+    sys.argv[1:], words = words, []
     try:
-        deadline = time.monotonic() + TIME_LIMIT
-        while time.monotonic() < deadline and process.poll() is None:
-            with contextlib.suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/server_info"):
-                break
-            time.sleep(0.3)
-        else:
-            pytest.fail("no answer of the UI")
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(TIME_LIMIT)
+        main()
+    except SystemExit as end:
+        assert end.code in (0, 4, None), (sys.argv, end.code)
+"""
+"""Commands as the shell has them, one after the other in one process."""
 
 
 @pytest.mark.usefixtures("open_umask")
 def test_nobody_else_can_read_a_home(cli: CommandLine, repository: Repository) -> None:
-    """After an index by Dagster, an answer in a conversation, a question set and the UI. What a command writes outside
-    the home is as the user shares files."""
+    """After an index by Dagster, an answer in a conversation and a question set; `deploy/test_runs.py` looks after the
+    UI. What a command writes outside the home is as the user shares files."""
     changed = FILES["src/Orders/Order.cs"].replace("Id", "Number")
     repository.commit({"src/Orders/Order.cs": changed}, "Orders of customers have a readable number")
     questions = cli.folder / "questions.jsonl"
-    for words in (
+    words: list[str] = []
+    for command in (
         ("index", repository.path, "--lexical-only"),
         ("ask", "Who pays back what a customer returned?", "--session", "mine"),
         ("search", "refund"),
@@ -76,9 +73,11 @@ def test_nobody_else_can_read_a_home(cli: CommandLine, repository: Repository) -
         ("gc",),
         ("init",),
     ):
-        done = cli.spawn(*words)
-        assert done.code in (0, 4), (words, done.err)
-    serve_the_ui(cli)
+        words += ["--home", str(cli.home.root), *map(str, command), ";"]
+    done = subprocess.run(
+        [sys.executable, "-c", COMMANDS, *words[:-1]], cwd=cli.folder, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
     assert (cli.home.root / "conversations.sqlite").is_file() and (cli.home.dagster / "history").is_dir()
     assert readable_by_others(cli.home.root) == []
     for written in (questions, cli.folder / "rag_assets.yaml"):

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from rag_assets_tests.cli.test_private_home import readable_by_others
 from rag_assets_tests.deploy.dagster_dev import DIRECT, QUEUE, DagsterDev, dagster_dev
 from rag_assets_tests.git_repository import Repository
 from rag_assets_tests.processes import marked
@@ -79,3 +80,7 @@ def test_rag_assets_dev_ends_with_everything_that_it_started(dev: DagsterDev) ->
     said = dev.log.read_text(encoding="utf-8").splitlines()
     assert said[0].startswith(f"Dagster is at http://127.0.0.1:{dev.port}; Ctrl-C ends it.")
     assert said[1:] == ["stopping Dagster and its runs", "stopped"]
+    home = dev.log.parent / "home"
+    made_before = [f"drwxr-xr-x {folder}" for folder in (".", "dagster")] + ["-rw-r--r-- dagster/dagster.yaml"]
+    assert (home / "dagster" / "history").is_dir()
+    assert set(readable_by_others(home)) <= set(made_before), "what it writes is for its owner alone"
