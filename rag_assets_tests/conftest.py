@@ -96,9 +96,11 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(autouse=True, scope="module")
 def nothing_stays_in_cycles() -> Iterator[None]:
-    """An open shard takes over a hundred megabytes, and a cycle that holds one is no reason to look for cycles."""
+    """An open shard takes over a hundred megabytes, and a cycle that holds one is no reason to look for cycles. What
+    is left is mostly modules, which are not walked again: with those of Dagster a walk takes a quarter of a second."""
     yield
     gc.collect()
+    gc.freeze()
 
 
 def pytest_runtest_setup() -> None:
