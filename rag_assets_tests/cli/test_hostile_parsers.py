@@ -156,8 +156,11 @@ def test_a_higher_limit_is_another_chance(tmp_path: Path) -> None:
     assert "200,000,000" in made.skipped()["a.grows"][1]
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-@pytest.mark.parametrize("many", [0, 300], ids=["copy", "pool"])
+@pytest.mark.parametrize(
+    ("many", "how"),
+    [(0, signal.SIGTERM), (0, signal.SIGKILL), (300, signal.SIGINT), (300, signal.SIGKILL)],
+    ids=["copy-SIGTERM", "copy-SIGKILL", "pool-SIGINT", "pool-SIGKILL"],
+)
 def test_an_ended_build_leaves_no_process_and_no_folder(tmp_path: Path, how: signal.Signals, many: int) -> None:
     """Ctrl-C goes to all processes of a terminal, the others to the one of the command."""
     texts: dict[str, str | bytes] = {f"t/{number}.txt": f"Text {number}.\n" for number in range(many)}
