@@ -8,7 +8,8 @@ rankings beside it.
 QUESTIONS holds `history/{commit,doc,ident}.jsonl` with `history/repos.json`, and `annotated/*.json`. Repositories are
 cloned from GitHub at the pinned revisions, or read from MIRRORS, which holds `OWNER+NAME/repo`, `OWNER+NAME` or
 `OWNER/NAME`. Every snapshot is indexed once by the real pipeline, the lines that give answers away emptied, and kept in
-CACHE. What is ranked is C# files: a file is where its best section is.
+CACHE. What is ranked is C# files, or all files of a repository in another language: a file is where its best section
+is.
 
 Commit questions are leaky when they name the file that answers them; the others decide. An annotated mean is that of
 the repositories. Beside the modes of the search: BM25 of rank-bm25 over whole files, identifiers split; reciprocal rank
@@ -30,7 +31,7 @@ from typing import get_args
 from report import EMBEDDERS, table
 from retrieval_floors import fused, whole_file_bm25
 from retrieval_peers import PeerError, Semble
-from retrieval_questions import ANNOTATED, Question, load_questions, load_snapshots
+from retrieval_questions import ANNOTATED, ANNOTATED_OTHERS, Question, load_questions, load_snapshots
 from retrieval_snapshots import benchmark_settings, open_snapshot
 
 from rag_assets import Index
@@ -111,7 +112,7 @@ def answered(index: Index, questions: Sequence[Question], modes: Sequence[str], 
         rankings: dict[str, tuple[Sequence[str], float]] = {}
         for mode in modes:
             result = index.search(
-                question.text, mode=mode, filters=SearchFilters(languages=("csharp",)), limit=SECTIONS, literal=True
+                question.text, mode=mode, filters=_ranked_files(question), limit=SECTIONS, literal=True
             )
             rankings[mode] = (distinct(hit.path for hit in result), result.timings["total"])
         if floors and {"bm25", "semantic"} <= rankings.keys():
@@ -120,6 +121,11 @@ def answered(index: Index, questions: Sequence[Question], modes: Sequence[str], 
             rankings[WHOLE_FILES] = (whole(question.text), 0.0)
         made += [_answer(system, question, files, seconds) for system, (files, seconds) in rankings.items()]
     return made
+
+
+def _ranked_files(question: Question) -> SearchFilters:
+    """C# files, or all of a repository in another language, documents among them."""
+    return SearchFilters() if question.set == ANNOTATED_OTHERS else SearchFilters(languages=("csharp",))
 
 
 def by_peer(index: Index, questions: Sequence[Question], peer: Semble) -> list[Answer]:
@@ -157,13 +163,13 @@ def report(answers: Sequence[Answer]) -> None:
     by_system = grouped(answers, lambda answer: answer.system)
     for title, without_tests in (("nDCG@10", False), ("nDCG@10, test files removed", True)):
         means = {name: set_means(found, without_tests=without_tests) for name, found in by_system.items()}
-        print_means(title, means, [*DECIDING, LEAKY], total=True)
+        print_means(title, means, [*DECIDING, ANNOTATED_OTHERS, LEAKY], total=True)
     means = {name: set_means(found) for name, found in by_system.items()}
-    parts = sorted({column for found in means.values() for column in found} - {*DECIDING, LEAKY})
+    parts = sorted({column for found in means.values() for column in found} - {*DECIDING, ANNOTATED_OTHERS, LEAKY})
     print_means("nDCG@10 of parts", means, parts)
     for system, own in by_system.items():
         per = {name: set_means(found) for name, found in grouped(own, lambda answer: answer.repository).items()}
-        print_means(f"nDCG@10 of {system}", per, [*DECIDING, LEAKY])
+        print_means(f"nDCG@10 of {system}", per, [*DECIDING, ANNOTATED_OTHERS, LEAKY])
     timed = {name: [answer.seconds * _MS for answer in found] for name, found in by_system.items()}
     rows = [
         (name, f"{statistics.median(found):.1f}", f"{statistics.quantiles(found, n=20)[-1]:.1f}")
@@ -203,7 +209,7 @@ def set_means(answers: Iterable[Answer], *, without_tests: bool = False) -> dict
     for answer in answers:
         value = answer.ndcg_without_tests if without_tests else answer.ndcg
         for column in _columns(answer):
-            found[column][answer.repository if answer.set == ANNOTATED else ""].append(value)
+            found[column][answer.repository if answer.set.startswith(ANNOTATED) else ""].append(value)
     return {
         column: statistics.fmean(statistics.fmean(values) for values in parts.values())
         for column, parts in sorted(found.items())

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ANNOTATED = "annotated"
+ANNOTATED_OTHERS = "annotated, other languages"
 HISTORY_SETS = ("commit", "doc", "ident")
 
 
@@ -47,9 +48,18 @@ ANNOTATED_SNAPSHOTS = {
         revision="4f73e74372445108d2c1bda37b36e6f5e43402e0",
         root="Src/Newtonsoft.Json",
     ),
+    "cobra": Snapshot(repository="spf13/cobra", revision="61968e893eee2f27696c2fbc8e34fa5c4afaf7c4"),
+    "fastapi": Snapshot(
+        repository="fastapi/fastapi", revision="c3c9dd6b1a08bcda766e7b43eafe72c4c5e9e193", root="fastapi"
+    ),
+    "redux": Snapshot(repository="reduxjs/redux", revision="aaa04ae8402ba2caba55a9c75bfa8d3df6c78f8c", root="src"),
+    "gson": Snapshot(repository="google/gson", revision="f4d371d29c04066dbe7fdb31f642831f9c7f40cd", root="gson"),
+    "zod": Snapshot(
+        repository="colinhacks/zod", revision="c7805073fef5b6b8857307c3d4b3597a70613bc2", root="packages/zod/src"
+    ),
 }
-"""The files of the annotated sets do not say what they were written for. Sets that are not here, those of other
-languages, are not asked."""
+"""The files of the annotated sets do not say what they were written for. Sets that are not here are not asked."""
+_CSHARP_SETS = ("dapper", "newtonsoft-json")
 
 
 def load_snapshots(folder: Path) -> list[Snapshot]:
@@ -105,9 +115,14 @@ def _annotated(path: Path) -> Iterator[Question]:
     for number, row in enumerate(json.loads(path.read_text("utf-8")), 1):
         yield Question(
             id=f"{snapshot.repository}#{number}",
-            set=ANNOTATED,
+            set=ANNOTATED if path.stem in _CSHARP_SETS else ANNOTATED_OTHERS,
             repository=snapshot.repository,
             text=row["query"],
-            relevant=frozenset((*row["relevant"], *row["secondary"])),
+            relevant=frozenset(map(_path, (*row["relevant"], *row["secondary"]))),
             group=row["category"],
         )
+
+
+def _path(answer: str | Mapping[str, str]) -> str:
+    """An answer is a path, or the lines of one."""
+    return answer if isinstance(answer, str) else answer["path"]

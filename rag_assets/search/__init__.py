@@ -81,9 +81,10 @@ class MemberHit:
 class Hit:
     """One section of the index, with all that is needed to cite it. Lines are 1-based and inclusive.
 
-    `score` by mode: the cosine (semantic); `dense_weighted` + `sparse_weighted` (semantic_rerank, D14, and reciprocal
-    rank fusion, D16); else what speaks for the file (`dense_weighted`, `sparse_weighted`, `filename_boost`,
-    `history_boost`, added up) times what speaks against it (`test_penalty` for tests, samples and benchmarks,
+    `score` by mode: the mean of the cosines `outline` and `passage` times `demotion`, or the cosine alone where the
+    model is slow (semantic); `dense_weighted` + `sparse_weighted` (semantic_rerank, D14, and reciprocal rank fusion,
+    D16); else what speaks for the file (`dense_weighted`, `sparse_weighted`, `filename_boost`, `history_boost`,
+    `breadth_boost`, added up) times what speaks against it (`demotion` for tests, samples, benchmarks and documents,
     `same_file_decay` for a section that is not the best of its file).
 
     `scores` has these parts, and the raw scores of the section: `dense` (cosine) and `bm25` (BM25F), each also as

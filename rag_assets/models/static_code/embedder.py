@@ -9,6 +9,7 @@ docs/embedder.md.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from importlib import resources
 from itertools import chain
 from pathlib import Path
@@ -47,9 +48,15 @@ class StaticEmbedder:
         self.model_id = table.header.model_id
         self.dimension = table.header.dimension
         self._table = table
+        self._for_questions = for_questions
         self._exponent = table.header.tf_exponent
         self._factors = table.scales * (table.query_weights if for_questions else table.document_weights)
         self._pieces = WordPieces(table.vocabulary)
+
+    @cached_property
+    def for_texts(self) -> StaticEmbedder:
+        """The same model for documents: a search reads some of them again."""
+        return StaticEmbedder(self._table) if self._for_questions else self
 
     @classmethod
     def load(cls, cache: Path, own: Path | None = None, *, for_questions: bool = False) -> StaticEmbedder:

@@ -34,6 +34,7 @@ declare (mean .809 with and without) or are used by them (.808), by any number o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import log1p
 from typing import NamedTuple, TypeVar
 
 from rag_assets.index.vectors.vector_api import FileRef
@@ -41,7 +42,7 @@ from rag_assets.search.fusion import FusedCandidate, Ranked, raw_scores
 from rag_assets.search.ranking.penalties import demotion, priority_factor
 from rag_assets.search.ranking.signals import FileSignals, QueryFeatures, SignalWeights
 
-RANKING_VERSION = 3
+RANKING_VERSION = 4
 """Raise it when the same question of the same index may get another order, whatever makes it: here, `search.retrieve`,
 fusion, phrases, forms of words. Runs of question sets keep it: numbers of two rankings tell nothing of two indexes. A
 test compares the order of a small index with the one that was written down for this version."""
@@ -78,12 +79,13 @@ class _File(NamedTuple):
     meaning: float
     name: float
     past: float
+    breadth: float
     factor: float
     priority: float
 
     @property
     def score(self) -> float:
-        return (self.words + self.meaning + self.name + self.past) * self.factor * self.priority
+        return (self.words + self.meaning + self.name + self.past + self.breadth) * self.factor * self.priority
 
 
 class _Scored(NamedTuple):
@@ -129,16 +131,20 @@ def _judged(
     name = weights.name_words * evidence.names.get(place, 0.0)
     if place in evidence.named:
         name += weights.file_name
+    name += weights.declares * evidence.declared.get(place, 0.0)
     past = weights.past * evidence.past.get(place, 0.0)
     factor = demotion(place.path, asked.sides)
     weight = priority_factor(place.priority)
     rest = 1.0 - share
+    breadth = rest * weights.breadth * log1p(len(sections))
     if len(sections) == 1:
         one = sections[0]
-        return _File(rest * one.bm25_scaled, share * one.dense_scaled, rest * name, rest * past, factor, weight)
+        return _File(
+            rest * one.bm25_scaled, share * one.dense_scaled, rest * name, rest * past, breadth, factor, weight
+        )
     words = max([one.bm25_scaled for one in sections])
     meaning = max([one.dense_scaled for one in sections])
-    return _File(rest * words, share * meaning, rest * name, rest * past, factor, weight)
+    return _File(rest * words, share * meaning, rest * name, rest * past, breadth, factor, weight)
 
 
 def _sections(sections: list[FusedCandidate], file: _File, share: float) -> list[_Scored]:
@@ -181,8 +187,10 @@ def _ranked(one: _Scored, has_dense: bool) -> Ranked:
         said["filename_boost"] = file.name
     if file.past:
         said["history_boost"] = file.past
+    if file.breadth:
+        said["breadth_boost"] = file.breadth
     if file.factor != 1.0:
-        said["test_penalty"] = file.factor
+        said["demotion"] = file.factor
     if file.priority != 1.0:
         said["priority"] = file.priority
     if one.at:

@@ -13,11 +13,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rag_assets.index.keyword.terms import FUNCTION_WORDS, runs, word_terms
 from rag_assets.index.vectors.vector_api import FileRef
-from rag_assets.search.ranking.penalties import NonProductCode
+from rag_assets.search.ranking.penalties import BesideProduct
 
 if TYPE_CHECKING:
     from rag_assets.index.keyword.commit_subjects import CommitSubjects
@@ -35,20 +35,30 @@ class QueryType(StrEnum):
 @dataclass(frozen=True, slots=True)
 class SignalWeights:
     """Shares of the score of a file. `dense` of the embedding, the rest is of words; of the words, `file_name` is
-    added to the best of 1 where the question says the name of the file, up to `name_words` for how much of it, and up
-    to `past` for what past commits say of it."""
+    added to the best of 1 where the question says the name of the file, up to `name_words` for how much of it, up to
+    `past` for what past commits say of it, up to `declares` where it declares what the question names, and `breadth`
+    for the logarithm of 1 + the number of its sections that were found."""
 
     dense: float
-    file_name: float
-    name_words: float
-    past: float
+    file_name: float = 0.0
+    name_words: float = 0.0
+    past: float = 0.0
+    declares: float = 0.0
+    breadth: float = 0.0
+
+
+_BREADTH = 0.07
+"""A file of which many sections were found is more often the answer, and a long one that was cut into many is not
+behind a short one. nDCG@10 of 24 repositories in four languages (commit subjects that do not spell the name of an
+answer / doc summaries) .565 .805 → .567 .806, of the visible ones .550 .724 → .551 .731, annotators of C# .918 →
+.930, of other languages .829 → .846. Half of it gains half, twice as much costs .01 of doc summaries."""
 
 
 WEIGHTS = {  # what each is worth: `search.ranking`; `dense` .2 costs .002 of the mean, .41 costs .006
-    QueryType.NAME: SignalWeights(dense=0.0, file_name=0.0, name_words=0.0, past=0.0),
-    QueryType.TASK: SignalWeights(dense=0.3, file_name=0.0, name_words=0.0, past=0.5),
-    QueryType.DESCRIPTION: SignalWeights(dense=0.3, file_name=0.1, name_words=0.3, past=0.2),
-    QueryType.PROSE: SignalWeights(dense=0.3, file_name=0.2, name_words=0.3, past=0.3),
+    QueryType.NAME: SignalWeights(dense=0.0, declares=0.2),
+    QueryType.TASK: SignalWeights(dense=0.3, past=0.5, breadth=_BREADTH),
+    QueryType.DESCRIPTION: SignalWeights(dense=0.3, file_name=0.1, name_words=0.3, past=0.2, breadth=_BREADTH),
+    QueryType.PROSE: SignalWeights(dense=0.3, file_name=0.2, name_words=0.3, past=0.3, breadth=_BREADTH),
 }
 
 WITHOUT_EMBEDDING = {QueryType.TASK: replace(WEIGHTS[QueryType.TASK], name_words=0.15)}
@@ -109,7 +119,7 @@ class QueryFeatures:
     kind: QueryType
     terms: Mapping[str, float]
     has_dense: bool
-    sides: Set[NonProductCode] = frozenset()
+    sides: Set[BesideProduct] = frozenset()
     forms: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -136,12 +146,14 @@ class QueryFeatures:
 @dataclass(frozen=True, slots=True)
 class FileSignals:
     """What is known of files beside the scores of their sections, as shares (0 to 1) of the best of them: what past
-    commits say of them, and how much of the question their names say. A file without any is absent. `named` are those
-    whose whole name the question says."""
+    commits say of them, how much of the question their names say, and whether they declare what it names: 1 as a type
+    of its own, half of it as a member. A file without any is absent. `named` are those whose whole name the question
+    says."""
 
     past: Mapping[FileRef, float] = field(default_factory=dict)
     names: Mapping[FileRef, float] = field(default_factory=dict)
     named: Set[FileRef] = frozenset()
+    declared: Mapping[FileRef, float] = field(default_factory=dict)
 
 
 def file_signals(
@@ -149,9 +161,10 @@ def file_signals(
     asked: QueryFeatures,
     past_of: Callable[[str], CommitSubjects | None],
     rarity: Callable[[str], float],
+    declared: Callable[[], Mapping[FileRef, float]],
 ) -> FileSignals:
     """The evidence for the files of candidates, as far as it counts for this kind of question. Only files that were
-    found already: of what somebody may not see, nothing is compared."""
+    found already: of what somebody may not see, nothing is compared. `declared` is asked where it counts."""
     files, weights = dict.fromkeys(places), asked.weights
     words, said = asked.words, asked.said
     telling = may_say(files, said) if weights.name_words or weights.file_name else []
@@ -159,7 +172,31 @@ def file_signals(
         past=past_shares(past_of, files, asked.terms) if weights.past else {},
         names=name_shares(telling, said, rarity) if weights.name_words else {},
         named={place for place in telling if is_named(place.path, words)} if weights.file_name else frozenset(),
+        declared=declared() if weights.declares else {},
     )
+
+
+def declarations(
+    name: str, places: Mapping[str, FileRef], payloads: Mapping[str, Mapping[str, Any]]
+) -> dict[FileRef, float]:
+    """File → how it declares `name`, in whatever spelling: `order service` is `OrderService`. As in `FileSignals`."""
+    wanted = _letters(name)
+    found: dict[FileRef, float] = {}
+    for identifier, payload in payloads.items():
+        artifact = str(payload.get("Artifact", "")).rpartition(".")[2].partition("`")[0]
+        if _letters(artifact) == wanted:
+            share = 1.0
+        elif wanted in map(_letters, payload.get("DeclaredNames", ())):
+            share = 0.5
+        else:
+            continue
+        place = places[identifier]
+        found[place] = max(share, found.get(place, 0.0))
+    return found
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalnum, name)).lower()
 
 
 _CACHED_PATHS = 1 << 14  # of a large repository those that searches meet

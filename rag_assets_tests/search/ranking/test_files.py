@@ -63,13 +63,13 @@ def test_scores_say_where_a_score_comes_from() -> None:
     ranked = ordered({"a": 0.9, "b": 0.5, "c": 0.4}, {"b": 5.0, "c": 4.0}, paths, terms=frozenset({"order"}))
     for one in ranked:
         total = sum(value for name, value in one.scores.items() if name.endswith(("_weighted", "_boost")))
-        factors = one.scores.get("test_penalty", 1.0) * one.scores.get("same_file_decay", 1.0)
+        factors = one.scores.get("demotion", 1.0) * one.scores.get("same_file_decay", 1.0)
         assert one.score == pytest.approx(total * factors)
     by_id = {one.id: one.scores for one in ranked}
     weights = WEIGHTS[QueryType.PROSE]
     assert by_id["a"]["filename_boost"] == pytest.approx((1 - weights.dense) * weights.file_name)
     assert "filename_boost" not in by_id["c"]
-    assert by_id["c"]["test_penalty"] == DEMOTION
+    assert by_id["c"]["demotion"] == DEMOTION
     assert (by_id["b"]["dense"], by_id["b"]["bm25"]) == (0.5, 5.0)
 
 

@@ -7,7 +7,7 @@ import pytest
 from rag_assets.index.vectors.vector_api import FileRef
 from rag_assets.search.ranking.penalties import (
     DEMOTION,
-    NonProductCode,
+    BesideProduct,
     asked_for,
     demotion,
     is_test_path,
@@ -20,46 +20,46 @@ from rag_assets.search.ranking.signals import is_named, may_say, name_shares
     ("path", "side"),
     [
         ("src/Orders/OrderService.cs", None),
-        ("tests/Shop/OrderFactory.cs", NonProductCode.TEST),
-        ("test/Shop.UnitTests/OrderFactory.cs", NonProductCode.TEST),
-        ("src/ShopTests/OrderFactory.cs", NonProductCode.TEST),
-        ("src/Orders/OrderServiceTests.cs", NonProductCode.TEST),
-        ("src/Orders/OrderServiceTest.java", NonProductCode.TEST),
-        ("pkg/orders/order_test.go", NonProductCode.TEST),
-        ("web/order.spec.ts", NonProductCode.TEST),
-        ("web/__tests__/order.ts", NonProductCode.TEST),
-        ("shop/test_orders.py", NonProductCode.TEST),
-        ("shop/conftest.py", NonProductCode.TEST),
+        ("tests/Shop/OrderFactory.cs", BesideProduct.TEST),
+        ("test/Shop.UnitTests/OrderFactory.cs", BesideProduct.TEST),
+        ("src/ShopTests/OrderFactory.cs", BesideProduct.TEST),
+        ("src/Orders/OrderServiceTests.cs", BesideProduct.TEST),
+        ("src/Orders/OrderServiceTest.java", BesideProduct.TEST),
+        ("pkg/orders/order_test.go", BesideProduct.TEST),
+        ("web/order.spec.ts", BesideProduct.TEST),
+        ("web/__tests__/order.ts", BesideProduct.TEST),
+        ("shop/test_orders.py", BesideProduct.TEST),
+        ("shop/conftest.py", BesideProduct.TEST),
         ("src/Contests/Contest.cs", None),
         ("src/Latest/TestRun.cs", None),
         ("src/Inspections/Test.cs", None),
-        ("samples/Console/Program.cs", NonProductCode.SAMPLE),
-        ("docs/examples/shop.cs", NonProductCode.SAMPLE),
-        ("src/Shop.Benchmarks/Parsing.cs", NonProductCode.BENCHMARK),
-        ("test/Shop.Benchmarks/Parsing.cs", NonProductCode.BENCHMARK),
+        ("samples/Console/Program.cs", BesideProduct.SAMPLE),
+        ("docs/examples/shop.cs", BesideProduct.SAMPLE),
+        ("src/Shop.Benchmarks/Parsing.cs", BesideProduct.BENCHMARK),
+        ("test/Shop.Benchmarks/Parsing.cs", BesideProduct.BENCHMARK),
         ("Program.cs", None),
         ("", None),
     ],
 )
-def test_a_path_says_what_a_file_is(path: str, side: NonProductCode | None) -> None:
+def test_a_path_says_what_a_file_is(path: str, side: BesideProduct | None) -> None:
     assert non_product_code(path) is side
-    assert is_test_path(path) is (side is NonProductCode.TEST)
+    assert is_test_path(path) is (side is BesideProduct.TEST)
 
 
 @pytest.mark.parametrize(
     ("text", "sides"),
     [
-        ("tests of the basket", {NonProductCode.TEST}),
-        ("which tests cover partial refunds of a parcel", {NonProductCode.TEST}),
-        ("refund policy unit tests", {NonProductCode.TEST}),
-        ("OrderServiceTests", {NonProductCode.TEST}),
+        ("tests of the basket", {BesideProduct.TEST}),
+        ("which tests cover partial refunds of a parcel", {BesideProduct.TEST}),
+        ("refund policy unit tests", {BesideProduct.TEST}),
+        ("OrderServiceTests", {BesideProduct.TEST}),
         ("round totals up and add tests for it", set()),
-        ("samples and benchmarks", {NonProductCode.SAMPLE, NonProductCode.BENCHMARK}),
+        ("samples and benchmarks", {BesideProduct.SAMPLE, BesideProduct.BENCHMARK}),
         ("how is the latest contest decided", set()),
         ("", set()),
     ],
 )
-def test_a_question_says_what_it_is_for_at_its_beginning(text: str, sides: set[NonProductCode]) -> None:
+def test_a_question_says_what_it_is_for_at_its_beginning(text: str, sides: set[BesideProduct]) -> None:
     assert asked_for(text) == sides
 
 
@@ -67,15 +67,15 @@ def test_a_question_says_what_it_is_for_at_its_beginning(text: str, sides: set[N
     ("path", "asked", "factor"),
     [
         ("tests/OrderTests.cs", set(), DEMOTION),
-        ("tests/OrderTests.cs", {NonProductCode.TEST}, 1.0),
-        ("tests/OrderTests.cs", {NonProductCode.SAMPLE}, DEMOTION),
-        ("samples/Shop.cs", {NonProductCode.SAMPLE}, 1.0),
-        ("src/Order.cs", {NonProductCode.TEST}, 1.0),
+        ("tests/OrderTests.cs", {BesideProduct.TEST}, 1.0),
+        ("tests/OrderTests.cs", {BesideProduct.SAMPLE}, DEMOTION),
+        ("samples/Shop.cs", {BesideProduct.SAMPLE}, 1.0),
+        ("src/Order.cs", {BesideProduct.TEST}, 1.0),
     ],
     ids=["not asked for", "asked for", "asked for something else", "a sample", "the product"],
 )
 def test_code_beside_the_product_counts_less_unless_it_is_asked_for(
-    path: str, asked: set[NonProductCode], factor: float
+    path: str, asked: set[BesideProduct], factor: float
 ) -> None:
     assert demotion(path, asked) == factor
 
