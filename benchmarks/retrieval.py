@@ -105,7 +105,7 @@ def main() -> None:
 def answered(index: Index, questions: Sequence[Question], modes: Sequence[str], *, floors: bool) -> list[Answer]:
     """Every question to every mode, and to the floors."""
     made: list[Answer] = []
-    whole = whole_file_bm25(index) if floors else None
+    whole = whole_file_bm25(index, _suffix(questions[0])) if floors else None
     for mode in modes:
         index.search("warm up", mode=mode)
     for question in questions:
@@ -128,9 +128,14 @@ def _ranked_files(question: Question) -> SearchFilters:
     return SearchFilters() if question.set == ANNOTATED_OTHERS else SearchFilters(languages=("csharp",))
 
 
+def _suffix(question: Question) -> str:
+    """How the paths end that are ranked; the questions of one repository agree on it."""
+    return "" if question.set == ANNOTATED_OTHERS else ".cs"
+
+
 def by_peer(index: Index, questions: Sequence[Question], peer: Semble) -> list[Answer]:
     """Every question to the peer; as many of its chunks as there are sections of ours."""
-    found = peer.rankings(index, [question.text for question in questions], SECTIONS)
+    found = peer.rankings(index, _suffix(questions[0]), [question.text for question in questions], SECTIONS)
     pairs = zip(questions, found, strict=True)
     return [_answer(peer.name, question, ranking.files, ranking.seconds) for question, ranking in pairs]
 

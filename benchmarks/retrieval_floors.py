@@ -14,9 +14,9 @@ from rag_assets.identifiers import split_identifiers
 RRF_K = 60  # Cormack, Clarke and Büttcher 2009
 
 
-def whole_file_bm25(index: Index) -> Callable[[str], list[str]]:
-    """BM25 (rank-bm25, its defaults) over the texts of whole C# files; terms are lower-case words of identifiers."""
-    texts = texts_of(index)
+def whole_file_bm25(index: Index, suffix: str) -> Callable[[str], list[str]]:
+    """BM25 (rank-bm25, its defaults) over the texts of whole files; terms are lower-case words of identifiers."""
+    texts = texts_of(index, suffix)
     paths = sorted(texts)
     model = BM25Okapi([_terms(texts[path]) for path in paths])
 
@@ -37,9 +37,9 @@ def fused(rankings: Sequence[Sequence[str]]) -> list[str]:
     return sorted(scores, key=lambda path: (-scores[path], path))
 
 
-def texts_of(index: Index) -> dict[str, str]:
-    """Path → text of the C# files, as they are indexed."""
-    paths = (path for path in visible_files(index.generation, index.clearance) if path.endswith(".cs"))
+def texts_of(index: Index, suffix: str) -> dict[str, str]:
+    """Path → text of the files whose paths end with `suffix`, as they are indexed."""
+    paths = (path for path in visible_files(index.generation, index.clearance) if path.endswith(suffix))
     return {path: index.resolve(document_uri(index.label, path)) for path in paths}
 
 

@@ -57,10 +57,10 @@ class Semble:
     def name(self) -> str:
         return f"semble, {self._model or 'vectors of MiniLM'}"
 
-    def rankings(self, index: Index, questions: Sequence[str], chunks: int) -> list[PeerRanking]:
-        """Per question the distinct files of the best `chunks`. Raises PeerError."""
+    def rankings(self, index: Index, suffix: str, questions: Sequence[str], chunks: int) -> list[PeerRanking]:
+        """Per question the distinct files of the best `chunks`, of those whose paths end with `suffix`. Raises PeerError."""
         with tempfile.TemporaryDirectory(prefix="peer-") as folder:
-            for path, text in texts_of(index).items():
+            for path, text in texts_of(index, suffix).items():
                 file = Path(folder) / path
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(text, encoding="utf-8")

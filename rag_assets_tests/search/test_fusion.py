@@ -98,8 +98,9 @@ def test_hybrid_search_joins_as_the_setting_says(shop: Index, shop_home: IndexHo
     if fusion == "blend":
         assert max(hit.score for hit in found) > 2 / 61
         return
-    by_bm25 = sorted(sides[1], key=lambda hit: -hit.scores["bm25"])
-    ranks = [{hit.point_id: rank for rank, hit in enumerate(side, 1)} for side in (list(sides[0]), by_bm25)]
+    by_side = zip(sides, ("dense", "bm25"), strict=True)
+    raw = [sorted(side, key=lambda hit: -hit.scores[name]) for side, name in by_side]
+    ranks = [{hit.point_id: rank for rank, hit in enumerate(side, 1)} for side in raw]
     expected = {
         known: sum(1 / (60 + side[known]) for side in ranks if known in side) for known in {*ranks[0], *ranks[1]}
     }

@@ -108,7 +108,7 @@ def test_a_search_finds_what_the_vectors_find_in_another_order(shop: Index) -> N
     assert {hit.point_id for hit in found} == {hit.point_id for hit in near}
     assert found[0].symbol == "Shop.Tests.OrderServiceTests"
     assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
-    cosines = {hit.point_id: hit.score for hit in near}
+    cosines = {hit.point_id: hit.scores["dense"] for hit in near}
     assert {hit.point_id: hit.scores["dense"] for hit in found} == cosines
     assert set(found.timings) == {"open", "embed", "dense", "rescore", "fetch", "members", "total"}
 

@@ -55,7 +55,7 @@ def test_a_hit_carries_all_evidence(shop: Index) -> None:
     assert hit.commit_sha == result.commit_sha == "c" * 40
     assert (hit.label, hit.generation_id, hit.run_id) == (LABEL, result.generation_id, "run-1")
     raw = {"dense", "dense_normalised", "bm25", "bm25_normalised"}
-    assert set(hit.scores) == raw | {"sparse_weighted", "dense_weighted"}
+    assert set(hit.scores) == raw | {"sparse_weighted", "dense_weighted", "filename_boost"}
     assert set(result.timings) == {"open", "embed", "dense", "bm25", "rank", "fetch", "members", "total"}
 
 

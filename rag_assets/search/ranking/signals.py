@@ -37,7 +37,7 @@ class SignalWeights:
     """Shares of the score of a file. `dense` of the embedding, the rest is of words; of the words, `file_name` is
     added to the best of 1 where the question says the name of the file, up to `name_words` for how much of it, up to
     `past` for what past commits say of it, up to `declares` where it declares what the question names, and `breadth`
-    for the logarithm of 1 + the number of its sections that were found."""
+    for the natural logarithm of 1 + the number of its sections that were found."""
 
     dense: float
     file_name: float = 0.0

@@ -21,7 +21,8 @@ PLACES = [FileRef(LABEL, path) for path in ("RefundPolicy.cs", "Order.cs", "Refu
 def found(kind: QueryType, directory: Path, *, has_dense: bool) -> FileSignals:
     write_past(directory, {"Order.cs": ["Round refunds"]})
     asked = QueryFeatures(kind, {"refund": 1.0, "policies": 0.3}, has_dense, forms={"policies": "policy"})
-    return file_signals(PLACES, asked, lambda label: CommitSubjects(directory), lambda term: 1.0)
+    declared = {PLACES[0]: 1.0}
+    return file_signals(PLACES, asked, lambda label: CommitSubjects(directory), lambda term: 1.0, lambda: declared)
 
 
 @pytest.mark.parametrize(
@@ -41,6 +42,7 @@ def test_only_what_counts_for_a_kind_of_question_is_looked_up(
     evidence = found(kind, tmp_path, has_dense=has_dense)
     assert {place.path: share for place, share in evidence.past.items()} == past
     assert {place.path: share for place, share in evidence.names.items()} == names
+    assert bool(evidence.declared) is (kind is QueryType.NAME)
 
 
 def test_what_is_said_are_words_and_their_forms() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from math import log1p
 
 import pytest
 
@@ -47,7 +48,8 @@ def test_a_file_has_the_best_of_each_search_from_any_of_its_sections() -> None:
         {"a": "one.cs", "b": "one.cs", "c": "two.cs", "x": "x.cs"},
     )
     assert [one.id for one in ranked].index("b") < [one.id for one in ranked].index("c")
-    assert ranked[0].score == pytest.approx(1.0)
+    weights = WEIGHTS[QueryType.PROSE]
+    assert ranked[0].score == pytest.approx(1.0 + (1 - weights.dense) * weights.breadth * log1p(2))
 
 
 def test_the_next_sections_of_a_file_give_way_to_other_files() -> None:
@@ -55,6 +57,13 @@ def test_the_next_sections_of_a_file_give_way_to_other_files() -> None:
     ranked = ordered({}, same, {"a": "one.cs", "b": "one.cs", "c": "one.cs", "d": "two.cs"})
     assert names(ranked) == "adbc"
     assert ranked[2].scores["same_file_decay"] == pytest.approx(0.99 * NEXT_SECTION)
+
+
+def test_of_two_files_the_one_of_which_more_was_found_comes_first() -> None:
+    paths = {"a": "one.cs", "b": "two.cs", "c": "two.cs", "d": "two.cs"}
+    found = {"a": 10.0, "b": 9.8, "c": 3.0, "d": 3.0}
+    assert names(ordered({}, found, paths))[0] == "b"
+    assert names(ordered({}, found, paths, kind=QueryType.NAME))[0] == "a"
 
 
 def test_scores_say_where_a_score_comes_from() -> None:
@@ -119,7 +128,8 @@ def test_files_of_one_path_in_two_labels_are_two_files() -> None:
 
 def test_without_an_embedding_words_are_everything() -> None:
     ranked = ordered({}, {"a": 10.0, "b": 5.0}, {"a": "one.cs", "b": "two.cs"})
-    assert [one.score for one in ranked] == pytest.approx([1.0, 0.5])
+    breadth = WEIGHTS[QueryType.PROSE].breadth * log1p(1)
+    assert [one.score for one in ranked] == pytest.approx([1.0 + breadth, 0.5 + breadth])
     assert "dense_weighted" not in ranked[0].scores
 
 

@@ -7,6 +7,7 @@ import pytest
 from rag_assets.index.vectors.vector_api import FileRef
 from rag_assets.search.ranking.penalties import (
     DEMOTION,
+    DOCUMENT_DEMOTION,
     BesideProduct,
     asked_for,
     demotion,
@@ -51,7 +52,10 @@ def test_a_path_says_what_a_file_is(path: str, side: BesideProduct | None) -> No
     [
         ("tests of the basket", {BesideProduct.TEST}),
         ("which tests cover partial refunds of a parcel", {BesideProduct.TEST}),
-        ("refund policy unit tests", {BesideProduct.TEST}),
+        ("refund policy unit tests", {BesideProduct.TEST, BesideProduct.DOCUMENT}),
+        ("where does the readme say how to install it", {BesideProduct.DOCUMENT}),
+        ("How do I limit refunds?", {BesideProduct.DOCUMENT}),
+        ("how are refunds limited", set()),
         ("OrderServiceTests", {BesideProduct.TEST}),
         ("round totals up and add tests for it", set()),
         ("samples and benchmarks", {BesideProduct.SAMPLE, BesideProduct.BENCHMARK}),
@@ -71,10 +75,16 @@ def test_a_question_says_what_it_is_for_at_its_beginning(text: str, sides: set[B
         ("tests/OrderTests.cs", {BesideProduct.SAMPLE}, DEMOTION),
         ("samples/Shop.cs", {BesideProduct.SAMPLE}, 1.0),
         ("src/Order.cs", {BesideProduct.TEST}, 1.0),
+        ("docs/Orders.MD", set(), DOCUMENT_DEMOTION),
+        ("docs/orders.md", {BesideProduct.DOCUMENT}, 1.0),
+        ("tests/orders.md", {BesideProduct.DOCUMENT}, DEMOTION),
     ],
-    ids=["not asked for", "asked for", "asked for something else", "a sample", "the product"],
+    ids=[
+        *("not asked for", "asked for", "asked for something else", "a sample", "the product"),
+        *("a document", "a document that is asked for", "a document of tests"),
+    ],
 )
-def test_code_beside_the_product_counts_less_unless_it_is_asked_for(
+def test_what_is_beside_the_product_counts_less_unless_it_is_asked_for(
     path: str, asked: set[BesideProduct], factor: float
 ) -> None:
     assert demotion(path, asked) == factor
