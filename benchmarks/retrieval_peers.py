@@ -58,7 +58,7 @@ class Semble:
         return f"semble, {self._model or 'vectors of MiniLM'}"
 
     def rankings(self, index: Index, suffix: str, questions: Sequence[str], chunks: int) -> list[PeerRanking]:
-        """Per question the distinct files of the best `chunks`, of those whose paths end with `suffix`. Raises PeerError."""
+        """Per question the files of the best `chunks`; `suffix` is how their paths end. Raises PeerError."""
         with tempfile.TemporaryDirectory(prefix="peer-") as folder:
             for path, text in texts_of(index, suffix).items():
                 file = Path(folder) / path
