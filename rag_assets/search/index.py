@@ -32,7 +32,7 @@ from rag_assets.settings.config_file import config_of, config_path, is_configure
 if TYPE_CHECKING:
     from rag_assets.contracts.embedder import Embedder
     from rag_assets.index.artifacts import ArtifactStore
-    from rag_assets.index.blobs import BlobStore
+    from rag_assets.index.blobs import BlobError, BlobStore
     from rag_assets.index.keyword.commit_subjects import CommitSubjects
     from rag_assets.index.keyword.vocabulary import Vocabulary
     from rag_assets.index.vectors.vector_api import VectorReader
@@ -321,6 +321,7 @@ class IndexResources:
         self._placing = PathCache()
         self._artifacts: ArtifactStore | None = None
         self._blobs: BlobStore | None = None
+        self._unreadable: dict[str, BlobError] = {}
         self._documents = lru_cache(maxsize=_KEPT_DOCUMENTS)(self._read_document)
         self._given_embedder = embedder
         self._embedder: Future[Embedder] | None = None
@@ -401,12 +402,18 @@ class IndexResources:
         return self._documents(address)
 
     def _read_document(self, address: str) -> str:
+        from rag_assets.index.blobs import BlobError, BlobStore
+
         with self._lock:
             if self._blobs is None:
-                from rag_assets.index.blobs import BlobStore
-
                 self._blobs = BlobStore(self._home.blobs)
-        return self._blobs.get(address)
+        if address in self._unreadable:
+            raise self._unreadable[address]
+        try:
+            return self._blobs.get(address)
+        except BlobError as error:  # a damaged document is removed when it is first read: all who ask hear the same
+            self._unreadable[address] = error
+            raise
 
     def descriptions(self, uris: Sequence[str]) -> Mapping[str, str]:
         """As of `ArtifactStore.descriptions`."""

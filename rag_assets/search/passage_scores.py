@@ -13,7 +13,7 @@ source already.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,6 @@ from rag_assets.search.ranking.penalties import BesideProduct, demotion
 if TYPE_CHECKING:
     from rag_assets.contracts.embedder import Embedder, Vectors
     from rag_assets.index.vectors.vector_api import Dense
-    from rag_assets.search.retrieve import SearchResources
 
 PASSAGE = 300
 """Characters after which a passage ends with its line: about a method."""
@@ -58,8 +57,8 @@ def by_passages(
     return sorted(ranked, key=lambda one: -one.score)
 
 
-def sources_of(payloads: Mapping[str, Mapping[str, Any]], parts: SearchResources) -> dict[str, str]:
-    """Point → its source; without those whose document is not there."""
+def sources_of(payloads: Mapping[str, Mapping[str, Any]], document: Callable[[str], str]) -> dict[str, str]:
+    """Point → its source, of the `document` at an address; without those whose document is not there."""
     from rag_assets.index.blobs import BlobError
 
     documents: dict[str, str] = {}
@@ -70,7 +69,7 @@ def sources_of(payloads: Mapping[str, Mapping[str, Any]], parts: SearchResources
             continue
         if address not in documents:
             try:
-                documents[address] = parts.document(address)
+                documents[address] = document(address)
             except BlobError:
                 documents[address] = ""
         found[identifier] = documents[address][payload.get("CharStart", 0) : payload["CharEnd"]]

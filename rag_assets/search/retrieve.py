@@ -145,7 +145,7 @@ def _nearest(
     from rag_assets.search.passage_scores import by_passages, sources_of  # start-up budget: of this mode alone
 
     payloads = parts.shard().retrieve([one.id for one in dense], scope)
-    return by_passages(vector, dense, payloads, sources_of(payloads, parts), texts, asked_for(query))
+    return by_passages(vector, dense, payloads, sources_of(payloads, parts.document), texts, asked_for(query))
 
 
 def widened(limit: int) -> int:
