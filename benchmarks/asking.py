@@ -1,18 +1,23 @@
-"""What the engine of `ask` takes of a turn, without the time of the model, step by step.
+"""What the engine of `ask` takes of a turn, without the time of the model, step by step; and what it cites.
 
-    python benchmarks/asking.py --home HOME --label shop@main [--questions 200]
+    python benchmarks/asking.py --home HOME --label shop@main [--questions 200] [--citations]
 
 Mined questions, each asked once, after twenty others that open what is opened once; an index of about 20,000 points is
 what the target is for. Without a model, and with a scripted one that answers at once; each alone and in sessions whose
 turns are kept. The first table is the engine: elapsed (what a model took is subtracted) and CPU time of all threads.
 The second says where the time goes; `everything else` is the pipeline, the checks of a model's reply and the lock. The
 index is only read: conversations and the query log go into a temporary home.
+
+`--citations` asks without a model and measures what is cited instead: how many lines a citation has, how many of those
+with a symbol have its name on these lines in the text of the commit (must be 1.00), and what `cite check` says of the
+answers with their citations written out.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -24,9 +29,12 @@ from report import child, table
 from sessions import Model
 
 from rag_assets import open_index
+from rag_assets.answer.cited_lines import MOST_LINES, rendered
+from rag_assets.answer.cited_places import PlaceChecker
 from rag_assets.evaluation.answer_mining import Minable, spread
 from rag_assets.qa.answering import QuestionAnswerer
 from rag_assets.qa.ask_options import AskOptions
+from rag_assets.search.source_lines import SourceReader
 
 TARGET_SECONDS = 0.060
 _WARMING = 20  # questions
@@ -47,6 +55,7 @@ def main() -> None:
     parser.add_argument("--home", required=True, type=Path)
     parser.add_argument("--label", required=True)
     parser.add_argument("--questions", type=int, default=200)
+    parser.add_argument("--citations", action="store_true", help="what is cited, and whether it holds; no times")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
@@ -56,6 +65,9 @@ def main() -> None:
     same = ("--home", options.home, "--label", options.label, "--questions", options.questions)
     asked = child(__file__, *same, "--child")
     print(f"{options.label}: {asked['points']:,} points, {len(asked['questions']) - _WARMING} questions")
+    if options.citations:
+        show_citations(options.home, options.label, asked["questions"])
+        return
     found = {}
     for model in (None, Model(0.0)):
         for turns in (1, _SESSION_TURNS):
@@ -105,6 +117,59 @@ def measured(home: Path, label: str, questions: Sequence[str], options: AskOptio
             for name, took in parts.items():
                 spent.parts.setdefault(name, []).append(took)
     return spent
+
+
+def show_citations(home: Path, label: str, questions: Sequence[str]) -> None:
+    """Each citation is looked up again by its rendered place, as a reader of the answer would."""
+    sizes: list[int] = []
+    named: list[bool] = []
+    said: list[str] = []
+    with beside(home) as copy, open_index(label, home=copy) as index, QuestionAnswerer(index, AskOptions()) as asker:
+        reader, checker = SourceReader(index), PlaceChecker(index)
+        for question in questions:
+            response = asker.ask(question).response
+            if response is None or response.abstained:
+                continue
+            for one in response.citations:
+                if "[source: " in one.rendered:  # a page or a time: no lines to open
+                    continue
+                lines = reader.read(one.rendered)
+                assert (lines.start_line, lines.end_line) == (one.line_start, one.line_end), one.rendered
+                sizes.append(one.line_end - one.line_start + 1)
+                if one.symbol:
+                    named.append(
+                        set(re.findall(r"\w+", one.symbol.rpartition(".")[2])) <= set(re.findall(r"\w+", lines.text))
+                    )
+            written = rendered(response.text, response.citations, lambda one: one.rendered)
+            said += [
+                f"{known.cited.written}: {known.problem} {known.detail}"
+                for known in checker.check(written)
+                if known.problem
+            ]
+    ordered = sorted(sizes)
+    table(
+        (
+            "citations",
+            "with a symbol",
+            "lines hold the symbol",
+            "lines p50",
+            "p90",
+            "max",
+            "over 40 lines",
+            "cite check: wrong",
+        ),
+        [
+            (
+                str(len(sizes)),
+                f"{len(named) / len(sizes):.2f}",
+                f"{sum(named) / len(named):.2f}",
+                *(str(ordered[int((len(ordered) - 1) * at)]) for at in (0.5, 0.9, 1.0)),
+                f"{sum(size > MOST_LINES for size in sizes) / len(sizes):.3f}",
+                str(len(said)),
+            )
+        ],
+    )
+    print("\n".join(said[:20]))
 
 
 def show(found: dict[str, Spent]) -> None:

@@ -1,4 +1,4 @@
-"""Citations of an answer: how they are written, read and shown, and whether the source supports them (E19–E21, R26).
+"""Citations of an answer: how they are written and read, and whether the source supports them (E19–E21, R26).
 Pure.
 
 A quote is compared character by character with the source, blanks aside, and never with another model's opinion. So the
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
@@ -118,28 +118,19 @@ _ID = re.compile(r"(?:chunk:\s*)?([0-9A-Za-z-]+)")
 _BLANK_BEFORE = re.compile(r"[ \t]+(?=[.,;:!?](?:\s|$))")
 
 
-@dataclass(frozen=True, slots=True)
-class Citation:
-    """What an answer cites: the id as it is written there, and where that is."""
-
-    id: str
-    path: str
-    line_start: int
-    line_end: int
-    commit_sha: str
-    label: str
-    symbol: str
-    rendered: str  # `path:lines@commit`
-
-
 def marker(identifier: str) -> str:
     """`[chunk: 1a2b3c4d]`, the canonical form."""
     return f"[chunk: {identifier}]"
 
 
+def ids_in(mark: re.Match[str]) -> list[str]:
+    """The ids of a match of `CITATION`."""
+    return _ID.findall(mark["ids"])
+
+
 def cited_ids(text: str) -> tuple[str, ...]:
     """The ids that a text cites, in order of first use."""
-    found = [one for mark in CITATION.finditer(text) for one in _ID.findall(mark["ids"])]
+    found = [one for mark in CITATION.finditer(text) for one in ids_in(mark)]
     return tuple(dict.fromkeys(found))
 
 
@@ -168,39 +159,9 @@ def by_id(evidence: Iterable[Evidence]) -> dict[str, Evidence]:
     return {identifier: known for known in evidence for identifier in known.ids}
 
 
-def citations_of(text: str, evidence: Sequence[Evidence]) -> tuple[Citation, ...]:
-    """What a text cites of the evidence, in order of first use; ids that are none of its are not among them."""
-    known = by_id(evidence)
-    return tuple(citation(identifier, known[identifier]) for identifier in cited_ids(text) if identifier in known)
-
-
-def citation(identifier: str, known: Evidence) -> Citation:
-    return Citation(
-        identifier,
-        known.path,
-        known.line_start,
-        known.line_end,
-        known.commit_sha,
-        known.label,
-        known.symbol,
-        known.cited,
-    )
-
-
-def rendered(text: str, show: Callable[[str], str | None]) -> str:
-    """`text` with every citation as `show` writes its id; one that `show` has nothing for stays as it is."""
-
-    def replaced(mark: re.Match[str]) -> str:
-        shown = [show(identifier) for identifier in _ID.findall(mark["ids"])]
-        return mark.group() if None in shown else ", ".join(f"[{one}]" for one in shown)
-
-    return CITATION.sub(replaced, text)
-
-
-def numbered(citations: Sequence[Citation]) -> Mapping[str, int]:
-    """id → its number in a list of sources; citations of one place share a number."""
-    places = {place: at for at, place in enumerate(dict.fromkeys(known.rendered for known in citations), 1)}
-    return {known.id: places[known.rendered] for known in citations}
+def is_cited(text: str, evidence: Iterable[Evidence]) -> bool:
+    """Whether a text cites any of the evidence."""
+    return not by_id(evidence).keys().isdisjoint(cited_ids(text))
 
 
 class Support(StrEnum):

@@ -56,8 +56,11 @@ _LINKING = r"(?:[\s(\[,:;=–—-]|\b(?:in|at|of|from|is|see|file|line|lines|dec
 _NAMED_BEFORE = re.compile(
     rf"(?:`(?P<code>[^`\n]+)`|\*\*`?(?P<bold>[^*`\n]+)`?\*\*|(?P<word>[A-Za-z_][\w.]*)(?=\s+(?:in|at)\b)){_LINKING}[`\[]?$"
 )
+_OPENING = re.compile(r"[\s*>#-]*(?:\d+[.)]\s*)?(?:(?:description|members) of|the)?\s*", re.IGNORECASE)
+"""Before a name without code marks that a place is of: elsewhere it is the object of a sentence (`A calls B in …`)."""
 _SAID_AFTER = re.compile(r"[`\])]*\s*[:(–—-]\s*`(?P<code>[^`\n]+)`")
 _SYMBOL = re.compile(r"@?[A-Za-z_][\w]*(?:(?:\.|::|#)[A-Za-z_]\w*)*(?:<[\w\s,.<>]*>)?(?:\([\w\s,.<>\[\]?]*\))?")
+_CALL = re.compile(r"(?P<name>[A-Za-z_][\w.]*)\(.*\)")
 _TELLING_WORD = re.compile(r"[A-Z]\w*[a-z]\w*[A-Z]\w*|I[A-Z][a-z]\w*|\w+\.\w[\w.]*|[a-z]+[A-Z]\w*|\w+_\w+")
 _BEGINS = re.compile(
     r"[\s*_(>\[]*(?P<says>(?:[–—-]\s|(?:source|from|quelle)\b:?)?)\s*(?:see|in|file)?\s*[`\[(]*", re.IGNORECASE
@@ -139,17 +142,19 @@ def _cited(mention: _Mention, text: str, parts: Sequence[Sentence], mentions: Se
     quotes = _quotes(parts, at, text, mentions) if at >= 0 else []
     symbol = mention.name if _SYMBOL.fullmatch(mention.name) and _is_telling(mention.name, mention) else ""
     before = _NAMED_BEFORE.search(text[: mention.begin].rpartition("\n")[2][-_BESIDE:])
+    opens = before is not None and _OPENING.fullmatch(before.string, 0, before.start()) is not None
     after = _SAID_AFTER.match(text[mention.stop : mention.stop + _BESIDE].partition("\n")[0])
     for span, is_quote in (
         (before["code"] if before else None, _IS_CODE),
-        (before["bold"] if before else None, None),
-        (before["word"] if before and _TELLING_WORD.fullmatch(before["word"] or "") else None, None),
+        (before["bold"] if before and opens else None, None),
+        (before["word"] if before and opens and _TELLING_WORD.fullmatch(before["word"] or "") else None, None),
         (after["code"] if after else None, _IS_SAID),
     ):
         if span is None or not _is_telling(span, mention):
             continue
-        if _SYMBOL.fullmatch(span):
-            symbol = symbol or span
+        call = _CALL.fullmatch(span)
+        if call is not None or _SYMBOL.fullmatch(span):
+            symbol = symbol or (call["name"] if call is not None else span)
         elif is_quote is not None and is_quote.search(span):
             quotes.append(span)
     return CitedPlace(
@@ -319,18 +324,22 @@ class PlaceChecker:
                 lines = self._described(place, file) if place.of_description else file.cut(place.start, place.end)
                 for quote in place.quotes:
                     held = said.get((place.sentence, quote), False)
-                    said[place.sentence, quote] = held or lines_quoted(quote, lines) is not None
+                    facts = quote.split(" … ") if place.of_description else [quote]  # in any order
+                    is_here = all(lines_quoted(fact, lines) is not None for fact in facts)
+                    said[place.sentence, quote] = held or is_here
         return [
             file if isinstance(file, CheckedPlace) else self._checked(place, file, said)
             for place, file in zip(places, files, strict=True)
         ]
 
     def _described(self, cited: CitedPlace, file: FileText) -> str:
-        """What the index says of the sections on the lines of a place."""
+        """What the index says of the symbols whose sections are on the lines of a place."""
         scope = self._index.scope().narrowed(SearchFilters(paths=(file.path,)))
         shard = self._index.parts.shard()
         payloads = sorted(shard.retrieve(list(shard.ids(scope)), scope).values(), key=lambda known: known["CharStart"])
-        there = [known for known in payloads if known["StartLine"] <= cited.end and cited.start <= known["EndLine"]]
+        symbols = {one["Symbol"] for one in payloads if one["StartLine"] <= cited.end and cited.start <= one["EndLine"]}
+        inside = tuple(f"{symbol}." for symbol in symbols)
+        there = [one for one in payloads if one["Symbol"] in symbols or one["Symbol"].startswith(inside)]
         texts = [[known["FinderSnippet"], self._index.description(known["DescriptionBlobUri"])] for known in there]
         return "\n\n".join(text for texts_of_one in texts for text in texts_of_one)
 
@@ -405,11 +414,11 @@ class PlaceChecker:
 
 
 def _names(file: FileText, cited: CitedPlace) -> bool:
-    """Whether the lines say the last name of a symbol, or are inside of what it declares, and so with its owner."""
-    *owners, name = re.split(r"\.|::|#", _plain(cited.symbol))
+    """Whether lines say the last name of a symbol, or are inside of what it declares; a use seldom says the owner."""
+    name = re.split(r"\.|::|#", _plain(cited.symbol))[-1]
     around = file.around(cited.start, cited.end)
-    words = set(re.findall(r"\w+", f"{file.cut(cited.start, cited.end)} {around.symbol if around else ''}"))
-    return name in words and (not owners or around is None or owners[-1] in words)
+    said = f"{file.cut(cited.start, cited.end)} {around.symbol if around else ''}"
+    return name in re.findall(r"\w+", said)
 
 
 def _plain(symbol: str) -> str:

@@ -17,6 +17,7 @@ from rag_assets.answer.passages import PROSE
 from rag_assets.answer.question_analysis import Intent, QueryIntent, QueryTerm, intent_of, words_asked_of
 from rag_assets.contracts.evidence import Evidence, Origin, citation_ids, short_name
 from rag_assets.contracts.identity import content_hash
+from rag_assets.contracts.outline import SectionMember
 from rag_assets.index.vectors.filters import METADATA, SearchScope
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class FetchRequest:
     origin: Origin = Origin.HIT
     dense: float | None = None
     via: str = ""
+    best_lines: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,8 +241,16 @@ def _merged(
         via=best.wanted.via,
         title=payload.get("SourceTitle", ""),
         pages=tuple(sorted({page for piece in group for page in piece.payload.get("PdfPages", ())})),
+        members=_members(group),
+        best_lines=best.wanted.best_lines,
         seconds=min((at for piece in group if (at := piece.payload.get("MediaStart")) is not None), default=None),
     )
+
+
+def _members(group: Sequence[_Piece]) -> tuple[SectionMember, ...]:
+    """The outlines of the sections as one, in text order."""
+    listed = dict.fromkeys(text for piece in group for text in piece.payload.get("Members", ()))
+    return tuple(sorted(map(SectionMember.decoded, listed), key=lambda one: (one.start_line, -one.end_line)))
 
 
 _DEFINITIONS = 6
@@ -298,7 +308,9 @@ def read(
     words = words_asked_of(target.parts, result.question.text)
     measured = all(has_known_cosines(known.embedding_model) for known in target.manifests.values())
     wanted = [
-        FetchRequest(hit.point_id, hit.score, dense=hit.scores.get("dense") if measured else None)
+        FetchRequest(
+            hit.point_id, hit.score, dense=hit.scores.get("dense") if measured else None, best_lines=hit.best_lines
+        )
         for hit in result.hits
     ]
     names = wish.names[:_MOST_NAMES]

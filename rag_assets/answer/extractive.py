@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from rag_assets.answer.citations import by_id, cited_ids, marker
 from rag_assets.answer.graph_facts import GraphFact, GraphFacts
@@ -30,9 +31,12 @@ _NEAR_BEST = 0.55
 """Of the best score: passages below it share a word or two with the question by chance."""
 
 _MOST_LINES = 14  # of one quoted body
+_CITED_LINES = 40  # that a quote is from: as many as a citation names (`cited_lines`)
+_MOST_OUTLINES = 3  # of one type
 _MOST_MEMBERS = 12  # of a type
 _MOST_DOC_CHARS = 420
 _MOST_PROSE_CHARS = 700
+_AROUND = 3  # lines before and after those of a long member
 _LINES_AROUND = 1  # a telling line with its neighbours
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"(])")
 _SAYS_NOTHING = re.compile(r"\s*(?:$|//|/\*|\*|--|#(?!\w))")  # a comment, or a blank line
@@ -81,8 +85,16 @@ def _descriptions(
         if facts:
             described += 1
             wanted -= roots_of(" ".join(facts))
-            quote = neutral(" … ".join(facts))
-            yield f"Description of `{piece.name.partition('(')[0]}` in {piece.place} {marker(piece.id)}\n\n> {quote}"
+            quote, name = neutral(" … ".join(facts)), piece.name.partition("(")[0]
+            where = lines_of(piece.path, *_declaring_lines(piece, name))
+            yield f"Description of `{name}` in {where} {marker(piece.id)}\n\n> {quote}"
+
+
+def _declaring_lines(piece: Evidence, name: str) -> tuple[int, int]:
+    """The lines of a piece that declare its name, else its first ones."""
+    head = next((one for one in passages_of(piece) if one.name == name), None)
+    start, end = (head.line_start, head.line_end) if head is not None else (piece.line_start, piece.line_end)
+    return start, min(end, start + _CITED_LINES - 1)
 
 
 def _definitions(names: Iterable[str], evidence: Sequence[Evidence]) -> list[str]:
@@ -112,13 +124,34 @@ def _least_first(head: Passage, name: str) -> tuple[bool, bool, int]:
 
 
 def _type_told(head: Passage) -> str:
-    """A type: its doc comment, and its declarations without bodies."""
+    """A type: its doc comment, and its declarations without bodies; those that lie far from the head as quotes of their
+    own, so that each is cited where it is."""
     members = members_of(head)
     if not members and head.signature.split("enum ")[0] != head.signature:
         return _member_told(head, ())
-    shown = [head.signature, *(f"    {part.signature}" for part in members[:_MOST_MEMBERS])]
-    code = " …\n".join(neutral(line) for line in dict.fromkeys(shown) if line.strip())
-    return f"{about(head)}\n\n{_fenced(code + ' …' * (len(members) > len(shown)), head.evidence)}"
+    shown = members[:_MOST_MEMBERS]
+    outlines: list[list[Passage]] = [[]]
+    start = head.line_start
+    for part in shown:
+        first, last = part.declaration
+        if last - start >= _CITED_LINES:
+            outlines.append([])
+            start = first
+        outlines[-1].append(part)
+    told = outlines[:_MOST_OUTLINES]
+    is_more = len(members) > sum(map(len, told))
+    made = []
+    for number, parts in enumerate(told):
+        signatures = [*([head.signature] if number == 0 else []), *(f"    {part.signature}" for part in parts)]
+        code = " …\n".join(neutral(line) for line in dict.fromkeys(signatures) if line.strip())
+        code += " …" * (is_more and number == len(told) - 1)
+        made.append(f"{_outline_of(head, parts) if number else about(head)}\n\n{_fenced(code, head.evidence)}")
+    return "\n\n".join(made)
+
+
+def _outline_of(head: Passage, parts: Sequence[Passage]) -> str:
+    where = lines_of(head.evidence.path, parts[0].declaration[0], parts[-1].declaration[1])
+    return f"Members of `{head.name}` in {where} {marker(head.evidence.id)}"
 
 
 def _explanations(words: Sequence[QueryTerm], evidence: Sequence[Evidence], most: int = MOST_QUOTES) -> list[str]:
@@ -150,8 +183,43 @@ def _same_place(one: Passage, other: Passage) -> bool:
     return (one.evidence.path == other.evidence.path and inside) or one.code.split() == other.code.split()
 
 
-def _member_told(passage: Passage, wanted: Sequence[str]) -> str:
-    return f"{about(passage)}\n\n{_fenced(neutral(_shortened(passage.code, wanted)), passage.evidence)}"
+def _member_told(whole: Passage, wanted: Sequence[str]) -> str:
+    passage = _telling_lines(whole, wanted)
+    code = neutral(_shortened(passage.code, wanted))
+    before = "" if whole.code.startswith(passage.code) else "…\n"
+    after = "" if whole.code.endswith(passage.code) or code.endswith("…") else "\n…"
+    return f"{about(passage)}\n\n{_fenced(f'{before}{code}{after}', passage.evidence)}"
+
+
+def _telling_lines(passage: Passage, wanted: Sequence[str]) -> Passage:
+    """The passage, of a long one the lines in a row with most words of the question; the first ones where those are as
+    good, as they have the declaration and its comment."""
+    if passage.line_end - passage.line_start < _CITED_LINES:
+        return passage
+    lines = passage.code.split("\n")
+    first = passage.line_end - len(lines) + 1
+    roots = set(wanted)
+    has = [roots & roots_of(line) for line in lines]
+    room = _CITED_LINES - max(0, first - passage.line_start)
+    if room >= _MOST_LINES:  # the comment leaves room for the declaration
+        starts = {0: room}
+    else:
+        passage, starts = replace(passage, doc="", line_start=first), {0: _CITED_LINES}
+    room = _CITED_LINES - 2 * _AROUND
+    starts |= dict.fromkeys(range(1, len(lines) - room + 1), room)
+    start = max(starts, key=lambda at: (len(set().union(*has[at : at + starts[at]])), -at))
+    end = start + starts[start]
+    if start:
+        hits = [at for at in range(start, end) if has[at]]
+        start, end = max(0, hits[0] - _AROUND), hits[-1] + _AROUND + 1
+    window = lines[start:end]
+    return replace(
+        passage,
+        code="\n".join(window),
+        line_start=passage.line_start if start == 0 else first + start,
+        line_end=first + start + len(window) - 1,
+        doc=passage.doc if start == 0 else "",
+    )
 
 
 def about(passage: Passage) -> str:

@@ -233,6 +233,13 @@ class Passage:
     has: frozenset[str] = frozenset()
 
     @property
+    def declaration(self) -> tuple[int, int]:
+        """The lines of the signature: without the comment before it and the body."""
+        first = self.line_end - self.code.count("\n")
+        end = _SIGNATURE_END.search(self.code)
+        return first, first + self.code.count("\n", 0, end.start() if end else len(self.code))
+
+    @property
     def is_prose(self) -> bool:
         return self.evidence.language in PROSE
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.abstention import Signals, signals_of
-from rag_assets.answer.citations import CheckedSentence, Citation
+from rag_assets.answer.citations import CheckedSentence
+from rag_assets.answer.cited_lines import Citation
 from rag_assets.answer.context_pack import AnswerInputs
 from rag_assets.answer.question_analysis import Intent, roots_of
 from rag_assets.contracts.evidence import Evidence
@@ -91,7 +92,8 @@ EXTRACTIVE = "extractive"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """`text` is Markdown with `[chunk: id]` marks; `citations` are what they mean, in order of first use. An answer
+    """`text` is Markdown with `[chunk: id]` marks; `citations` are what they mean, in order of first use, each at the
+    lines that say it. An answer
     that `abstained` has the sentence of E20 (or what a model made of it in the language of the question), the reason
     and what could be ingested, and cites nothing.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +9,7 @@ import msgspec
 import typer
 
 from rag_assets.answer.artifact.templates import ARTIFACTS, WHOLE, OutputType
-from rag_assets.answer.citations import numbered, rendered
+from rag_assets.answer.cited_lines import numbered, rendered
 from rag_assets.cli.agent import Folders, agent_library
 from rag_assets.cli.ask import (
     AskedPacks,
@@ -19,6 +18,7 @@ from rag_assets.cli.ask import (
     Offline,
     PipelineName,
     Streamed,
+    citation_object,
     opened,
     show_markdown,
     show_refusal,
@@ -131,7 +131,7 @@ def as_object(made: Artifact, written: Path | None = None) -> dict[str, Any]:
         "provider": answer.provider,
         "text": answer.text,
         "sections": [{"heading": section.heading, "text": section.body} for section in made.sections],
-        "citations": [{"number": known[one.id], **asdict(one)} for one in answer.citations],
+        "citations": [citation_object(known, one) for one in answer.citations],
         "checks": [
             {"sentence": one.sentence.text, "support": one.support, "problem": one.problem or None}
             for one in answer.checks
@@ -152,8 +152,10 @@ def as_markdown(made: Artifact) -> str:
     """The document as Markdown, with citations as footnotes."""
     citations = made.answer.citations
     known = numbered(citations)
-    text = rendered(made.answer.text, lambda identifier: f"^{known[identifier]}" if identifier in known else None)
-    notes = {known[one.id]: f"[^{known[one.id]}]: {one.rendered} (chunk {one.id})" for one in reversed(citations)}
+    text = rendered(made.answer.text, citations, lambda one: f"^{known[one.rendered]}")
+    notes = {
+        known[one.rendered]: f"[^{known[one.rendered]}]: {one.rendered} (chunk {one.id})" for one in reversed(citations)
+    }
     return "\n".join([text.replace("], [^", "][^"), "", *(notes[number] for number in sorted(notes)), ""])
 
 

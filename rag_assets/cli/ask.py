@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag_assets.answer.abstention import SENTENCE
-from rag_assets.answer.citations import Citation, numbered, rendered
+from rag_assets.answer.cited_lines import Citation, numbered, rendered
 from rag_assets.answer.results import Answer
 from rag_assets.cli.agent import AgentName, Folders, chosen_agent
 from rag_assets.cli.console import NOTHING_FOUND, Output, Part, short
@@ -208,7 +208,7 @@ def as_object(result: TurnResult, found: Answer, freshness: FreshnessOf) -> dict
         "confidence": round(found.confidence, 4),
         "signals": _rounded(asdict(found.signals)),
         "citations": [
-            {"number": known[citation.id], **asdict(citation), "score": round(scores[citation.id].score, 6)}
+            citation_object(known, citation) | {"score": round(scores[citation.id].score, 6)}
             for citation in found.citations
         ],
         "checks": [
@@ -248,6 +248,11 @@ def as_object(result: TurnResult, found: Answer, freshness: FreshnessOf) -> dict
     }
 
 
+def citation_object(numbers: Mapping[str, int], citation: Citation) -> dict[str, Any]:
+    """A citation of `ask --json` and `artifact --json`."""
+    return {"number": numbers[citation.rendered], **asdict(citation), "mentions": list(citation.mentions)}
+
+
 def show(output: Output, found: Answer, freshness: FreshnessOf) -> None:
     """The answer, its sources by number, and what it is from."""
     show_markdown(output, found.text, found.citations)
@@ -266,7 +271,7 @@ def show_markdown(output: Output, text: str, citations: Sequence[Citation]) -> N
     """A checked text for a terminal: citations as numbers, code indented, quotes dim."""
     known = numbered(citations)
     in_code = False
-    for line in rendered(text, lambda identifier: _number(known, identifier)).split("\n"):
+    for line in rendered(text, citations, lambda one: str(known[one.rendered])).split("\n"):
         if _FENCE.match(line):
             in_code = not in_code
         elif in_code:
@@ -289,12 +294,8 @@ def show_sources(output: Output, citations: Sequence[Citation]) -> None:
     known = numbered(citations)
     if citations:
         output.line()
-    for number, citation in sorted({known[one.id]: one for one in reversed(citations)}.items()):
+    for number, citation in sorted({known[one.rendered]: one for one in reversed(citations)}.items()):
         output.line((f"[{number}] ", "dim"), (citation.rendered, "path"), (f"  rag-assets show {citation.id}", "dim"))
-
-
-def _number(known: Mapping[str, int], identifier: str) -> str | None:
-    return str(known[identifier]) if identifier in known else None
 
 
 _EMPHASIS = re.compile(r"\*\*(?P<bold>[^*]+)\*\*|`(?P<code>[^`]+)`|(?P<cite>\[\d+\])")

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rag_assets.answer.citations import Support, numbered
+from rag_assets.answer.citations import Support
+from rag_assets.answer.cited_lines import numbered
 from rag_assets.answer.results import EXTRACTIVE
 from rag_assets.cli.agent import AgentName, Folders, chosen_agent
 from rag_assets.cli.ask import (
@@ -229,7 +230,7 @@ class ChatSession:
         assert result.response is not None
         citations = result.response.citations
         known = numbered(citations)
-        for number, one in sorted({known[one.id]: one for one in reversed(citations)}.items()):
+        for number, one in sorted({known[one.rendered]: one for one in reversed(citations)}.items()):
             self._output.line(
                 (f"[{number}] ", "dim"), (one.rendered, "path"), f"  {plain_symbol(one.symbol)}  ", (one.label, "dim")
             )

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from rag_assets.contracts.outline import SectionMember
+
 _SHORTEST_ID = 8
 """Digits of a point id: enough for `rag-assets show`, and for the few dozen points that one answer is made from."""
 
@@ -44,7 +46,8 @@ class Evidence:
     `point_ids` are the points of the piece, best first, `ids` their citation ids. `score` is the score of the best
     point, `dense` its cosine or None. `via` names the graph edge that led to the piece. Documents with pages and
     recordings have a `title`, and `pages` or the `seconds` at which the piece begins. `description` is what was found
-    out about the piece when it was indexed: facts, resolved texts, a summary; of a document, whose text it is, ''."""
+    out about the piece when it was indexed: facts, resolved texts, a summary; of a document, whose text it is, ''.
+    `members` are the outline of the piece, `best_lines` those that the search says to read first, (0, 0) without."""
 
     point_ids: tuple[str, ...]
     ids: tuple[str, ...]
@@ -67,6 +70,8 @@ class Evidence:
     pages: tuple[int, ...] = ()
     seconds: int | None = None
     description: str = ""
+    members: tuple[SectionMember, ...] = ()
+    best_lines: tuple[int, int] = (0, 0)
 
     @property
     def id(self) -> str:
@@ -80,14 +85,8 @@ class Evidence:
 
     @property
     def cited(self) -> str:
-        """How a citation is rendered: `src/A.cs:12-30@1a2b3c4d5e` (R26); `docs/guide.pdf@1a2b3c4d5e [source: guide,
-        page 3]` and `talks/intro.vtt@1a2b3c4d5e [source: Intro, t=12:34]` for files without lines to open (E19)."""
-        commit = self.commit_sha[:_COMMIT_DIGITS]
-        if self.pages:
-            return f"{self.path}@{commit} [source: {self.title}, page {_ranges(self.pages)}]"
-        if self.seconds is not None:
-            return f"{self.path}@{commit} [source: {self.title}, t={clock(self.seconds)}]"
-        return f"{self.place}@{commit}"
+        """The piece as a citation of all of it (`cited_place`)."""
+        return cited_place(self, self.line_start, self.line_end)
 
     @property
     def facts(self) -> tuple[str, ...]:
@@ -117,6 +116,17 @@ class Evidence:
         """The symbol without its namespace; the file name if there is no symbol, or if the symbol is a path."""
         file = self.path.rpartition("/")[2]
         return file if self.symbol in (self.path, file) else short_name(self.symbol) or file
+
+
+def cited_place(known: Evidence, start: int, end: int) -> str:
+    """How a citation of lines is rendered: `src/A.cs:12-30@1a2b3c4d5e` (R26); `docs/guide.pdf@1a2b3c4d5e [source:
+    guide, page 3]` and `talks/intro.vtt@1a2b3c4d5e [source: Intro, t=12:34]` for files without lines to open (E19)."""
+    commit = known.commit_sha[:_COMMIT_DIGITS]
+    if known.pages:
+        return f"{known.path}@{commit} [source: {known.title}, page {_ranges(known.pages)}]"
+    if known.seconds is not None:
+        return f"{known.path}@{commit} [source: {known.title}, t={clock(known.seconds)}]"
+    return f"{lines_of(known.path, start, end)}@{commit}"
 
 
 def lines_of(path: str, start: int, end: int) -> str:

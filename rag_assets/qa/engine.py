@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rag_assets.answer.abstention import SENTENCE
-from rag_assets.answer.citations import citations_of
+from rag_assets.answer.cited_lines import citations_of
 from rag_assets.answer.results import EXTRACTIVE, Answer, notes
 from rag_assets.contracts.llm import LlmUsage
 from rag_assets.errors import EvidenceLost, QueryError, RagAssetsError

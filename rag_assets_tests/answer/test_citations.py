@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.answer.citations import (
-    citations_of,
-    cited_ids,
-    marker,
-    numbered,
-    rendered,
-    with_known_only,
-    without_citations,
-)
+from rag_assets.answer.citations import cited_ids, marker, with_known_only, without_citations
+from rag_assets.answer.cited_lines import citations_of, numbered, rendered
 from rag_assets.contracts.evidence import citation_ids
+from rag_assets.contracts.outline import SectionMember
 from rag_assets_tests.answer.pieces import piece
 
 
@@ -46,8 +40,8 @@ def test_an_id_is_the_beginning_of_a_point_id_that_no_other_has() -> None:
 
 @pytest.mark.rule("R26")
 def test_a_citation_is_rendered_as_path_lines_commit() -> None:
-    (found,) = citations_of("It refunds. [chunk: aaaa1111]", [piece()])
-    assert found.rendered == "src/Orders/OrderService.cs:3-22@cccccccccc"
+    (found,) = citations_of("“up to the limit. public decimal RefundOrder(int orderId)” [chunk: aaaa1111]", [piece()])
+    assert found.rendered == "src/Orders/OrderService.cs:10-19@cccccccccc"
 
 
 def test_an_id_of_nothing_is_no_citation() -> None:
@@ -57,15 +51,70 @@ def test_an_id_of_nothing_is_no_citation() -> None:
 def test_numbers_for_people() -> None:
     text = f"A. {marker('aaaa1111')} B. {marker('bbbb2222')}"
     evidence = [piece(), piece(identifier="bbbb2222", path="b.cs")]
-    known = numbered(citations_of(text, evidence))
-    assert rendered(text, lambda one: str(known[one])) == "A. [1] B. [2]"
-    assert rendered(text, lambda one: None) == text
+    found = citations_of(text, evidence)
+    assert rendered(text, found, lambda one: str(numbered(found)[one.rendered])) == "A. [1] B. [2]"
+    assert rendered(text, (), lambda one: "x") == text
+
+
+@pytest.mark.rule("R26")
+@pytest.mark.parametrize(
+    ("sentence", "lines", "symbol"),
+    [
+        pytest.param("“Cancels and refunds orders.”", (3, 4), "Shop.Orders.OrderService", id="the head of the type"),
+        pytest.param(
+            'It has "throw new RefundException" in it.', (10, 19), "Shop.Orders.OrderService.RefundOrder", id="a quote"
+        ),
+        pytest.param(
+            "It says:\n\n```csharp\nreturn order.Total;\n```\n",
+            (10, 19),
+            "Shop.Orders.OrderService.RefundOrder",
+            id="code",
+        ),
+        pytest.param("See `Count` for that.", (21, 21), "Shop.Orders.OrderService.Count", id="a name"),
+        pytest.param(
+            "What a customer returned is paid back.", (10, 19), "Shop.Orders.OrderService.RefundOrder", id="words"
+        ),
+        pytest.param("Nothing of it.", (6, 12), "Shop.Orders.OrderService", id="else what the search says"),
+    ],
+)
+def test_a_citation_names_the_lines_that_say_it(sentence: str, lines: tuple[int, int], symbol: str) -> None:
+    members = (
+        SectionMember("RefundOrder", "public decimal RefundOrder(int orderId)", 10, 19),
+        SectionMember("Count", "public int Count { get; set; }", 21, 21),
+    )
+    known = piece(members=members, best_lines=(6, 12))
+    (found,) = citations_of(f"{sentence} [chunk: aaaa1111]", [known])
+    assert ((found.line_start, found.line_end), found.symbol) == (lines, symbol)
+
+
+def test_one_id_is_cited_at_several_members() -> None:
+    text = "“Cancels and refunds orders.” [chunk: aaaa1111] And `Count` counts. [chunk: aaaa1111]"
+    found = citations_of(text, [piece()])
+    assert [(one.line_start, one.line_end, one.mentions) for one in found] == [(3, 4, (0,)), (21, 21, (1,))]
+    numbers = numbered(found)
+    assert rendered(text, found, lambda one: str(numbers[one.rendered])) == (
+        "“Cancels and refunds orders.” [1] And `Count` counts. [2]"
+    )
+
+
+def test_of_a_long_member_the_quoted_lines_are_cited() -> None:
+    body = "".join(f"        Step{at}();\n" for at in range(90))
+    text = f"public class Long\n{{\n    public void Run()\n    {{\n{body}    }}\n}}\n"
+    (found,) = citations_of('It calls "Step50();\nStep51();" [chunk: aaaa1111]'.replace("\n", " "), [piece(text)])
+    assert found.line_end - found.line_start == 4
+    assert "Step50();" in text.split("\n")[found.line_start - 3 : found.line_end - 2][1]
+    assert found.symbol == ""
+
+
+def test_pages_and_times_are_cited_as_they_were() -> None:
+    (found,) = citations_of("“Cancels and refunds orders.” [chunk: aaaa1111]", [piece(pages=(3,), title="Guide")])
+    assert found.rendered.endswith("[source: Guide, page 3]")
 
 
 def test_merged_sections_are_one_source() -> None:
     merged = piece(ids=("aaaa1111", "bbbb2222"))
     found = citations_of("A. [chunk: aaaa1111] B. [chunk: bbbb2222]", [merged])
-    assert numbered(found) == {"aaaa1111": 1, "bbbb2222": 1}
+    assert {numbered(found)[one.rendered] for one in found} == {1}
 
 
 @pytest.mark.rule("E19")

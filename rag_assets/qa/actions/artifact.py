@@ -25,7 +25,7 @@ from rag_assets.answer.artifact.templates import (
     problems_of,
     split,
 )
-from rag_assets.answer.citations import CheckedSentence, Policy, Support, by_id, check, citations_of
+from rag_assets.answer.citations import CheckedSentence, Policy, Support, by_id, check, is_cited
 from rag_assets.answer.results import EXTRACTIVE
 from rag_assets.contracts.evidence import Evidence
 from rag_assets.contracts.llm import Profile
@@ -145,7 +145,7 @@ def check_artifact(turn: Turn, parameters: msgspec.Struct, run: TurnContext) -> 
         if one.support is not Support.SUPPORTED
     )
     made = joined([section for section, _ in checked])
-    if not citations_of(made, evidence) or all(one.support is not Support.SUPPORTED for one in checks):
+    if not is_cited(made, evidence) or all(one.support is not Support.SUPPORTED for one in checks):
         return StepOutcome(replace(turn, fault=_UNCITED), Transition.OTHER, (*notes, *bad, _UNCITED))
     turn = turn.warned(*(f"a sentence is not supported: {problem}" for problem in bad))
     return StepOutcome(replace(turn, answer_en=made, checks=checks), Transition.ANSWER, (*notes, *bad))
@@ -229,7 +229,7 @@ def _checked(
     if section.says_nothing:
         return section, ()
     report = check(section.body, evidence, policy)
-    if not citations_of(report.text, evidence):
+    if not is_cited(report.text, evidence):
         return Section(section.heading, NOTHING_FOUND), report.sentences
     return Section(section.heading, report.text), report.sentences
 

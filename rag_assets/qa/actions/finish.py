@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 from rag_assets.answer.abstention import SENTENCE, is_refusal
-from rag_assets.answer.citations import Policy, Support, check, citations_of
+from rag_assets.answer.citations import Policy, Support, check, is_cited
 from rag_assets.answer.extractive import answer_of
 from rag_assets.answer.results import EXTRACTIVE, suggestions
 from rag_assets.answer.results import reason as because
@@ -38,10 +38,10 @@ def check_citations(turn: Turn, _: msgspec.Struct, run: TurnContext) -> StepOutc
     bad = [
         f"{one.support.value}: {one.problem or one.sentence.text}" for one in report.sentences if _is_bad(one.support)
     ]
-    if not report.has_support and citations_of(turn.answer_en, evidence):
+    if not report.has_support and is_cited(turn.answer_en, evidence):
         turn = replace(turn, answer_en="", unsupported=True)
         return StepOutcome(turn, Transition.OTHER, (*bad, "no sentence is supported by what it cites"))
-    if not citations_of(report.text, evidence):
+    if not is_cited(report.text, evidence):
         return StepOutcome(
             replace(turn, answer_en="", uncited=True), Transition.OTHER, (*bad, "no citation of the evidence")
         )
@@ -97,7 +97,7 @@ def answer_from_evidence(turn: Turn, parameters: ExtractiveAnswer, run: TurnCont
     with run.clock.step("check"):
         report = check(text, context.evidence, Policy(settings.citation_policy))
     turn = replace(turn, quoted=context, provider=EXTRACTIVE, context_tokens=context.tokens)
-    if not citations_of(report.text, context.evidence):
+    if not is_cited(report.text, context.evidence):
         return StepOutcome(turn, Transition.OTHER)
     if turn.fault:
         turn = turn.warned(f"quotes only, the model did not answer: {turn.fault}")

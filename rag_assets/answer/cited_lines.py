@@ -1,0 +1,216 @@
+"""Citations of an answer at the lines that say it: of a section of hundreds of lines the member, or the few lines of
+it, that a sentence quotes. Pure.
+
+The lines follow from the quotes, which `citations.check` compares with the source, so a citation never names lines that
+lack them. A sentence without a quote is cited at the member that it names, or that has most of its words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from rag_assets.answer.citations import (
+    CITATION,
+    Sentence,
+    by_id,
+    cited_ids,
+    ids_in,
+    lines_quoted,
+    quotes_of,
+    sentences,
+    without_citations,
+)
+from rag_assets.answer.passages import passages_of
+from rag_assets.answer.question_analysis import roots_of
+from rag_assets.contracts.evidence import Evidence, cited_place
+from rag_assets.index.keyword.terms import FUNCTION_WORDS
+
+MOST_LINES = 40
+"""Of a citation: more than a screen sends a reader searching. Only quotes that lie farther apart have more."""
+_FEWEST_LINES = 5
+"""Of a citation inside of a longer member: a line alone seldom says what it is about."""
+
+_SPAN = re.compile(r"`([^`\n]+)`")
+_WORD = re.compile(r"\w+")
+
+Lines = tuple[int, int]
+"""The first and the last, 1-based, of the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """What an answer cites: the id as it is written there, and the lines that say it. `symbol` is what is declared on
+    these lines, '' where they hold no name. `mentions` are the numbers of the ids in the text, from 0, that this
+    citation stands for: one section may be cited at several members."""
+
+    id: str
+    path: str
+    line_start: int
+    line_end: int
+    commit_sha: str
+    label: str
+    symbol: str
+    rendered: str  # `path:lines@commit`
+    mentions: tuple[int, ...] = ()
+
+
+def citations_of(text: str, evidence: Sequence[Evidence]) -> tuple[Citation, ...]:
+    """What a text cites of the evidence, in order of first use; ids that are none of its are not among them."""
+    known = by_id(evidence)
+    mentions: dict[tuple[str, Lines], list[int]] = {}
+    for number, (identifier, sentence) in enumerate(_mentions(text)):
+        if identifier in known:
+            others = [known[one] for one in cited_ids(sentence) if one in known]
+            lines = _lines(sentence, known[identifier], others)
+            mentions.setdefault((identifier, lines), []).append(number)
+    return tuple(
+        _citation(identifier, known[identifier], lines, tuple(numbers))
+        for (identifier, lines), numbers in mentions.items()
+    )
+
+
+def rendered(text: str, citations: Sequence[Citation], show: Callable[[Citation], str]) -> str:
+    """`text` with every citation as `show` writes it in brackets; a mark with an id that is none of them stays."""
+    by_mention = {number: one for one in citations for number in one.mentions}
+    count = 0
+
+    def replaced(mark: re.Match[str]) -> str:
+        nonlocal count
+        first, count = count, count + len(ids_in(mark))
+        cited = [by_mention[number] for number in range(first, count) if number in by_mention]
+        if len(cited) < count - first:
+            return mark.group()
+        return ", ".join(dict.fromkeys(f"[{show(one)}]" for one in cited))
+
+    return CITATION.sub(replaced, text)
+
+
+def numbered(citations: Sequence[Citation]) -> Mapping[str, int]:
+    """The place of a citation → its number in a list of sources."""
+    return {place: at for at, place in enumerate(dict.fromkeys(known.rendered for known in citations), 1)}
+
+
+def _mentions(text: str) -> Iterator[tuple[str, str]]:
+    """Every cited id with its sentence, in the order of the text."""
+    parts = sentences(text)
+    for mark in CITATION.finditer(text):
+        own = next((one for one in parts if one.start <= mark.start() < one.end), Sentence("", 0, 0))
+        for identifier in ids_in(mark):
+            yield identifier, own.text
+
+
+def _lines(sentence: str, known: Evidence, others: Sequence[Evidence]) -> Lines:
+    """The lines of a piece of evidence that a sentence is about. Pages and recordings are cited as a whole: a reader
+    opens them at a page or a time."""
+    whole = (known.line_start, known.line_end)
+    if known.pages or known.seconds is not None or whole[1] - whole[0] < _FEWEST_LINES:
+        return whole
+    spans = [found for quote in _quoted(sentence) if (found := _quoted_lines(quote, sentence, known)) is not None]
+    if spans:
+        return _widened((min(span[0] for span in spans), max(span[1] for span in spans)), known)
+    return _short(_named(sentence, known) or _said(sentence, known) or _best(known))
+
+
+def _quoted(sentence: str) -> list[str]:
+    """The quotes of a sentence, and the code spans that are code and no name."""
+    spans = [
+        span.strip() for span in _SPAN.findall(without_citations(sentence)) if not _WORD.fullmatch(span.strip(" ()"))
+    ]
+    return [*quotes_of(sentence), *(span for span in spans if re.search(r"[\s(=;<]", span))]
+
+
+def _quoted_lines(quote: str, sentence: str, known: Evidence) -> Lines | None:
+    """The lines of a piece that hold a quote: those that the sentence names, as overloads say much the same, else the
+    first ones."""
+    lines, first = known.text.split("\n"), known.line_start
+    for place in re.finditer(rf"{re.escape(known.path)}:(\d{{1,7}})(?:-(\d{{1,7}}))?", sentence):
+        start, end = int(place[1]), int(place[2] or place[1])
+        if first <= start <= end <= known.line_end:
+            found = lines_quoted(quote, "\n".join(lines[start - first : end - first + 1]))
+            if found is not None:
+                return start + found[0] - 1, start + found[1] - 1
+    found = lines_quoted(quote, known.text)
+    return None if found is None else (first + found[0] - 1, first + found[1] - 1)
+
+
+def _widened(lines: Lines, known: Evidence) -> Lines:
+    """The member around the lines, as far as it is short; of a longer one a few lines around them."""
+    around = [
+        member
+        for member in _members(known)
+        if member[0] <= lines[0] and lines[1] <= member[1] and member[1] - member[0] < MOST_LINES
+    ]
+    if around:
+        return min(around, key=lambda member: member[1] - member[0])
+    lacking = max(0, _FEWEST_LINES - (lines[1] - lines[0] + 1))
+    start = max(known.line_start, lines[0] - lacking // 2)
+    return start, min(known.line_end, max(lines[1], start + _FEWEST_LINES - 1))
+
+
+def _members(known: Evidence) -> list[Lines]:
+    """The lines of the members of a piece of evidence, and of its passages: what no outline knows are paragraphs."""
+    listed = [(member.start_line, member.end_line) for member in known.members]
+    passages = [(one.line_start, one.line_end) for one in passages_of(known)]
+    return [lines for lines in (*listed, *passages) if known.line_start <= lines[0] and lines[1] <= known.line_end]
+
+
+def _named(sentence: str, known: Evidence) -> Lines | None:
+    """The member that a sentence names in code; the first of several."""
+    names = [span.removesuffix("()").rpartition(".")[2] for span in _SPAN.findall(sentence)]
+    listed = {
+        member.name.rpartition(".")[2]: (member.start_line, member.end_line) for member in reversed(known.members)
+    }
+    listed |= {one.name: (one.line_start, one.line_end) for one in reversed(passages_of(known)) if one.name}
+    return next((listed[name] for name in names if name in listed), None)
+
+
+def _said(sentence: str, known: Evidence) -> Lines | None:
+    """The passage with most of the words of a sentence; None where none has two of them."""
+    words = roots_of(without_citations(sentence)) - FUNCTION_WORDS
+    scored = [(len(words & roots_of(one.text)), one) for one in passages_of(known)]
+    most, best = max(scored, key=lambda one: (one[0], -one[1].line_start), default=(0, None))
+    return (best.line_start, best.line_end) if best is not None and most > 1 else None
+
+
+def _best(known: Evidence) -> Lines:
+    """What the search says to read first of a piece, else its beginning."""
+    start, end = known.best_lines
+    is_inside = known.line_start <= start <= end <= known.line_end
+    return (start, end) if is_inside else (known.line_start, known.line_end)
+
+
+def _short(lines: Lines) -> Lines:
+    return lines[0], min(lines[1], lines[0] + MOST_LINES - 1)
+
+
+def _citation(identifier: str, known: Evidence, lines: Lines, mentions: tuple[int, ...]) -> Citation:
+    return Citation(
+        identifier,
+        known.path,
+        *lines,
+        known.commit_sha,
+        known.label,
+        _symbol(known, lines),
+        cited_place(known, *lines),
+        mentions,
+    )
+
+
+def _symbol(known: Evidence, lines: Lines) -> str:
+    """The member that the lines declare, or the symbol of the piece, if the lines say its name; else ''."""
+    first = known.line_start
+    words = set(_WORD.findall("\n".join(known.text.split("\n")[lines[0] - first : lines[1] - first + 1])))
+    holding = sorted(
+        (member for member in known.members if member.start_line <= lines[0] and lines[1] <= member.end_line),
+        key=lambda member: member.end_line - member.start_line,
+    )
+    for member in holding:
+        name = member.name.rpartition(".")[2]
+        if name and set(_WORD.findall(name)) <= words:
+            is_own = name == known.name or not known.name.isidentifier()
+            if name == known.name:
+                return known.plain_symbol
+            return member.name if is_own else f"{known.plain_symbol}.{name}"
+    return known.plain_symbol if set(_WORD.findall(known.name)) <= words else ""
