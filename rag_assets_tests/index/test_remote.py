@@ -113,7 +113,8 @@ def test_what_is_pulled_is_what_was_published(tmp_path: Path, twice: Twice, stor
     assert pull(here, LABEL, store).unchanged
 
 
-def test_only_what_changed_goes_over_the_network(tmp_path: Path, twice: Twice, store: ObjectStore) -> None:
+def test_only_what_changed_goes_over_the_network(tmp_path: Path, twice: Twice, folder_store: ObjectStore) -> None:
+    store = folder_store
     first = publish(twice.home, LABEL, twice.old, store)
     again = publish(twice.home, LABEL, twice.old, store)
     assert (again.sent, again.sent_bytes) == (0, 0) and again.reused == first.sent
@@ -407,9 +408,10 @@ def test_a_publish_that_fails_is_a_problem_of_the_report_and_tried_again(
 
 
 def test_a_home_without_the_label_begins_from_what_is_published_if_it_can(
-    tmp_path: Path, twice: Twice, remote_url: str, store: ObjectStore
+    tmp_path: Path, twice: Twice, folder_store: ObjectStore
 ) -> None:
-    here = lexical(tmp_path / "other").model_copy(update={"stores": StoreSettings(remote=remote_url)})
+    store = folder_store
+    here = lexical(tmp_path / "other").model_copy(update={"stores": StoreSettings(remote=store.url)})
     assert begin_from_remote(IndexHome(here.home), here, LABEL) == [], "the first build of a label has nothing to pull"
     publish(twice.home, LABEL, twice.new, store)
     store.write(manifest_path(LABEL, twice.new), b"damaged")
