@@ -35,6 +35,7 @@ from rag_assets.index.layout import IndexHome
 from rag_assets.settings.config_file import ConfigError
 
 if TYPE_CHECKING:
+    from rag_assets.models import ModelError
     from rag_assets.settings import EmbedderSettings
 
 _STYLES: dict[str, Style] = {"ok": "good", "warn": "warn", "fail": "bad"}
@@ -204,9 +205,7 @@ def embedding_model(session: CliSession, home: IndexHome) -> Diagnosis:
             golden = () if settings.table is not None else GOLDEN_START[settings.provider]
             start = embedder.embed([GOLDEN_TEXT])[0][: len(golden)]
     except ModelError as error:
-        first, *rest = str(error).splitlines()
-        commands = [line.strip() for line in rest if line.startswith(("  pip ", "  rag-assets "))]
-        return Diagnosis("model", "fail", first.removesuffix(" Run:"), " && ".join(commands))
+        return Diagnosis("model", "fail", *_said(error))
     except (ImportError, RuntimeError, OSError) as error:
         packages = "onnxruntime tokenizers" if settings.provider == "minilm" else "numpy"
         repair = f"pip install --force-reinstall {packages}"
@@ -219,6 +218,13 @@ def embedding_model(session: CliSession, home: IndexHome) -> Diagnosis:
         detail = f"{embedder.model_id} does not reproduce the golden vector ({off:.3f} off)"
         return Diagnosis("model", "fail", detail, "rag-assets reset --cache --yes, then rag-assets doctor")
     return Diagnosis("model", "ok", f"{about}, golden vector reproduced")
+
+
+def _said(error: ModelError) -> tuple[str, str]:
+    """What is wrong with a model, and the commands that repair it."""
+    first, *rest = str(error).splitlines()
+    commands = [line.strip() for line in rest if line.startswith(("  pip ", "  rag-assets "))]
+    return first.removesuffix(" Run:"), " && ".join(commands)
 
 
 def _embedding_server(settings: EmbedderSettings) -> Diagnosis:
@@ -356,7 +362,30 @@ def _index(home: IndexHome, label: str) -> Diagnosis:
         return Diagnosis(label, "fail", "; ".join(runs), f"rag-assets eval run {label}")
     modes = ", ".join(generation.retrieval_modes)
     points = counted(generation.manifest.counts["points"], "point")
-    return Diagnosis(label, "ok", f"{points}, generation {generation.manifest.generation_id}; modes: {modes}")
+    about = f"{points}, generation {generation.manifest.generation_id}"
+    missing = _missing_minilm(generation.manifest.embedding_model)
+    if missing is not None:
+        said, commands = _said(missing)
+        repair = f"{commands}; or, with the model of the package: rag-assets index {label}"
+        return Diagnosis(
+            label, "warn", f"{about}; its vectors are of MiniLM, so it is searched by keywords: {said}", repair
+        )
+    return Diagnosis(label, "ok", f"{about}; modes: {modes}")
+
+
+def _missing_minilm(model_id: str) -> ModelError | None:
+    """Why an index of that model cannot be searched by meaning, where the model is MiniLM: an extra."""
+    # Start-up budget: loaded when it runs, not for --help and completion.
+    from rag_assets.models.minilm.embedder import minilm_model_id
+    from rag_assets.models.minilm.weights import Precision, locate_model
+    from rag_assets.models.model_files import ModelMissing
+
+    if model_id in map(minilm_model_id, Precision):
+        try:
+            locate_model()
+        except ModelMissing as error:
+            return error
+    return None
 
 
 def _former(home: IndexHome, label: str, generation_id: str) -> Iterator[Diagnosis]:

@@ -18,8 +18,9 @@ def gc(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be removed.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Remove what nothing needs any more: documents and cache entries of deleted generations, unused builds and
-    mirrors, and leftovers of killed processes. Skips labels that are being indexed; new builds wait.
+    """Remove what nothing needs any more: documents and cache entries of deleted generations, unused builds, mirrors
+    and tables of train-embedder, and leftovers of killed processes. Skips labels that are being indexed; new builds
+    wait.
 
     Example: rag-assets gc --dry-run
     """

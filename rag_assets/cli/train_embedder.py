@@ -26,6 +26,8 @@ from rag_assets.index.generations import active_generation
 from rag_assets.index.layout import IndexHome, as_user_shares, write_atomically
 
 if TYPE_CHECKING:
+    from rag_assets.contracts.confidentiality import Confidentiality
+    from rag_assets.settings import Settings
     from rag_assets.training.own_table import LabelHistory, Trained
 
 
@@ -102,18 +104,22 @@ def _train(session: CliSession, home: IndexHome, names: list[str], seed: int) ->
     settings = session.settings()
     verify_table(home.cache, settings.embedder.table)
     start, entries = read_table(settings.embedder.table or table_path())
-    timeout = settings.sources.network_timeout_seconds
-    histories = [_history(home, name, timeout) for name in names]
+    clearance = session.clearance()
+    histories = [_history(home, settings, clearance, name) for name in names]
     with shown_progress(session.output) as progress:
         trained = train_own(histories, start, entries, seed, progress)
     content = encoded(trained.table, entries, OWN_MODEL_ID)
     return trained, content, header_of(content)[0].model_id
 
 
-def _history(home: IndexHome, name: str, timeout: float) -> LabelHistory:
+def _history(home: IndexHome, settings: Settings, clearance: Confidentiality, name: str) -> LabelHistory:
     """Where the commit that a label serves lies. Raises CommandError, or SourceError where it is gone."""
+    from rag_assets.index.labels import repository_of
+    from rag_assets.sources.discovery import rules_of
+    from rag_assets.sources.git.git_snapshot import GitSnapshot
     from rag_assets.sources.git.mirror import update_mirror
-    from rag_assets.sources.git.resolve import resolve
+    from rag_assets.sources.git.resolve import Resolved, resolve
+    from rag_assets.sources.ignore import ignore_policy
     from rag_assets.sources.locations import LocationKind, location_of
     from rag_assets.training.own_table import LabelHistory
 
@@ -125,11 +131,21 @@ def _history(home: IndexHome, name: str, timeout: float) -> LabelHistory:
         raise CommandError(f"{name} was not indexed from a git repository; train-embedder learns from one")
     place, commit = location_of(location), manifest.commit_sha
     if place.kind is LocationKind.URL:
-        mirror = update_mirror(location, home.mirrors, ref=None, commit=commit, timeout=timeout)
-        return LabelHistory(label=name, git_dir=mirror, commit=commit)
-    resolve(place.git_dir, place.where, None, commit)
+        git_dir = update_mirror(
+            location, home.mirrors, ref=None, commit=commit, timeout=settings.sources.network_timeout_seconds
+        )
+    else:
+        resolve(place.git_dir, place.where, None, commit)
+        git_dir = place.git_dir
+    policy = ignore_policy(settings, repository_of(home, settings, name))
+    snapshot = GitSnapshot(git_dir, place.where, Resolved(commit, commit), "", place.subdirectory)
+    rules = rules_of(snapshot, policy, snapshot.entries())
+
+    def may_learn(path: str) -> bool:
+        return rules.refused_path(path) is None and manifest.levels.visible(path, clearance)
+
     below = f"{place.subdirectory}/" if place.subdirectory else ""
-    return LabelHistory(label=name, git_dir=place.git_dir, commit=commit, below=below)
+    return LabelHistory(label=name, git_dir=git_dir, commit=commit, may_learn=may_learn, below=below)
 
 
 def _show(output: Output, trained: Trained) -> None:

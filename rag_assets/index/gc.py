@@ -69,6 +69,7 @@ UNFINISHED_GRACE_SECONDS = 7 * 24 * 3600.0
 LEFTOVER_GRACE_SECONDS = 3600.0
 """Processes without a lock write too: a search its stamps, a clone its mirror. None of their files takes an hour."""
 _SHOWN_NAMES = 20
+_OWN_TABLES = "static-code-own-*"  # OWN_PREFIX of `models.static_code.table`, which is numpy
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +173,19 @@ def sweep_mirrors(home: IndexHome, needed: Collection[Path], now: float, *, dry_
     return Swept("mirrors", len(names), freed, tuple(names[:_SHOWN_NAMES]))
 
 
+def sweep_tables(home: IndexHome, needed: Collection[Path], now: float, *, dry_run: bool) -> Swept:
+    """Removes the tables of `train-embedder` that nobody needs; not one of this hour, which nobody may have configured
+    yet."""
+    names, freed = [], 0
+    for path in _old(home.models.glob(f"{_OWN_TABLES}.bin"), now):
+        if path.resolve() not in needed:
+            freed += size_on_disk(path)
+            names.append(path.name)
+            if not dry_run:
+                path.unlink(missing_ok=True)
+    return Swept("tables", len(names), freed, tuple(names[:_SHOWN_NAMES]))
+
+
 def sweep_leftovers(home: IndexHome, labels: Collection[str], now: float, *, dry_run: bool) -> Swept:
     """Removes half-written files, half-deleted folders and set-aside caches; of `labels` only, which the caller
     holds."""
@@ -190,7 +204,7 @@ def _leftovers(home: IndexHome, labels: Collection[str], now: float) -> Iterator
         yield from _old(home.label(label).glob("*.tmp"), now)
         yield from _old(home.label(label).glob("generations/**/*.tmp"), now)
     yield from _old(abandoned_scratch(home), now)
-    for pattern in ("*.tmp", "blobs/??/*.tmp", "cache/*.tmp", "cache/*.damaged"):
+    for pattern in ("*.tmp", "models/*.tmp", "blobs/??/*.tmp", "cache/*.tmp", "cache/*.damaged"):
         yield from _old(home.root.glob(pattern), now)
 
 

@@ -76,9 +76,13 @@ class IndexHome:
     def mirrors(self) -> Path:
         return self.root / "mirrors"
 
+    @property
+    def models(self) -> Path:
+        return self.root / "models"
+
     def own_table(self, model_id: str) -> Path:
         """Where `train-embedder` puts a table."""
-        return self.root / "models" / f"{model_id}.bin"
+        return self.models / f"{model_id}.bin"
 
     @property
     def dagster(self) -> Path:

@@ -19,7 +19,7 @@ from rag_assets.index.generations import GenerationError
 from rag_assets.index.inventory import prune, prune_servers
 from rag_assets.index.layout import IndexHome, RecordDamaged, read_record
 from rag_assets.index.locks import HomeBusy, collection_lock, scratch_in_use
-from rag_assets.pipeline.build import IndexBuild, LabelBusy, label_holder, label_lock
+from rag_assets.pipeline.build import IndexBuild, LabelBusy, label_holder, label_lock, read_spec
 from rag_assets.pipeline.checks import generation_checks  # noqa: F401  # declares its memos, as all stages before it
 from rag_assets.pipeline.memo import ITEM_MEMOS, used_buckets
 from rag_assets.settings import Settings
@@ -49,7 +49,7 @@ class GarbageCollection:
 def collect_garbage(
     home: IndexHome, settings: Settings, *, dry_run: bool = False, now: float | None = None
 ) -> GarbageCollection:
-    """Removes abandoned builds, leftovers, mirrors, documents and cache entries that nothing needs.
+    """Removes abandoned builds, leftovers, mirrors, tables of vectors, documents and cache entries that nothing needs.
 
     A dry run changes nothing and works in a read-only home. `now` (seconds since 1970) decides what is old enough;
     default: the clock. Raises HomeBusy while another collection runs, OSError for what cannot be removed.
@@ -67,6 +67,11 @@ def collect_garbage(
         needed = _needed_mirrors(home, settings, found)
         if needed is not None:
             found.swept.append(gc.sweep_mirrors(home, needed, at, dry_run=dry_run))
+        try:
+            tables = _needed_tables(home, settings, {path for _, path in builds})
+            found.swept.append(gc.sweep_tables(home, tables, at, dry_run=dry_run))
+        except SweepError as error:
+            found.kept.append(f"tables: {error}")
         if scratch_in_use(home):
             found.kept.append("documents and cache entries: a plan is being made; collect again when it is done")
         elif len(free) == len(home.known_labels()):
@@ -157,3 +162,10 @@ def _needed_mirrors(home: IndexHome, settings: Settings, found: GarbageCollectio
             found.kept.append(f"mirrors: {path} is damaged ({error}); run: rag-assets index {label}")
             return None
     return {mirror_path(home.mirrors, location) for location in locations if is_remote(location)}
+
+
+def _needed_tables(home: IndexHome, settings: Settings, without: Collection[Path]) -> set[Path]:
+    """The table of the configuration, and those that a generation was embedded with. Raises SweepError."""
+    models = set(marked(home, lambda directory: [read_spec(directory).embedding_model], without=without))
+    configured = [settings.embedder.table] if settings.embedder.table is not None else []
+    return {path.resolve() for path in (*configured, *map(home.own_table, models))}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -66,10 +66,14 @@ def wanted(path: str) -> bool:
     )
 
 
-def source_files(mirror: Path, revision: str, below: str = "", most: int = MOST_FILES) -> Iterator[tuple[str, str]]:
+def source_files(
+    mirror: Path, revision: str, below: str = "", most: int = MOST_FILES, is_wanted: Callable[[str], bool] = wanted
+) -> Iterator[tuple[str, str]]:
     """(path, text) of the wanted files of a revision, whose paths begin with `below`; at most so many, by hash."""
     least, largest = _FILE_SIZES
-    return blobs(mirror, revision, lambda p, size: least < size < largest and p.startswith(below) and wanted(p), most)
+    return blobs(
+        mirror, revision, lambda p, size: least < size < largest and p.startswith(below) and is_wanted(p), most
+    )
 
 
 def file_units(path: str, text: str) -> list[CodeUnit]:
@@ -81,7 +85,12 @@ def file_units(path: str, text: str) -> list[CodeUnit]:
 
 
 def changes(
-    mirror: Path, span: str, below: str = "", most_commits: int = MOST_COMMITS, most_merges: int = MOST_MERGES
+    mirror: Path,
+    span: str,
+    below: str = "",
+    most_commits: int = MOST_COMMITS,
+    most_merges: int = MOST_MERGES,
+    is_wanted: Callable[[str], bool] = wanted,
 ) -> Iterator[ChangedCode]:
     """What commits and merges of a span of the history changed, the newest first; those of many files are left out."""
     paths = [f"{below}*{ending}" for ending in LANGUAGES if ending != ".md"]
@@ -99,7 +108,7 @@ def changes(
             subject, _, body = said.partition("\x1d")
             question = asked(body.strip().partition("\n")[0] if merged else subject)
             if question and len(patch) <= _MOST_PATCH:
-                yield from _changed(question, patch, merged=merged)
+                yield from _changed(question, patch, is_wanted, merged=merged)
 
 
 def _log(git_dir: Path, *arguments: str) -> bytes:
@@ -133,9 +142,9 @@ def asked(subject: str) -> str:
     return said if isinstance(said, str) else ""
 
 
-def _changed(question: str, patch: str, *, merged: bool) -> Iterator[ChangedCode]:
+def _changed(question: str, patch: str, is_wanted: Callable[[str], bool], *, merged: bool) -> Iterator[ChangedCode]:
     files = [(x.partition(" b/")[0], x) for x in re.split(r"^diff --git a/", patch, flags=re.MULTILINE)[1:]]
-    files = [(path, x) for path, x in files if wanted(path)]
+    files = [(path, x) for path, x in files if is_wanted(path)]
     if not 1 <= len(files) <= _MOST_CHANGED:
         return
     for path, text in files:

@@ -16,7 +16,7 @@ from rag_assets.models.static_code.word_pieces import WORD
 from rag_assets.pipeline.progress import Progress
 from rag_assets.training.errors import TrainingError
 from rag_assets.training.evaluation import HeldOut, held_out, scores, table_embed
-from rag_assets.training.extraction import ChangedCode, changes, file_units, source_files
+from rag_assets.training.extraction import ChangedCode, changes, file_units, source_files, wanted
 from rag_assets.training.git_objects import digest
 from rag_assets.training.model import Recipe, Table, mean, train
 from rag_assets.training.pairs import Pairs, build
@@ -38,12 +38,17 @@ _RUNS = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelHistory:
-    """Where the files and the history of a label are; `below` is the beginning of the paths that it indexes."""
+    """Where the files and the history of a label are; `below` is the beginning of the paths that it indexes. Without
+    it, `may_learn` says of a path whether the index may have it, and its reader may see it."""
 
     label: str
     git_dir: Path
     commit: str
+    may_learn: Callable[[str], bool]
     below: str = ""
+
+    def is_wanted(self, path: str) -> bool:
+        return wanted(path) and self.may_learn(path.removeprefix(self.below))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +128,7 @@ def _newest(changed: Sequence[ChangedCode]) -> list[int]:
 
 
 def _read(label: LabelHistory, progress: Progress) -> _Material:
-    files = list(source_files(label.git_dir, label.commit, label.below, MOST_FILES))
+    files = list(source_files(label.git_dir, label.commit, label.below, MOST_FILES, label.is_wanted))
     progress.begin("declarations", len(files), "files")
     found: list[CodeUnit] = []
     for path, text in files:
@@ -131,7 +136,7 @@ def _read(label: LabelHistory, progress: Progress) -> _Material:
         progress.advance(1, path)
     progress.end(label.label)
     progress.begin("history", 1, "label")
-    changed = list(changes(label.git_dir, label.commit, label.below, MOST_COMMITS, MOST_MERGES))
+    changed = list(changes(label.git_dir, label.commit, label.below, MOST_COMMITS, MOST_MERGES, label.is_wanted))
     progress.end(label.label)
     return _Material(label.label, found, changed)
 

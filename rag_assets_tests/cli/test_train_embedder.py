@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -129,6 +130,48 @@ def test_the_same_commit_and_seed_give_the_same_table(trained: Trained) -> None:
     assert (trained.cli.folder / "again.bin").read_bytes() == trained.file.read_bytes()
     refused = trained.cli.run("train-embedder", "--from", "house", "--to", "again.bin")
     assert refused.code == 2 and "--force" in refused.err
+
+
+def test_nothing_is_learnt_of_what_the_index_leaves_out_or_hides(
+    trained: Trained, cli: CommandLine, tmp_path: Path
+) -> None:
+    """The table is the one of the house without these files: excluded, ignored by the tree, or above the reader."""
+    files = {f"src/{name}Desk.cs": source_of(name, business) for name, business in PARTS.items()}
+    kept_out = {f"{place}/Desk.cs": source_of("Walnut", "espionage") for place in ("drafts", "private", "secret")}
+    made = new_repository(tmp_path / "house", {**files, **kept_out, ".rag_assets_ignore": "private/\n"})
+    changed = {path: text.replace("today", "tomorrow") for path, text in kept_out.items()}
+    made.commit(changed, "Espionage people need their papers tomorrow morning")
+    repository = {"id": "house", "location": str(made.path), "ref": "main", "exclude": ["drafts/"]}
+    told = {"repositories": [repository | {"confidential_paths": {"secret/": "confidential"}}]}
+    told["roles"] = {"chief": "restricted"}
+    (cli.folder / "rag_assets.yaml").write_text(json.dumps(told), encoding="utf-8")
+    assert cli.run("index", "house", "--lexical-only").code == 0
+    learnt = cli.run("train-embedder", "--from", "house", "--to", "own.bin", "--json").json
+    assert (learnt["pairs"], learnt["model"]) == (trained.told["pairs"], trained.told["model"])
+    home = ("--home", str(cli.home.root), "--role", "chief")
+    seen = cli.run("train-embedder", "--from", "house", "--to", "all.bin", "--json", options=home).json
+    assert seen["pairs"] > learnt["pairs"]
+
+
+def test_gc_removes_the_tables_that_nobody_names(trained: Trained) -> None:
+    cli, here = trained.cli, trained.file.parent
+    configure(cli, trained.file)
+    assert cli.run("index", trained.house).code == 0
+    unused, configured, new = (here / f"static-code-own-{digit * 8}.bin" for digit in "012")
+    for path in (unused, configured, new, trained.file):
+        if path != trained.file:
+            path.write_bytes(b"vectors")
+        if path != new:  # perhaps the next command configures it
+            os.utime(path, (0, 0))
+    configure(cli, configured)
+    for option in (("--dry-run",), ()):
+        (swept,) = (one for one in cli.run("gc", *option, "--json").json["swept"] if one["kind"] == "tables")
+        assert (swept["names"], swept["bytes"] > 0) == ([unused.name], True)
+    assert models(cli) == sorted([configured, new, trained.file]), "one is configured, one embedded the index"
+    (cli.folder / "rag_assets.yaml").unlink()
+    assert cli.run("gc").code == 0
+    assert models(cli) == sorted([new, trained.file])
+    new.unlink()
 
 
 def test_a_table_that_is_not_better_is_not_written(cli: CommandLine, tmp_path: Path) -> None:
