@@ -66,7 +66,7 @@ def _committed(snapshot: Snapshot, mirrors: Path | None, cache: Path) -> Path:
     made = cache / "snapshots" / _key(snapshot)
     if (made / "refs" / "heads" / _BRANCH).exists():
         return made
-    original = _original(snapshot.repository, mirrors, cache)
+    original = mirror_of(snapshot.repository, mirrors, cache)
     made.mkdir(parents=True, exist_ok=True)
     _git(made, "init", "--quiet", "--bare")
     objects = _git(original, "rev-parse", "--path-format=absolute", "--git-path", "objects")
@@ -94,7 +94,7 @@ def _files(repository: Path, snapshot: Snapshot) -> bytes:
     return b"".join(entry + b"\0" for entry, found in pairs if not found.endswith(b"missing"))
 
 
-def _original(repository: str, mirrors: Path | None, cache: Path) -> Path:
+def mirror_of(repository: str, mirrors: Path | None, cache: Path) -> Path:
     """A local repository with the history: a mirror, or a clone of what GitHub has under that name."""
     name = repository.replace("/", "+")
     places = [] if mirrors is None else [mirrors / name / "repo", mirrors / name, mirrors / repository]
