@@ -81,10 +81,12 @@ class Output:
         for line in text.splitlines() or [""]:
             self.line(line)
 
-    def json(self, value: Any) -> None:
-        """One JSON object on stdout; ASCII only where the stream could not carry the rest."""
+    def json(self, value: Any, *, compact: bool = False) -> None:
+        """One JSON object on stdout, `compact` on one line; ASCII only where the stream could not carry the rest."""
         encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("-", "")
-        sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=not encoding.startswith("utf")) + "\n")
+        sys.stdout.write(
+            json.dumps(value, indent=None if compact else 2, ensure_ascii=not encoding.startswith("utf")) + "\n"
+        )
 
     def _write(self, stream: TextIO, parts: Sequence[Part]) -> None:
         colored = self.color and stream.isatty()

@@ -6,6 +6,11 @@ from dataclasses import dataclass
 
 from rag_assets.contracts.segment import one_line
 
+_MODIFIER_NAMES = (
+    "public private protected internal static async sealed abstract virtual override new partial readonly extern "
+    "unsafe volatile required file export default declare final synchronized native pub"
+)
+_MODIFIERS = frozenset(_MODIFIER_NAMES.split())
 _LISTED_CHARS = 320
 """Of a signature: the longest one that is common. A minified file has some of a megabyte."""
 
@@ -35,3 +40,13 @@ class SectionMember:
         start, _, end = lines.partition("-")
         name, _, signature = rest.partition("\t")
         return cls(name, signature, int(start), int(end))
+
+
+def compact_signature(signature: str) -> str:
+    """A signature without its leading modifiers, which every neighbour shares."""
+    rest = signature
+    while True:
+        word, _, tail = rest.partition(" ")
+        if not tail or word not in _MODIFIERS:
+            return rest
+        rest = tail

@@ -95,7 +95,8 @@ class Hit:
 
     `members` are those of the section that say the most of the question, best first, at least one (`search.members`),
     of the `member_count` that it covers. `best_lines` are the lines to read first: those of the best member, or the
-    part of it that says the most.
+    part of it that says the most. `source` is the text of these lines as it was indexed, very long lines cut; '' where
+    it was not read.
 
     `commit_sha` is the commit that the generation was built of, `file_commit_sha` the one that gave the file its text,
     on `file_date` (ISO 8601); both have the section on these lines.
@@ -128,6 +129,7 @@ class Hit:
     members: tuple[MemberHit, ...] = ()
     member_count: int = 0
     best_lines: tuple[int, int] = (0, 0)
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +157,9 @@ class SearchResult:
     `requested_mode`. `question` is how the query was understood, `filters` what every hit fulfils: name → alternatives,
     with a `-` before the name what no hit is. `timings` are seconds per step. `terms` and `candidates` are filled by
     `explain`. `label`, `generation_id`, `commit_sha` and `run_id` are '' where several labels were searched; `sources`
-    has them one by one. `similar_to` is the section that `similar` was asked about."""
+    has them one by one. `similar_to` is the section that `similar` was asked about.
+    `known_words` is False where no section that may be found has any word of the question, so that its meaning alone
+    has found the hits."""
 
     query: str
     question: Question
@@ -169,6 +173,7 @@ class SearchResult:
     commit_sha: str
     run_id: str
     warnings: tuple[str, ...] = ()
+    known_words: bool = True
     timings: Mapping[str, float] = field(default_factory=dict)
     terms: tuple[TermEvidence, ...] = ()
     candidates: Mapping[str, int] = field(default_factory=dict)

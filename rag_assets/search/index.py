@@ -80,6 +80,7 @@ class Searchable(Closeable):
         mode: Mode | str | None = None,
         explain: bool = False,
         literal: bool = False,
+        by_symbol: bool = False,
     ) -> SearchResult:
         """The best `limit` sections for a question or for identifiers, within the tenant, project and clearance; those
         of several labels in one ranking.
@@ -88,7 +89,8 @@ class Searchable(Closeable):
         before. `filters` and those of the query must all hold, and the engine applies them before the top k (R17).
         `limit` and `mode` are by default those of the policy (settings `search`). Where the index cannot serve a mode,
         another mode answers and `warnings` says so, or the search raises QueryError, as the policy says (D15, D17).
-        `explain` fills `terms` and `candidates` of the result.
+        `explain` fills `terms` and `candidates` of the result. `by_symbol`: a symbol has one hit in a file, which has
+        the members of its other sections too; else every section is a hit.
 
         Raises QueryError, ScopeError, PeriodError, VectorStoreError or KeywordIndexError.
         """
@@ -102,6 +104,7 @@ class Searchable(Closeable):
             mode=mode,
             explain=explain,
             literal=literal,
+            by_symbol=by_symbol,
         )
 
     def similar(
@@ -111,6 +114,7 @@ class Searchable(Closeable):
         filters: SearchFilters = NO_FILTERS,
         limit: int | None = None,
         explain: bool = False,
+        by_symbol: bool = False,
     ) -> SearchResult:
         """The best `limit` sections that are like the one at a file and line (`src/Orders.cs:42`), by the cosine of
         their vectors and without itself; `similar_to` of the result is that section. `place` may hold filters, which
@@ -128,6 +132,7 @@ class Searchable(Closeable):
             mode=None,
             explain=explain,
             similar=True,
+            by_symbol=by_symbol,
         )
 
 

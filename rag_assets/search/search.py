@@ -16,11 +16,15 @@ from rag_assets.index.vectors.filters import METADATA, Period, SearchFilters, Se
 from rag_assets.search import CodePlace, Hit, Question, SearchResult, Source, TermEvidence
 from rag_assets.search.fusion import Ranked
 from rag_assets.search.members import with_members
+from rag_assets.search.outline import one_per_symbol
 from rag_assets.search.query_parser import plain_question, understand
 from rag_assets.search.retrieve import Clock, SearchResources, retrieve
 
 if TYPE_CHECKING:
     from rag_assets.index.generations import Manifest
+
+_SECTIONS_PER_SYMBOL = 3
+"""Sections that are looked for per hit where each symbol has one."""
 
 _MOST_LISTED = 5_000
 """Sections whose payloads are read to put them in order: half a second."""
@@ -51,6 +55,7 @@ def search(
     explain: bool,
     literal: bool = False,
     similar: bool = False,
+    by_symbol: bool = False,
 ) -> SearchResult:
     """One search of the generations that `parts` reads; `manifests` are theirs, by label. `tenant` is what may be seen
     of them; with `similar` as in `search.index.Searchable.similar`, else as in its `search`."""
@@ -60,6 +65,9 @@ def search(
         limit = parts.policy.limit
     if limit < 1:
         raise WrongQuestion(f"limit must be at least 1, got {limit}")
+    wide = limit
+    if by_symbol and requested is not Mode.SEMANTIC_RERANK:  # there the number of candidates goes by the limit (D14)
+        wide = limit * _SECTIONS_PER_SYMBOL
     parse = plain_question if literal else understand
     question = parse(query) if isinstance(query, str) else query
 
@@ -71,14 +79,16 @@ def search(
         excluded=question.excluded.normalized(declared_kinds),
     )
     if similar:
-        found = _similar(parts, question, requested, scope, tenant, limit, clock)
+        found = _similar(parts, question, requested, scope, tenant, wide, clock)
     else:
-        found = _found(parts, question, requested, scope, limit, clock)
+        found = _found(parts, question, requested, scope, wide, clock)
     hits = tuple(
         hit_of(ranked, found.payloads[ranked.id], manifests) for ranked in found.ranked if ranked.id in found.payloads
     )
     with clock.step("members"):
-        hits = with_members(hits, found.payloads, question, parts)
+        hits = with_members(hits, found.payloads, question, parts, by_meaning=found.by_meaning)
+    if by_symbol:
+        hits = tuple(one_per_symbol(hits)[:limit])
     one = next(iter(manifests.values())) if len(manifests) == 1 else None
     return SearchResult(
         query=question.typed,
@@ -93,6 +103,7 @@ def search(
         commit_sha=one.commit_sha if one else "",
         run_id=one.run_id if one else "",
         warnings=(*found.warnings, *_undated(parts, scope), *_why_missing(parts, question, found, scope, tenant)),
+        known_words=found.known_words,
         timings=clock.seconds(),
         terms=_evidence(parts, question.text, tenant) if explain else (),
         candidates=found.candidates if explain else {},
@@ -104,7 +115,8 @@ def search(
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """`payloads` lacks what the store has another text of. `mode` and `warnings` as in `SearchResult`."""
+    """`payloads` lacks what the store has another text of. `mode` and `warnings` as in `SearchResult`. `by_meaning`:
+    the embedding of the question was asked for. `known_words`: a section of the scope has a word of the question."""
 
     ranked: list[Ranked]
     payloads: Mapping[str, Mapping[str, Any]]
@@ -112,6 +124,8 @@ class _Found:
     warnings: tuple[str, ...]
     candidates: dict[str, int]
     similar_to: str = ""
+    by_meaning: bool = False
+    known_words: bool = True
 
 
 def _similar(
@@ -178,7 +192,17 @@ def _found(
             ranked = _places_first(ranked, sections_at(question.places, parts.shard(), scope), limit)
     with clock.step("fetch"):
         payloads = parts.shard().retrieve([candidate.id for candidate in ranked], scope)
-    return _Found(ranked, payloads, retrieved.mode, tuple(warnings), retrieved.candidates)
+    by_meaning = retrieved.mode is not Mode.BM25
+    known = retrieved.mode in (Mode.SEMANTIC, Mode.SEMANTIC_RERANK) or retrieved.candidates["bm25"] > 0
+    return _Found(
+        ranked,
+        payloads,
+        retrieved.mode,
+        tuple(warnings),
+        retrieved.candidates,
+        by_meaning=by_meaning,
+        known_words=known,
+    )
 
 
 def _listed(
@@ -251,6 +275,7 @@ def hit_of(ranked: Ranked, payload: Mapping[str, Any], manifests: Mapping[str, M
         label=manifest.index_label,
         generation_id=manifest.generation_id,
         run_id=manifest.run_id,
+        best_lines=(payload.get("StartLine", 0), payload.get("EndLine", 0)),
     )
 
 

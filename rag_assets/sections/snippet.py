@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from rag_assets.contracts.outline import SectionMember
+from rag_assets.contracts.outline import SectionMember, compact_signature
 from rag_assets.contracts.section import SummarySection
 from rag_assets.contracts.segment import Member, MemberKind, Span, first_paragraph, one_line
 from rag_assets.sections.splitter import shortened
@@ -92,11 +92,6 @@ SIGNATURE_CHARS = 320
 _CONTAINERS = frozenset({"src", "source", "lib", "app", "main", "."})
 """Folders that hold everything, so their names tell nothing."""
 
-_MODIFIER_NAMES = (
-    "public private protected internal static async sealed abstract virtual override new partial readonly extern "
-    "unsafe volatile required file export default declare final synchronized native pub"
-)
-_MODIFIERS = frozenset(_MODIFIER_NAMES.split())
 _ARITY = re.compile(r"`\d+")
 _SENTENCE_END = re.compile(r"[.!?。！？](?=\s|$)")
 
@@ -146,16 +141,6 @@ def path_words(path: str, artifact: str) -> str:
     stem = name.rpartition(".")[0] or name
     new = [p for p in (*folders, stem) if f".{p.lower()}." not in known and p.lower() not in _CONTAINERS]
     return "/".join(new)
-
-
-def compact_signature(signature: str) -> str:
-    """A signature without its leading modifiers, which every neighbour shares."""
-    rest = signature
-    while True:
-        word, _, tail = rest.partition(" ")
-        if not tail or word not in _MODIFIERS:
-            return rest
-        rest = tail
 
 
 def member_line(member: Member, owner: str = "") -> str:
