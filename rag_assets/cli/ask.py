@@ -224,7 +224,7 @@ def as_object(result: TurnResult, found: Answer, freshness: FreshnessOf) -> dict
             {
                 "id": piece.id,
                 "place": piece.place,
-                "symbol": piece.symbol,
+                "symbol": piece.plain_symbol,
                 "origin": piece.origin,
                 "score": round(piece.score, 6),
             }

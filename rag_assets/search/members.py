@@ -9,6 +9,7 @@ model of the index finds it. Names and signatures are in the payload of the poin
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,7 +21,6 @@ from rag_assets.contracts.outline import SectionMember
 from rag_assets.contracts.segment import LineIndex
 from rag_assets.index.keyword.terms import FUNCTION_WORDS, runs, word_terms
 from rag_assets.index.keyword.vocabulary import KeywordIndexError, question_terms
-from rag_assets.languages.sliding_window import numbered_lines
 from rag_assets.search import CodePlace, Hit, MemberHit, Question
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ MOST_LISTED = 8
 LONGEST_LINES = 30
 """Of `Hit.best_lines`: a screen, and what a citation may name. Of a longer member the lines that say the most."""
 
-_NAME, _SIGNATURE, _TEXT = 4.0, 2.5, 1.0
+_NAME, _SIGNATURE, _TEXT = 3.0, 2.0, 1.0
 _WHOLE = _NAME + _SIGNATURE + _TEXT
 _EXACT = 0.2
 """Added where the question has the name as it is written: of two names with the same words the one that is meant."""
@@ -47,6 +47,7 @@ _TRACED = 1.0
 """Added where a trace names a line: no sum of words gets there."""
 _FORM = 0.7
 """Of a word with another ending, beside the word itself."""
+_LINE_END = re.compile(r"\r\n|\r|\n")
 _MOST_LINE = 400
 """Characters of a line of `Hit.source`."""
 _MOST_TEXT = 200_000
@@ -193,7 +194,7 @@ def read_section(text: str, payload: Mapping[str, Any], asked: AskedWords) -> Se
             at = lowered.find(beginning, max(stop, at + 1))
     lines = LineIndex(content)
     found = [(first + lines.line_of(at) - 1, word, well) for at in sorted(places) for word, well in places[at]]
-    return SectionText(first, [line for _, line in numbered_lines(content)], found)
+    return SectionText(first, _LINE_END.split(content), found)
 
 
 def _run_around(text: str, at: int, length: int) -> tuple[int, int]:

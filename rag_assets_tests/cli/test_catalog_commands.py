@@ -92,13 +92,13 @@ def test_search_shows_what_the_role_may_see(cli: CommandLine, repository: Reposi
 
 @pytest.mark.rule("E07", "R8")
 def test_rebuild_brings_a_lost_shard_back(catalogued: CommandLine) -> None:
-    before = catalogued.run("search", "refund", "--json").json["hits"]
+    before = catalogued.run("search", "refund", "--json", "--full").json["hits"]
     shutil.rmtree(active_generation(catalogued.home, LABEL).vectors)
     assert catalogued.run("search", "refund").code == 1
     done = catalogued.run("rebuild", LABEL)
     assert done.code == 0, done.err
     assert "points rebuilt from the catalog" in done.out
-    assert catalogued.run("search", "refund", "--json").json["hits"] == before
+    assert catalogued.run("search", "refund", "--json", "--full").json["hits"] == before
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_where_several_are_indexed_it_is_said_how_the_command_takes_one(
 
 @pytest.mark.rule("E07")
 def test_a_lost_home_comes_back_and_what_does_not_is_said(catalogued: CommandLine) -> None:
-    hit = catalogued.run("search", "refund", "--json").json["hits"][0]
+    hit = catalogued.run("search", "refund", "--json", "--full").json["hits"][0]
     source = catalogued.run("show", hit["point_id"], "--part", "source", "--json").json["source"]
     shutil.rmtree(catalogued.home.labels)
     shutil.rmtree(catalogued.home.blobs)
@@ -168,7 +168,7 @@ def test_a_lost_home_comes_back_and_what_does_not_is_said(catalogued: CommandLin
     assert done.code == 0, done.err
     assert "lost documents are back" in done.out and "manifest.json" in done.out
     assert "not in the catalog: " in done.err and "still missing" not in done.err
-    assert catalogued.run("search", "refund", "--json").json["hits"][0]["point_id"] == hit["point_id"]
+    assert catalogued.run("search", "refund", "--json", "--full").json["hits"][0]["point_id"] == hit["point_id"]
     shown = catalogued.run("show", hit["point_id"], "--json")
     assert shown.code == 0, shown.err
     assert shown.json["source"] == source and "RefundOrder" in source

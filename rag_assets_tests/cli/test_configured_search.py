@@ -54,7 +54,7 @@ def configure(cli: CommandLine, **sections: Any) -> Path:
 @pytest.mark.rule("D13")
 def test_semantic_hits_are_points_that_are_stored_and_keep_their_ids(cli: CommandLine) -> None:
     def found() -> list[tuple[str, str]]:
-        words = ("search", QUESTION, "--mode", "semantic", "--limit", "20", "--json")
+        words = ("search", QUESTION, "--mode", "semantic", "--limit", "20", "--json", "--full")
         result = cli.run(*words, options=()).json
         assert result["mode"] == "semantic" and len(result["hits"]) == 20
         return [(hit["point_id"], hit["semantic_id"]) for hit in result["hits"]]
@@ -111,7 +111,7 @@ def test_an_answer_is_made_from_fifteen_pieces_within_the_budget(cli: CommandLin
 @pytest.mark.rule("R31", "E14")
 def test_what_is_named_beside_the_profile_holds(cli: CommandLine) -> None:
     configure(cli, search={"profile": "seed", "keyword_candidates": 7, "limit": 3})
-    found = cli.run("search", QUESTION, "--json", "--explain", options=()).json
+    found = cli.run("search", QUESTION, "--json", "--full", "--explain", options=()).json
     assert len(found["hits"]) == 3
     with open_index(LABEL, home=cli.home.root, config=cli.folder / "rag_assets.yaml") as index:
         assert index.search(QUESTION, explain=True).candidates == {"dense": 40, "bm25": 7}
@@ -142,7 +142,7 @@ def test_an_unknown_profile_is_refused_with_those_there_are(cli: CommandLine) ->
 def test_every_setting_changes_what_the_command_finds(
     cli: CommandLine, search: dict[str, Any], mode: str | None
 ) -> None:
-    words = ("search", QUESTION, "--json", "--explain", *(() if mode is None else ("--mode", mode)))
+    words = ("search", QUESTION, "--json", "--full", "--explain", *(() if mode is None else ("--mode", mode)))
 
     def found(**sections: Any) -> tuple[str, list[tuple[str, float]]]:
         configure(cli, **sections)

@@ -83,7 +83,7 @@ def test_an_answer_about_a_delegate_names_it_and_shows_its_signature(
 
 @pytest.mark.rule("F12")
 def test_a_delegate_is_found_and_described_by_its_name(cli: CommandLine) -> None:
-    (hit, *_) = cli.run("search", "symbol:InvoicePaid", "--json", options=()).json["hits"]
+    (hit, *_) = cli.run("search", "symbol:InvoicePaid", "--json", "--full", options=()).json["hits"]
     assert hit["symbol"] == "Shop.Invoicing.InvoicePaid"
     shown = cli.run("show", "Things.cs:5", "--json", options=()).json
     assert "# Other InvoicePaid" in shown["description"]

@@ -138,7 +138,7 @@ def test_commands_say_how_many_files_they_cannot_know(indexed: Indexed) -> None:
     try:
         for words in (("status",), ("index", str(indexed.repository.path), "--lexical-only"), ("search", "orders")):
             assert said in indexed.cli.run(*words).out, words
-        (source,) = indexed.cli.run("search", "orders", "--json").json["sources"]
+        (source,) = indexed.cli.run("search", "orders", "--json", "--full").json["sources"]
         assert (source["stale"], source["changed_files"]) == (False, 1)
     finally:
         (indexed.repository.path / "Later.cs").unlink()

@@ -16,7 +16,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "json.md"
 QUESTIONS = '{"id": "q", "question": "what pays back?", "relevant": "src/Orders/OrderService.cs", "tags": ["a"]}\n'
 
 COMMANDS = {
-    "search": "search refund --explain",
+    "search": "search refund --explain --full --detail source",
     "ask": "ask OrderService? --session s",
     "artifact": "artifact blueprint OrderService",
     "read": "read src/Orders/OrderService.cs",

@@ -93,7 +93,7 @@ def test_content_types_say_what_a_file_is_for_and_a_glob_overrides_them(tmp_path
     found = {path: {payload["ContentType"] for payload in payloads} for path, payloads in points.items()}
     assert found == {path: {wanted} for path, (_, wanted) in CONTENT_TYPES.items()}
     assert {payload["ContentTypeId"] for payload in points["notes/anything.md"]} == {10}
-    hits = cli.run("search", "content_type:policy", "--json").json["hits"]
+    hits = cli.run("search", "content_type:policy", "--json", "--full").json["hits"]
     assert {hit["path"] for hit in hits} == {"docs/policies/refunds.md", "SECURITY.md"}
     assert cli.run("validate").code == 0
 
@@ -197,9 +197,9 @@ def test_they_are_filters_of_the_query_of_the_command_and_of_the_api(
     library: CommandLine, query: str, option: str, field: str, paths: set[str]
 ) -> None:
     value = query.partition(":")[2].strip('"')
-    typed = library.run("search", query, "--json").json
+    typed = library.run("search", query, "--json", "--full").json
     assert {hit["path"] for hit in typed["hits"]} == paths
-    chosen = library.run("search", "clerk order", option, value, "--json").json
+    chosen = library.run("search", "clerk order", option, value, "--json", "--full").json
     assert {hit["path"] for hit in chosen["hits"]} == paths
     with open_index("library@main", home=library.home.root) as index:
         assert {hit.path for hit in index.search("clerk order", filters=SearchFilters(**{field: (value,)}))} == paths
@@ -209,7 +209,7 @@ def test_they_are_filters_of_the_query_of_the_command_and_of_the_api(
 @pytest.mark.parametrize(("system", "found"), [("azuredevops", True), ("GitHub", False)])
 def test_the_host_of_a_repository_is_a_filter(library: CommandLine, system: str, found: bool) -> None:
     for words in (("clerk order", "--source-system", system), (f"clerk order source_system:{system}",)):
-        done = library.run("search", *words, "--json")
+        done = library.run("search", *words, "--json", "--full")
         assert ("src/Order.cs" in {hit["path"] for hit in done.json["hits"]}) is found
         assert done.code == (0 if found else 4)
 
@@ -243,7 +243,7 @@ def test_the_priority_of_a_file_weighs_in_the_ranking(tmp_path: Path, priorities
     rules = "".join(f"      - {{paths: [{n}.md], priority: {p}}}\n" for n, p in zip("ab", priorities, strict=True))
     cli = configured(tmp_path, repository.path, f"    metadata:\n{rules}")
     assert cli.run("index").code == 0
-    found = cli.run("search", "parcel seal", "--explain", "--json").json["hits"]
+    found = cli.run("search", "parcel seal", "--explain", "--json", "--full").json["hits"]
     assert "".join(hit["path"][0] for hit in found) == order
     assert {hit["path"]: hit["scores"].get("priority", 1.0) for hit in found} == {
         f"{name}.md": {1: 1.25, 3: 1.0, 5: 0.75}[priority] for name, priority in zip("ab", priorities, strict=True)

@@ -86,7 +86,7 @@ def test_a_place_can_be_a_file_lines_or_a_symbol(indexed: Indexed, place: str, l
 
 
 def test_a_place_can_be_a_point(indexed: Indexed) -> None:
-    hit = indexed.cli.run("search", "refund", "--json", "--limit", "1").json["hits"][0]
+    hit = indexed.cli.run("search", "refund", "--json", "--full", "--limit", "1").json["hits"][0]
     found = indexed.cli.run("read", hit["point_id"][:8], "--json").json
     assert [found[name] for name in ("path", "start_line", "end_line")] == [
         hit[name] for name in ("path", "start_line", "end_line")
@@ -151,7 +151,7 @@ def test_a_symbol_is_found_where_it_was_and_where_it_is(two_commits: tuple[Index
         return said["start_line"], said["end_line"]
 
     assert (lines(), lines("--commit", first), lines("--work-tree")) == ((9, 12), (7, 10), (10, 13))
-    point = found.cli.run("search", "symbol:Second", "--json").json["hits"][0]["point_id"]
+    point = found.cli.run("search", "symbol:Second", "--json", "--full").json["hits"][0]["point_id"]
     assert "// now" not in found.cli.run("read", point, "--work-tree").out
 
 

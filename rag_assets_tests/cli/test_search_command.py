@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
 
 from rag_assets.index.layout import IndexHome, require_whole_record, sealed_record
+from rag_assets.models.openai_compat.token_counting import estimate_tokens
 from rag_assets_tests.cli.conftest import (
     CommandLine,
     Indexed,
@@ -17,38 +20,12 @@ from rag_assets_tests.cli.conftest import (
 )
 from rag_assets_tests.git_repository import Repository
 
-ANSWER_KEYS = {
-    "query",
-    "label",
-    "mode",
-    "generation",
-    "commit",
-    "run_id",
-    "head",
-    "stale",
-    "sources",
-    "understood",
-    "filters",
-    "warnings",
-    "similar_to",
-    "hits",
-}
-HIT_KEYS = {
-    "rank",
-    "label",
-    "path",
-    "start_line",
-    "end_line",
-    "symbol",
-    "kind",
-    "score",
-    "point_id",
-    "semantic_id",
-    "section",
-    "part",
-    "commit",
-    "date",
-    "text",
+ANSWER_KEYS = {"query", "label", "mode", "commit", "stale", "warnings", "known_words", "hits"}
+HIT_KEYS = {"rank", "path", "lines", "symbol", "kind", "members", "more_members"}
+FULL_ANSWER_KEYS = ANSWER_KEYS | {"generation", "run_id", "head", "understood", "filters", "sources", "similar_to"}
+FULL_HIT_KEYS = HIT_KEYS | {
+    *("label", "name", "start_line", "end_line", "section", "part", "score", "point_id", "semantic_id"),
+    *("document_uri", "slice_uri", "description_uri", "commit", "date", "text"),
 }
 
 
@@ -56,44 +33,146 @@ def paths(done: Outcome) -> list[str]:
     return [hit["path"] for hit in done.json["hits"]]
 
 
-def test_a_hit_shows_where_what_and_how_good(indexed: Indexed) -> None:
+def test_a_hit_shows_where_what_and_the_lines_that_answer(indexed: Indexed) -> None:
     done = indexed.cli.run("search", "refund an order")
     assert done.code == 0
-    first = done.out.splitlines()[0]
-    assert first.startswith(" 1  src/Orders/OrderService.cs:6-8  Shop.Orders.OrderService  Service  ")
-    assert "Purpose: Cancels and refunds orders." in done.out
+    first, comment, declaration, *_ = done.out.splitlines()
+    assert first == " 1  src/Orders/OrderService.cs:6-7  Shop.Orders.OrderService  Service"
+    assert comment == "    6  /// <summary>Pays back what a customer returned.<…"
+    assert declaration == "    7  public decimal RefundOrder(int orderId) => 0m;"
 
 
-def test_every_answer_says_what_it_was_read_from(indexed: Indexed) -> None:
-    """Label, commit, generation, run, and the indexed commit beside the head of the ref."""
-    *_, footer, staleness = indexed.cli.run("search", "refund").out.splitlines()
+def test_the_last_lines_say_how_new_it_is_and_what_to_do_next(indexed: Indexed) -> None:
+    *_, staleness, following = indexed.cli.run("search", "refund").out.splitlines()
     commit = indexed.repository.git("rev-parse", "--short=10", "HEAD")
-    assert footer.startswith(f"shop@main  commit {commit}  generation ")
-    assert footer.endswith("run made-by-a-test")
-    assert staleness == f"fresh: indexed {commit} is the head"
+    assert staleness == f"shop@main  fresh: indexed {commit} is the head"
+    assert following.startswith("next: rag-assets ") and following.endswith("read src/Orders/OrderService.cs:6-7")
+    words = shlex.split(following.removeprefix("next: rag-assets"))
+    assert "RefundOrder" in indexed.cli.run(*words, options=()).out
 
 
-def test_the_json_object(indexed: Indexed) -> None:
+def test_explain_names_generation_and_run(indexed: Indexed) -> None:
+    said = indexed.cli.run("search", "refund", "--explain").out
+    commit = indexed.repository.git("rev-parse", "--short=10", "HEAD")
+    assert f"shop@main  commit {commit}  generation " in said and "run made-by-a-test" in said
+    assert "section of lines 6-8" in said
+    assert "section of lines" not in indexed.cli.run("search", "refund").out
+
+
+def test_the_json_object_is_small(indexed: Indexed) -> None:
     done = indexed.cli.run("search", "refund", "--json", "--mode", "bm25")
     found = done.json
-    commit = indexed.repository.git("rev-parse", "HEAD")
-    assert {key: found[key] for key in ("query", "label", "mode", "commit", "head", "stale", "run_id")} == {
+    assert {key: found[key] for key in ("query", "label", "mode", "commit", "stale")} == {
         "query": "refund",
         "label": "shop@main",
         "mode": "bm25",
-        "commit": commit,
-        "head": commit,
+        "commit": indexed.repository.git("rev-parse", "HEAD"),
         "stale": False,
-        "run_id": "made-by-a-test",
     }
-    assert found["generation"].endswith(found["generation"][-6:])
     assert set(found) == ANSWER_KEYS
-    assert set(found["hits"][0]) == HIT_KEYS
-    assert (found["hits"][0]["start_line"], found["hits"][0]["end_line"]) == (6, 8)
+    hit = found["hits"][0]
+    assert set(hit) == HIT_KEYS
+    assert (hit["lines"], hit["members"]) == ([6, 7], [[6, 7, "decimal RefundOrder(int orderId)"]])
+    assert done.out.count("\n") == 1
+
+
+def test_the_full_json_object_has_ids_and_addresses(indexed: Indexed) -> None:
+    found = indexed.cli.run("search", "refund", "--json", "--full", "--mode", "bm25").json
+    commit = indexed.repository.git("rev-parse", "HEAD")
+    assert (found["head"], found["run_id"]) == (commit, "made-by-a-test")
+    assert found["generation"].endswith(found["generation"][-6:])
+    hit = found["hits"][0]
+    assert (set(found), set(hit)) == (FULL_ANSWER_KEYS, FULL_HIT_KEYS)
+    assert (hit["start_line"], hit["end_line"]) == (6, 8)
+    assert hit["members"][0]["name"] == "RefundOrder"
+
+
+def test_full_is_for_json_only(indexed: Indexed) -> None:
+    done = indexed.cli.run("search", "refund", "--full")
+    assert done.code == 2 and "--full says more in --json only" in done.err
+
+
+@pytest.mark.parametrize(
+    ("detail", "expected"),
+    [
+        ("source", ["6  /// <summary>Pays back what a customer returned.</summary>", "7  public decimal RefundOrder"]),
+        ("snippet", ["6  /// <summary>Pays back what a customer returned.<…", "7  public decimal RefundOrder"]),
+        ("outline", ["6-7  decimal RefundOrder(int orderId)"]),
+        ("places", []),
+    ],
+)
+def test_the_reader_chooses_how_much_is_said(indexed: Indexed, detail: str, expected: list[str]) -> None:
+    said = indexed.cli.run("search", "refund an order", "--detail", detail, "--limit", "1").out.splitlines()
+    below = [line.strip() for line in said[1:-2] if "more member" not in line]
+    assert len(below) == len(expected)
+    assert all(line.startswith(wanted) for line, wanted in zip(below, expected, strict=True))
+
+
+def test_a_budget_of_tokens_is_kept_by_saying_less(indexed: Indexed) -> None:
+    sizes = []
+    for budget in (400, 200, 150, 100, 60, 30, 16):
+        said = indexed.cli.run("search", "order orders refund", "--max-tokens", str(budget)).out
+        sizes.append(sum(estimate_tokens(said.splitlines())))
+        assert sizes[-1] <= budget
+        assert "…" not in said.splitlines()[-1]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_a_budget_for_no_place_says_how_many_hits_there_are_and_what_they_cost(indexed: Indexed) -> None:
+    said = indexed.cli.run("search", "order orders refund", "--max-tokens", "40").out.splitlines()
+    assert said[-1].startswith(f"{len(paths(indexed.cli.run('search', 'order orders refund', '--json')))} hits; ")
+    assert any(line.startswith("src/Orders/  ") for line in said)
+    needed = said[-1].rpartition(" ")[2]
+    enough = indexed.cli.run("search", "order orders refund", "--max-tokens", needed).out
+    assert "src/Orders/OrderService.cs:" in enough
+    as_json = indexed.cli.run("search", "order orders refund", "--json", "--max-tokens", "60").json
+    assert as_json["hits"] == [] and as_json["found"] >= 2
+
+
+def test_a_symbol_has_one_hit_in_a_file(cli: CommandLine, tmp_path: Path) -> None:
+    methods = "".join(
+        f"    /// <summary>Refunds order number {n}, and says so in a long sentence about orders.</summary>\n"
+        f"    public decimal RefundOrderNumber{n}(int order, decimal amount, string reason) => {n}m;\n\n"
+        for n in range(60)
+    )
+    files = {"src/Refunds.cs": f"namespace Shop;\n\npublic class Refunds\n{{\n{methods}}}\n"}
+    index_without_dagster(cli.home, new_repository(tmp_path / "shop", files), "shop")
+    found = cli.run("search", "refund order number", "--json").json["hits"]
+    assert [hit["path"] for hit in found] == ["src/Refunds.cs"]
+    said = cli.run("search", "refund order number").out
+    assert "Shop.Refunds (part " in said and "more members" in said
+    whole = cli.run("search", "refund order number", "--json", "--full").json["hits"][0]
+    assert re.fullmatch(r"Shop\.Refunds \(part \d+ of \d+, lines \d+–\d+\)", whole["name"])
+
+
+def test_parts_of_a_type_are_told_by_their_name(cli: CommandLine, tmp_path: Path) -> None:
+    part = "namespace Shop;\n\npublic partial class Refunds\n{{\n    public int {0}() => 1;\n}}\n"
+    files = {"src/A.cs": part.format("FromCard"), "src/B.cs": part.format("FromBank")}
+    index_without_dagster(cli.home, new_repository(tmp_path / "shop", files), "shop")
+    for words in (
+        ("search", "refunds from"),
+        ("search", "refunds from", "--json"),
+        ("show", "src/A.cs:5", "--part", "source"),
+    ):
+        said = cli.run(*words).out
+        assert "Shop.Refunds" in said
+        assert "Refunds~" not in said.partition("--- payload")[0]
+
+
+def test_lines_of_a_file_that_changed_since_are_those_that_were_indexed(
+    cli: CommandLine, repository: Repository
+) -> None:
+    index_without_dagster(cli.home, repository, "shop")
+    service = repository.path / "src/Orders/OrderService.cs"
+    service.write_text("// nothing here\n" * 20, encoding="utf-8")
+    said = cli.run("search", "refund an order").out
+    assert "7  public decimal RefundOrder(int orderId) => 0m;" in said
+    assert "nothing here" not in said
+    assert said.splitlines()[-2].endswith("1 file differs from HEAD and is not indexed")
 
 
 def test_explain_adds_scores_and_timings(indexed: Indexed) -> None:
-    found = indexed.cli.run("search", "refund", "--json", "--explain").json
+    found = indexed.cli.run("search", "refund", "--json", "--full", "--explain").json
     assert {"bm25"} <= set(found["hits"][0]["scores"])
     assert found["timings"]["total"] > 0
     assert found["candidates"]["bm25"] >= 1
@@ -180,7 +259,7 @@ def test_several_labels_need_a_choice_that_the_folder_can_make(cli: CommandLine,
 def test_a_new_commit_makes_the_index_stale(cli: CommandLine, repository: Repository) -> None:
     index_without_dagster(cli.home, repository, "shop")
     head = repository.commit({"src/New.cs": "class New { }\n"})
-    done = cli.run("search", "refund", "--json")
+    done = cli.run("search", "refund", "--json", "--full")
     assert (done.json["stale"], done.json["head"]) == (True, head)
     assert f"head {head[:10]}; run: rag-assets index shop@main" in cli.run("search", "refund").out
 
@@ -203,7 +282,7 @@ def test_an_unknown_head_is_said_with_its_reason(
     else:
         known = json.loads(require_whole_record(remembered.read_bytes()))
         remembered.write_bytes(sealed_record(json.dumps(known | change).encode()))
-    done = cli.run("search", "refund", "--json")
+    done = cli.run("search", "refund", "--json", "--full")
     assert (done.json["stale"], done.json["head"]) == (None, None)
     assert reason in cli.run("search", "refund").out
 

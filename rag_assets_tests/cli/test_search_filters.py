@@ -44,7 +44,8 @@ def paths(done: Outcome) -> set[str]:
     ],
 )
 def test_a_filter_in_the_query_is_the_same_as_an_option(indexed: Indexed, query: str, options: list[str]) -> None:
-    typed, option = indexed.cli.run("search", query, "--json"), indexed.cli.run("search", "order", "--json", *options)
+    as_json = ("--json", "--full")
+    typed, option = indexed.cli.run("search", query, *as_json), indexed.cli.run("search", "order", *as_json, *options)
     assert [hit["point_id"] for hit in typed.json["hits"]] == [hit["point_id"] for hit in option.json["hits"]]
     assert typed.json["filters"] == option.json["filters"]
     assert 0 < len(paths(typed)) < 3
@@ -69,7 +70,7 @@ def test_an_option_and_a_filter_must_both_hold(indexed: Indexed) -> None:
     ],
 )
 def test_filters_of_the_query(indexed: Indexed, query: str, expected: set[str]) -> None:
-    assert paths(indexed.cli.run("search", query, "--json")) == expected
+    assert paths(indexed.cli.run("search", query, "--json", "--full")) == expected
 
 
 RETRIES: dict[str, str | bytes] = {
@@ -91,7 +92,7 @@ def test_documents_and_settings_declare_no_type_or_member(cli: CommandLine, tmp_
     label = index_without_dagster(cli.home, new_repository(tmp_path / "retries", RETRIES), "retries")
 
     def found(query: str) -> set[str]:
-        return paths(cli.run("search", query, "--json", "--limit", "50"))
+        return paths(cli.run("search", query, "--json", "--full", "--limit", "50"))
 
     declaring = {path for path in RETRIES if path.startswith(("src/", "db/", "tools/", "res/"))}
     assert found("symbol:Retry*") == found("retry symbol:retry*") == declaring
@@ -107,13 +108,13 @@ def test_documents_and_settings_declare_no_type_or_member(cli: CommandLine, tmp_
 
 
 def test_a_phrase_that_is_nowhere_is_said_and_searched_as_words(indexed: Indexed) -> None:
-    done = indexed.cli.run("search", '"orders refunds"', "--json")
+    done = indexed.cli.run("search", '"orders refunds"', "--json", "--full")
     assert paths(done)
     assert 'no section has "orders refunds" as it is written' in done.err
 
 
 def test_a_literal_query_has_no_filters(indexed: Indexed) -> None:
-    done = indexed.cli.run("search", "kind:Service order", "--literal", "--json")
+    done = indexed.cli.run("search", "kind:Service order", "--literal", "--json", "--full")
     assert MODEL in paths(done)
     assert done.json["understood"]["text"] == "kind:Service order"
 
@@ -130,7 +131,7 @@ def test_a_slip_in_a_filter_is_an_error_that_helps(indexed: Indexed, query: str,
 
 def test_the_line_of_a_stack_trace_comes_first(indexed: Indexed) -> None:
     trace = "System.Exception: no refund\n   at Shop.Orders.Order.Total() in D:\\ci\\src\\Orders\\Order.cs:line 3\n"
-    found = indexed.cli.run("search", trace, "--json", "--explain").json
+    found = indexed.cli.run("search", trace, "--json", "--full", "--explain").json
     assert found["understood"]["kind"] == "error"
     assert found["understood"]["places"] == [{"path": "ci/src/Orders/Order.cs", "line": 3}]
     assert found["hits"][0]["path"] == MODEL
@@ -139,9 +140,9 @@ def test_the_line_of_a_stack_trace_comes_first(indexed: Indexed) -> None:
 
 def test_a_search_without_words_is_a_listing(indexed: Indexed) -> None:
     """The mode that is configured had no part in it, and an index without a model has none to miss."""
-    found = indexed.cli.run("search", "symbol:Order*", "--json").json
+    found = indexed.cli.run("search", "symbol:Order*", "--json", "--full").json
     assert found["hits"] and (found["mode"], found["warnings"]) == ("listing", [])
-    assert indexed.cli.run("search", "symbol:Order* refund", "--json").json["mode"] == "bm25"
+    assert indexed.cli.run("search", "symbol:Order* refund", "--json", "--full").json["mode"] == "bm25"
     assert "listing: " in indexed.cli.run("search", "symbol:Order*", "--explain").out
 
 
@@ -169,18 +170,18 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
 
 
 def test_several_labels_are_searched_as_one(two: CommandLine) -> None:
-    named = two.run("search", "order", "--label", "v1", "--label", "v2", "--json").json
-    everything = two.run("search", "order", "--all", "--json").json
+    named = two.run("search", "order", "--label", "v1", "--label", "v2", "--json", "--full").json
+    everything = two.run("search", "order", "--all", "--json", "--full").json
     assert [hit["point_id"] for hit in named["hits"]] == [hit["point_id"] for hit in everything["hits"]]
     assert {hit["label"] for hit in named["hits"]} == {"v1@main", "v2@main"}
     assert (named["label"], named["generation"], named["stale"]) == (None, None, None)
     assert [source["label"] for source in named["sources"]] == ["v1@main", "v2@main"]
     said = two.run("search", "order", "--all").out
-    assert "v1@main  src/" in said and "v2@main  commit" in said
+    assert "v1@main  src/" in said and "v2@main  fresh: indexed" in said
 
 
 def test_two_labels_are_compared(two: CommandLine) -> None:
-    found = two.run("search", "order orders", "--compare", "-l", "v1", "-l", "v2", "--json").json
+    found = two.run("search", "order orders", "--compare", "-l", "v1", "-l", "v2", "--json", "--full").json
     changes = {(hit["new"] or hit["old"])["path"]: hit["change"] for hit in found["hits"]}
     assert changes[MODEL] == "changed"
     assert changes[ARCHIVE] == "added"
@@ -212,7 +213,7 @@ def test_all_never_means_two_organisations(cli: CommandLine, tmp_path: Path) -> 
     undecided = cli.run("search", "order", "--all")
     assert undecided.code == 1
     assert "choose one with --org: acme, globex" in undecided.err
-    found = cli.run("search", "order", "--all", "--org", "acme", "--json").json
+    found = cli.run("search", "order", "--all", "--org", "acme", "--json", "--full").json
     assert {hit["label"] for hit in found["hits"]} == {"acme@main"}
     assert "no label of organisation 'acm'" in cli.run("search", "order", "--all", "--org", "acm").err
 
@@ -277,7 +278,7 @@ def test_files_above_a_role_are_not_among_those_that_differ_from_head(guarded: C
     before = model.read_bytes()
     model.write_text("class Edited { }\n", encoding="utf-8")
     try:
-        for words in (("search", "orders"), ("ask", "what are orders?"), ("status",)):
+        for words in (("search", "orders", "--full"), ("ask", "what are orders?"), ("status",)):
             counts = {}
             for role in ("support", "payroll"):
                 found = guarded.run("--role", role, *words, "--json", options=()).json
@@ -291,7 +292,7 @@ def test_files_above_a_role_are_not_among_those_that_differ_from_head(guarded: C
 @pytest.mark.rule("E12")
 def test_a_role_decides_what_a_command_shows(guarded: CommandLine) -> None:
     def found(*options: str) -> set[str]:
-        done = guarded.run("search", "order orders refunds", "--json", options=options)
+        done = guarded.run("search", "order orders refunds", "--json", "--full", options=options)
         return {hit["path"] for hit in done.json["hits"]}
 
     assert found() == {READ_ME}
@@ -308,7 +309,7 @@ def test_words_of_what_is_hidden_are_not_counted(guarded: CommandLine) -> None:
     """The vocabulary is that of all sections; `--explain` tells of those that the reader sees."""
 
     def terms(*options: str) -> dict[str, int]:
-        done = guarded.run("search", "refund order", "--explain", "--json", options=options)
+        done = guarded.run("search", "refund order", "--explain", "--json", "--full", options=options)
         return {term["term"]: term["sections"] for term in done.json["terms"]}
 
     everything, own = terms("--role", "payroll"), terms()
@@ -337,7 +338,7 @@ def test_a_file_is_explained_to_those_who_may_see_it(guarded: CommandLine, place
 @pytest.mark.rule("E08")
 @pytest.mark.parametrize(("option", "found"), [("--since", False), ("--before", True)])
 def test_files_are_found_by_when_they_were_changed(indexed: Indexed, option: str, found: bool) -> None:
-    done = indexed.cli.run("search", "order", option, "2025-01-01", "--json")
+    done = indexed.cli.run("search", "order", option, "2025-01-01", "--json", "--full")
     assert bool(done.json["hits"]) is found
     assert done.json["filters"][option[2:]] == ["2025-01-01T00:00:00Z"]
 

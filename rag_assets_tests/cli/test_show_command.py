@@ -11,7 +11,7 @@ SERVICE = "src/Orders/OrderService.cs"
 
 @pytest.fixture(scope="module")
 def hit(indexed: Indexed) -> dict[str, str]:
-    found: dict[str, str] = indexed.cli.run("search", "refund", "--json", "--limit", "1").json["hits"][0]
+    found: dict[str, str] = indexed.cli.run("search", "refund", "--json", "--full", "--limit", "1").json["hits"][0]
     return found
 
 

@@ -48,11 +48,11 @@ def cli(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CommandLine]:
 
 
 def paths(cli: CommandLine, *words: str) -> list[str]:
-    return [hit["path"] for hit in cli.run("search", *words, "--json", options=()).json["hits"]]
+    return [hit["path"] for hit in cli.run("search", *words, "--json", "--full", options=()).json["hits"]]
 
 
 def test_what_is_like_it_comes_first_and_it_is_not_found_itself(cli: CommandLine) -> None:
-    found = cli.run("search", PLACE, "--json", options=()).json
+    found = cli.run("search", PLACE, "--json", "--full", options=()).json
     assert (found["mode"], found["warnings"]) == ("semantic", [])
     origin, hits = found["similar_to"], found["hits"]
     assert (origin["path"], origin["symbol"], origin["rank"]) == ("src/InvoiceReader.cs", "Shop.InvoiceReader", 0)
@@ -90,7 +90,7 @@ def test_python_finds_the_same(cli: CommandLine) -> None:
 )
 def test_a_place_that_is_none_is_searched_as_words(cli: CommandLine, words: tuple[str, ...], says: str) -> None:
     """A hidden file is told as one that is not there."""
-    found = cli.run("search", *words, "--json", options=()).json
+    found = cli.run("search", *words, "--json", "--full", options=()).json
     assert found["warnings"][0] == f"nothing similar can be found: {says}; its words were searched"
     assert found["similar_to"] is None and found["mode"] == "hybrid"
     assert "secret/Payroll.cs" not in {hit["path"] for hit in found["hits"]}
@@ -105,7 +105,7 @@ def test_an_index_without_vectors_says_so(tmp_path: Path) -> None:
     new_repository(tmp_path / "shop", FILES)
     cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
     assert cli.run("index", tmp_path / "shop", "--lexical-only").code == 0
-    found = cli.run("search", PLACE, "--json").json
+    found = cli.run("search", PLACE, "--json", "--full").json
     assert "nothing similar can be found: this index was built without an embedding model" in found["warnings"][0]
     assert found["hits"][0]["path"] == "src/InvoiceReader.cs"
     (tmp_path / "rag_assets.yaml").write_text("search: {on_missing: fail}\n", encoding="utf-8")

@@ -53,6 +53,14 @@ def test_a_question_of_unknown_words_is_answered_by_keywords_and_that_is_said(
     assert f"{static_code.MODEL_ID} knows no word of the question" in done.err
 
 
+def test_what_was_found_without_any_word_of_the_question_is_said_to_be(cli: CommandLine, source: Repository) -> None:
+    cli.run("index", source.path)
+    done = cli.run("search", "deserialization")
+    assert done.code == 0
+    assert done.out.splitlines()[-1].startswith("no word of the question is in what was searched: these are near in ")
+    assert "no word" not in cli.run("search", "borders").out
+
+
 def test_texts_without_a_known_word_are_counted_and_found_by_keywords(
     cli: CommandLine, source: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

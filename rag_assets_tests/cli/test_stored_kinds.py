@@ -139,7 +139,7 @@ def test_a_migration_is_stored_with_what_it_changes_and_is_found_by_its_node(cli
     shown = cli.run("show", "--label", "shop", point["SemanticId"], "--part", "description")
     assert shown.code == 0, shown.err
     assert "- creates Devices (Serial)" in shown.out
-    searched = cli.run("search", "--label", "shop", "devices kind:migration", "--json")
+    searched = cli.run("search", "--label", "shop", "devices kind:migration", "--json", "--full")
     assert [hit["symbol"] for hit in searched.json["hits"]] == ["Shop.Migrations.AddDevices"]
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rag_assets.contracts.segment import Member, MemberKind, Span, first_paragraph
 from rag_assets.contracts.outline import compact_signature
+from rag_assets.contracts.segment import Member, MemberKind, Span, first_paragraph
 from rag_assets.sections.snippet import finder_header, member_line, path_words, shortened_sentences
 
 

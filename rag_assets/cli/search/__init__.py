@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _MAX_LIMIT = 1000
 _COMPARED = 2  # labels
-_FEWEST_TOKENS = 10  # of a budget: the number of hits and how to see them
+_FEWEST_TOKENS = 16  # of a budget: the number of hits and how to see them
 
 
 def _complete_kind(incomplete: str) -> list[str]:

@@ -4,6 +4,7 @@ the text of any place."""
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,10 +16,11 @@ from rag_assets.api import Index, open_index
 from rag_assets.cli.console import CommandError, Output, counted, short
 from rag_assets.cli.options import AsJson, LabelOption, chosen_label, session_of
 from rag_assets.contracts.confidentiality import Confidentiality
-from rag_assets.contracts.identity import parse_uri
+from rag_assets.contracts.identity import parse_uri, plain_symbol
 from rag_assets.index.freshness import remembered_repository
 from rag_assets.index.generations import Generation, active_generation
 from rag_assets.index.layout import IndexHome
+from rag_assets.search.outline import named_part
 from rag_assets.search.source_lines import SourceLines
 
 # `src/A.cs:12`, `src/A.cs:12-30` as `search` prints it; a semantic id has more colons.
@@ -116,7 +118,8 @@ def _parts(index: Index, payload: dict[str, Any], part: ShownPart, line: int | N
         "start_line": payload["StartLine"],
         "end_line": payload["EndLine"],
         "line": line,
-        "symbol": payload.get("Symbol", ""),
+        "symbol": plain_symbol(payload.get("Symbol", "")),
+        "name": _name(payload),
         "kind": payload.get("Kind", ""),
         "commit": payload.get("CommitSha", ""),
         "date": payload.get("IndexedUtc", ""),
@@ -133,11 +136,17 @@ def _parts(index: Index, payload: dict[str, Any], part: ShownPart, line: int | N
     return found
 
 
+def _name(payload: Mapping[str, Any]) -> str:
+    """What people call it: of a symbol in parts also which one it is."""
+    lines = payload["StartLine"], payload["EndLine"]
+    return named_part(payload.get("Symbol", ""), payload.get("PartIndex", 1), payload.get("PartTotal", 1), lines)
+
+
 def _show(output: Output, found: dict[str, Any], around: SourceLines | None) -> None:
     output.line(
         (f"{found['path']}:{found['start_line']}-{found['end_line']}", "path"),
         "  ",
-        (found["symbol"], "bold"),
+        (found["name"], "bold"),
         (f"  {found['kind']}  as of commit {short(found['commit'])}, {found['date'][:10]}", "dim"),
         (f"; index of commit {short(found['index_commit'])}", "dim"),
     )
