@@ -87,12 +87,22 @@ class Retrieved:
     candidates: dict[str, int]
 
 
-def retrieve(parts: SearchResources, query: str, mode: Mode, scope: SearchScope, limit: int, clock: Clock) -> Retrieved:
-    """The best `limit` sections of the scope. SEMANTIC is the vector search (D13), with a second look at its candidates
-    where the model is quick (`passage_scores`), SEMANTIC_RERANK puts them in order with keyword scores (D14); BM25 and
-    a blended HYBRID rank (`search.ranking`), one by `rrf` goes by ranks (D16). A mode that the index cannot serve is
-    answered by another one or refused, as the policy says: raises QueryError then (D15, D17)."""
+def retrieve(
+    parts: SearchResources,
+    query: str,
+    mode: Mode,
+    scope: SearchScope,
+    limit: int,
+    clock: Clock,
+    kept: int | None = None,
+) -> Retrieved:
+    """The best `kept` (by default `limit`) sections of the scope, of the candidates that `limit` hits are chosen from.
+    SEMANTIC is the vector search (D13), with a second look at its candidates where the model is quick
+    (`passage_scores`), SEMANTIC_RERANK puts them in order with keyword scores (D14); BM25 and a blended HYBRID rank
+    (`search.ranking`), one by `rrf` goes by ranks (D16). A mode that the index cannot serve is answered by another one
+    or refused, as the policy says: raises QueryError then (D15, D17)."""
     resolved = resolve_mode(parts, query, mode, clock)
+    kept = kept or limit
     mode, policy, shard = resolved.mode, parts.policy, parts.shard()
     dense: Sequence[Candidate] = ()
     keyword: Sequence[Candidate] = ()
@@ -102,13 +112,13 @@ def retrieve(parts: SearchResources, query: str, mode: Mode, scope: SearchScope,
             dense = shard.dense(resolved.vector, scope, wide)
     if mode is Mode.SEMANTIC:
         with clock.step("passages"):
-            ranked = _nearest(parts, query, resolved.vector, dense, scope)[:limit]
+            ranked = _nearest(parts, query, resolved.vector, dense, scope)[:kept]
     elif mode is Mode.SEMANTIC_RERANK:
         from rag_assets.search.reranking import rescored  # start-up budget: needs a library of its own
 
         with clock.step("rescore"):
             payloads = shard.retrieve([one.id for one in dense], scope)
-            ranked = rescored(query, dense, payloads, limit, alpha=policy.alpha, beta=policy.beta)
+            ranked = rescored(query, dense, payloads, kept, alpha=policy.alpha, beta=policy.beta)
     else:
         wide = policy.keyword_candidates
         if resolved.vector is None:  # more of them than are placed could not get ahead of these
@@ -118,7 +128,7 @@ def retrieve(parts: SearchResources, query: str, mode: Mode, scope: SearchScope,
             keyword = shard.sparse(terms.indices, terms.values, scope, max(limit, wide))
         with clock.step("rank"):
             if mode is Mode.HYBRID and policy.fusion == "rrf":
-                ranked = reciprocal_ranks(dense, keyword, limit)
+                ranked = reciprocal_ranks(dense, keyword, kept)
             else:
                 kind = query_type(query, is_name=terms.is_name)
                 asked = QueryFeatures(kind, terms.weights, bool(dense), asked_for(query), terms.forms)
@@ -131,7 +141,7 @@ def retrieve(parts: SearchResources, query: str, mode: Mode, scope: SearchScope,
                     return declarations(query, places, shard.retrieve(ids, scope))
 
                 evidence = file_signals(places.values(), asked, parts.past, parts.vocabulary().rarity, declared)
-                ranked = rank(found, places, evidence, asked, limit)
+                ranked = rank(found, places, evidence, asked, kept)
     return Retrieved(ranked, mode, resolved.warnings, {"dense": len(dense), "bm25": len(keyword)})
 
 

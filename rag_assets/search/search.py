@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rag_assets.index.generations import Manifest
 
 _SECTIONS_PER_SYMBOL = 3
-"""Sections that are looked for per hit where each symbol has one."""
+"""Sections that are kept per hit where each symbol has one; of more candidates than these."""
 
 _MOST_LISTED = 5_000
 """Sections whose payloads are read to put them in order: half a second."""
@@ -65,9 +65,7 @@ def search(
         limit = parts.policy.limit
     if limit < 1:
         raise WrongQuestion(f"limit must be at least 1, got {limit}")
-    wide = limit
-    if by_symbol and requested is not Mode.SEMANTIC_RERANK:  # there the number of candidates goes by the limit (D14)
-        wide = limit * _SECTIONS_PER_SYMBOL
+    kept = limit * _SECTIONS_PER_SYMBOL if by_symbol else limit
     parse = plain_question if literal else understand
     question = parse(query) if isinstance(query, str) else query
 
@@ -79,9 +77,9 @@ def search(
         excluded=question.excluded.normalized(declared_kinds),
     )
     if similar:
-        found = _similar(parts, question, requested, scope, tenant, wide, clock)
+        found = _similar(parts, question, requested, scope, tenant, limit, kept, clock)
     else:
-        found = _found(parts, question, requested, scope, wide, clock)
+        found = _found(parts, question, requested, scope, limit, kept, clock)
     hits = tuple(
         hit_of(ranked, found.payloads[ranked.id], manifests) for ranked in found.ranked if ranked.id in found.payloads
     )
@@ -135,6 +133,7 @@ def _similar(
     scope: SearchScope,
     tenant: SearchScope,
     limit: int,
+    kept: int,
     clock: Clock,
 ) -> _Found:
     """The sections nearest to the one at the place; where that has no vector, its words are searched and a warning says
@@ -150,23 +149,24 @@ def _similar(
         said = f"nothing similar can be found: {section}"
         if parts.policy.on_missing == "fail":
             raise QueryError(said)
-        found = _found(parts, question, mode, scope, limit, clock)
+        found = _found(parts, question, mode, scope, limit, kept, clock)
         return replace(found, warnings=(f"{said}; its words were searched", *found.warnings))
     with clock.step("dense"):
-        ranked = nearest(section, parts, scope, limit)
+        ranked = nearest(section, parts, scope, kept)
     with clock.step("fetch"):
         payloads = parts.shard().retrieve([section.id, *(one.id for one in ranked)], tenant)
     return _Found(ranked, payloads, Mode.SEMANTIC, question.notes, {"dense": len(ranked)}, section.id)
 
 
 def _found(
-    parts: SearchResources, question: Question, mode: Mode, scope: SearchScope, limit: int, clock: Clock
+    parts: SearchResources, question: Question, mode: Mode, scope: SearchScope, limit: int, kept: int, clock: Clock
 ) -> _Found:
-    """The best `limit` sections of the scope. Sections that the question names by file and line come first. Where no
-    section has its phrases, they are searched as words, and a warning says so."""
+    """The best `kept` sections of the scope, of the candidates for `limit` hits. Sections that the question
+    names by file and line come first. Where no section has its phrases, they are searched as words, and a
+    warning says so."""
     warnings: list[str] = list(question.notes)
     if not question.text:
-        return _listed(parts, mode, scope, limit, warnings, clock)
+        return _listed(parts, mode, scope, kept, warnings, clock)
     if mode is not Mode.BM25:
         parts.embedder()  # loads while phrases are looked up
     if question.phrases:
@@ -174,7 +174,7 @@ def _found(
             scope = _with_phrases(parts, question, scope, warnings)
     reranker = parts.policy.reranker
     wide = limit if reranker is None else max(limit, reranker.candidates)
-    retrieved = retrieve(parts, question.text, mode, scope, wide, clock)
+    retrieved = retrieve(parts, question.text, mode, scope, wide, clock, max(wide, kept))
     ranked = retrieved.ranked
     warnings += retrieved.warnings
     if reranker is not None:
@@ -184,12 +184,12 @@ def _found(
             texts = parts.shard().retrieve([one.id for one in ranked], scope)
             ranked, problems = reranked(question.text, ranked, texts, reranker)
         warnings += problems
-        ranked = ranked[:limit]
+        ranked = ranked[:kept]
     if any(place.line for place in question.places):
         from rag_assets.search.line_references import sections_at  # start-up budget: few questions name a line
 
         with clock.step("places"):
-            ranked = _places_first(ranked, sections_at(question.places, parts.shard(), scope), limit)
+            ranked = _places_first(ranked, sections_at(question.places, parts.shard(), scope), kept)
     with clock.step("fetch"):
         payloads = parts.shard().retrieve([candidate.id for candidate in ranked], scope)
     by_meaning = retrieved.mode is not Mode.BM25

@@ -19,7 +19,7 @@ def hit(indexed: Indexed) -> dict[str, str]:
 def test_a_point_by_its_id(indexed: Indexed, hit: dict[str, str], digits: int) -> None:
     found = indexed.cli.run("show", hit["point_id"][:digits], "--json").json
     assert set(found) == {
-        *("path", "start_line", "end_line", "line", "symbol", "kind", "commit", "date", "index_commit"),
+        *("path", "start_line", "end_line", "line", "symbol", "name", "kind", "commit", "date", "index_commit"),
         *("snippet", "description", "source", "payload"),
     }
     assert (found["path"], found["symbol"]) == (SERVICE, "Shop.Orders.OrderService")
