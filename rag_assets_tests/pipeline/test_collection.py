@@ -317,7 +317,7 @@ def test_builds_and_collections_at_once_lose_nothing(history: History) -> None:
     """Builds go back and forth between commits, so each re-uses documents that nothing refers to at that moment."""
     process = collector(history.home, 10_000)
     try:
-        for turn in range(6):
+        for turn in range(4):
             for known in history.ids[:2]:
                 shutil.rmtree(generation_directory(history.home, history.label, known), ignore_errors=True)
             build, _ = history.index(commit=history.commits[turn % 2])
