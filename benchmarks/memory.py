@@ -53,17 +53,17 @@ class Together:
 
     def _sample(self) -> None:
         while not self._ended.wait(_SAMPLE_SECONDS):
-            stage, found = self._stage(), sum(map(_resident_mb, _family(os.getpid())))
+            stage, found = self._stage(), sum(map(_resident_mb, family(os.getpid())))
             self.by_stage[stage] = max(self.by_stage.get(stage, 0.0), found)
 
 
-def _family(process: int) -> Iterator[int]:
+def family(process: int) -> Iterator[int]:
     """A process and its descendants."""
     yield process
     for listed in _PROCESSES.glob(f"{process}/task/*/children"):
         with suppress(OSError):  # it has ended meanwhile
             for child in listed.read_text(encoding="ascii").split():
-                yield from _family(int(child))
+                yield from family(int(child))
 
 
 def _resident_mb(process: int) -> float:

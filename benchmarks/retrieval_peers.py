@@ -68,6 +68,11 @@ class Semble:
             found = json.loads(self._run([str(_SCRIPT)], json.dumps(asked)))
         return [PeerRanking(tuple(ranking["files"]), ranking["seconds"]) for ranking in found["rankings"]]
 
+    def seconds_to_index(self, folder: Path) -> float:
+        """How long it takes to index the files of a folder. Raises PeerError."""
+        asked = {"folder": str(folder), "questions": [], "chunks": 0, **self._vectors}
+        return float(json.loads(self._run([str(_SCRIPT)], json.dumps(asked)))["seconds"])
+
     @cached_property
     def _vectors(self) -> dict[str, str]:
         return {"model": self._model} if self._model else static_vectors(self._cache)

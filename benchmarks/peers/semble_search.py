@@ -2,7 +2,8 @@
 
 Reads one JSON object from stdin: `folder` to index, `questions`, `chunks` to ask for, and `model`: a folder or a name
 of semble's, or `vectors` (.npy, a row per token) with the `tokenizer` they belong to, of which a static model is made.
-Writes one JSON object: `version`, and per question the ranked distinct files and the seconds that the search took.
+Writes one JSON object: `version`, the `seconds` that indexing took, and per question the ranked distinct files and the
+seconds that the search took.
 """
 
 from __future__ import annotations
@@ -25,10 +26,13 @@ _WARM_UP = "warm up"
 def main() -> None:
     asked = json.load(sys.stdin)
     with tempfile.TemporaryDirectory(prefix="semble-model-") as folder:
-        index = SembleIndex.from_path(asked["folder"], model_path=_model(asked, folder))
+        model = _model(asked, folder)
+        started = time.perf_counter()
+        index = SembleIndex.from_path(asked["folder"], model_path=model)
+        seconds = time.perf_counter() - started
         index.search(_WARM_UP)
         found = [_ranked(index, question, asked["chunks"]) for question in asked["questions"]]
-    json.dump({"version": version("semble"), "rankings": found}, sys.stdout)
+    json.dump({"version": version("semble"), "seconds": seconds, "rankings": found}, sys.stdout)
 
 
 def _model(asked: dict[str, Any], folder: str) -> str:

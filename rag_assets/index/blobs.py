@@ -8,6 +8,7 @@ import uuid
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from io import FileIO
 from itertools import count
 from pathlib import Path
 from types import TracebackType
@@ -41,9 +42,10 @@ class BlobStore:
         return os.path.isfile(f"{self.root}/{sha256[:2]}/{sha256}")  # noqa: PTH113 - ten times as fast
 
     def is_whole(self, sha256: str) -> bool:
-        """Whether the text of an address is there as it was written. Raises OSError."""
+        """Whether the text of an address is there as it was written; as often asked. Raises OSError."""
         try:
-            return hashlib.sha256(self.path(sha256).read_bytes()).hexdigest() == sha256
+            with FileIO(f"{self.root}/{sha256[:2]}/{sha256}") as file:
+                return hashlib.sha256(file.readall()).hexdigest() == sha256
         except FileNotFoundError:
             return False
 

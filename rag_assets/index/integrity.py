@@ -20,12 +20,17 @@ _TABLES = ("discovered_files", "summary_sections", "qdrant_points")  # what sear
 def damage(home: IndexHome, generation: Generation) -> list[str]:
     """What is gone or not what was written, in words; empty for a whole generation. Reads all its files and documents
     and asks no vector server. Runs of question sets are left out: they can be asked again."""
-    files = (name for name in damaged_files(generation.directory) if not name.startswith((RUNS, "threshold.json")))
-    found = [*files, *_never_written(generation)]
+    found = list(damage_of_files(generation))
     lost = len(lost_documents(home, generation))
     if lost:
         found.append(f"{lost} documents of the blob store are gone or damaged")
     return [*found[:_SHOWN], f"{len(found) - _SHOWN} more"] if len(found) > _SHOWN + 1 else found
+
+
+def damage_of_files(generation: Generation) -> Iterator[str]:
+    """The same without the documents, which all generations share."""
+    yield from (name for name in damaged_files(generation.directory) if not name.startswith((RUNS, "threshold.json")))
+    yield from _never_written(generation)
 
 
 def lost_documents(home: IndexHome, generation: Generation) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import chain
 from pathlib import Path
@@ -27,7 +27,7 @@ from rag_assets.index.generations import (
     set_pending_build,
     usable_generation,
 )
-from rag_assets.index.integrity import damage, lost_documents
+from rag_assets.index.integrity import damage_of_files, lost_documents
 from rag_assets.index.layout import IndexHome, path_slug
 from rag_assets.index.parquet_parts import bucket_count, bucket_of, read_file, write_part
 from rag_assets.index.promotion import is_set_aside
@@ -105,9 +105,10 @@ def _damaged_build(home: IndexHome, label: str, planned: str) -> str:
         return ""
     if generation is None:
         return newest
-    for address in lost_documents(home, generation):
+    lost = lost_documents(home, generation)
+    for address in lost:
         BlobStore(home.blobs).path(address).unlink(missing_ok=True)
-    return newest if damage(home, generation) else ""
+    return newest if lost or any(damage_of_files(generation)) else ""
 
 
 def discover_in(
@@ -264,7 +265,7 @@ def _note_past(rows: list[list[dict[str, Any]]], past: FilesPast) -> int:
         if row["outcome"] == "indexed":
             row["subjects"] = list(past.subjects.get(row["path"], ()))
             origin = past.origins[row["path"]]
-            row["commit_sha"], row["commit_date"], row["dated"] = astuple(origin)
+            row["commit_sha"], row["commit_date"], row["dated"] = origin.commit_sha, origin.commit_date, origin.dated
             undated += not origin.dated
     return undated
 
