@@ -6,9 +6,12 @@ import gc
 import os
 import shutil
 import signal
+import ssl
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -67,6 +70,18 @@ if _MEMORY_FOLDER.is_dir() and shutil.disk_usage(_MEMORY_FOLDER).free >= _MEMORY
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # Who starts the tests in the background may ignore Ctrl-C, and every process that they start would inherit it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+_new_context = ssl.create_default_context
+_context_of_file = cache(lambda cafile: _new_context(cafile=cafile))
+
+
+def _context(*arguments: Any, **options: Any) -> ssl.SSLContext:
+    """Every client of the tests would read the certificates of all authorities again, for addresses without TLS too."""
+    of_file = not arguments and options.keys() == {"cafile"}
+    return _context_of_file(**options) if of_file else _new_context(*arguments, **options)
+
+
+ssl.create_default_context = _context
 
 # A busy machine is slow, and no test is about time.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -23,10 +23,14 @@ from typing import Any, Self
 from urllib.parse import unquote
 
 from qdrant_client import QdrantClient, models
+from qdrant_client.embed import embed_inspector, type_inspector
+from qdrant_client.embed.schema_parser import ModelSchemaParser
 from qdrant_client.local import payload_value_extractor
 
 # The in-memory store parses the key of each condition for each point: a quarter of its time.
 payload_value_extractor.parse_json_path = cache(payload_value_extractor.parse_json_path)
+# Each client copies the schema of all requests twice: as much as reading the certificates of all authorities.
+embed_inspector.ModelSchemaParser = type_inspector.ModelSchemaParser = cache(ModelSchemaParser)
 
 _COLLECTION = re.compile(r"/collections/(?P<name>[^/?]+)(?P<rest>/[^?]*)?(\?.*)?")
 
