@@ -55,10 +55,15 @@ CUT = 10
 """Where MRR and nDCG end: the length of a page of results, and what the literature reports."""
 
 RECALL, HIT, MRR, NDCG = "recall", "hit", "mrr", "ndcg"
+FILE_RECALL, MEMBER_RECALL = "file_recall", "member_recall"
+TOKENS = {FILE_RECALL: 500, MEMBER_RECALL: 1_000}
+"""Tokens of the page of `search` in which files, and the lines that answer, are looked for."""
 
 
 def metric_name(metric: str, k: int) -> str:
-    """`recall@5`: recall and hit rate end at `k`, the others at `CUT`."""
+    """`recall@5`: recall and hit rate end at `k`, `file_recall@500t` at tokens, the others at `CUT`."""
+    if metric in TOKENS:
+        return f"{metric}@{TOKENS[metric]}t"
     return f"{metric}@{k if metric in (RECALL, HIT) else CUT}"
 
 

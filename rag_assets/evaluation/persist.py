@@ -81,7 +81,8 @@ def keep_run(home: IndexHome, generation: Generation, run: EvalRun) -> EvalRecor
 
 def keep_run_of_finished(home: IndexHome, generation: Generation, run: EvalRun) -> EvalRecord | None:
     """The same, or None where the generation has been deleted meanwhile: its folder must not come back. A run that
-    asked for no answers keeps those of the one in whose place it comes: the generation is the same."""
+    asked for no answers, or counted no tokens, keeps those of the one in whose place it comes: the generation is the
+    same."""
     manifest = generation.manifest
     with pointer_lock(home, manifest.index_label):
         if not is_finished(home, manifest.index_label, manifest.generation_id):
@@ -95,6 +96,8 @@ def keep_run_of_finished(home: IndexHome, generation: Generation, run: EvalRun) 
                 calibration=former.calibration,
                 judging=former.judging,
             )
+        if not run.tokens and former is not None and former.is_like(run):
+            run = replace(run, tokens=former.tokens, tokenizer=former.tokenizer)
         return _keep(home, generation, run)
 
 

@@ -4,6 +4,7 @@ Two forms of others are translated first:
 
 - *history*: one object a line with `id`, `query` and `relevant`; `repo` and `snapshot_rev` say of what, `type` and
   `leaky` divide the set, `commit` is the one whose subject the question is. `eval mine` writes it.
+  `spans` are the lines that answer, as in our own form.
 - *annotated*: an array of objects with `query`, `relevant`, `secondary` and `category`. The secondary answers count as
   much as the others, as in the numbers that are published for such sets.
 """
@@ -38,8 +39,8 @@ from rag_assets.suggestions import nearest
 LEAKY, FAIR = "leaky", "non-leaky"
 """Tags of a question that names its answer, and of one that does not in a set that tells the two apart."""
 
-_HISTORY = ("id", "query", "relevant", "repo", "snapshot_rev", "type", "leaky", "commit")
-_ANNOTATED = ("query", "relevant", "secondary", "category")
+_HISTORY = ("id", "query", "relevant", "repo", "snapshot_rev", "type", "leaky", "commit", "spans")
+_ANNOTATED = ("query", "relevant", "secondary", "category", "spans")
 
 Item = dict[Any, Any]
 
@@ -63,7 +64,11 @@ def translated(item: Item, set_name: str, number: int) -> Item:
 
 
 def _history(item: Item) -> Item:
-    moved = {"id": "id", "relevant": "relevant", "repo": "repository", "snapshot_rev": "revision", "commit": "commit"}
+    moved = {
+        **{name: name for name in ("id", "relevant", "commit", "spans")},
+        "repo": "repository",
+        "snapshot_rev": "revision",
+    }
     found = {ours: item[theirs] for theirs, ours in moved.items() if theirs in item}
     tags = [item["type"]] if "type" in item else []
     if "leaky" in item:
@@ -76,7 +81,8 @@ def _annotated(item: Item) -> Item:
     more = item.get("secondary", [])
     if isinstance(answers, list) and isinstance(more, list):
         answers = [*answers, *more]
-    return {"relevant": answers, "tags": [item["category"]] if "category" in item else []}
+    tags = [item["category"]] if "category" in item else []
+    return {"relevant": answers, "tags": tags, "spans": item.get("spans", [])}
 
 
 _SHOWN_PROBLEMS = 20
@@ -87,6 +93,18 @@ class QuestionSetError(RagAssetsError):
     """A question set that cannot be used; the text names file, line and cause of everything that is wrong."""
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class LineSpan:
+    """Lines of a file that answer a question, 1-based and inclusive."""
+
+    path: str
+    start: int
+    end: int
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.start}-{self.end}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvalQuestion:
     """A question and its answers (E24). `relevant` are targets as written: a repository path, `symbol:` and a fully
@@ -94,6 +112,7 @@ class EvalQuestion:
     written `path:…` too. `paths`, `kinds` and `languages` narrow the search as the options of `rag-assets search` do.
 
     A question that is not `answerable` has no answer in the index, and is only asked where answers are measured (E22).
+    `spans` are the lines that answer, of one of the files; none: nobody knows more than the file.
     `repository` and `revision` are what the question was written for, empty: any; `commit` is the one whose subject it
     is, empty: none."""
 
@@ -107,6 +126,7 @@ class EvalQuestion:
     repository: str = ""
     revision: str = ""
     commit: str = ""
+    spans: tuple[LineSpan, ...] = ()
 
     @property
     def answerable(self) -> bool:
@@ -126,10 +146,18 @@ class QuestionSet:
         return tuple(question for question in self.questions if question.answerable)
 
     @property
+    def has_spans(self) -> bool:
+        """Whether the lines that answer are known of every question that has an answer."""
+        return bool(self.answerable) and all(question.spans for question in self.answerable)
+
+    @property
     def fingerprint(self) -> str:
         """sha256 hex over what decides the metrics: neither the order of the questions nor their tags do."""
         canonical = [
-            [q.id, q.question, sorted(q.relevant), sorted(q.paths), sorted(q.kinds), sorted(q.languages)]
+            [
+                *(q.id, q.question, sorted(q.relevant), sorted(q.paths), sorted(q.kinds), sorted(q.languages)),
+                *([sorted(map(str, q.spans))] if q.spans else []),
+            ]
             for q in sorted(self.questions, key=lambda question: question.id)
         ]
         return hashlib.sha256(json.dumps(canonical, ensure_ascii=False).encode()).hexdigest()
@@ -198,6 +226,35 @@ def _target(written: str) -> str:
     return path
 
 
+_SPAN = re.compile(r"(?P<path>.+?):(?P<start>\d{1,9})(?:-(?P<end>\d{1,9}))?")
+
+
+def _span(written: Any) -> Any:
+    """A span in its one form: `src/A.cs:12-40` as text, or a mapping with path, start and end (or `lines`: both)."""
+    if isinstance(written, str):
+        found = _SPAN.fullmatch(written.strip())
+        if found is None:
+            raise ValueError(f"{written!r} names no lines; write PATH:FIRST-LAST")
+        return {"path": found["path"], "start": int(found["start"]), "end": int(found["end"] or found["start"])}
+    if isinstance(written, dict) and isinstance(lines := written.get("lines"), list) and len(lines) == 2:
+        return {"path": written.get("path"), "start": lines[0], "end": lines[1]}
+    return written
+
+
+class _Span(Strict):
+    path: Annotated[Name, AfterValidator(_target)]
+    start: int = Field(ge=1)
+    end: int = Field(ge=1)
+
+    @field_validator("end")
+    @classmethod
+    def _is_in_order(cls, end: int, info: ValidationInfo) -> int:
+        if end < info.data.get("start", 1):
+            raise ValueError("the last line is before the first")
+        return end
+
+
+Spans = Annotated[tuple[Annotated[_Span, BeforeValidator(_span)], ...], BeforeValidator(_texts)]
 Names = Annotated[tuple[Name, ...], BeforeValidator(_texts)]
 Targets = Annotated[tuple[Annotated[Name, AfterValidator(_target)], ...], BeforeValidator(_texts)]
 
@@ -220,6 +277,7 @@ class _Item(Strict):
     repository: Name = ""
     revision: Name = ""
     commit: Name = ""
+    spans: Spans = ()
 
     @field_validator("relevant")
     @classmethod
@@ -270,4 +328,5 @@ def _question(node: Node, set_name: str, number: int) -> EvalQuestion:
         repository=item.repository,
         revision=item.revision,
         commit=item.commit,
+        spans=tuple(LineSpan(span.path, span.start, span.end) for span in item.spans),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from time import perf_counter
 
 from rag_assets.contracts.confidentiality import Confidentiality
@@ -10,6 +11,7 @@ from rag_assets.contracts.retrieval import SearchPolicy
 from rag_assets.errors import QueryError, RagAssetsError
 from rag_assets.evaluation.metrics import METRICS_VERSION, depth, first_gains, mean, measure
 from rag_assets.evaluation.questions import EvalQuestion, QuestionSet, is_symbol, split_target
+from rag_assets.evaluation.tokens import estimated_tokens, line_reader, token_scores
 from rag_assets.index.eval_records import Conditions, EvalRun, QuestionResult, RankedFile
 from rag_assets.index.generations import Generation
 from rag_assets.index.parquet_parts import read_all
@@ -44,13 +46,17 @@ def run_questions(
     if not questions.answerable:
         raise EvalError(f"{questions.name}: no question has an answer in {index.label}, so a search cannot be measured")
     present = visible_files(index.generation, index.clearance)
+    read = line_reader(index, estimated_tokens)
     results = []
     mode = ""
     for question in questions.answerable:
         started = perf_counter()
         found = _search(index, question, k)
         mode = found.mode
-        results.append(_result(question, found.hits, k, present, perf_counter() - started))
+        result = _result(question, found.hits, k, present, perf_counter() - started)
+        if questions.has_spans:
+            result = replace(result, scores=result.scores | token_scores(found, question, read))
+        results.append(result)
         asked(question.id)
     return EvalRun(
         set=questions.name,

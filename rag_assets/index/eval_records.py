@@ -116,6 +116,20 @@ class AnswerSummary:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TokenCosts:
+    """What one way of reading costs (`evaluation.tokens`): `expected` tokens until the first file that answers, those
+    of a `page` of five, and the share of the files that each budget reaches; the median until the lines that answer,
+    and the share of the questions whose lines each budget reaches, None and empty where no lines are known."""
+
+    name: str
+    expected: int
+    page: int
+    recall: dict[str, float]
+    member_median: int | None = None
+    member_recall: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EvalRecord:
     """One run in numbers (E24). `categories` begin with that of all questions; latencies are milliseconds of one.
     `conditions` is None for a run from before they were kept, `answers` for one that only searched."""
@@ -256,7 +270,8 @@ class EvalRun:
 
     `answers` are what `ask` made of the questions, or of some of them, and of those that have no answer in the index,
     `answering` is how; none, and None, where only the search was asked. `calibration` is the threshold that follows
-    from them, where they are enough for one. `judging` is who judged the answers; None where nobody did."""
+    from them, where they are enough for one. `judging` is who judged the answers; None where nobody did. `tokens` are
+    what reading the results costs, where it was asked (`eval tokens`), `tokenizer` is what counted them."""
 
     set: str
     fingerprint: str
@@ -274,6 +289,8 @@ class EvalRun:
     answering: AnswerConditions | None = None
     calibration: Calibration | None = None
     judging: Judging | None = None
+    tokens: tuple[TokenCosts, ...] = ()
+    tokenizer: str = ""
 
     def measures(self, fingerprint: str, k: int, version: int) -> bool:
         """True where this run asked exactly these questions, and measured in this way."""

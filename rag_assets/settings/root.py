@@ -142,7 +142,7 @@ class AutomationSettings(Strict):
         return value.strip().rstrip("/")
 
 
-Metric = Literal["recall", "hit", "mrr", "ndcg"]
+Metric = Literal["recall", "hit", "mrr", "ndcg", "file_recall", "member_recall"]
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -154,7 +154,9 @@ class EvaluationSettings(Strict):
         default=0.05, ge=0, lt=1, description="share of a metric of the served build that a new one may lose"
     )
     metrics: tuple[Metric, ...] = Field(
-        default=("recall",), min_length=1, description="what is compared: recall, hit, mrr, ndcg"
+        default=("recall",),
+        min_length=1,
+        description="what is compared: recall, hit, mrr, ndcg; with spans also file_recall, member_recall",
     )
     minimum: dict[Metric, Share] = Field(
         default={}, description="metric → value between 0 and 1 that every new build must reach, also the first"

@@ -49,6 +49,7 @@ COMMANDS = {
     "pipeline graph": "pipeline graph code_question_answering",
     "pipeline validate": "pipeline validate",
     "eval run": "eval run --set questions.jsonl",
+    "eval tokens": "eval tokens spans.jsonl",
     "eval compare": "eval compare active active --set questions.jsonl",
     "eval report": "eval report",
 }
@@ -82,6 +83,8 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
     repository = new_repository(base / "shop")
     (base / "here").mkdir()
     (base / "here" / "questions.jsonl").write_text(QUESTIONS, encoding="utf-8")
+    with_spans = QUESTIONS.replace('"tags"', '"spans": "src/Orders/OrderService.cs:6-7", "tags"')
+    (base / "here" / "spans.jsonl").write_text(with_spans, encoding="utf-8")
     (base / "here" / "cited.md").write_text("The refund: src/Orders/OrderService.cs:6\n", encoding="utf-8")
     cli = CommandLine(IndexHome(base / "home"), base / "here")
     index_without_dagster(cli.home, repository, "shop")

@@ -11,6 +11,7 @@ from rag_assets.cli.eval.compare import compare
 from rag_assets.cli.eval.mine import mine
 from rag_assets.cli.eval.report import report
 from rag_assets.cli.eval.run import run
+from rag_assets.cli.eval.tokens import tokens
 
 _DEFAULT = "run"
 
@@ -30,5 +31,5 @@ eval_app = typer.Typer(
     "some from the history of a repository.",
 )
 
-for command in (run, compare, mine, report):
+for command in (run, tokens, compare, mine, report):
     eval_app.command()(command)

@@ -54,6 +54,14 @@ def mine(
             help="Instead, of the index that is served: questions that it can answer, and that it cannot.",
         ),
     ] = False,
+    documentation: Annotated[
+        bool,
+        typer.Option(
+            "--documentation",
+            help="Instead, of the index that is served: first sentences of documentation, with the lines of the member "
+            "that each is about, for `eval tokens`.",
+        ),
+    ] = False,
     beside: Annotated[
         list[str] | None,
         typer.Option(
@@ -82,12 +90,18 @@ def mine(
     session = session_of(context)
     if beside and not answers:
         raise typer.BadParameter("it says what an index cannot answer; it needs --answers", param_hint="--beside")
-    if answers:
+    if answers or documentation:
+        option = "--answers" if answers else "--documentation"
         if since is not None or until is not None:
             raise typer.BadParameter(
-                "--answers asks about the index that is served, not about commits", param_hint="--since, --until"
+                f"{option} asks about the index that is served, not about commits", param_hint="--since, --until"
             )
-        _mine_answers(session, repository, beside or [], out, limit, as_json)
+        if answers and documentation:
+            raise typer.BadParameter("choose one of them", param_hint="--answers, --documentation")
+        if answers:
+            _mine_answers(session, repository, beside or [], out, limit, as_json)
+        else:
+            _mine_documentation(session, repository, out, limit, as_json)
         return
     chosen = _repository(session, repository)
     with _history(session, chosen, since, until, limit) as (snapshot, found):
@@ -217,6 +231,27 @@ def _mine_answers(
     file = "FILE" if out is None else shlex.quote(str(out))
     session.output.note("to ask them, and to set the threshold of this index by them:")
     session.output.note(f"  {session.command()} eval run {index.label} --set {file} --answers")
+
+
+def _mine_documentation(session: CliSession, label: str, out: Path | None, limit: int, as_json: bool) -> None:
+    """Writes `limit` questions of documentation, with spans, to `out` or to stdout. Raises CommandError,
+    GenerationError."""
+    from rag_assets.evaluation.documentation_mining import documentation_questions
+    from rag_assets.evaluation.selection import name_of_address
+
+    with _opened_index(session, label_named(session.home().known_labels(), label)) as index:
+        made, manifest = documentation_questions(index, limit), index.manifest
+    if not made:
+        raise CommandError(f"{label} has no documented members; make questions of commits with: rag-assets eval mine")
+    name = name_of_address(manifest.remote_url) or manifest.repository_id
+    _write(session, [question.row(name, manifest.commit_sha) for question in made], out)
+    if as_json:
+        about = {"file": str(out), "label": manifest.index_label, "commit": manifest.commit_sha}
+        session.output.json(about | {"questions": len(made)})
+        return
+    file = "FILE" if out is None else shlex.quote(str(out))
+    session.output.note(f"{len(made)} questions of documentation of {manifest.index_label}; to see what answers cost:")
+    session.output.note(f"  {session.command()} eval tokens {file} --label {manifest.index_label}")
 
 
 def _mined(index: Index, others: Sequence[Index], limit: int) -> list[SyntheticQuestion]:
