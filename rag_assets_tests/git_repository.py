@@ -20,6 +20,11 @@ _ENVIRONMENT = {
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_ALLOW_PROTOCOL": "file",
+    # No process after each commit that asks whether there is something to clean up, and no samples of hooks.
+    "GIT_CONFIG_COUNT": "1",
+    "GIT_CONFIG_KEY_0": "maintenance.auto",
+    "GIT_CONFIG_VALUE_0": "false",
+    "GIT_TEMPLATE_DIR": "",
 }
 
 

@@ -45,6 +45,7 @@ def ignored_by_git(repository: Repository, ignore_files: dict[str, str], paths: 
         path.write_bytes(text.encode())
     try:
         # A non-matching sentinel keeps the exit code at 0; --no-index asks about the patterns alone.
+        repository.path.joinpath(".git/info").mkdir(exist_ok=True)
         repository.path.joinpath(".git/info/exclude").write_text("/sentinel\n", encoding="utf-8")
         asked = "\0".join([*paths, "sentinel"]).encode()
         answer = repository.git("check-ignore", "-z", "--no-index", "--stdin", input_bytes=asked)
