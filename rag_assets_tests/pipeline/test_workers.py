@@ -323,12 +323,12 @@ def prints_what_copies_say(home: Path) -> None:
     attempts = Attempts(build.directory, "any")
     list(map_buckets(guarded_bucket, build, attempts=attempts))  # there is a worker, which knows nothing of them
     for value in (1, 2):
-        with broadcast(build, lambda: value) as shared:  # noqa: B023  asked before the next one is made
+        with broadcast(build, lambda: value, is_large=True) as shared:  # noqa: B023  asked before the next one is made
             found = list(map_buckets(asked_bucket, build, shared, attempts=attempts))
         print({answer for answer, _ in found}, os.getpid() in {process for _, process in found})
     alive = threading.Event()
     threading.Thread(target=alive.wait).start()
-    with broadcast(build, one) as shared:
+    with broadcast(build, one, is_large=True) as shared:
         print({answer for answer, _ in map_buckets(asked_bucket, build, shared, attempts=attempts)})
     alive.set()
 

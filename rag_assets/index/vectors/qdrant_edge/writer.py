@@ -265,21 +265,22 @@ class ShardWriter:
             points = int(self._shard.count(edge.CountRequest()))
             if self._dimension and points >= self._hnsw_from_points:
                 self._shard.optimize()
-            self._shard.flush()
+            self._shard.flush()  # `close` writes all files too, and says nothing of what it cannot write
             common = self._one_level(points) | self._common
             self._shard.close()
             # The engine keeps journals, and applies them when it opens them: a reader would change the files.
             finished = edge.EdgeShard.load(str(self._directory))
             held = self._held(finished)
-            finished.flush()
+            if self._is_new:
+                finished.close()
+            else:
+                finished.flush()
             about = msgspec.json.encode(_About(0 if self._is_new else self._changes, held))
             (self._directory / _ABOUT).write_bytes(about)
             (self._directory / POINT_FILES).write_bytes(self._files.content())
             self._payloads.finish(self._directory / PAYLOADS, self._files.runs())
             (self._directory / COMMON).write_bytes(msgspec.json.encode(common, order="sorted"))
-            if self._is_new:
-                finished.close()
-            else:  # few of its points are new, and read back in less time than it takes to open it
+            if not self._is_new:  # few of its points are new, and read back in less time than it takes to open it
                 leave_open(self._directory, finished)
 
     def _held(self, finished: edge.EdgeShard) -> dict[str, str]:
