@@ -115,7 +115,7 @@ _MARK = re.compile(r"[ \t]*[\[［【]\s*chunk\s*[:：](?P<ids>[^\]］】\n]*)[\]
 """Everything that a reader takes for a citation, well written or not."""
 
 _ID = re.compile(r"(?:chunk:\s*)?([0-9A-Za-z-]+)")
-_BLANK_BEFORE = re.compile(r"[ \t]+(?=[.,;:!?](?:\s|$))")
+_CITED_BEFORE_MARK = re.compile(rf"(?:[ \t]*{CITATION.pattern})+[ \t]*(?=[.,;:!?](?:\s|$))")
 
 
 def marker(identifier: str) -> str:
@@ -135,7 +135,7 @@ def cited_ids(text: str) -> tuple[str, ...]:
 
 
 def without_citations(text: str) -> str:
-    return _BLANK_BEFORE.sub("", CITATION.sub("", text)).strip()
+    return CITATION.sub("", _CITED_BEFORE_MARK.sub("", text)).strip()
 
 
 def with_known_only(text: str, known: Container[str]) -> str:

@@ -32,6 +32,8 @@ _NEAR_BEST = 0.55
 
 _MOST_LINES = 14  # of one quoted body
 _CITED_LINES = 40  # that a quote is from: as many as a citation names (`cited_lines`)
+_MOST_SIGNATURE_CHARS = 320
+"""Some frameworks document each parameter in the signature, over a hundred lines."""
 _MOST_OUTLINES = 3  # of one type
 _MOST_MEMBERS = 12  # of a type
 _MOST_DOC_CHARS = 420
@@ -130,19 +132,23 @@ def _type_told(head: Passage) -> str:
     if not members and head.signature.split("enum ")[0] != head.signature:
         return _member_told(head, ())
     shown = members[:_MOST_MEMBERS]
+    made: list[str] = []
+    if head.declaration[1] - head.line_start >= _CITED_LINES:  # a comment of pages: what it says first, by itself
+        made.append(about(replace(head, line_end=head.line_start + _CITED_LINES - 1)))
+        head = replace(head, doc="", line_start=head.declaration[0])
     outlines: list[list[Passage]] = [[]]
     start = head.line_start
     for part in shown:
-        first, last = part.declaration
+        _, first, last = _signature_told(part)
         if last - start >= _CITED_LINES:
             outlines.append([])
             start = first
         outlines[-1].append(part)
     told = outlines[:_MOST_OUTLINES]
     is_more = len(members) > sum(map(len, told))
-    made = []
     for number, parts in enumerate(told):
-        signatures = [*([head.signature] if number == 0 else []), *(f"    {part.signature}" for part in parts)]
+        signatures = [_signature_told(head)[0]] if number == 0 else []
+        signatures += [f"    {_signature_told(part)[0]}" for part in parts]
         code = " …\n".join(neutral(line) for line in dict.fromkeys(signatures) if line.strip())
         code += " …" * (is_more and number == len(told) - 1)
         made.append(f"{_outline_of(head, parts) if number else about(head)}\n\n{_fenced(code, head.evidence)}")
@@ -150,8 +156,21 @@ def _type_told(head: Passage) -> str:
 
 
 def _outline_of(head: Passage, parts: Sequence[Passage]) -> str:
-    where = lines_of(head.evidence.path, parts[0].declaration[0], parts[-1].declaration[1])
+    where = lines_of(head.evidence.path, _signature_told(parts[0])[1], _signature_told(parts[-1])[2])
     return f"Members of `{head.name}` in {where} {marker(head.evidence.id)}"
+
+
+def _signature_told(part: Passage) -> tuple[str, int, int]:
+    """A signature, as much of it as one is read for, and its lines."""
+    first, last = part.declaration
+    if len(part.signature) <= _MOST_SIGNATURE_CHARS:
+        return part.signature, first, last
+    told, room = part.signature[:_MOST_SIGNATURE_CHARS].rpartition(" ")[0], _MOST_SIGNATURE_CHARS
+    for number, line in enumerate(part.code.split("\n")):
+        room -= len(" ".join(line.split())) + 1
+        if room <= 0:
+            return told, first, min(last, first + number)
+    return told, first, last
 
 
 def _explanations(words: Sequence[QueryTerm], evidence: Sequence[Evidence], most: int = MOST_QUOTES) -> list[str]:
@@ -230,7 +249,8 @@ def about(passage: Passage) -> str:
     name = passage.name if is_whole else f"{owner}.{passage.name}"
     where = lines_of(known.path, passage.line_start, passage.line_end)
     doc = _cut(passage.doc, _MOST_DOC_CHARS)
-    said = f": “{neutral(doc).translate(_QUOTE_MARKS)}”" if len(doc) > 12 else ""
+    doc = "" if doc.translate(_QUOTE_MARKS) != doc else doc  # in other quotation marks it would be no quote any more
+    said = f": “{neutral(doc)}”" if len(doc) > 12 else ""
     return f"`{name or owner}` in {where}{said} {marker(known.id)}"
 
 

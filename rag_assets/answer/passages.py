@@ -169,9 +169,15 @@ def _trimmed(text: str, part: OutlinePart) -> OutlinePart:
     return OutlinePart(start, end, min(max(part.body, start), end), part.inside)
 
 
-_PRELUDE = re.compile(r"(?:[ \t]*(?:(?P<doc>///|--|#(?!\w)|//)[^\n]*|#\w[^\n]*)?\r?\n)*", re.MULTILINE)
+_BLOCK_COMMENT = re.compile(r"/\*(.*?)\*/", re.DOTALL)
+_PRELUDE = re.compile(
+    rf"(?:[ \t]*(?:(?P<doc>///|--|#(?!\w)|//)[^\n]*|#\w[^\n]*|(?s:{_BLOCK_COMMENT.pattern})[ \t]*)?\r?\n)*",
+    re.MULTILINE,
+)
 """What stands before a declaration: its comment, blank lines, directives."""
 _DOC_LINE = re.compile(r"^[ \t]*(?:///|--|#(?!\w)|//)[^\n]*$", re.MULTILINE)
+_TAGGED = re.compile(r"^[ \t]*\**[ \t]*@\w", re.MULTILINE)
+"""Where the prose of a block comment ends: at `@param` and the like."""
 _PICTURE = re.compile(r"^[ \t]*```(?:mermaid|svg|plantuml)\b", re.MULTILINE)
 _SUMMARY = re.compile(r"<(summary|remarks)>(.*?)</\1>", re.DOTALL)
 _BRACKET = re.compile(r"\"(?:[^\"\\]|\\.)*\"|[\[\]]")
@@ -302,7 +308,8 @@ def _passage(known: Evidence, part: OutlinePart) -> Passage:
         return Passage(known, text, text, first, last, heading=heading, signature=head)
     prelude = _PRELUDE.match(text)
     begin = prelude.end() if prelude else 0
-    comment = "\n".join(_DOC_LINE.findall(text[:begin]))
+    blocks = _BLOCK_COMMENT.findall(text[:begin])
+    comment = _TAGGED.split(blocks[-1], maxsplit=1)[0] if blocks else "\n".join(_DOC_LINE.findall(text[:begin]))
     code = text[begin:]
     bare = _without_attributes(code)
     head = _HEAD_END.split(bare, maxsplit=1)[0]

@@ -6,6 +6,7 @@ import pytest
 
 from rag_assets.answer.citations import cited_ids, marker, with_known_only, without_citations
 from rag_assets.answer.cited_lines import citations_of, numbered, rendered
+from rag_assets.answer.passages import passages_of
 from rag_assets.contracts.evidence import citation_ids
 from rag_assets.contracts.outline import SectionMember
 from rag_assets_tests.answer.pieces import piece
@@ -85,6 +86,18 @@ def test_a_citation_names_the_lines_that_say_it(sentence: str, lines: tuple[int,
     known = piece(members=members, best_lines=(6, 12))
     (found,) = citations_of(f"{sentence} [chunk: aaaa1111]", [known])
     assert ((found.line_start, found.line_end), found.symbol) == (lines, symbol)
+
+
+def test_a_quote_keeps_its_blanks_beside_citations() -> None:
+    said = "It returns “a list ? extends T” [chunk: aaaa1111] [chunk: bbbb2222]. And more [chunk: aaaa1111]"
+    assert without_citations(said) == "It returns “a list ? extends T”. And more"
+
+
+@pytest.mark.parametrize("language", ["java", "typescript", "csharp"])
+def test_a_block_comment_is_the_doc_of_what_follows(language: str) -> None:
+    text = "/**\n * Interface representing what is paid.\n * @param <T> money\n */\npublic interface Paid<T> {\n}\n"
+    (found, *_) = passages_of(piece(text, language=language))
+    assert (found.name, found.doc, found.is_type) == ("Paid", "Interface representing what is paid.", True)
 
 
 def test_one_id_is_cited_at_several_members() -> None:
