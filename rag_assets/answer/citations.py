@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, partial
 
 from rag_assets.answer.prompt_sanitize import neutral
 from rag_assets.answer.question_analysis import roots_of
@@ -273,28 +273,25 @@ class _Slice:
         return roots_of(self.raw)
 
     def has(self, quote: str) -> bool:
-        return _has(quote, self.code, self.prose)
-
-
-def _has(quote: str, code: str, prose: str) -> bool:
-    """Whether all pieces of a quote, split where something was left out, are in a text in their order."""
-    return _in_order(_code_pieces(quote), code) or _in_order(_prose_pieces(quote), prose)
+        """Whether all pieces of a quote, split where something was left out, are here in their order."""
+        return _in_order(_code_pieces(quote), self.code) or _in_order(_prose_pieces(quote), self.prose)
 
 
 def lines_quoted(quote: str, text: str) -> tuple[int, int] | None:
     """The first lines of a text, 1-based and inclusive, that hold a quote, and no more of them; None where it is not in
-    the text. Compared as `check` compares."""
+    the text. Compared as `check` compares: as code, else as prose."""
     wanted, lines = neutral(quote), neutral(text).split("\n")
+    for pieces, read in ((_code_pieces(wanted), _squeezed), (_prose_pieces(wanted), prose_of)):
+        holds = partial(_lines_hold, pieces, read, lines)
+        if holds(0, len(lines)):
+            end = bisect_left(range(1, len(lines)), True, key=lambda end: holds(0, end)) + 1
+            start = bisect_left(range(1, end), True, key=lambda start: not holds(start, end))
+            return start + 1, end
+    return None
 
-    def holds(start: int, end: int) -> bool:
-        part = "\n".join(lines[start:end])
-        return _has(wanted, _squeezed(part), prose_of(part))
 
-    if not holds(0, len(lines)):
-        return None
-    end = bisect_left(range(1, len(lines)), True, key=lambda end: holds(0, end)) + 1
-    start = bisect_left(range(1, end), True, key=lambda start: not holds(start, end))
-    return start + 1, end
+def _lines_hold(pieces: Sequence[str], read: Callable[[str], str], lines: Sequence[str], start: int, end: int) -> bool:
+    return _in_order(pieces, read("\n".join(lines[start:end])))
 
 
 def likeness(quote: str, text: str) -> float:

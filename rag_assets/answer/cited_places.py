@@ -128,11 +128,13 @@ class _Mention:
     name: str = ""
 
 
-def cited_places(text: str, folder: str = "", remote: str = "", root: str = "") -> list[CitedPlace]:
+def cited_places(
+    text: str, folder: str = "", remote: str = "", root: str = "", spaced: Sequence[str] = ()
+) -> list[CitedPlace]:
     """The places that a document cites, in their order. `folder` is where the document is in the repository, which
     links start from; `root` where the repository is on this machine, `remote` its URL: links to its files there are
-    places too."""
-    mentions = sorted(_mentions(text, folder, remote, root), key=lambda one: one.begin)
+    places too. `spaced` are its paths that have blanks: no grammar tells these from the words before them."""
+    mentions = sorted(_mentions(text, folder, remote, root, spaced), key=lambda one: one.begin)
     parts = [one for one in sentences(text) if not one.is_heading]
     return [_cited(one, text, parts, mentions) for one in mentions]
 
@@ -209,7 +211,7 @@ def _is_block(text: str) -> bool:
     return _FENCE.search(text) is not None or text.lstrip().startswith(">") or "\n>" in text
 
 
-def _mentions(text: str, folder: str, remote: str, root: str) -> Iterator[_Mention]:
+def _mentions(text: str, folder: str, remote: str, root: str, spaced: Sequence[str]) -> Iterator[_Mention]:
     fenced = list(_fences(text))
     bodies = [(body, stop) for _, body, stop in fenced]
     for info, body, _ in fenced:
@@ -234,6 +236,11 @@ def _mentions(text: str, folder: str, remote: str, root: str) -> Iterator[_Menti
             if found is not None:
                 paths, start, end, commit = found
                 yield _Mention(*url.span(), paths, start, end, commit)
+    for place in _spaced(spaced).finditer(text) if spaced else ():
+        if not _inside(place.start(), bodies) and not _inside(place.start(), taken):
+            taken.append(place.span())
+            start = int(place["start"])
+            yield _Mention(*place.span(), (place["path"],), start, int(place["end"] or start), place["commit"] or "")
     for place in _PLACE.finditer(text):
         if (
             _inside(place.start(), bodies)
@@ -245,6 +252,11 @@ def _mentions(text: str, folder: str, remote: str, root: str) -> Iterator[_Menti
         yield _Mention(
             *place.span(), _paths(place["path"], folder, root), start, int(place["end"] or start), place["commit"] or ""
         )
+
+
+def _spaced(paths: Sequence[str]) -> re.Pattern[str]:
+    longest_first = sorted(paths, key=lambda path: (-len(path), path))
+    return re.compile(rf"(?P<path>{'|'.join(map(re.escape, longest_first))}):{_RANGE}")
 
 
 def _fences(text: str) -> Iterator[tuple[int, int, int]]:
@@ -313,10 +325,11 @@ class PlaceChecker:
         self._index = index
         self._root = root
         self._reader = SourceReader(index)
+        self._spaced = [path for path in self._reader.known_paths() if " " in path]
 
     def check(self, text: str, folder: str = "") -> list[CheckedPlace]:
         """What becomes of every place that a document cites."""
-        places = cited_places(text, folder, self._index.manifest.remote_url, self._root)
+        places = cited_places(text, folder, self._index.manifest.remote_url, self._root, self._spaced)
         files = [self._found(place) for place in places]
         said: dict[tuple[int, str], bool] = {}
         for place, file in zip(places, files, strict=True):

@@ -35,7 +35,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> tuple[Indexed, str]:
     repository = new_repository(base / "shop", {SERVICE: OLD, "docs/guide.md": "# Guide\n\nOrders.\n"})
     first = repository.git("rev-parse", "HEAD")
     repository.git("remote", "add", "origin", "https://example.org/acme/shop.git")
-    repository.commit({SERVICE: NEW, "src/Clock.cs": CLOCK})
+    repository.commit({SERVICE: NEW, "src/Clock.cs": CLOCK, "docs/How to pay.md": "# Pay\n\nAs it is said.\n"})
     cli = CommandLine(IndexHome(base / "home"), base)
     return Indexed(cli, repository, index_without_dagster(cli.home, repository, "shop")), first
 
@@ -69,6 +69,7 @@ def checked(shop: tuple[Indexed, str], text: str) -> list[tuple[str, str | None,
         f"https://example.org/acme/shop/blob/main/{SERVICE}#L8",
         f"Two places have it: {SERVICE}:3 and {SERVICE}:7, “Pays back what a customer returned, once.”",
         f"Run it (see {SERVICE}:3):\n\n```sh\nmake everything\n```\n",
+        "It is said in docs/How to pay.md:3: “As it is said.”",
         "OrderService.cs:8 is enough where one file is called so.",
     ],
 )
