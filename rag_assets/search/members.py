@@ -57,11 +57,12 @@ _MOST_TEXT = 200_000
 @dataclass(frozen=True, slots=True)
 class AskedWords:
     """What a question asks of members. `weights` are the rarities of its words as shares of them all; `said` leads from
-    a term to the word it says and how well; `names` are identifiers as they are written, in lower case; `places` the
-    lines of a trace."""
+    a term to the word it says and how well, and each of these terms has one of `beginnings` in it; `names` are
+    identifiers as they are written, in lower case; `places` the lines of a trace."""
 
     weights: Mapping[str, float]
     said: Mapping[str, tuple[str, float]]
+    beginnings: tuple[str, ...] = ()
     names: frozenset[str] = frozenset()
     places: tuple[CodePlace, ...] = ()
     _known: dict[str, tuple[tuple[str, float], ...]] = field(default_factory=dict)
@@ -80,20 +81,23 @@ class AskedWords:
 
     def of_text(self, text: str) -> dict[str, float]:
         found: dict[str, float] = {}
+        low = text.lower()
+        if not any(beginning in low for beginning in self.beginnings):  # most names have none of the words
+            return found
         for run in runs(text):
             for word, well in self.of_run(run):
                 if well > found.get(word, 0.0):
                     found[word] = well
         return found
 
-    def beginnings(self) -> list[str]:
-        """What every word that says something of the question has in it, in lower case; none contains another."""
-        starts = sorted({term.removesuffix("y") for term in self.said}, key=len)
-        kept: list[str] = []
-        for start in starts:
-            if not any(short in start for short in kept):
-                kept.append(start)
-        return kept
+
+def _beginnings(said: Iterable[str]) -> tuple[str, ...]:
+    """What every word that says something of the question has in it, in lower case; none contains another."""
+    kept: list[str] = []
+    for start in sorted({term.removesuffix("y") for term in said}, key=len):
+        if not any(short in start for short in kept):
+            kept.append(start)
+    return tuple(kept)
 
 
 def asked_words(question: Question, parts: SearchResources) -> AskedWords:
@@ -115,7 +119,8 @@ def asked_words(question: Question, parts: SearchResources) -> AskedWords:
     written = [*runs(text), *(symbol.rpartition(".")[2] for symbol in question.symbols)]
     names = frozenset(name.lower() for name in written if name.lower() not in FUNCTION_WORDS)
     places = tuple(place for place in question.places if place.line)
-    return AskedWords({word: value / total for word, value in rarity.items()}, said, names, places)
+    weights = {word: value / total for word, value in rarity.items()}
+    return AskedWords(weights, said, _beginnings(said), names, places)
 
 
 def with_members(
@@ -185,16 +190,24 @@ def read_section(text: str, payload: Mapping[str, Any], asked: AskedWords) -> Se
     if len(lowered) != len(content):  # a few letters have two in lower case
         lowered = content
     places: dict[int, tuple[tuple[str, float], ...]] = {}  # where a run begins → what it says
-    for beginning in asked.beginnings():
+    for beginning in asked.beginnings:
         at = lowered.find(beginning)
         while at >= 0:
             begin, stop = _run_around(content, at, len(beginning))
             if begin not in places:
                 places[begin] = asked.of_run(content[begin:stop])
+            if places[begin]:  # once a line is enough
+                stop = lowered.find("\n", stop)
+                if stop < 0:
+                    break
             at = lowered.find(beginning, max(stop, at + 1))
+    telling = sorted(at for at, said in places.items() if said)
+    written = _LINE_END.split(content) if "\r" in content else content.split("\n")
+    if not telling:
+        return SectionText(first, written)
     lines = LineIndex(content)
-    found = [(first + lines.line_of(at) - 1, word, well) for at in sorted(places) for word, well in places[at]]
-    return SectionText(first, _LINE_END.split(content), found)
+    found = [(first + lines.line_of(at) - 1, word, well) for at in telling for word, well in places[at]]
+    return SectionText(first, written, found)
 
 
 def _run_around(text: str, at: int, length: int) -> tuple[int, int]:
