@@ -52,7 +52,7 @@ SLOW_FILES = (
     "defs/test_postgres_storage.py",
     "cli/test_configured_builds.py",
     "deploy/test_processes.py",
-    "cli/test_private_home.py",
+    "isolation/test_public_entries.py",
     "cli/test_hostile_files.py",
     "sources/test_planted_secrets.py",
 )
