@@ -363,6 +363,12 @@ def _eval_run(world: World, asker: Asker, chance: Random) -> Request:
     return typed(world, asker, chance, said)
 
 
+def _eval_tokens(world: World, asker: Asker, chance: Random) -> Request:
+    generation = chance.choice(asker.shop.generations)
+    said = ("eval", "tokens", QUESTIONS, "--label", asker.shop.label, "-g", generation, *_also(("eval",), chance))
+    return typed(world, asker, chance, said)
+
+
 def _mined(world: World, asker: Asker, chance: Random) -> Request:
     first = asker.shop.repository.git("rev-list", "--max-parents=0", "HEAD")
     return typed(world, asker, chance, ("eval", "mine", asker.shop.label, "--since", first))
@@ -395,6 +401,7 @@ COMMANDS: Mapping[str, Entry] = {
     "graph overview": _command("graph", "overview"),
     "generations compare": _generations,
     "eval run": _eval_run,
+    "eval tokens": _eval_tokens,
     "eval compare": _eval_compare,
     "eval report": _report,
     "eval mine": _mined,
