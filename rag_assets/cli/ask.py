@@ -18,12 +18,12 @@ from rag_assets.answer.abstention import SENTENCE
 from rag_assets.answer.cited_lines import Citation, numbered, rendered
 from rag_assets.answer.results import Answer
 from rag_assets.cli.agent import AgentName, Folders, chosen_agent
-from rag_assets.cli.console import NOTHING_FOUND, Output, Part, short
+from rag_assets.cli.console import NOTHING_FOUND, Output, Part, short, staleness
 from rag_assets.cli.options import AsJson, CliSession, chosen_label, complete_label, existing_folders, session_of
-from rag_assets.cli.search.page import FreshnessOf, staleness
 from rag_assets.qa.engine import TurnResult
 
 if TYPE_CHECKING:
+    from rag_assets.cli.search.page import FreshnessOf
     from rag_assets.index.layout import IndexHome
     from rag_assets.qa.agents import Agent
     from rag_assets.qa.answering import QuestionAnswerer

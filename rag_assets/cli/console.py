@@ -13,9 +13,12 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TextIO
+from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from rag_assets.errors import RagAssetsError
+
+if TYPE_CHECKING:
+    from rag_assets.index.freshness import Freshness
 
 FAILURE = 1
 USAGE = 2
@@ -142,6 +145,19 @@ def describe_os_error(error: OSError) -> str:
 def short(commit: str) -> str:
     """The first digits of a commit id, as git shows them."""
     return commit[:10]
+
+
+def staleness(freshness: Freshness, label: str) -> list[Part]:
+    """`indexed commit vs head` as one line; what a reader must act on is coloured."""
+    from rag_assets.index.freshness import uncommitted
+
+    indexed, changed = short(freshness.indexed), uncommitted(freshness.changed_files)
+    if freshness.stale is None:
+        return [(f"indexed {indexed}, head unknown ({freshness.reason})", "dim")]
+    if freshness.stale:
+        told = f"stale: indexed {indexed}, head {short(freshness.head)}{changed}; run: rag-assets index {label}"
+        return [(told, "warn")]
+    return [(f"fresh: indexed {indexed} is the head", "dim"), (changed, "warn")]
 
 
 def size(byte_count: int) -> str:

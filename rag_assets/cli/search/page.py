@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
-from rag_assets.cli.console import Part, counted, short
+from rag_assets.cli.console import Part, counted, short, staleness
 from rag_assets.cli.options import CliSession
 from rag_assets.contracts.retrieval import Mode
-from rag_assets.index.freshness import Freshness, uncommitted
+from rag_assets.index.freshness import Freshness
 from rag_assets.search import Hit, SearchResult
 from rag_assets.search.outline import (
     NARROW,
@@ -184,17 +184,6 @@ def what_helps(result: SearchResult) -> str:
     if result.mode == Mode.BM25:
         return "use other words, or search by meaning too with: --mode hybrid"
     return "use other words, or see what is indexed and what was skipped with: rag-assets status --skipped"
-
-
-def staleness(freshness: Freshness, label: str) -> Line:
-    """`indexed commit vs head` as one line; what a reader must act on is coloured."""
-    indexed, changed = short(freshness.indexed), uncommitted(freshness.changed_files)
-    if freshness.stale is None:
-        return [(f"indexed {indexed}, head unknown ({freshness.reason})", "dim")]
-    if freshness.stale:
-        told = f"stale: indexed {indexed}, head {short(freshness.head)}{changed}; run: rag-assets index {label}"
-        return [(told, "warn")]
-    return [(f"fresh: indexed {indexed} is the head", "dim"), (changed, "warn")]
 
 
 def _understood(result: SearchResult) -> list[Line]:
