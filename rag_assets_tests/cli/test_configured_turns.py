@@ -278,9 +278,12 @@ class Observed:
         ({"model_language": "pl"}, lambda one: '"pl"' in one.read),
         ({"persona": "You are a pirate."}, lambda one: "You are a pirate." in one.read),
         ({"max_context_tokens": 200}, lambda one: one.found["context_tokens"] <= 200),
-        ({"retrieval_top_k": 1}, lambda one: one.pieces("hit") <= 2),
+        ({"retrieval_top_k": 1, "weak_below": 0}, lambda one: one.pieces("hit") <= 2),
         ({"graph_max_nodes": 2}, lambda one: ", 2 nodes," in one.notes),
-        ({"graph_max_depth": 0, "retrieval_top_k": 1}, lambda one: not any("WriteCredit" in key for key in one.nodes)),
+        (
+            {"graph_max_depth": 0, "retrieval_top_k": 1, "weak_below": 0},
+            lambda one: not any("WriteCredit" in key for key in one.nodes),
+        ),
         ({"graph_edge_allowlist": ["CalledBy"]}, lambda one: one.relations == {"Calls"}),
         ({"node_text_fetch_top_n": 0, "retrieval_top_k": 1, "weak_below": 0}, lambda one: one.pieces("graph") == 0),
         (
