@@ -174,7 +174,7 @@ def _extracted(
             declared.clear()
             forget_surveys()
         own, services, parts = _keys(build, seen.buckets), [known.facets], list[CachedBucket[_Bucket]]()
-        with broadcast(build, known, is_large=True) as shared:
+        with broadcast(build, known) as shared:
             del known  # worker processes have copies
             for part in seen.buckets.map(build, own, _extract_bucket, shared, services=services, sizes=sizes):
                 parts.append(part)

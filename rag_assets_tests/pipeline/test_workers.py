@@ -311,42 +311,6 @@ def processes_that_had(build: IndexBuild, size: int) -> set[int]:
     return {process for _, process in found}
 
 
-def asked_bucket(build: IndexBuild, bucket: int, shared: Broadcast[Callable[[], int]]) -> tuple[int, int]:
-    return shared.value(), os.getpid()
-
-
-def prints_what_copies_say(home: Path) -> None:
-    """Two functions that nobody can pickle, asked by a process that is a copy of this one; then while another thread
-    lives, where none may be made."""
-    build = build_of_buckets(home, 2, 1)
-    build.directory.mkdir(parents=True)
-    attempts = Attempts(build.directory, "any")
-    list(map_buckets(guarded_bucket, build, attempts=attempts))  # there is a worker, which knows nothing of them
-    for value in (1, 2):
-        with broadcast(build, lambda: value, is_large=True) as shared:  # noqa: B023  asked before the next one is made
-            found = list(map_buckets(asked_bucket, build, shared, attempts=attempts))
-        print({answer for answer, _ in found}, os.getpid() in {process for _, process in found})
-    alive = threading.Event()
-    threading.Thread(target=alive.wait).start()
-    with broadcast(build, one, is_large=True) as shared:
-        print({answer for answer, _ in map_buckets(asked_bucket, build, shared, attempts=attempts)})
-    alive.set()
-
-
-def one() -> int:
-    return 1
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="processes are not copied elsewhere")
-def test_a_copy_of_this_process_has_what_is_broadcast(tmp_path: Path) -> None:
-    code = f"""
-from pathlib import Path
-from rag_assets_tests.pipeline.test_workers import prints_what_copies_say
-prints_what_copies_say(Path({str(tmp_path)!r}))"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert (done.stdout.splitlines(), done.stderr) == (["{1} False", "{2} False", "{1}"], "")
-
-
 def test_processes_that_had_a_large_value_are_replaced(tmp_path: Path) -> None:
     build = build_of_buckets(tmp_path, 6)
     build.directory.mkdir(parents=True)

@@ -72,8 +72,6 @@ _AFTER_SOCKETS = -100  # as `multiprocessing` removes its folder
 _BEFORE_QUEUES = 100  # `multiprocessing` closes its queues with 10, and then no worker is told anything
 _PRELOADED = ["rag_assets.pipeline.run_stages", "rag_assets.pipeline.workers.process_server"]
 _COPYING = "forkserver"
-_FORKING = "fork"
-_THREADS_OF_A_POOL = 2  # one looks after the processes, one feeds their queue
 _PR_SET_PDEATHSIG = 1
 _ADDRESS_BYTES = 103
 """The longest path of a socket: macOS takes no more, Linux four more."""
@@ -96,8 +94,6 @@ class ProcessPool:
     _executor: ClassVar[ProcessPoolExecutor | None] = None
     _workers: ClassVar[int] = 0
     _are_copies: ClassVar[bool] = False
-    _is_own_copy: ClassVar[bool] = False
-    _copies: ClassVar[int] = 0
     _alive: ClassVar[tuple[Connection, Connection] | None] = None
     """Two ends of a pipe that nobody writes to: workers have the first and end when this process, which alone has the
     second, closes it or is killed."""
@@ -119,26 +115,6 @@ class ProcessPool:
         """Whether several processes are there, or can be as soon as they are wanted."""
         with cls._lock:  # while they start, the lock is taken: then they are wanted
             return (cls._executor is not None and cls._workers > 1) or cls._are_copies
-
-    @classmethod
-    def renew_copy(cls) -> None:
-        """Where the one worker is a copy of this process, lets it end, so that the next task has a copy that knows what
-        this process knows by now: in some hundredths of a second, where to send a label takes several."""
-        with cls._lock:
-            if cls._executor is not None and cls._is_own_copy and threading.active_count() <= 1 + _THREADS_OF_A_POOL:
-                cls._executor.shutdown()
-                cls._executor = None
-
-    @classmethod
-    def copies_made(cls) -> int:
-        """How often the one worker was made as a copy of this process."""
-        return cls._copies
-
-    @classmethod
-    def is_copy_made_after(cls, copies: int) -> bool:
-        """Whether the worker is a copy of this process that was made after so many others, and so has what was there
-        then."""
-        return cls._executor is not None and cls._is_own_copy and cls._copies > copies
 
     @classmethod
     def close(cls) -> None:
@@ -178,8 +154,6 @@ class ProcessPool:
                 workers, mp_context=context, initializer=_start_worker, initargs=cls._alive[:1]
             )
             cls._are_copies |= context.get_start_method() == _COPYING
-            cls._is_own_copy = context.get_start_method() == _FORKING
-            cls._copies += cls._is_own_copy
             cls._workers = workers
             cls._submitted(cls._executor, [os.getpid])  # a process is started with a task that finds none idle
         return cls._executor
@@ -265,7 +239,7 @@ def _context(workers: int) -> multiprocessing.context.BaseContext:
     once and has loaded all. pyarrow, SQLite and the allocators reset in a copy what their own threads hold, and tasks
     use no engine of models or vectors. Else the copies are of a process that has imported what tasks need."""
     if workers == 1 and sys.platform == "linux" and threading.active_count() == 1:
-        return multiprocessing.get_context(_FORKING)
+        return multiprocessing.get_context("fork")
     if _COPYING not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     _shorten_addresses()

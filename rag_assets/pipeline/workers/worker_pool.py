@@ -76,8 +76,6 @@ def map_buckets(
     With `attempts`, `work` guards its files (`file_guard`) and is always done elsewhere, for one may end its process.
     """
     wanted = build.buckets if buckets is None else buckets
-    if wanted and any(isinstance(argument, Broadcast) and argument.is_copied for argument in arguments):
-        ProcessPool.renew_copy()
     cluster = cluster_of(build) if len(wanted) > 1 else None
     if attempts is not None:
         with GuardedTasks[R](cluster or guarded_pool(build, len(wanted)), attempts) as tasks:
@@ -318,17 +316,12 @@ def _in_pool(
 
 
 class Broadcast(Generic[T]):
-    """A value for all buckets. A worker that was copied from this process meanwhile may have it. Where it goes to other
-    processes it is pickled once, into a file that each of them reads once, and this process lets go of it; without a
-    `folder` it stays here."""
+    """A value for all buckets. Where it goes to other processes it is pickled once, into a file that each of them
+    reads once, and this process lets go of it; without a `folder` it stays here."""
 
-    def __init__(self, folder: Path | None, value: T, *, is_copied: bool = False) -> None:
-        """`is_copied`: a worker that is a copy of this process may be copied again, to have it."""
+    def __init__(self, folder: Path | None, value: T) -> None:
         self._kept: tuple[T] | None = (value,)
         self._folder = folder
-        self.name = uuid.uuid4().hex
-        self._copies = ProcessPool.copies_made()
-        self.is_copied = is_copied
         self._path: Path | None = None
         self._large = False
 
@@ -337,13 +330,11 @@ class Broadcast(Generic[T]):
         kept = self._kept
         return kept[0] if kept is not None else cast(T, _unpickled(cast(Path, self._path)))
 
-    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Path | str]]:
+    def __reduce__(self) -> tuple[type[_Received[T]], tuple[Path]]:
         if self._folder is None:
             raise TypeError("this value is for one process")
-        if self._path is None and self.is_copied and ProcessPool.is_copy_made_after(self._copies):
-            return _copied, (self.name,)
         if self._path is None:
-            path = self._folder / f"broadcast-{self.name}.pickle"
+            path = self._folder / f"broadcast-{uuid.uuid4().hex}.pickle"
             try:
                 with path.open("wb") as file:
                     pickle.dump(self.value, file, protocol=pickle.HIGHEST_PROTOCOL)
@@ -377,27 +368,16 @@ class _Received(Generic[T]):
 
 
 @contextmanager
-def broadcast(build: IndexBuild, value: T, *, is_large: bool = False) -> Iterator[Broadcast[T]]:
-    """`value` as an argument for `map_buckets`, while the context lasts. One of megabytes `is_large`: to send it takes
-    longer than to copy this process."""
-    made = Broadcast(build.directory, value, is_copied=is_large and not _uses_dask(build))
-    _broadcasts[made.name] = made
+def broadcast(build: IndexBuild, value: T) -> Iterator[Broadcast[T]]:
+    """`value` as an argument for `map_buckets`, while the context lasts."""
+    made = Broadcast(build.directory, value)
     try:
         yield made
     finally:
-        del _broadcasts[made.name]
         made.forget()
 
 
-_broadcasts: dict[str, Broadcast[Any]] = {}
-"""What is broadcast now, by name."""
-
 _received: dict[Path, Any] = {}
-
-
-def _copied(name: str) -> Broadcast[Any]:
-    """A broadcast in a worker that is a copy of the process that made it."""
-    return _broadcasts[name]
 
 
 def _worked(work: Callable[..., R], *arguments: Any) -> R:
