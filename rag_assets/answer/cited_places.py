@@ -59,6 +59,7 @@ _NAMED_BEFORE = re.compile(
 _OPENING = re.compile(r"[\s*>#-]*(?:\d+[.)]\s*)?(?:(?:description|members) of|the)?\s*", re.IGNORECASE)
 """Before a name without code marks that a place is of: elsewhere it is the object of a sentence (`A calls B in …`)."""
 _SAID_AFTER = re.compile(r"[`\])]*\s*[:(–—-]\s*`(?P<code>[^`\n]+)`")
+_UP_TO_QUOTE = re.compile(r"[`\])]*[\s:,(–—-]*(?:\b(?:says|reads|has)\b[\s:]*)?[“\"„`]")
 _SYMBOL = re.compile(r"@?[A-Za-z_][\w]*(?:(?:\.|::|#)[A-Za-z_]\w*)*(?:<[\w\s,.<>]*>)?(?:\([\w\s,.<>\[\]?]*\))?")
 _CALL = re.compile(r"(?P<name>[A-Za-z_][\w.]*)\(.*\)")
 _TELLING_WORD = re.compile(r"[A-Z]\w*[a-z]\w*[A-Z]\w*|I[A-Z][a-z]\w*|\w+\.\w[\w.]*|[a-z]+[A-Z]\w*|\w+_\w+")
@@ -89,7 +90,8 @@ class PlaceProblem(StrEnum):
 class CitedPlace:
     """A place as a document names it: `line` of the document, `written` there. `symbol` is the name that the document
     gives it and `quotes` the words that it takes from there, or from the description of them; '' and none where it does
-    neither. Places of one `sentence` share its quotes. `paths` are what the path can mean, the likeliest first."""
+    neither. Places of one `sentence` share its quotes; `before` are those that stand right behind this place. `paths`
+    are what the path can mean, the likeliest first."""
 
     line: int
     written: str
@@ -99,6 +101,7 @@ class CitedPlace:
     commit: str = ""
     symbol: str = ""
     quotes: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
     of_description: bool = False
     sentence: int = -1
 
@@ -159,6 +162,7 @@ def _cited(mention: _Mention, text: str, parts: Sequence[Sentence], mentions: Se
             symbol = symbol or (call["name"] if call is not None else span)
         elif is_quote is not None and is_quote.search(span):
             quotes.append(span)
+    said = _UP_TO_QUOTE.match(text, mention.stop)
     return CitedPlace(
         line=text.count("\n", 0, mention.begin) + 1,
         written=text[mention.begin : mention.stop],
@@ -168,6 +172,7 @@ def _cited(mention: _Mention, text: str, parts: Sequence[Sentence], mentions: Se
         commit=mention.commit,
         symbol=symbol,
         quotes=tuple(dict.fromkeys(quotes)),
+        before=tuple(quote for quote in quotes if said and text.startswith(quote, said.end())),
         of_description=at >= 0 and _DESCRIPTION.match(parts[at].text) is not None,
         sentence=at,
     )
@@ -332,6 +337,7 @@ class PlaceChecker:
         places = cited_places(text, folder, self._index.manifest.remote_url, self._root, self._spaced)
         files = [self._found(place) for place in places]
         said: dict[tuple[int, str], bool] = {}
+        blamed: dict[tuple[int, str], CitedPlace] = {}
         for place, file in zip(places, files, strict=True):
             if isinstance(file, FileText):
                 lines = self._described(place, file) if place.of_description else file.cut(place.start, place.end)
@@ -340,8 +346,15 @@ class PlaceChecker:
                     facts = quote.split(" … ") if place.of_description else [quote]  # in any order
                     is_here = all(lines_quoted(fact, lines) is not None for fact in facts)
                     said[place.sentence, quote] = held or is_here
+                    first = blamed.setdefault((place.sentence, quote), place)
+                    if quote in place.before and quote not in first.before:
+                        blamed[place.sentence, quote] = place
+        wrong: dict[int, list[str]] = {}
+        for (sentence, quote), place in blamed.items():  # told of one place of the sentence alone
+            if not said[sentence, quote]:
+                wrong.setdefault(id(place), []).append(quote)
         return [
-            file if isinstance(file, CheckedPlace) else self._checked(place, file, said)
+            file if isinstance(file, CheckedPlace) else self._checked(place, file, wrong.get(id(place), ()))
             for place, file in zip(places, files, strict=True)
         ]
 
@@ -373,13 +386,12 @@ class PlaceChecker:
             return CheckedPlace(cited, file.path, PlaceProblem.NO_LINES, detail, self._now(cited, file))
         return file
 
-    def _checked(self, cited: CitedPlace, file: FileText, said: dict[tuple[int, str], bool]) -> CheckedPlace:
+    def _checked(self, cited: CitedPlace, file: FileText, wrong: Sequence[str]) -> CheckedPlace:
         lines = file.cut(cited.start, cited.end)
-        for quote in cited.quotes:
-            if not said.pop((cited.sentence, quote), True):  # told of the first place of the sentence alone
-                altered = likeness(quote, lines) >= LEAST_ALIKE
-                problem = PlaceProblem.ALTERED_QUOTE if altered else PlaceProblem.NOT_QUOTED
-                return CheckedPlace(cited, file.path, problem, _shown(quote), self._where_quoted(quote, file))
+        for quote in wrong:
+            altered = likeness(quote, lines) >= LEAST_ALIKE
+            problem = PlaceProblem.ALTERED_QUOTE if altered else PlaceProblem.NOT_QUOTED
+            return CheckedPlace(cited, file.path, problem, _shown(quote), self._where_quoted(quote, file))
         if cited.symbol and not _names(file, cited):
             now = self._declared(cited.symbol, file)
             return CheckedPlace(cited, file.path, PlaceProblem.NOT_NAMED, cited.symbol, now)

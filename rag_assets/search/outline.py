@@ -67,12 +67,17 @@ def stems_in(text: str, asked: frozenset[str]) -> frozenset[str]:
     return frozenset(stem for run in runs(text) for term in word_terms(run) if (stem := stem_of(term)) in asked)
 
 
+def symbol_of(name: str) -> str:
+    """What the parts and the overloads of a symbol have in common."""
+    return plain_symbol(name).partition("(")[0]
+
+
 def one_per_symbol(hits: Sequence[Hit]) -> list[Hit]:
     """The hits without a second one of a symbol in a file (its parts, its overloads). The first keeps its rank and its
     score, has the members of all, and points to the section with the best of them."""
     first: dict[tuple[str, str, str], Hit] = {}
     for hit in hits:
-        key = hit.label, hit.path, plain_symbol(hit.symbol).partition("(")[0]
+        key = hit.label, hit.path, symbol_of(hit.symbol)
         known = first.get(key)
         first[key] = hit if known is None else _with_members_of(known, hit)
     return list(first.values())

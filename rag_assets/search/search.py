@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -16,7 +17,7 @@ from rag_assets.index.vectors.filters import METADATA, Period, SearchFilters, Se
 from rag_assets.search import CodePlace, Hit, Question, SearchResult, Source, TermEvidence
 from rag_assets.search.fusion import Ranked
 from rag_assets.search.members import with_members
-from rag_assets.search.outline import one_per_symbol
+from rag_assets.search.outline import one_per_symbol, symbol_of
 from rag_assets.search.query_parser import plain_question, understand
 from rag_assets.search.retrieve import Clock, SearchResources, retrieve
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 _SECTIONS_PER_SYMBOL = 3
 """Sections that are kept per hit where each symbol has one; of more candidates than these."""
+_LEAST_KEPT = 30
+"""Of these at least: the lines to read first of a hit do not depend on how many other hits are wanted."""
 
 _MOST_LISTED = 5_000
 """Sections whose payloads are read to put them in order: half a second."""
@@ -65,7 +68,7 @@ def search(
         limit = parts.policy.limit
     if limit < 1:
         raise WrongQuestion(f"limit must be at least 1, got {limit}")
-    kept = limit * _SECTIONS_PER_SYMBOL if by_symbol else limit
+    kept = max(limit * _SECTIONS_PER_SYMBOL, _LEAST_KEPT) if by_symbol else limit
     parse = plain_question if literal else understand
     question = parse(query) if isinstance(query, str) else query
 
@@ -166,7 +169,7 @@ def _found(
     warning says so."""
     warnings: list[str] = list(question.notes)
     if not question.text:
-        return _listed(parts, mode, scope, kept, warnings, clock)
+        return _listed(parts, mode, scope, limit, kept, warnings, clock)
     if mode is not Mode.BM25:
         parts.embedder()  # loads while phrases are looked up
     if question.phrases:
@@ -206,18 +209,31 @@ def _found(
 
 
 def _listed(
-    parts: SearchResources, mode: Mode, scope: SearchScope, limit: int, warnings: list[str], clock: Clock
+    parts: SearchResources, mode: Mode, scope: SearchScope, limit: int, kept: int, warnings: list[str], clock: Clock
 ) -> _Found:
-    """What fulfils the filters of a question without words, in the order of paths and lines; there is no score."""
+    """What fulfils the filters of a question without words, in the order of paths and lines; there is no score. Of one
+    symbol no more sections than `kept` has for each hit: a type in a hundred parts leaves room for the next."""
     shard = parts.shard()
     with clock.step("list"):
         ids = sorted(shard.ids(scope))
         if len(ids) > _MOST_LISTED:
             warnings.append(f"{len(ids):,} sections fulfil the filters, {_MOST_LISTED:,} of them were put in order")
         payloads = shard.retrieve(ids[:_MOST_LISTED], scope)
-        order = sorted(payloads, key=lambda known: (*_place_of(payloads[known]), known))[:limit]
+        order = sorted(payloads, key=lambda known: (*_place_of(payloads[known]), known))
+        if kept > limit:
+            counts: Counter[tuple[str, str, str]] = Counter()
+            order = [known for known in order if _counted(counts, payloads[known]) <= _SECTIONS_PER_SYMBOL]
+        order = order[:kept]
     ranked = [Ranked(identifier, 0.0, {}) for identifier in order]
     return _Found(ranked, {known: payloads[known] for known in order}, mode, tuple(warnings), {})
+
+
+def _counted(counts: Counter[tuple[str, str, str]], payload: Mapping[str, Any]) -> int:
+    """Which section of its symbol this is, from 1."""
+    label, path, _ = _place_of(payload)
+    symbol = label, path, symbol_of(payload.get("Symbol", ""))
+    counts[symbol] += 1
+    return counts[symbol]
 
 
 def _place_of(payload: Mapping[str, Any]) -> tuple[str, str, int]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import shlex
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from rag_assets.search.index import LabelIndex
 
 _WITH_COMMIT = re.compile(r"(?P<place>.+)@(?P<commit>[0-9a-fA-F]{4,64})", re.DOTALL)
-_WITH_LINES = re.compile(r"(?P<path>(?:[A-Za-z]:)?[^:]+):(?P<start>\d{1,9})(?:-(?P<end>\d{1,9}))?", re.DOTALL)
+_WITH_LINES = re.compile(r"(?P<path>.+):(?P<start>\d{1,9})(?:-(?P<end>\d{1,9}))?", re.DOTALL)
 _WITH_SYMBOL = re.compile(r"(?P<path>.{2,}?):(?P<symbol>[^:/\\]+)")  # the colon of `C:\repo\A.cs` is none of ours
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _ARITY = re.compile(r"`\d+")
@@ -130,14 +131,14 @@ class SourceLines:
         if whole <= tokens:
             return self
         count = self.shown_lines
-        said = f"{count:,} lines are about {whole:,} tokens"
+        said = f"{count:,} line{'s are' if count != 1 else ' is'} about {whole:,} tokens"
         outline = replace(self, text="", shown_lines=0, notes=(*self.notes, f"{said}; read one of these"))
         if len(self.declared) > 1 and size(outline) <= tokens:
             return outline
         lines = self.text.split("\n")
 
         def first(number: int) -> SourceLines:
-            rest = f"{self.path}:{self.start_line + number}-{self.end_line}"
+            rest = shlex.quote(f"{self.path}:{self.start_line + number}-{self.end_line}")
             notes = (*self.notes, f"{said}; read on at {rest}")
             return replace(self, text="\n".join(lines[:number]), shown_lines=number, declared=(), notes=notes)
 
@@ -222,6 +223,9 @@ class SourceReader:
 
     def _lines(self, written: str, commit: str, work_tree: bool) -> SourceLines:
         lines = _WITH_LINES.fullmatch(written)
+        if lines is not None and ":" in lines["path"][2:]:  # a name with a colon, or no place with lines at all
+            named = _clean(lines["path"])
+            lines = lines if named is not None and self._exists(named, commit, work_tree) else None
         path = _clean(lines["path"] if lines else written)
         if lines is not None:
             file = self.file(self.path(path, written), commit=commit, work_tree=work_tree)
@@ -294,7 +298,7 @@ class SourceReader:
         if differs:
             notes.append(
                 f"{file.path} has changed since commit {file.commit_sha[:_DIGITS]}, and these are the lines of that "
-                f"commit; read those of now with: rag-assets read {file.path} --work-tree"
+                f"commit; read those of now with: rag-assets read {shlex.quote(file.path)} --work-tree"
             )
         around = file.around(start, end)
         return SourceLines(
@@ -474,8 +478,8 @@ class SourceReader:
                     found = file_of_snapshot(snapshot, path, policy, detect_language) if may_read else None
                     sha = snapshot.info.commit_sha
             except MissingCommit as error:
-                how = f"the index has commit {self._manifest.commit_sha[:_DIGITS]}; list others with: git log -- {path}"
-                raise MissingCommit(f"{error}; {how}") from error
+                own, listed = self._manifest.commit_sha[:_DIGITS], f"git log -- {shlex.quote(path)}"
+                raise MissingCommit(f"{error}; the index has commit {own}; list others with: {listed}") from error
             version, where = TextVersion.COMMIT, f"commit {sha[:_DIGITS]}"
         else:
             found = file_of_work_tree(repository.location, path, policy, detect_language) if may_read else None
@@ -493,6 +497,10 @@ class SourceReader:
     def _unknown(self, written: str, where: str = "") -> PlaceError:
         """What is not there, with the places that are most like it."""
         label, path = self._index.label, _clean(written) or written
+        if where and self._is_file(path):
+            return PlaceError(
+                f"{path} is not there{where}; the index has it, of commit {self._manifest.commit_sha[:_DIGITS]}"
+            )
         near = near_paths(path, self.known_paths(), _NEAR)
         if not near and "/" not in path:
             name = declared_names(path)[-1:] or ("",)
@@ -501,11 +509,16 @@ class SourceReader:
                 for known in self._index.parts.shard().values("DeclaredNames", self._index.scope())
                 if abs(len(known) - len(name[0])) <= _NEAR
             ]
-            near = difflib.get_close_matches(name[0], names, _NEAR, _NEAR_NAMES)
+            alike = difflib.get_close_matches(name[0], names, _NEAR, _NEAR_NAMES)
+            near = list(dict.fromkeys(self._spelled(known) for known in alike))
         hint = (
             f"did you mean {' or '.join(near)}?" if near else f"search for it with: rag-assets search --label {label} …"
         )
         return PlaceError(f"{written} is neither a file, a symbol nor a point of {label}{where}; {hint}")
+
+    def _spelled(self, name: str) -> str:
+        """A declared name, which is known in small letters, as its declaration writes it."""
+        return next((one.name for _, one in self.declaring(name)), name)
 
 
 def _at(file: FileText) -> str:

@@ -124,6 +124,27 @@ def test_what_is_wrong_is_told_with_where_it_is_now(
     assert (where or "").partition("@")[0] == (now or "")
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "src/Clock.cs:3 is one, and {0}:7 has “Pays back what a customer returned, twice.”",
+        "src/Clock.cs:3, {0}:7: “Pays back what a customer returned, twice.”",
+        'src/Clock.cs:3 and (`{0}:7`): "Pays back what a customer returned, twice."',
+    ],
+)
+def test_a_wrong_quote_is_told_of_the_place_before_it(shop: tuple[Indexed, str], said: str) -> None:
+    assert [(path, problem) for path, problem, _ in checked(shop, said.format(SERVICE))] == [
+        ("src/Clock.cs", None),
+        (SERVICE, "altered quote"),
+    ]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "windows-1252"])
+def test_a_document_is_read_in_its_encoding(shop: tuple[Indexed, str], tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "a.md").write_text(f"{SERVICE}:90 – “Größe”", encoding=encoding)
+    assert "1 place, 1 wrong" in shop[0].cli.run("cite", "check", tmp_path / "a.md").out
+
+
 def test_a_document_of_the_repository_links_from_its_folder(shop: tuple[Indexed, str]) -> None:
     indexed, _ = shop
     document = indexed.repository.path / "docs" / "guide.md"
@@ -150,4 +171,7 @@ def test_nothing_is_cited_and_what_is_no_document(shop: tuple[Indexed, str], tmp
     assert cli.run("cite", "check", "-", spoken="Nothing.").out.startswith("no place is cited")
     assert "is a folder" in cli.run("cite", "check", tmp_path).err
     assert cli.run("cite", "check", tmp_path / "absent.md").code == 1
+    (tmp_path / "a.pdf").write_bytes(b"%PDF\0\1")
+    done = cli.run("cite", "check", tmp_path / "a.pdf")
+    assert (done.code, done.out) == (1, "") and "a.pdf is no text: NUL byte" in done.err
     assert json.loads(cli.run("cite", "check", "--json", spoken="").out)["places"] == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import asdict
 from pathlib import Path
 
@@ -115,7 +116,7 @@ def test_the_library_reads_the_same(indexed: Indexed) -> None:
     [
         ("src/Orders/OrderServise.cs:7", 4, f"did you mean {SERVICE} or "),
         ("OrderServise", 4, "did you mean"),
-        ("RefundOrdr", 4, "did you mean refundorder?"),
+        ("RefundOrdr", 4, "did you mean RefundOrder?"),
         ("nothing like it", 4, "rag-assets search"),
         ("00000000", 4, "neither a file, a symbol nor a point"),
         (f"{SERVICE}:400", 4, "has 8 lines, so there is no line 400"),
@@ -176,7 +177,7 @@ def test_a_file_that_a_commit_does_not_have(two_commits: tuple[Indexed, str]) ->
     found, first = two_commits
     done = found.cli.run("read", "src/Big.cs:1", "--commit", first)
     assert done.code == 4
-    assert f"in commit {first[:10]}" in done.err
+    assert f"src/Big.cs is not there in commit {first[:10]}; the index has it, of commit " in done.err
 
 
 @pytest.mark.parametrize("version", ["as indexed", "at a commit", "in the work tree"])
@@ -271,3 +272,23 @@ def test_a_role_reads_what_it_may_see_in_every_version(tmp_path: Path) -> None:
         assert hidden.err.replace("Secret", "Absent") == absent.err
         seen = cli.run("read", "pay/Secret.cs", *also, options=("--config", str(path), "--role", "payroll"))
         assert "1  class Secret { }" in seen.out
+
+
+def test_names_of_files_with_colons_brackets_and_blanks(tmp_path: Path) -> None:
+    code = "namespace Shop;\n\npublic class {}\n{{\n    public int Total() => 1;\n}}\n"
+    files = {"src/a:b.cs": code.format("Colon"), "src/[x](y).cs": code.format("Bracket"), "it's a.cs": code.format("A")}
+    repository = new_repository(tmp_path / "shop", files)
+    cli = CommandLine(rag_home(tmp_path), tmp_path)
+    index_without_dagster(cli.home, repository, "shop")
+    (repository.path / "it's a.cs").write_text("// now\n")
+    for path in files:
+        assert "5      public int Total() => 1;" in cli.run("read", f"{path}:5-6").out.splitlines()
+        assert "> 5      public int Total() => 1;" in cli.run("show", f"{path}:5").out
+        said = cli.run("search", f'symbol:Total "public" path:"{path}"').out.splitlines()[-1]
+        assert said.startswith("next: ")
+    for line in (
+        cli.run("search", "class A symbol:A", "--limit", "1").out.splitlines()[-1].removeprefix("next: "),
+        cli.run("read", "it's a.cs:5").out.splitlines()[-1].partition("with: ")[2],
+    ):
+        name, *words = shlex.split(line)
+        assert name == "rag-assets" and any(word.startswith("it's a.cs") for word in words)

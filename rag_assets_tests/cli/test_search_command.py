@@ -145,6 +145,20 @@ def test_a_symbol_has_one_hit_in_a_file(cli: CommandLine, tmp_path: Path) -> Non
     assert re.fullmatch(r"Shop\.Refunds \(part \d+ of \d+, lines \d+–\d+\)", whole["name"])
 
 
+def test_a_type_in_many_parts_leaves_room_for_others_and_is_the_same_whatever_the_limit(
+    cli: CommandLine, tmp_path: Path
+) -> None:
+    methods = "".join(f"    public decimal Number{n}(int order) => Cancel(order, {n});\n" for n in range(600))
+    files = {f"src/{name}.cs": f"namespace Shop;\n\npublic class {name}\n{{\n}}\n" for name in "BC"}
+    files["src/A.cs"] = f"namespace Shop;\n\npublic class A\n{{\n{methods}}}\n"
+    index_without_dagster(cli.home, new_repository(tmp_path / "shop", files), "shop")
+    for limit in ("1", "2", "3"):
+        listed = paths(cli.run("search", "path:src/", "--json", "--limit", limit))
+        assert listed == [f"src/{name}.cs" for name in "ABC"][: int(limit)]
+    first = [cli.run("search", "Cancel order", "--json", "--limit", limit).json["hits"][0] for limit in ("1", "2", "9")]
+    assert first[0] == first[1] == first[2]
+
+
 def test_parts_of_a_type_are_told_by_their_name(cli: CommandLine, tmp_path: Path) -> None:
     part = "namespace Shop;\n\npublic partial class Refunds\n{{\n    public int {0}() => 1;\n}}\n"
     files = {"src/A.cs": part.format("FromCard"), "src/B.cs": part.format("FromBank")}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -251,9 +252,5 @@ def _footer(session: CliSession, result: SearchResult, freshness: FreshnessOf, p
         told.append(("no word of the question is in what was searched: these are near in meaning only; ", "warn"))
     hit = result.hits[0]
     label = f" --label {hit.label}" if not result.label else ""
-    told.append((f"next: {session.command()} read {_quoted(place_of(hit))}{label}", "dim"))
+    told.append((f"next: {session.command()} read {shlex.quote(place_of(hit))}{label}", "dim"))
     return [*lines, told]
-
-
-def _quoted(place: str) -> str:
-    return place if re.fullmatch(r"[\w./:@+-]+", place) else f"'{place}'"

@@ -13,6 +13,7 @@ from rag_assets.api import open_index
 from rag_assets.cli.console import FAILURE, CommandError, Output, counted, short
 from rag_assets.cli.options import AsJson, LabelOption, chosen_label, session_of
 from rag_assets.index.freshness import remembered_repository
+from rag_assets.sources.decoding import Binary, decode
 
 _STDIN = "-"
 _MOST_BYTES = 20_000_000  # longer than any document that a person or a model writes
@@ -72,7 +73,10 @@ def _text(file: str) -> str:
         raise CommandError(f"{file} is a folder; name its documents, such as {file.rstrip('/')}/*.md")
     if path.stat().st_size > _MOST_BYTES:
         raise CommandError(f"{file} is too large for a document: {path.stat().st_size:,} bytes")
-    return path.read_text(encoding="utf-8", errors="replace")
+    found = decode(path.read_bytes())
+    if isinstance(found, Binary):
+        raise CommandError(f"{file} is no text: {found.detail}")
+    return found.text
 
 
 def _folder(file: str, root: str) -> str:

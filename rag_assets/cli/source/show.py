@@ -23,8 +23,8 @@ from rag_assets.index.layout import IndexHome
 from rag_assets.search.outline import named_part
 from rag_assets.search.source_lines import SourceLines
 
-# `src/A.cs:12`, `src/A.cs:12-30` as `search` prints it; a semantic id has more colons.
-_PATH_AND_LINE = re.compile(r"(?P<path>(?:[A-Za-z]:)?[^:]+):(?P<line>\d{1,9})(?:-\d+)?")
+# `src/A.cs:12`, `src/A.cs:12-30` as `search` prints it
+_PATH_AND_LINE = re.compile(r"(?P<path>.+):(?P<line>\d{1,9})(?:-\d+)?", re.DOTALL)
 _SCHEME = "rag://"
 _SHOWN_SECTIONS = 8
 _CONTEXT = 8  # lines on either side of the one that was asked for
@@ -64,8 +64,9 @@ def show(
         if point.startswith(_SCHEME):
             found: dict[str, Any] = {"uri": point, "text": index.resolve(point)}
         else:
-            payload = _payload(home, name, index, point)
-            line = _line(session.output, point, payload)
+            located = _located(index, point)
+            payload = _payload(home, name, index, point, located)
+            line = _line(session.output, located, payload)
             found = _parts(index, payload, part, line)
             if line is not None and "source" in found and not as_json:
                 around = index.read(f"{found['path']}:{max(1, line - _CONTEXT)}-{line + _CONTEXT}")
@@ -84,9 +85,16 @@ def _label_of(uri: str) -> str:
         raise CommandError(str(error)) from error
 
 
-def _payload(home: IndexHome, name: str, index: Index, point: str) -> dict[str, Any]:
+def _located(index: Index, point: str) -> re.Match[str] | None:
+    """The path and the line of a point that is written so. A semantic id looks like one of a path with colons."""
+    found = _PATH_AND_LINE.fullmatch(point)
+    if found is None or ":" not in found["path"][2:]:  # `C:\shop\A.cs:12` has another colon
+        return found
+    return found if found["path"] in index.parts.shard().values("Path", index.scope()) else None
+
+
+def _payload(home: IndexHome, name: str, index: Index, point: str, located: re.Match[str] | None) -> dict[str, Any]:
     """The payload that `point` names. Raises CommandError or QueryError where it names none or several."""
-    located = _PATH_AND_LINE.fullmatch(point)
     if located is None:
         if re.search(r"[/\\.]", point) and ":" not in point:
             raise CommandError(
@@ -99,9 +107,8 @@ def _payload(home: IndexHome, name: str, index: Index, point: str) -> dict[str, 
     return index.get(found["SemanticId"])
 
 
-def _line(output: Output, point: str, payload: dict[str, Any]) -> int | None:
-    """The line that `point` names, None where it names none of this section: then it says that this is the nearest."""
-    located = _PATH_AND_LINE.fullmatch(point)
+def _line(output: Output, located: re.Match[str] | None, payload: dict[str, Any]) -> int | None:
+    """The line that a point names, None where it names none of this section: then it says that this is the nearest."""
     if located is None:
         return None
     if payload["StartLine"] <= int(located["line"]) <= payload["EndLine"]:
