@@ -224,9 +224,9 @@ class SourceReader:
     def _lines(self, written: str, commit: str, work_tree: bool) -> SourceLines:
         lines = _WITH_LINES.fullmatch(written)
         if lines is not None and ":" in lines["path"][2:]:  # a name with a colon, or no place with lines at all
-            named = _clean(lines["path"])
+            named = self._cleaned(lines["path"])
             lines = lines if named is not None and self._exists(named, commit, work_tree) else None
-        path = _clean(lines["path"] if lines else written)
+        path = self._cleaned(lines["path"] if lines else written)
         if lines is not None:
             file = self.file(self.path(path, written), commit=commit, work_tree=work_tree)
             return self._cut(file, int(lines["start"]), int(lines["end"] or lines["start"]))
@@ -234,7 +234,7 @@ class SourceReader:
             file = self.file(path, commit=commit, work_tree=work_tree)
             return self._cut(file, 1, len(file.lines))
         within = _WITH_SYMBOL.fullmatch(written)
-        owner = _clean(within["path"]) if within else None
+        owner = self._cleaned(within["path"]) if within else None
         if within is not None and owner is not None and self._exists(owner, commit, work_tree):
             file = self.file(owner, commit=commit, work_tree=work_tree)
             return self._symbol(written, [(file, one) for one in file.declared if one.is_called(within["symbol"])])
@@ -286,7 +286,7 @@ class SourceReader:
         """The files with a section that the reader may see."""
         return tuple(self._index.parts.shard().values("Path", self._index.scope()))
 
-    def _cut(self, file: FileText, start: int, end: int) -> SourceLines:
+    def _cut(self, file: FileText, start: int, end: int, symbol: DeclaredLines | None = None) -> SourceLines:
         count, notes = len(file.lines), []
         if end < start or (start < 1 and count):
             raise WrongQuestion(f"lines {start}-{end} of {file.path} are none; lines begin at 1, the first one first")
@@ -300,7 +300,7 @@ class SourceReader:
                 f"{file.path} has changed since commit {file.commit_sha[:_DIGITS]}, and these are the lines of that "
                 f"commit; read those of now with: rag-assets read {shlex.quote(file.path)} --work-tree"
             )
-        around = file.around(start, end)
+        around = symbol or file.around(start, end)
         return SourceLines(
             label=self._index.label,
             path=file.path,
@@ -334,7 +334,7 @@ class SourceReader:
             said = f"{written} is declared {len(listed)} times; read one of"
             raise QueryError("\n".join([said, *listed[:_LISTED], *more]))
         file, one = next(iter(places.values()))
-        return self._cut(file, one.start_line, one.end_line)
+        return self._cut(file, one.start_line, one.end_line, one)
 
     def _in_version(
         self, written: str, declared: list[tuple[FileText, DeclaredLines]], commit: str, work_tree: bool
@@ -394,6 +394,10 @@ class SourceReader:
         except PlaceError:
             return False
         return True
+
+    def _cleaned(self, path: str) -> str | None:
+        """As `_clean`; a name with a byte that is no text has a `\\` of its own (`caf\\xe9.cs`)."""
+        return path if "\\" in path and self._is_file(path) else _clean(path)
 
     def _is_file(self, path: str) -> bool:
         return self._row(path) is not None
@@ -510,15 +514,11 @@ class SourceReader:
                 if abs(len(known) - len(name[0])) <= _NEAR
             ]
             alike = difflib.get_close_matches(name[0], names, _NEAR, _NEAR_NAMES)
-            near = list(dict.fromkeys(self._spelled(known) for known in alike))
+            near = list(dict.fromkeys(one.name for known in alike for _, one in self.declaring(known)[:1]))
         hint = (
             f"did you mean {' or '.join(near)}?" if near else f"search for it with: rag-assets search --label {label} …"
         )
         return PlaceError(f"{written} is neither a file, a symbol nor a point of {label}{where}; {hint}")
-
-    def _spelled(self, name: str) -> str:
-        """A declared name, which is known in small letters, as its declaration writes it."""
-        return next((one.name for _, one in self.declaring(name)), name)
 
 
 def _at(file: FileText) -> str:

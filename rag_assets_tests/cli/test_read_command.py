@@ -236,6 +236,18 @@ def test_a_budget_that_is_too_small_for_a_line_gives_the_count(two_commits: tupl
     assert said[1].startswith("63 lines are about ") and "--max-tokens" in said[1]
 
 
+def test_a_name_that_is_read_is_the_symbol_around_and_a_heading_is_no_near_name(tmp_path: Path) -> None:
+    files = {
+        "py/deco.py": "import functools\n\n\ndef cached_thing(a):\n    return a\n",
+        "a.md": "# Reading\n\nIt is so.\n",
+    }
+    repository = new_repository(tmp_path / "shop", files)
+    cli = CommandLine(rag_home(tmp_path), tmp_path)
+    index_without_dagster(cli.home, repository, "shop")
+    assert cli.run("read", "cached_thing").out.startswith("py/deco.py:4-5  in py.deco.cached_thing (4-5)  ")
+    assert "did you mean" not in cli.run("read", "Reading").err
+
+
 def test_too_many_declarations_are_listed(tmp_path: Path) -> None:
     repository = new_repository(
         tmp_path / "shop", {f"src/{n}.cs": f"class C{n} {{ void Run() {{ }} }}\n" for n in "ab"}
@@ -277,18 +289,19 @@ def test_a_role_reads_what_it_may_see_in_every_version(tmp_path: Path) -> None:
 def test_names_of_files_with_colons_brackets_and_blanks(tmp_path: Path) -> None:
     code = "namespace Shop;\n\npublic class {}\n{{\n    public int Total() => 1;\n}}\n"
     files = {"src/a:b.cs": code.format("Colon"), "src/[x](y).cs": code.format("Bracket"), "it's a.cs": code.format("A")}
+    files |= {"-a.cs": code.format("Dash"), "src/caf\udce9.cs": code.format("Latin")}
     repository = new_repository(tmp_path / "shop", files)
     cli = CommandLine(rag_home(tmp_path), tmp_path)
     index_without_dagster(cli.home, repository, "shop")
     (repository.path / "it's a.cs").write_text("// now\n")
     for path in files:
+        path = f"./{path}" if path.startswith("-") else path.replace("\udce9", "\\xe9")
         assert "5      public int Total() => 1;" in cli.run("read", f"{path}:5-6").out.splitlines()
         assert "> 5      public int Total() => 1;" in cli.run("show", f"{path}:5").out
-        said = cli.run("search", f'symbol:Total "public" path:"{path}"').out.splitlines()[-1]
-        assert said.startswith("next: ")
     for line in (
         cli.run("search", "class A symbol:A", "--limit", "1").out.splitlines()[-1].removeprefix("next: "),
         cli.run("read", "it's a.cs:5").out.splitlines()[-1].partition("with: ")[2],
     ):
         name, *words = shlex.split(line)
         assert name == "rag-assets" and any(word.startswith("it's a.cs") for word in words)
+    assert cli.run("search", "symbol:Dash").out.splitlines()[-1].endswith(" read ./-a.cs:3-4")

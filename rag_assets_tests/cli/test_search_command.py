@@ -159,6 +159,12 @@ def test_a_type_in_many_parts_leaves_room_for_others_and_is_the_same_whatever_th
     assert first[0] == first[1] == first[2]
 
 
+def test_what_helps_is_not_the_mode_that_was_asked_for(indexed: Indexed) -> None:
+    assert "--mode hybrid" in indexed.cli.run("search", "zzyzx", "--mode", "bm25").err
+    done = indexed.cli.run("search", "zzyzx")
+    assert done.code == 4 and "--mode hybrid" not in done.err and "rag-assets status --skipped" in done.err
+
+
 def test_parts_of_a_type_are_told_by_their_name(cli: CommandLine, tmp_path: Path) -> None:
     part = "namespace Shop;\n\npublic partial class Refunds\n{{\n    public int {0}() => 1;\n}}\n"
     files = {"src/A.cs": part.format("FromCard"), "src/B.cs": part.format("FromBank")}

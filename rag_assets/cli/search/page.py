@@ -182,7 +182,7 @@ def what_helps(result: SearchResult) -> str:
     filters = [name for name in result.filters if name not in _ALWAYS]
     if filters:
         return f"search without {' or '.join(filters)}, or see what is indexed of a file with: rag-assets explain PATH"
-    if result.mode == Mode.BM25:
+    if result.requested_mode == Mode.BM25:
         return "use other words, or search by meaning too with: --mode hybrid"
     return "use other words, or see what is indexed and what was skipped with: rag-assets status --skipped"
 
@@ -252,5 +252,7 @@ def _footer(session: CliSession, result: SearchResult, freshness: FreshnessOf, p
         told.append(("no word of the question is in what was searched: these are near in meaning only; ", "warn"))
     hit = result.hits[0]
     label = f" --label {hit.label}" if not result.label else ""
-    told.append((f"next: {session.command()} read {shlex.quote(place_of(hit))}{label}", "dim"))
+    place = place_of(hit)
+    written = shlex.quote(f"./{place}" if place.startswith("-") else place)  # no option of the command
+    told.append((f"next: {session.command()} read {written}{label}", "dim"))
     return [*lines, told]

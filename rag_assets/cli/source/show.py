@@ -208,7 +208,8 @@ def repository_paths(home: IndexHome, label: str, path: str) -> tuple[str, ...]:
     written = path.replace("\\", "/")
     while written.startswith("./"):
         written = written[2:]
-    return tuple(dict.fromkeys((written, _in_repository(home, label, path), _in_repository(home, label, written))))
+    known = written, _in_repository(home, label, path), _in_repository(home, label, written)
+    return tuple(dict.fromkeys((*known, path)))  # a name can have a `\` of its own
 
 
 def _payloads(generation: Generation, path: str) -> list[dict[str, Any]]:
