@@ -34,6 +34,7 @@ declare (mean .809 with and without) or are used by them (.808), by any number o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import log1p
 from typing import NamedTuple, TypeVar
 
@@ -114,6 +115,8 @@ def rank(
         files.setdefault(places.get(one.id) or FileRef(one.id, ""), []).append(one)
     scored: list[_Scored] = []
     share, weights = asked.dense_share, asked.weights
+    if len(found) < PLACED:  # all there are: how many of them a file has says how long it is
+        weights = replace(weights, breadth=0.0)
     for place, sections in files.items():
         file = _judged(sections, place, evidence, asked, share, weights)
         scored += _sections(sections, file, share)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from math import log1p
 
 import pytest
 
@@ -48,8 +47,7 @@ def test_a_file_has_the_best_of_each_search_from_any_of_its_sections() -> None:
         {"a": "one.cs", "b": "one.cs", "c": "two.cs", "x": "x.cs"},
     )
     assert [one.id for one in ranked].index("b") < [one.id for one in ranked].index("c")
-    weights = WEIGHTS[QueryType.PROSE]
-    assert ranked[0].score == pytest.approx(1.0 + (1 - weights.dense) * weights.breadth * log1p(2))
+    assert ranked[0].score == pytest.approx(1.0)
 
 
 def test_the_next_sections_of_a_file_give_way_to_other_files() -> None:
@@ -62,8 +60,11 @@ def test_the_next_sections_of_a_file_give_way_to_other_files() -> None:
 def test_of_two_files_the_one_of_which_more_was_found_comes_first() -> None:
     paths = {"a": "one.cs", "b": "two.cs", "c": "two.cs", "d": "two.cs"}
     found = {"a": 10.0, "b": 9.8, "c": 3.0, "d": 3.0}
-    assert names(ordered({}, found, paths))[0] == "b"
-    assert names(ordered({}, found, paths, kind=QueryType.NAME))[0] == "a"
+    many = {f"x{number}": 1.0 for number in range(PLACED)}
+    paths |= {name: f"{name}.cs" for name in many}
+    assert names(ordered({}, found | many, paths))[0] == "b"
+    assert names(ordered({}, found | many, paths, kind=QueryType.NAME))[0] == "a"
+    assert names(ordered({}, found, paths))[0] == "a", "there are no others: it is longer, that is all"
 
 
 def test_scores_say_where_a_score_comes_from() -> None:
@@ -128,8 +129,7 @@ def test_files_of_one_path_in_two_labels_are_two_files() -> None:
 
 def test_without_an_embedding_words_are_everything() -> None:
     ranked = ordered({}, {"a": 10.0, "b": 5.0}, {"a": "one.cs", "b": "two.cs"})
-    breadth = WEIGHTS[QueryType.PROSE].breadth * log1p(1)
-    assert [one.score for one in ranked] == pytest.approx([1.0 + breadth, 0.5 + breadth])
+    assert [one.score for one in ranked] == pytest.approx([1.0, 0.5])
     assert "dense_weighted" not in ranked[0].scores
 
 
