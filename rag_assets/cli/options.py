@@ -197,6 +197,15 @@ LabelArgument = Annotated[
         metavar="LABEL", help="Default: the only one, or that of the current folder.", autocompletion=complete_label
     ),
 ]
+GenerationOption = Annotated[
+    str, typer.Option("--generation", "-g", help="Id, commit, tag or 'previous'. Default: what is served.")
+]
+SetRepository = Annotated[
+    str, typer.Option(help="Ask the questions about this repository, as the set calls it. Default: by the name.")
+]
+WithoutLeaky = Annotated[
+    bool, typer.Option("--without-leaky", help="Leave out questions that give their own answer away.")
+]
 OneCommit = Annotated[str | None, typer.Option("--commit", help="A commit of the ref. Default: its head.")]
 OneRef = Annotated[str | None, typer.Option("--ref", help="Branch or tag. Default: as configured, else that of HEAD.")]
 NewId = Annotated[

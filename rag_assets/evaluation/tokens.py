@@ -207,8 +207,8 @@ def token_costs(
         for detail in (Detail.OUTLINE, Detail.SNIPPET, Detail.SOURCE):
             units = units_of(found, detail, count)
             ways.setdefault(detail.value, []).append(reached(units, question, read))
-        units = (unit for unit in grep.units(question.question))
-        ways.setdefault(GREP, []).append(reached(units, question, lambda path, start, end: 0))
+        read_whole = grep.units(question.question)
+        ways.setdefault(GREP, []).append(reached(read_whole, question, lambda path, start, end: 0))
         asked(question.id)
     return tuple(costs_of(name, found, has_spans=questions.has_spans) for name, found in ways.items())
 

@@ -172,12 +172,7 @@ class SectionText:
 
     def words(self, start: int, end: int) -> dict[str, float]:
         """The words on some lines."""
-        made: dict[str, float] = {}
-        for at in range(bisect_left(self.found, (start,)), bisect_left(self.found, (end + 1,))):
-            _, word, well = self.found[at]
-            if well > made.get(word, 0.0):
-                made[word] = well
-        return made
+        return _best_of(self.found[bisect_left(self.found, (start,)) : bisect_left(self.found, (end + 1,))])
 
 
 def read_section(text: str, payload: Mapping[str, Any], asked: AskedWords) -> SectionText:

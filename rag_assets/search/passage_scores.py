@@ -14,11 +14,14 @@ source already.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from rag_assets.search.fusion import Candidate, Ranked
 from rag_assets.search.ranking.penalties import BesideProduct, demotion
+from rag_assets.search.section_source import section_source
 
 if TYPE_CHECKING:
     from rag_assets.contracts.embedder import Embedder, Vectors
@@ -61,18 +64,11 @@ def sources_of(payloads: Mapping[str, Mapping[str, Any]], document: Callable[[st
     """Point → its source, of the `document` at an address; without those whose document is not there."""
     from rag_assets.index.blobs import BlobError
 
-    documents: dict[str, str] = {}
+    text_of = cache(document)
     found = {}
     for identifier, payload in payloads.items():
-        address = payload.get("BlobVersionId", "")
-        if not address or "CharEnd" not in payload:
-            continue
-        if address not in documents:
-            try:
-                documents[address] = document(address)
-            except BlobError:
-                documents[address] = ""
-        found[identifier] = documents[address][payload.get("CharStart", 0) : payload["CharEnd"]]
+        with suppress(BlobError):
+            found[identifier] = section_source(payload, text_of)
     return found
 
 

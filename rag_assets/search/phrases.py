@@ -8,12 +8,14 @@ of the engine and k results stay k.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING
 
 from rag_assets.errors import QueryError
 from rag_assets.index.keyword.terms import runs, word_terms
+from rag_assets.search.section_source import section_source
 
 if TYPE_CHECKING:
     from rag_assets.index.vectors.filters import SearchScope
@@ -79,20 +81,10 @@ def _candidates(phrase: str, parts: SearchResources, scope: SearchScope) -> tupl
 
 
 def _having(phrase: str, ids: list[str], parts: SearchResources, scope: SearchScope) -> frozenset[str]:
-    texts: dict[str, str] = {}
+    document = cache(parts.document)
     having = set()
     for start in range(0, len(ids), _BATCH):
         for identifier, payload in parts.shard().retrieve(ids[start : start + _BATCH], scope).items():
-            if occurs(phrase, payload.get("FinderSnippet", "")) or occurs(phrase, _slice(payload, parts, texts)):
+            if occurs(phrase, payload.get("FinderSnippet", "")) or occurs(phrase, section_source(payload, document)):
                 having.add(identifier)
     return frozenset(having)
-
-
-def _slice(payload: Mapping[str, Any], parts: SearchResources, texts: dict[str, str]) -> str:
-    """The source of a point; '' where its payload names no document."""
-    address = payload.get("BlobVersionId", "")
-    if not address or "CharEnd" not in payload:
-        return ""
-    if address not in texts:
-        texts[address] = parts.document(address)
-    return texts[address][payload.get("CharStart", 0) : payload["CharEnd"]]

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rag_assets.cli.options import AsJson, CliSession, LabelArgument, check_new_file, known_label, session_of
+from rag_assets.cli.options import (
+    AsJson,
+    CliSession,
+    GenerationOption,
+    LabelArgument,
+    check_new_file,
+    known_label,
+    session_of,
+)
 from rag_assets.index.layout import as_user_shares
 
 if TYPE_CHECKING:
@@ -18,9 +26,7 @@ if TYPE_CHECKING:
 def report(
     context: typer.Context,
     label: LabelArgument = None,
-    generation: Annotated[
-        str, typer.Option("--generation", "-g", help="Id, commit, tag or 'previous'. Default: what is served.")
-    ] = "active",
+    generation: GenerationOption = "active",
     question_set: Annotated[str, typer.Option("--set", metavar="NAME", help="Only this set. Default: all.")] = "",
     html: Annotated[
         Path | None,

@@ -11,7 +11,17 @@ import typer
 
 from rag_assets.cli.ask import known_profile
 from rag_assets.cli.console import CommandError, Output, short
-from rag_assets.cli.options import AsJson, CliSession, LabelArgument, check_new_file, known_label, session_of
+from rag_assets.cli.options import (
+    AsJson,
+    CliSession,
+    GenerationOption,
+    LabelArgument,
+    SetRepository,
+    WithoutLeaky,
+    check_new_file,
+    known_label,
+    session_of,
+)
 from rag_assets.cli.quality import show_moves, show_table
 from rag_assets.search.index import load_policy
 
@@ -168,15 +178,9 @@ def run(
         Path | None,
         typer.Option("--set", help="File of questions (.jsonl, .json, .yaml). Default: eval_set of the repository."),
     ] = None,
-    generation: Annotated[
-        str, typer.Option("--generation", "-g", help="Id, commit, tag or 'previous'. Default: what is served.")
-    ] = "active",
-    repository: Annotated[
-        str, typer.Option(help="Ask the questions about this repository, as the set calls it. Default: by the name.")
-    ] = "",
-    without_leaky: Annotated[
-        bool, typer.Option("--without-leaky", help="Leave out questions that give their own answer away.")
-    ] = False,
+    generation: GenerationOption = "active",
+    repository: SetRepository = "",
+    without_leaky: WithoutLeaky = False,
     answers: Annotated[
         bool,
         typer.Option("--answers", help="Also ask for answers: refusals, citations, time, cost. May set the threshold."),

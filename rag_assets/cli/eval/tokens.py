@@ -10,7 +10,15 @@ import typer
 
 from rag_assets.cli.console import Output, short
 from rag_assets.cli.eval.run import QuestionSelection, ask, questions_for
-from rag_assets.cli.options import AsJson, LabelOption, known_label, session_of
+from rag_assets.cli.options import (
+    AsJson,
+    GenerationOption,
+    LabelOption,
+    SetRepository,
+    WithoutLeaky,
+    known_label,
+    session_of,
+)
 from rag_assets.cli.quality import show_table
 from rag_assets.index.eval_records import EvalRun
 from rag_assets.search.index import load_policy
@@ -27,15 +35,9 @@ def tokens(
         ),
     ],
     label: LabelOption = None,
-    generation: Annotated[
-        str, typer.Option("--generation", "-g", help="Id, commit, tag or 'previous'. Default: what is served.")
-    ] = "active",
-    repository: Annotated[
-        str, typer.Option(help="Ask the questions about this repository, as the set calls it. Default: by the name.")
-    ] = "",
-    without_leaky: Annotated[
-        bool, typer.Option("--without-leaky", help="Leave out questions that give their own answer away.")
-    ] = False,
+    generation: GenerationOption = "active",
+    repository: SetRepository = "",
+    without_leaky: WithoutLeaky = False,
     tokenizer: Annotated[
         str, typer.Option(help="What counts: estimate, or cl100k_base or o200k_base with bpe-openai installed.")
     ] = "estimate",

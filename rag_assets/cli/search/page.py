@@ -7,6 +7,7 @@ import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
@@ -73,6 +74,7 @@ def fitted(result: SearchResult, page: Page, head: Sequence[Line], foot: Sequenc
     label = not result.label
     wanted = page.detail or Detail.SNIPPET
 
+    @cache  # a budget asks for the same ones again
     def lines_of(at: int, detail: Detail) -> list[Line]:
         return _hit_lines(at + 1, hits[at], detail, asked, label=label, explain=page.explain)
 

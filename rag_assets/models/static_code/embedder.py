@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rag_assets.models.static_code.table import StaticTable
+    from rag_assets.models.static_code.word_pieces import WordPieces
 
     Vectors = NDArray[np.float32]
 
@@ -41,8 +42,9 @@ class StaticEmbedder:
     is_instant = True
     may_be_zero = True
 
-    def __init__(self, table: StaticTable, *, for_questions: bool = False) -> None:
-        """`for_questions`: with the weights that words have in questions, instead of those in documents."""
+    def __init__(self, table: StaticTable, *, for_questions: bool = False, pieces: WordPieces | None = None) -> None:
+        """`for_questions`: with the weights that words have in questions, instead of those in documents. `pieces` are
+        those of the table, where they are made already."""
         from rag_assets.models.static_code.word_pieces import WordPieces
 
         self.model_id = table.header.model_id
@@ -51,12 +53,12 @@ class StaticEmbedder:
         self._for_questions = for_questions
         self._exponent = table.header.tf_exponent
         self._factors = table.scales * (table.query_weights if for_questions else table.document_weights)
-        self._pieces = WordPieces(table.vocabulary)
+        self._pieces = pieces or WordPieces(table.vocabulary)
 
     @cached_property
     def for_texts(self) -> StaticEmbedder:
         """The same model for documents: a search reads some of them again."""
-        return StaticEmbedder(self._table) if self._for_questions else self
+        return StaticEmbedder(self._table, pieces=self._pieces) if self._for_questions else self
 
     @classmethod
     def load(cls, cache: Path, own: Path | None = None, *, for_questions: bool = False) -> StaticEmbedder:
