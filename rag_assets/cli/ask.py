@@ -23,7 +23,7 @@ from rag_assets.cli.options import AsJson, CliSession, chosen_label, complete_la
 from rag_assets.qa.engine import TurnResult
 
 if TYPE_CHECKING:
-    from rag_assets.cli.search.page import FreshnessOf
+    from rag_assets.index.freshness import FreshnessOf
     from rag_assets.index.layout import IndexHome
     from rag_assets.qa.agents import Agent
     from rag_assets.qa.answering import QuestionAnswerer

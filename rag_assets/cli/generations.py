@@ -11,15 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag_assets.cli.console import Output, Style, aligned, short, size
-from rag_assets.cli.options import (
-    AsJson,
-    CliSession,
-    LabelArgument,
-    complete_label,
-    known_label,
-    label_named,
-    session_of,
-)
+from rag_assets.cli.options import AsJson, CliSession, LabelArgument, complete_label, known_label, session_of
 from rag_assets.cli.quality import measured
 from rag_assets.index import generation_refs
 from rag_assets.index.catalog import CatalogError, forget_stale, tell_served
@@ -28,6 +20,7 @@ from rag_assets.index.generation_refs import ACTIVE, PREVIOUS, named_generation
 from rag_assets.index.generations import GenerationError, Manifest, all_generations, read_generation, read_pointer
 from rag_assets.index.inventory import GenerationEntry, inventory, prune_servers, serve_in_servers
 from rag_assets.index.inventory import prune as pruned
+from rag_assets.index.layout import label_named
 
 if TYPE_CHECKING:
     from rag_assets.index.layout import IndexHome

@@ -17,11 +17,12 @@ import typer
 from rag_assets.cli.agent import Folders, agent_library
 from rag_assets.cli.ask import known_profile
 from rag_assets.cli.console import FAILURE, CommandError, Output, Part, Style, aligned, counted, seconds, short
-from rag_assets.cli.options import AsJson, CliSession, existing_folders, label_named, session_of
+from rag_assets.cli.options import AsJson, CliSession, existing_folders, session_of
 from rag_assets.cli.pipeline import Packs
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.history.query_log import ERROR, LogFilter, LoggedQuestion, LogRecord, QueryLog, open_query_log
 from rag_assets.index.database import stamp
+from rag_assets.index.layout import label_named
 from rag_assets.index.vectors.filters import PeriodError, moment
 from rag_assets.qa.log.query_log_record import Spread, Totals, TurnDetail, read_detail, read_replies, totals_of
 from rag_assets.qa.turn import CallRecord, Status, StepRecord

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,9 +12,9 @@ import typer
 
 from rag_assets.cli.console import CommandError, Output
 from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality
-from rag_assets.index.freshness import remembered_repository
-from rag_assets.index.generations import active_generation, has_pointer
-from rag_assets.index.layout import IndexHome, index_label, path_slug
+from rag_assets.index.freshness import labels_of_folder
+from rag_assets.index.generations import active_generation, served_labels
+from rag_assets.index.layout import IndexHome, label_named
 from rag_assets.settings.config_file import ConfigError, config_of, resolve_home
 
 if TYPE_CHECKING:
@@ -104,9 +103,7 @@ def only_label(home: IndexHome, known: list[str], *, how: str) -> str:
     candidates; `how` says how to choose one."""
     if len(known) == 1:
         return known[0]
-    here = [label for label in known if _covers(home, label, Path.cwd())]
-    if len(here) > 1:
-        here = [label for label in here if _is_checked_out(home, label)] or here
+    here = labels_of_folder(home, known, Path.cwd())
     if len(here) == 1:
         return here[0]
     raise CommandError(f"several labels are indexed; choose one {how}: {', '.join(here or known)}")
@@ -127,61 +124,11 @@ def chosen_labels(home: IndexHome, org: str | None) -> list[str]:
     return owners[org] if org is not None else next(iter(owners.values()))
 
 
-def served_labels(home: IndexHome) -> list[str]:
-    """Labels with an active generation, sorted; also those whose pointer is damaged, which says so when one is
-    opened."""
-    return [label for label in home.known_labels() if has_pointer(home, label)]
-
-
 def complete_label(context: typer.Context, incomplete: str) -> list[str]:
     """Shell completion of `--label`."""
     options = context.find_root().params
     home = CliSession(options.get("home"), options.get("config"), False, Output()).home()
     return [label for label in served_labels(home) if label.startswith(incomplete)]
-
-
-def label_named(known: list[str], wanted: str) -> str:
-    """The label that `wanted` names, or the only label of the repository that it names; either may keep the spelling of
-    repository and ref (`Shop@feature/X`). Raises CommandError with similar names."""
-    if wanted in known:
-        return wanted
-    spelt = spelt_label(known, wanted)
-    if spelt is not None:
-        return spelt
-    of_repository = [label for label in known if label.partition("@")[0] in (wanted, path_slug(wanted))]
-    if len(of_repository) == 1:
-        return of_repository[0]
-    if of_repository:
-        raise CommandError(f"{wanted!r} has several labels; choose one of: {', '.join(of_repository)}")
-    from rag_assets.suggestions import nearest  # start-up budget: only for a label that is not there
-
-    raise CommandError(f"no label {wanted!r}{nearest(wanted, known, 'there are')}")
-
-
-def spelt_label(known: list[str], written: str) -> str | None:
-    """The known label of `id@ref` in its original spelling; the id and the ref may contain an `@` too."""
-    places = [at for at, character in enumerate(written) if character == "@"]
-    found = (index_label(written[:at], written[at + 1 :]) for at in reversed(places))
-    return next((label for label in found if label in known), None)
-
-
-def _is_checked_out(home: IndexHome, label: str) -> bool:
-    """True when the current folder is on the branch of the label."""
-    # Start-up budget: loaded when it runs, not for --help and completion.
-    from rag_assets.sources.git import git_environment, git_executable
-
-    command = [git_executable(), "symbolic-ref", "--quiet", "--short", "HEAD"]
-    done = subprocess.run(command, capture_output=True, text=True, env=git_environment(network=False), check=False)
-    return done.stdout.strip() == remembered_repository(home, label).get("ref")
-
-
-def _covers(home: IndexHome, label: str, folder: Path) -> bool:
-    from rag_assets.sources.urls import is_remote  # start-up budget: asked only where several labels are indexed
-
-    location = str(remembered_repository(home, label).get("location", ""))
-    if not location or is_remote(location):
-        return False
-    return folder.resolve().is_relative_to(Path(location))
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]

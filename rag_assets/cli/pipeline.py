@@ -11,8 +11,8 @@ import typer
 
 from rag_assets.cli.agent import agent_library
 from rag_assets.cli.console import FAILURE, Output
-from rag_assets.cli.options import AsJson, CliSession, chosen_label, existing_folders, served_labels, session_of
-from rag_assets.index.generations import active_generation
+from rag_assets.cli.options import AsJson, CliSession, chosen_label, existing_folders, session_of
+from rag_assets.index.generations import active_generation, served_labels
 from rag_assets.qa.definition.loader import PipelineLibrary, library_of
 from rag_assets.qa.definition.steps import Pipeline, SettingOrigin, Step, as_object
 from rag_assets.qa.errors import PipelineError, UnknownPipeline

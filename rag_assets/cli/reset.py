@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rag_assets.cli.console import Output, counted, size
-from rag_assets.cli.options import complete_label, label_named, session_of
+from rag_assets.cli.options import complete_label, session_of
 from rag_assets.index.catalog import forget_label
 from rag_assets.index.disk_files import size_on_disk
 from rag_assets.index.generations import delete_label, generations_directory
+from rag_assets.index.layout import label_named
 from rag_assets.index.locks import collection_lock
 from rag_assets.index.vectors import forget_points
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag_assets.cli.console import Output, counted, named_counts, said_graph, short, size
-from rag_assets.cli.options import AsJson, complete_label, label_named, session_of
+from rag_assets.cli.options import AsJson, complete_label, session_of
 from rag_assets.cli.quality import format_runs, gate_object, measured
 from rag_assets.index.disk_files import size_on_disk
 from rag_assets.index.freshness import freshness_of, remembered_repository, uncommitted
@@ -21,6 +21,7 @@ from rag_assets.index.generations import (
     is_finished,
     pending_build_id,
 )
+from rag_assets.index.layout import label_named
 
 if TYPE_CHECKING:
     from rag_assets.contracts.confidentiality import Confidentiality
@@ -112,6 +113,8 @@ def describe_label(
     try:
         found["skipped_by_reason"] = _skipped_by_reason(generation)
         if with_skipped:
+            from rag_assets.pipeline.skipped_files import skipped_files  # start-up budget: as above
+
             found["skipped"] = skipped_files(generation, clearance)
     except (BuildError, TableDamaged) as error:  # what is left is served all the same
         found |= {"skipped_by_reason": {}, "problem": str(error)}
@@ -127,33 +130,6 @@ def _duplicates(home: IndexHome, label: str, clearance: Confidentiality) -> list
         return [asdict(found) for found in duplicates(active_generation(home, label), clearance)]
     except (GenerationError, TableDamaged, FileNotFoundError):  # `status` says by itself what is wrong with it
         return []
-
-
-def skipped_files(generation: Generation, clearance: Confidentiality) -> list[dict[str, Any]]:
-    """Every file that was left out, or that a stage could not work on, and that `clearance` may see (E12), by path,
-    with the reason and the rule that matched. Raises TableDamaged for a missing or damaged table, BuildError."""
-    # Start-up budget: loaded when it runs.
-    from rag_assets.index.parquet_parts import TableDamaged, read_all
-    from rag_assets.pipeline.build import refused_later
-
-    columns = ["path", "outcome", "reason", "detail", "size_bytes"]
-    rows: list[dict[str, Any]] = []
-    refused = refused_later(generation.directory)
-    try:
-        for table in read_all(generation.directory, "discovered_files", generation.manifest.bucket_count, columns):
-            for row in table.to_pylist():
-                if row.pop("outcome") == "skipped":
-                    rows.append(row)
-                elif row["path"] in refused:
-                    stage, file = refused[row["path"]]
-                    rows.append(row | {"reason": file.reason.value, "detail": f"{stage}: {file.detail}"})
-    except FileNotFoundError as error:
-        label = generation.manifest.index_label
-        again = f"run: rag-assets index {label}"
-        table = generation.directory / "discovered_files"
-        raise TableDamaged(f"{label}: {table}: a part is gone; {again}") from error
-    levels = generation.manifest.levels
-    return sorted((row for row in rows if levels.visible(row["path"], clearance)), key=lambda row: str(row["path"]))
 
 
 def _unfinished(home: IndexHome, label: str) -> str | None:

@@ -10,7 +10,7 @@ import hashlib
 import os
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,10 @@ class Freshness:
     def stale(self) -> bool | None:
         """None where nobody can say."""
         return self.indexed != self.head if self.head else None
+
+
+FreshnessOf = Mapping[str, Freshness]
+"""By label."""
 
 
 def uncommitted(changed_files: int | None) -> str:
@@ -112,6 +116,33 @@ def file_differs(home: IndexHome, manifest: Manifest, path: str, blob_id: str) -
     except (OSError, SourceError):
         return None
     return not _is_blob(content, blob_id) if manifest.is_git else hashlib.sha256(content).hexdigest() != blob_id
+
+
+def labels_of_folder(home: IndexHome, known: Sequence[str], folder: Path) -> list[str]:
+    """The labels whose repository a folder belongs to; of several those that are checked out there, if any are."""
+    here = [label for label in known if _covers(home, label, folder)]
+    if len(here) > 1:
+        here = [label for label in here if _is_checked_out(home, label, folder)] or here
+    return here
+
+
+def _is_checked_out(home: IndexHome, label: str, folder: Path) -> bool:
+    """True when a folder is on the branch of the label."""
+    # Start-up budget: loaded when it runs, not for --help and completion.
+    from rag_assets.sources.git import git_environment, git_executable
+
+    command = [git_executable(), "-C", str(folder), "symbolic-ref", "--quiet", "--short", "HEAD"]
+    done = subprocess.run(command, capture_output=True, text=True, env=git_environment(network=False), check=False)
+    return done.stdout.strip() == remembered_repository(home, label).get("ref")
+
+
+def _covers(home: IndexHome, label: str, folder: Path) -> bool:
+    from rag_assets.sources.urls import is_remote  # start-up budget: asked only where several labels are indexed
+
+    location = str(remembered_repository(home, label).get("location", ""))
+    if not location or is_remote(location):
+        return False
+    return folder.resolve().is_relative_to(Path(location))
 
 
 def remembered_repository(home: IndexHome, label: str) -> dict[str, Any]:

@@ -242,6 +242,12 @@ def has_pointer(home: IndexHome, label: str) -> bool:
     return (home.label(label) / "active.json").is_file()
 
 
+def served_labels(home: IndexHome) -> list[str]:
+    """Labels with an active generation, sorted; also those whose pointer is damaged, which says so when one is
+    opened."""
+    return [label for label in home.known_labels() if has_pointer(home, label)]
+
+
 def active_pointer(home: IndexHome, label: str) -> ActivePointer | None:
     """What is served, or None: nothing yet, or a damaged pointer, which the next promotion replaces."""
     try:

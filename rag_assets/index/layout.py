@@ -114,6 +114,35 @@ class IndexHome:
         return sorted(entry.name for entry in self.labels.iterdir() if entry.is_dir())
 
 
+class LabelError(RagAssetsError):
+    """No label, or several, for what somebody named; the text has the candidates."""
+
+
+def label_named(known: list[str], wanted: str) -> str:
+    """The label that `wanted` names, or the only label of the repository that it names; either may keep the spelling of
+    repository and ref (`Shop@feature/X`). Raises LabelError with similar names."""
+    if wanted in known:
+        return wanted
+    spelt = spelt_label(known, wanted)
+    if spelt is not None:
+        return spelt
+    of_repository = [label for label in known if label.partition("@")[0] in (wanted, path_slug(wanted))]
+    if len(of_repository) == 1:
+        return of_repository[0]
+    if of_repository:
+        raise LabelError(f"{wanted!r} has several labels; choose one of: {', '.join(of_repository)}")
+    from rag_assets.suggestions import nearest  # start-up budget: only for a label that is not there
+
+    raise LabelError(f"no label {wanted!r}{nearest(wanted, known, 'there are')}")
+
+
+def spelt_label(known: list[str], written: str) -> str | None:
+    """The known label of `id@ref` in its original spelling; the id and the ref may contain an `@` too."""
+    places = [at for at, character in enumerate(written) if character == "@"]
+    found = (index_label(written[:at], written[at + 1 :]) for at in reversed(places))
+    return next((label for label in found if label in known), None)
+
+
 def path_slug(name: str) -> str:
     """A name that is safe in file names, URLs and Dagster partition keys on every platform.
 

@@ -18,7 +18,7 @@ from enum import StrEnum
 from rag_assets.contracts.identity import plain_symbol
 from rag_assets.contracts.outline import compact_signature
 from rag_assets.index.keyword.terms import FUNCTION_WORDS, runs, stem_of, word_terms
-from rag_assets.search import Hit, MemberHit, Question
+from rag_assets.search import Hit, MemberHit, Question, SearchResult
 
 _FEWEST_LINES, _MOST_LINES = 3, 8
 """Of the source in a snippet."""
@@ -33,6 +33,7 @@ _LISTED = (7, 5, 4, 4, 4, 3)
 """Members of the first hit, of the second …, and of all after these: what comes later is read less often. Tokens to the
 first file and lines within 1,000 tokens: 164 and .822; six of the first hit 157 and .817, eight 170 and .828."""
 _USUAL_KIND = "Other"
+_LISTING = "listing"
 _RUN = re.compile(r"\w+")
 
 
@@ -43,6 +44,16 @@ class Detail(StrEnum):
     SNIPPET = "snippet"  # those of them that say the most
     OUTLINE = "outline"  # members with their lines
     PLACES = "places"  # file, lines and symbol
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """How much the reader wants: of a hit (None: as the form of the output has it), and of all hits in tokens."""
+
+    detail: Detail | None = None
+    max_tokens: int | None = None
+    explain: bool = False
+    full: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,3 +266,8 @@ def within(budget: int, hits: int, wanted: Detail, cost: Callable[[int, Detail],
                 chosen[hit], total = more, longer
                 break
     return chosen
+
+
+def done_by(result: SearchResult) -> str:
+    """The mode; `listing` where there were filters and no words, which every index can answer in the same way."""
+    return result.mode if result.question.text else _LISTING

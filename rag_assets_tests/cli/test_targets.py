@@ -9,9 +9,8 @@ import pytest
 
 from rag_assets.cli.console import CommandError
 from rag_assets.cli.index.targets import chosen_repositories, repository_above, repository_named
-from rag_assets.cli.options import label_named
 from rag_assets.index.labels import register_label
-from rag_assets.index.layout import IndexHome, index_label
+from rag_assets.index.layout import IndexHome, LabelError, index_label, label_named
 from rag_assets.settings import RepositorySettings, Settings
 from rag_assets_tests.git_repository import Repository
 
@@ -97,7 +96,7 @@ def test_a_label_may_be_written_as_its_repository_and_ref_are(word: str) -> None
 
 @pytest.mark.parametrize("word", ["a/b@c d@main", "a-b-c-d", "a/b", "@"])
 def test_a_name_that_is_spelt_otherwise_is_none(word: str) -> None:
-    with pytest.raises(CommandError, match="no label"):
+    with pytest.raises(LabelError, match="no label"):
         label_named([index_label(WRITTEN, "Feature/X"), "shop@main"], word)
 
 

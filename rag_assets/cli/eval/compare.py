@@ -10,8 +10,9 @@ import typer
 
 from rag_assets.cli.console import CommandError, Output
 from rag_assets.cli.eval.run import QuestionSelection, ask, conditions_now, configured_set, questions_for
-from rag_assets.cli.options import AsJson, CliSession, complete_label, label_named, session_of
+from rag_assets.cli.options import AsJson, CliSession, complete_label, session_of
 from rag_assets.cli.quality import show_moves, show_table
+from rag_assets.index.layout import label_named
 
 if TYPE_CHECKING:
     from rag_assets.evaluation.comparison import AbComparison, AnswersDelta, Comparison, MetricPair

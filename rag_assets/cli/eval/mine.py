@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag_assets.cli.console import CommandError, short
-from rag_assets.cli.options import CliSession, Force, check_new_file, complete_label, label_named, session_of
-from rag_assets.index.layout import as_user_shares
+from rag_assets.cli.options import CliSession, Force, check_new_file, complete_label, session_of
+from rag_assets.index.layout import as_user_shares, label_named
 
 if TYPE_CHECKING:
     from rag_assets.api import Index

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rag_assets.cli.console import CommandError
-from rag_assets.cli.options import label_named, spelt_label
 from rag_assets.index.labels import label_of, remembered_repository, repository_of
-from rag_assets.index.layout import IndexHome, path_slug
+from rag_assets.index.layout import IndexHome, label_named, path_slug, spelt_label
 from rag_assets.settings import RepositorySettings, Settings
 from rag_assets.settings.config_file import ConfigError
 from rag_assets.sources.urls import default_repository_id, is_remote, strip_credentials

@@ -10,14 +10,14 @@ import typer
 
 from rag_assets.cli.console import NOTHING_FOUND
 from rag_assets.cli.options import AsJson, CliSession, chosen_label, chosen_labels, complete_label, session_of
-from rag_assets.cli.search.page import Page, show, show_compared
+from rag_assets.cli.search.page import show, show_compared
 from rag_assets.contracts.retrieval import DEFAULT_POLICY, Mode
 from rag_assets.index.freshness import freshness_of
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets.search import SearchResult
 from rag_assets.search.index import LabelIndex, Searchable
-from rag_assets.search.outline import Detail
+from rag_assets.search.outline import Detail, Page
 from rag_assets.search.query_parser import plain_question, understand
 
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ def search(
     for warning in found.warnings:
         session.output.warning(warning)
     if as_json:
-        from rag_assets.cli.search.objects import compared_object, search_object  # start-up budget: text needs none
+        from rag_assets.search.result_objects import compared_object, search_object  # start-up budget: text needs none
 
         if isinstance(found, SearchResult):
             made = search_object(found, freshness, page)

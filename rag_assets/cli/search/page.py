@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cache
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING
@@ -14,13 +13,15 @@ from typing import TYPE_CHECKING
 from rag_assets.cli.console import Part, counted, short, staleness
 from rag_assets.cli.options import CliSession
 from rag_assets.contracts.retrieval import Mode
-from rag_assets.index.freshness import Freshness
+from rag_assets.index.freshness import FreshnessOf
 from rag_assets.search import Hit, SearchResult
 from rag_assets.search.outline import (
     NARROW,
     Detail,
+    Page,
     asked_stems,
     counts_by_folder,
+    done_by,
     kind_of,
     lines_under,
     named_part,
@@ -32,27 +33,13 @@ from rag_assets.search.outline import (
 if TYPE_CHECKING:
     from rag_assets.search.compare_labels import ComparedHit, ComparedSearch
 
-FreshnessOf = Mapping[str, Freshness]
-"""By label."""
-
 Line = list[Part]
 
 _CHANGE_WIDTH = 8
-_LISTING = "listing"
 _RUN = re.compile(r"\w+")
 _MOST_FOLDERS = 20
 _INDENT = 14  # and the numbers before a line
 _WIDEST = 120
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """How much the reader wants: of a hit (None: as the form of the output has it), and of all hits in tokens."""
-
-    detail: Detail | None = None
-    max_tokens: int | None = None
-    explain: bool = False
-    full: bool = False
 
 
 def show(session: CliSession, result: SearchResult, freshness: FreshnessOf, page: Page) -> None:
@@ -211,11 +198,6 @@ def _hit_line(before: str, hit: Hit, *, label: bool, part: bool) -> Line:
         (name, "bold"),
         (f"  {kind}" if kind else "", "dim"),
     ]
-
-
-def done_by(result: SearchResult) -> str:
-    """The mode; `listing` where there were filters and no words, which every index can answer in the same way."""
-    return result.mode if result.question.text else _LISTING
 
 
 def _rank(row: ComparedHit, hit: Hit | None, rank: int) -> str:

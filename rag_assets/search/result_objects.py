@@ -6,14 +6,15 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from rag_assets.cli.search.page import FreshnessOf, Page, done_by
-from rag_assets.index.freshness import Freshness
+from rag_assets.index.freshness import Freshness, FreshnessOf
 from rag_assets.models.openai_compat.token_counting import estimate_tokens
 from rag_assets.search import Hit, Question, SearchResult, Source
 from rag_assets.search.outline import (
     Detail,
+    Page,
     asked_stems,
     counts_by_folder,
+    done_by,
     listed_members,
     named_part,
     signature_of,
