@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rag_assets.search.compare_labels import ComparedHit, ComparedSearch, compare_search
     from rag_assets.search.query_parser import understand
     from rag_assets.search.source_lines import DeclaredLines, SourceLines, TextVersion
+    from rag_assets.search.touched_nodes import ChangeImpact, EffectStep, Touched, TouchedNode, TouchingFile
     from rag_assets.settings.config_file import ConfigError
 
 _MODULES = {
@@ -43,6 +44,7 @@ _MODULES = {
     "index.vectors.filters": ("NO_FILTERS", "PeriodError", "ScopeError", "SearchFilters"),
     "index.vectors.vector_api": ("VectorStoreError",),
     "qa.ask_options": ("AskOptions",),
+    "search.touched_nodes": ("ChangeImpact", "EffectStep", "Touched", "TouchedNode", "TouchingFile"),
     "search.compare_labels": ("ComparedHit", "ComparedSearch", "compare_search"),
     "search.query_parser": ("understand",),
     "search.source_lines": ("DeclaredLines", "SourceLines", "TextVersion"),
@@ -56,11 +58,13 @@ __all__ = [
     "Answer",
     "ArtifactError",
     "AskOptions",
+    "ChangeImpact",
     "ComparedHit",
     "ComparedSearch",
     "Confidentiality",
     "ConfigError",
     "DeclaredLines",
+    "EffectStep",
     "GenerationError",
     "GraphError",
     "Hit",
@@ -82,6 +86,9 @@ __all__ = [
     "SourceLines",
     "TermEvidence",
     "TextVersion",
+    "Touched",
+    "TouchedNode",
+    "TouchingFile",
     "VectorStoreError",
     "WrongQuestion",
     "WrongUsage",

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rag_assets.graph.csr_graph import Graph
     from rag_assets.qa.ask_options import AskOptions
     from rag_assets.search.source_lines import SourceLines
+    from rag_assets.search.touched_nodes import ChangeImpact, Touched
 
 
 class _Answering(Searchable):
@@ -78,7 +79,8 @@ class _Answering(Searchable):
 
 
 class Index(LabelIndex, _Answering):
-    """The active generation of one label: `search`, `ask`, `read`, `get`, `source_slice`, `description`, `graph`. Safe
+    """The active generation of one label: `search`, `ask`, `read`, `get`, `source_slice`, `description`, `graph`,
+    `impact`. Safe
     to use from several threads; close it, or use it in a `with`."""
 
     def graph(self) -> Graph:
@@ -98,6 +100,23 @@ class Index(LabelIndex, _Answering):
 
         found = SourceReader(self).read(place, commit=commit, work_tree=work_tree)
         return found.within(max_tokens) if max_tokens else found
+
+    def impact(
+        self,
+        since: str,
+        *,
+        until: str = "",
+        only: Collection[Touched | str] = (),
+        depth: int = 8,
+        limit: int = 50,
+    ) -> ChangeImpact:
+        """What the changes after the commit `since` touch: tests worth running, routes, tables, documents, code.
+
+        Arguments and errors as of `search.change_impact.change_impact`; `dataclasses.asdict` makes plain JSON of it.
+        """
+        from rag_assets.search.change_impact import change_impact  # start-up budget: a search compares no commits
+
+        return change_impact(self, since, until=until, only=only, depth=depth, limit=limit)
 
 
 class IndexGroup(FederatedIndex, _Answering):

@@ -44,6 +44,7 @@ _COMMANDS = {
     "explain": ("source.explain", "explain", "Explain why a file is indexed as it is."),
     "cite": ("source.cite", "cite_app", "Check the citations of documents."),
     "graph": ("graph", "graph_app", "Walk the dependency graph of an index."),
+    "impact": ("impact", "impact", "Show what the changes since a commit touch, and the tests worth running."),
     "agent": ("agent", "agent_app", "List, show and check agents."),
     "pipeline": ("pipeline", "pipeline_app", "List, check, show and draw pipelines."),
     "eval": ("eval", "eval_app", "Measure how well an index answers."),

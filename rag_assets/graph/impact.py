@@ -43,6 +43,8 @@ class EffectState(IntEnum):
     FLOW = 0
     BEHIND = 1  # an abstraction, or a message, by the one that implements or handles it
     END = 2
+    START = 3  # what changes
+    AROUND = 4  # the type of a member that changes: who makes one may run the member through a base or an interface
 
 
 _CODE = (NodeType.METHOD, NodeType.PROPERTY)
@@ -115,6 +117,18 @@ AFFECTED: tuple[EffectRule, ...] = (
 )
 """Who is affected if a node changes."""
 
+EXERCISED: tuple[EffectRule, ...] = (
+    *AFFECTED,
+    EffectRule(Relation.CONTAINS, IN, EffectState.AROUND, source=_CODE, to=(NodeType.TYPE,), state=EffectState.START),
+    *(
+        EffectRule(relation, IN, state=EffectState.AROUND)
+        for relation in (Relation.CONSTRUCTS, Relation.INJECTS, Relation.MAPS_TO)
+    ),
+    EffectRule(Relation.INHERITS, IN, EffectState.AROUND, state=EffectState.AROUND),
+    EffectRule(Relation.TESTS, IN, EffectState.END, state=EffectState.AROUND),
+)
+"""Who is affected, and who may run a member without naming it: whoever makes its type, and the tests of the type."""
+
 NEEDED: tuple[EffectRule, ...] = (
     *_out(
         Relation.CALLS,
@@ -157,7 +171,10 @@ def transitions(rules: Iterable[EffectRule]) -> NDArray[np.int8]:
     for rule in sorted(rules, key=lambda rule: -rule.then):
         source = [kinds[kind.value] for kind in rule.source] or everything
         to = [kinds[kind.value] for kind in rule.to] or everything
-        table[rule.state, rule.side, relations.index(rule.relation)][np.ix_(source, to)] = rule.then
+        states = (rule.state, EffectState.START) if rule.state is EffectState.FLOW else (rule.state,)
+        for state in states:
+            cells = table[state, rule.side, relations.index(rule.relation)]
+            cells[np.ix_(source, to)] = rule.then
     return table
 
 
@@ -166,6 +183,12 @@ _FOLDER = re.compile(
 )
 """`tests/`, `src/test/`, `Shop.UnitTests/`, `Shop.Tests.Data/`, `Polly.Specs/`; not `latest/`, `Contest/` or `Specs/`,
 which is where Ardalis' specifications are kept."""
+
+
+def in_test_folder(path: str) -> bool:
+    """Whether a file lies in a folder of tests, by its name."""
+    return _FOLDER.search(path) is not None
+
 
 _NESTED = 8
 """How deep a case stands in classes of a test class, and types in types: members of a type are changed with it."""
@@ -199,7 +222,7 @@ def _in_folders(graph: Graph, nodes: Numbers) -> NDArray[np.bool_]:
     starts, ends = graph.arrays["node_places"][nodes], graph.arrays["node_places"][nodes + 1]
     at, which = spans(starts, ends)
     paths, path = np.unique(graph.arrays["place_path"][at], return_inverse=True)
-    elsewhere = np.array([_FOLDER.search(graph.paths[number]) is None for number in paths.tolist()], bool)
+    elsewhere = np.array([not in_test_folder(graph.paths[number]) for number in paths.tolist()], bool)
     found: NDArray[np.bool_] = ends > starts
     found[which[elsewhere[path]]] = False
     return found
@@ -214,6 +237,7 @@ DEFAULT_NODES = 200
 
 class Effect(StrEnum):
     AFFECTED = "affected"  # if this changes
+    EXERCISED = "exercised"  # affected, or may run it without naming it
     NEEDED = "needed"  # for this to work
 
 
@@ -257,7 +281,11 @@ class Impact:
     groups: dict[str, int]
 
 
-_RULES = {Effect.AFFECTED: transitions(AFFECTED), Effect.NEEDED: transitions(NEEDED)}
+_RULES = {
+    Effect.AFFECTED: transitions(AFFECTED),
+    Effect.EXERCISED: transitions(EXERCISED),
+    Effect.NEEDED: transitions(NEEDED),
+}
 _GROUPS = {
     NodeType.ENDPOINT: ImpactGroup.ENDPOINTS,
     NodeType.TABLE: ImpactGroup.TABLES,
@@ -267,6 +295,7 @@ _GROUPS = {
 }
 _GROUP = tuple(ImpactGroup)
 _CONFIDENCE = tuple(Confidence)
+_PROBABLE = _CONFIDENCE.index(Confidence.PROBABLE)
 
 
 def impact(
@@ -333,7 +362,7 @@ class _Spread:
         self._via = np.zeros(len(graph), np.int64)
         self._origin = np.full(len(graph), -1, np.int64)  # where the step came from; -1 for what changes
         self._scratch = np.zeros(len(graph), np.int64)
-        self._frontiers = {EffectState.FLOW: whole}
+        self._frontiers = {EffectState.START: whole}
         self._distance[whole] = 0
 
     def go(self, distance: int) -> bool:
@@ -361,7 +390,9 @@ class _Spread:
         reach, _ = graph.reach(frontier, (rules >= 0).any(axis=(2, 3)))
         origin = frontier[reach.origin]
         then = rules[reach.side, reach.relation, graph.kinds[origin], graph.kinds[reach.node]]
-        return reach, origin, then, np.maximum(self._passed_on[state, origin], graph.confidence[reach.edge])
+        doubts = np.maximum(self._passed_on[state, origin], graph.confidence[reach.edge])
+        doubts[(then == EffectState.AROUND) & (doubts < _PROBABLE)] = _PROBABLE
+        return reach, origin, then, doubts
 
     def _note(
         self, state: EffectState, reach: Frontier, origin: Numbers, rows: Numbers, doubt: int, distance: int
@@ -408,6 +439,11 @@ def _groups(graph: Graph, nodes: Numbers) -> Numbers:
     code = np.flatnonzero(found == _GROUP.index(ImpactGroup.CODE))
     found[code[of_tests(graph, nodes[code])]] = _GROUP.index(ImpactGroup.TESTS)
     return found
+
+
+def groups_of(graph: Graph, nodes: Sequence[int]) -> list[ImpactGroup]:
+    """The group of each node."""
+    return [_GROUP[group] for group in _groups(graph, np.array(nodes, np.int64)).tolist()]
 
 
 def _by_name(counts: Numbers, names: Sequence[str]) -> dict[str, int]:

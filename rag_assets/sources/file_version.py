@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 from rag_assets.contracts.source_file import SkippedFile, SkipReason
@@ -21,15 +21,30 @@ def file_of_snapshot(
     snapshot: Snapshot, path: str, policy: IgnorePolicy, language_of: Callable[[str], str]
 ) -> DiscoveredText | SkippedFile | None:
     """What `discover` finds at a path of a snapshot; None where there is nothing. Raises SourceError."""
+    return files_of_snapshot(snapshot, {path}, policy, language_of).get(path)
+
+
+def files_of_snapshot(
+    snapshot: Snapshot, paths: Collection[str], policy: IgnorePolicy, language_of: Callable[[str], str]
+) -> dict[str, DiscoveredText | SkippedFile]:
+    """Path → what `discover` finds there, of those paths that a snapshot has. Raises SourceError."""
     entries = list(snapshot.entries())
-    entry = next((known for known in entries if known.path == path), None)
-    if entry is None:
-        return None
-    refused = refused_name(entry) or rules_of(snapshot, policy, entries).refused_entry(entry)
-    if refused is not None:
-        return refused
-    _, content = next(snapshot.read([entry]))
-    return examined(entry, content, policy, language_of) if isinstance(content, bytes) else content
+    wanted = [entry for entry in entries if entry.path in paths]
+    if not wanted:
+        return {}
+    rules = rules_of(snapshot, policy, entries)
+    found: dict[str, DiscoveredText | SkippedFile] = {}
+    readable = []
+    for entry in wanted:
+        refused = refused_name(entry) or rules.refused_entry(entry)
+        if refused is not None:
+            found[entry.path] = refused
+        else:
+            readable.append(entry)
+    for entry, content in snapshot.read(readable):
+        known = examined(entry, content, policy, language_of) if isinstance(content, bytes) else content
+        found.setdefault(entry.path, known)
+    return found
 
 
 def work_tree_of(location: str) -> Path | None:

@@ -1,15 +1,17 @@
-"""Opening a configured location as a snapshot."""
+"""Opening a configured location as a snapshot, or the history of it that is on this machine."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
+from rag_assets.errors import SourceError
 from rag_assets.sources.archive import ArchiveSnapshot
 from rag_assets.sources.directory import DirectorySnapshot
 from rag_assets.sources.git.git_remote import DEFAULT_NETWORK_TIMEOUT_SECONDS
 from rag_assets.sources.git.git_snapshot import GitSnapshot, remote_url_of
-from rag_assets.sources.git.mirror import update_mirror
-from rag_assets.sources.git.resolve import resolve
+from rag_assets.sources.git.mirror import mirror_path, update_mirror
+from rag_assets.sources.git.resolve import Resolved, resolve
 from rag_assets.sources.ignore import IgnorePolicy
 from rag_assets.sources.locations import LocationKind, location_of
 from rag_assets.sources.snapshot import Snapshot
@@ -43,3 +45,30 @@ def open_snapshot(
     return GitSnapshot(
         place.git_dir, place.where, resolved, remote_url_of(place.git_dir), subdirectory=place.subdirectory
     )
+
+
+@dataclass(frozen=True, slots=True)
+class LocalHistory:
+    """A repository on this machine. `where` is its name in errors, `subdirectory` the part of it that is indexed."""
+
+    git_dir: Path
+    where: str
+    subdirectory: str = ""
+
+    def at(self, commit: str) -> GitSnapshot:
+        """The content of a commit, by its full id."""
+        return GitSnapshot(self.git_dir, self.where, Resolved(commit, commit), "", subdirectory=self.subdirectory)
+
+
+def local_history(location: str, mirrors: Path) -> LocalHistory:
+    """The repository of a location, of a URL its mirror as it was fetched last; never by the network. Raises
+    SourceError, or LocationError, where there is none."""
+    place = location_of(location)
+    if place.kind is LocationKind.URL:
+        mirror = mirror_path(mirrors, location)
+        if not (mirror / "HEAD").is_file():
+            raise SourceError(f"{place.where} has no clone below {mirrors}")
+        return LocalHistory(mirror, place.where)
+    if place.kind is not LocationKind.REPOSITORY:
+        raise SourceError(f"{place.where} is a {place.kind.value}, which has no commits")
+    return LocalHistory(place.git_dir, place.where, place.subdirectory)

@@ -37,6 +37,7 @@ COMMANDS = {
     "graph impact": "graph impact OrderService",
     "graph uses": "graph uses OrderService",
     "graph overview": "graph overview",
+    "impact": "impact --since HEAD~1 --only code,test",
     "log": "log",
     "trace": "trace",
     "replay": "replay",
@@ -81,6 +82,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
     """An index with a question in its log, in a session, and a run of a question set."""
     base = tmp_path_factory.mktemp("json")
     repository = new_repository(base / "shop")
+    repository.commit({"src/Orders/Order.cs": "namespace Shop.Orders;\n\npublic class Order { public int No; }\n"})
     (base / "here").mkdir()
     (base / "here" / "questions.jsonl").write_text(QUESTIONS, encoding="utf-8")
     with_spans = QUESTIONS.replace('"tags"', '"spans": "src/Orders/OrderService.cs:6-7", "tags"')

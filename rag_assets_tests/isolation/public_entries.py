@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from rag_assets import IndexGroup, compare_search
+from rag_assets import IndexGroup, Touched, compare_search
 from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.errors import RagAssetsError
 from rag_assets.graph.impact import Effect, impact
@@ -159,6 +159,12 @@ def _node(world: World, asker: Asker, chance: Random) -> str:
     return chance.choice([*words, shop.code(level), f"{shop.code(level)}:11", f"Invoices{name}.Post(int)"])
 
 
+def _since(world: World, asker: Asker, chance: Random) -> str:
+    """A commit of the label: by its id, by steps from the head; or what is none."""
+    commits = asker.shop.repository.git("rev-list", "--all").split()
+    return chance.choice([*commits, *(f"main~{steps}" for steps in range(1, 6)), _node(world, asker, chance)])
+
+
 # the library
 
 
@@ -245,6 +251,7 @@ LIBRARY: Mapping[str, Entry] = {
     "similar": _asked(lambda said, asker: asker.index.similar(said, limit=200, explain=True), _place),
     "get": _asked(lambda said, asker: asker.index.get(said), _identifier),
     "read": _asked(lambda said, asker: asker.index.read(said), _read_place),
+    "impact": _asked(lambda said, asker: asker.index.impact(said, only=[*Touched], limit=500), _since),
     "resolve": _asked(lambda said, asker: asker.index.resolve(said), _any_uri),
     "source_slice": _asked(lambda said, asker: asker.index.source_slice(said), _uri("SourceSliceBlobUri")),
     "description": _asked(lambda said, asker: asker.index.description(said), _uri("DescriptionBlobUri")),
@@ -350,6 +357,12 @@ def _generations(world: World, asker: Asker, chance: Random) -> Request:
     return typed(world, asker, chance, said, labels)
 
 
+def _impact(world: World, asker: Asker, chance: Random) -> Request:
+    also = chance.choice([(), ("--only", "code,document"), ("--until", "main")])
+    said = ("impact", "--label", asker.shop.label, "--since", _since(world, asker, chance), *also)
+    return typed(world, asker, chance, (*said, *_also(said, chance)))
+
+
 def _eval_compare(world: World, asker: Asker, chance: Random) -> Request:
     old, new = (f"{asker.shop.label}:{known}" for known in asker.shop.generations)
     chosen = chance.choice([QUESTIONS, QUESTIONS.partition(".")[0]])
@@ -399,6 +412,7 @@ COMMANDS: Mapping[str, Entry] = {
     "graph impact": _command("graph", "impact", about=_node),
     "graph uses": _command("graph", "uses", about=_node),
     "graph overview": _command("graph", "overview"),
+    "impact": _impact,
     "generations compare": _generations,
     "eval run": _eval_run,
     "eval tokens": _eval_tokens,

@@ -30,6 +30,7 @@ PAIRS = 5
 _ONLY_TYPES = {
     *("Answer", "AskOptions", "ComparedHit", "ComparedSearch", "Confidentiality", "DeclaredLines", "Hit", "MemberHit"),
     *("Mode", "NO_FILTERS", "Question", "QuestionKind", "SearchFilters", "SourceLines", "TextVersion", "__version__"),
+    *("ChangeImpact", "EffectStep", "Touched", "TouchedNode", "TouchingFile"),
 }
 _ERRORS = {name for name in rag_assets.__all__ if name.endswith("Error") or name.startswith("Wrong")}
 _OPENING = {"Index", "IndexGroup", "open_index", "open_indexes", "understand", "SearchResult", "Source", "TermEvidence"}

@@ -18,7 +18,7 @@ from rag_assets.contracts.graph import (
     symbol_key,
 )
 from rag_assets.contracts.identity import DEFAULT_SECTION
-from rag_assets.contracts.segment import LineIndex, MemberKind, Segment
+from rag_assets.contracts.segment import LineIndex, Member, MemberKind, Segment
 from rag_assets.languages.csharp.declaration_ranges import LANGUAGE as CSHARP
 from rag_assets.languages.csharp.declaration_ranges import type_key
 from rag_assets.languages.csharp.web.route_templates import absolute, shape
@@ -57,15 +57,21 @@ def documents(file: ParsedFile, symbols: LabelDeclarations) -> Iterable[GraphNod
             yield from _document(file, segment, symbols)
 
 
-def _document(file: ParsedFile, segment: Segment, symbols: LabelDeclarations) -> Iterator[GraphNode | GraphEdge]:
+def sections_of(segment: Segment, path: str) -> list[tuple[Member, str]]:
+    """The sections of a document with their nodes, in text order."""
     headed = [member for member in segment.members if member.kind is MemberKind.SECTION]
+    headings = ["" if member.type == _PREAMBLE else member.signature for member in headed]
+    keys = section_keys(headings, DEFAULT_SECTION)
+    return [(member, section_key(path, key)) for member, key in zip(headed, keys, strict=True)]
+
+
+def _document(file: ParsedFile, segment: Segment, symbols: LabelDeclarations) -> Iterator[GraphNode | GraphEdge]:
+    headed = sections_of(segment, file.path)
     if not headed:
         yield from _mentions(file, file_key(file.path), 0, len(file.text), LineIndex(file.text), symbols)
         return
-    headings = ["" if member.type == _PREAMBLE else member.signature for member in headed]
     lines = LineIndex(file.text)
-    for member, key in zip(headed, section_keys(headings, DEFAULT_SECTION), strict=True):
-        node = section_key(file.path, key)
+    for member, node in headed:
         span = member.span
         yield GraphNode(
             node, NodeType.SECTION, member.name, file.path, span.line_start, span.line_end, file.language,

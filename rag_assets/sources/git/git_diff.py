@@ -1,9 +1,12 @@
-"""What differs between two commits, with renames as git sees them; or between two listings, where git cannot say."""
+"""What differs between two commits, with renames as git sees them; or between two listings, where git cannot say.
+Files (`changes_between`), or the lines of each (`changed_files`)."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 from rag_assets.sources.git import GitError, run_git
@@ -48,6 +51,38 @@ class TreeDiff:
     renamed: tuple[Rename, ...] = ()
 
 
+class FileChange(StrEnum):
+    """What became of a file."""
+
+    ADDED = "added"
+    MODIFIED = "modified"
+    DELETED = "deleted"
+    RENAMED = "renamed"
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedLine:
+    """A line that is there on one side only: its 1-based number on that side, and its bytes without the line end."""
+
+    number: int
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """A file of a diff. `old_path` is '' of an added file, `path` of a deleted one is its old path, `blob_id` is that
+    of the new side, '' where there is none. `removed` and `added` are its lines; where git does not take it for text
+    (`is_binary`), nobody knows which they are."""
+
+    change: FileChange
+    path: str
+    old_path: str
+    blob_id: str = ""
+    removed: tuple[ChangedLine, ...] = ()
+    added: tuple[ChangedLine, ...] = ()
+    is_binary: bool = False
+
+
 def changes_between(git_dir: Path, old: str | None, new: str, subdirectory: str = "") -> TreeDiff | None:
     """From commit `old` (None: from nothing) to `new`, by `git diff-tree -M`; copies are additions.
 
@@ -61,6 +96,31 @@ def changes_between(git_dir: Path, old: str | None, new: str, subdirectory: str 
     except GitError:  # similarity needs contents, which a partial clone may lack
         listing = _diff(git_dir, before, new, subdirectory, _EXACT_ONLY)
     return _changes(listing)
+
+
+def changed_files(git_dir: Path, old: str, new: str, subdirectory: str = "") -> list[ChangedFile]:
+    """The files that differ between two commits which the clone has, by path, with their lines. A change of line ends
+    or of mode alone is no change of a line. Raises GitError."""
+    try:
+        renames, listing = _SIMILAR, _diff(git_dir, old, new, subdirectory, _SIMILAR)
+    except GitError:  # as above
+        renames, listing = _EXACT_ONLY, _diff(git_dir, old, new, subdirectory, _EXACT_ONLY)
+    lines = _lines(_patch(git_dir, old, new, subdirectory, renames))
+    found = []
+    for status, modes, blobs, paths in _records(listing):
+        was, now = (mode not in (_SUBMODULE, _NOTHING) for mode in modes)
+        if not was and not now:
+            continue
+        removed, added, is_binary = lines.get(blobs, ((), (), False))
+        change = FileChange.MODIFIED
+        if status.startswith(b"R") and was and now:
+            change = FileChange.RENAMED
+        elif not (was and now):
+            change = FileChange.ADDED if now else FileChange.DELETED
+        old_path = "" if change is FileChange.ADDED else paths[0]
+        blob = blobs[1].decode() if now else ""
+        found.append(ChangedFile(change, paths[-1], old_path, blob, removed, added, is_binary))
+    return sorted(found, key=lambda file: file.path)
 
 
 def changes_of(old: Mapping[str, str], new: Mapping[str, str], git: TreeDiff | None) -> TreeDiff:
@@ -90,6 +150,52 @@ def _diff(git_dir: Path, old: str, new: str, subdirectory: str, renames: str) ->
     where = ["--", f":(literal){subdirectory}"] if subdirectory else []
     options = ["-r", "-z", "--raw", "--full-index", "--no-ext-diff", renames, _MOST_CANDIDATES]
     return run_git("diff-tree", *options, old, new, *where, git_dir=git_dir)
+
+
+def _patch(git_dir: Path, old: str, new: str, subdirectory: str, renames: str) -> bytes:
+    where = ["--", f":(literal){subdirectory}"] if subdirectory else []
+    options = ["-r", "-p", "-U0", "--full-index", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-cr-at-eol"]
+    return run_git("diff-tree", *options, renames, _MOST_CANDIDATES, old, new, *where, git_dir=git_dir)
+
+
+_BLOBS = re.compile(rb"index (?P<old>[0-9a-f]+)\.\.(?P<new>[0-9a-f]+)")
+_HUNK = re.compile(rb"@@ -(?P<old>\d+)(?:,\d+)? \+(?P<new>\d+)(?:,\d+)? @@")
+_Lines = tuple[tuple[ChangedLine, ...], tuple[ChangedLine, ...], bool]
+
+
+def _lines(patch: bytes) -> dict[tuple[bytes, bytes], _Lines]:
+    """(old blob, new blob) → lines that went, lines that came, whether git takes it for text. Names of files in a patch
+    are written in several ways; blobs are not."""
+    found: dict[tuple[bytes, bytes], _Lines] = {}
+    blobs: tuple[bytes, bytes] | None = None
+    removed: list[ChangedLine] = []
+    added: list[ChangedLine] = []
+    old = new = 0
+    is_binary = in_hunk = False
+
+    def finish() -> None:
+        if blobs is not None:
+            found[blobs] = tuple(removed), tuple(added), is_binary
+
+    for line in patch.split(b"\n"):
+        sign = line[:1]
+        if in_hunk and sign == b"-":
+            removed.append(ChangedLine(old, line[1:]))
+            old += 1
+        elif in_hunk and sign == b"+":
+            added.append(ChangedLine(new, line[1:]))
+            new += 1
+        elif hunk := _HUNK.match(line):
+            old, new, in_hunk = int(hunk["old"]), int(hunk["new"]), True
+        elif line.startswith(b"diff --git "):
+            finish()
+            blobs, removed, added, is_binary, in_hunk = None, [], [], False, False
+        elif named := _BLOBS.match(line):
+            blobs = named["old"], named["new"]
+        elif line.startswith(b"Binary files "):
+            is_binary = True
+    finish()
+    return found
 
 
 def _changes(listing: bytes) -> TreeDiff:

@@ -32,6 +32,19 @@ def cut_commits(git_dir: Path) -> frozenset[str]:
     return frozenset(commit for commit, header in _headers(git_dir, ids).items() if b"\nparent " in header)
 
 
+def merge_base(git_dir: Path, one: str, other: str) -> str:
+    """The last commit that two of them have in common, '' where there is none. Raises GitError."""
+    try:
+        return run_git("merge-base", one, other, git_dir=git_dir).decode().strip()
+    except GitError as error:
+        if error.returncode == _UNRELATED:
+            return ""
+        raise
+
+
+_UNRELATED = 1
+
+
 def _headers(git_dir: Path, ids: list[str]) -> dict[str, bytes]:
     """Id → headers of a commit, for those that the clone has, read from the objects themselves."""
     process = open_git("cat-file", "--batch", git_dir=git_dir)

@@ -10,6 +10,8 @@ from pathlib import Path
 from rag_assets.errors import EmptyRepository, MissingCommit, MissingRef
 from rag_assets.sources.git import GitError, run_git
 
+_STEPS = re.compile(r"(?P<name>.+?)(?P<steps>(?:[~^]\d*)+)")
+"""`main~3`, `v1.0^`. No other form that git reads: `:/text` would tell what stands in commits."""
 _HEX = re.compile(r"[0-9a-fA-F]{4,64}")  # git abbreviates to four digits at the shortest
 _DETACHED_DIGITS = 12
 _SHOWN_REFS = 5
@@ -43,6 +45,23 @@ def resolve(git_dir: Path, where: str, ref: str | None, commit: str | None) -> R
         found = resolve_commit(git_dir, where, ref, refs)
         return Resolved(found, ref)
     raise MissingRef(_missing_ref(where, ref, refs))
+
+
+def commit_named(git_dir: Path, where: str, name: str) -> str:
+    """The full id of the commit that a branch, a tag, an id, HEAD, or one of them with `~3` or `^` names. Raises as
+    `resolve`."""
+    stepped = _STEPS.fullmatch(name)
+    if stepped is None:
+        return resolve(git_dir, where, name, None).commit
+    begin = resolve(git_dir, where, stepped["name"], None).commit
+    try:
+        wanted = f"{begin}{stepped['steps']}^{{commit}}"
+        return run_git("rev-parse", "--verify", "--quiet", wanted, git_dir=git_dir).decode().strip()
+    except GitError:
+        more = _shallow_hint(git_dir)
+        raise MissingCommit(
+            f"{where}: {name!r} goes back further than the history of {stepped['name']}{more}"
+        ) from None
 
 
 def resolve_commit(git_dir: Path, where: str, commit: str, refs: list[str]) -> str:

@@ -1,0 +1,377 @@
+"""What the changes between two commits touch: routes, tables, documents, and the tests worth running.
+
+The graph is that of the indexed commit. Lines that came are looked up in it, lines that went in the declarations of
+the old text. A declaration that is gone has no node any more: who calls its name today is affected by name only.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from rag_assets.contracts.graph import Confidence, GraphEdge, NodeType
+from rag_assets.contracts.source_file import SkippedFile
+from rag_assets.errors import MissingCommit, SourceError, WrongQuestion
+from rag_assets.graph.changed_nodes import DeclaredSpan, declared_spans, keys_at, matters, spans_of, successors
+from rag_assets.graph.csr_graph import Graph
+from rag_assets.graph.impact import DEFAULT_DEPTH, Effect, ImpactGroup, Reached, groups_of, impact
+from rag_assets.graph.lookup import simple_name
+from rag_assets.index.labels import repository_of
+from rag_assets.index.parquet_parts import bucket_of, read_part
+from rag_assets.languages.detection import SourceType, detect_language, source_type
+from rag_assets.search.affected_tests import AffectedTests
+from rag_assets.search.graph_context import graph_of
+from rag_assets.search.touched_nodes import (
+    DEFAULT_LISTED,
+    ChangeImpact,
+    EffectStep,
+    Touched,
+    TouchedNode,
+    TouchingFile,
+    touched_kinds,
+)
+from rag_assets.segmentation import segment_file
+from rag_assets.settings import load_settings
+from rag_assets.settings.config_file import config_of
+from rag_assets.sources.file_version import files_of_snapshot
+from rag_assets.sources.git.git_diff import ChangedFile, FileChange, changed_files
+from rag_assets.sources.git.git_history import merge_base
+from rag_assets.sources.git.resolve import commit_named
+from rag_assets.sources.ignore import ignore_policy
+from rag_assets.sources.open import LocalHistory, local_history
+from rag_assets.sources.secrets import masked_paths
+
+if TYPE_CHECKING:
+    from rag_assets.search.index import LabelIndex
+
+_DIGITS = 10
+_TOUCHED = {
+    ImpactGroup.TESTS: Touched.TEST,
+    ImpactGroup.ENDPOINTS: Touched.ENDPOINT,
+    ImpactGroup.TABLES: Touched.TABLE,
+    ImpactGroup.DOCUMENTS: Touched.DOCUMENT,
+    ImpactGroup.CODE: Touched.CODE,
+}
+
+
+@dataclass
+class ChangedNodes:
+    """The nodes that changes begin at, each with its first changed line; the keys that are gone; the files."""
+
+    nodes: dict[int, int] = field(default_factory=dict)
+    gone: list[str] = field(default_factory=list)
+    files: list[TouchingFile] = field(default_factory=list)
+
+
+def change_impact(
+    index: LabelIndex,
+    since: str,
+    *,
+    until: str = "",
+    only: Collection[Touched | str] = (),
+    depth: int = DEFAULT_DEPTH,
+    limit: int = DEFAULT_LISTED,
+) -> ChangeImpact:
+    """What the changes after `since` touch (a branch, a tag, a commit, `main~3`), up to `until`, by default the indexed
+    commit.
+
+    `only` names what is wanted (`Touched`), by default all but code; `limit` bounds the list of each. Where `since` has
+    commits that `until` does not, the changes are those since both were one. Never uses the network. Raises
+    WrongQuestion for an unknown kind or bound; GraphError; SourceError, MissingRef or MissingCommit where the commits
+    cannot be compared.
+    """
+    wanted = touched_kinds(only)
+    if limit < 1 or depth < 1:
+        raise WrongQuestion("limit and depth are 1 or more")
+    graph, history = graph_of(index), history_of(index)
+    indexed = index.manifest.commit_sha
+    end = _commit(history, index, until) if until else _indexed(history, index)
+    start = _commit(history, index, since)
+    base, notes = _base(history, index, start, end, since, until)
+    diff = changed_files(history.git_dir, base, end, history.subdirectory)
+    if start == end:
+        notes.append(f"{since} is commit {end[:_DIGITS]} itself; name an earlier one, such as {since}~1")
+    changes = changed_nodes(index, graph, history, base, end, diff)
+    touched, totals = touched_by(index, graph, changes, wanted, depth=depth, limit=limit)
+    if end != indexed:
+        notes.append(f"the graph is that of commit {indexed[:_DIGITS]}; what {end[:_DIGITS]} adds is not in it")
+    return ChangeImpact(
+        index.label,
+        index.manifest.generation_id,
+        since,
+        base,
+        end,
+        indexed,
+        tuple(changes.files),
+        tuple(touched),
+        totals,
+        tuple(notes),
+    )
+
+
+def history_of(index: LabelIndex) -> LocalHistory:
+    """The repository of an index on this machine. Raises SourceError."""
+    home, config = index.parts.configuration
+    label = index.label
+    repository = repository_of(home, load_settings(config_of(home.root, config)), label)
+    try:
+        return local_history(repository.location, home.mirrors)
+    except SourceError as error:
+        raise SourceError(
+            f"{label}: changes are those between two commits of its repository, which is not at hand: {error}; "
+            f"clone it, and index it from there: rag-assets index PATH --id {repository.id}"
+        ) from error
+
+
+def _commit(history: LocalHistory, index: LabelIndex, name: str) -> str:
+    try:
+        return commit_named(history.git_dir, history.where, name)
+    except MissingCommit as error:
+        fetch = f"; fetch it, or index again: rag-assets index {shlex.quote(index.label)}"
+        raise MissingCommit(f"{error}{fetch}") from error
+
+
+def _indexed(history: LocalHistory, index: LabelIndex) -> str:
+    commit = index.manifest.commit_sha
+    try:
+        return commit_named(history.git_dir, history.where, commit)
+    except SourceError as error:
+        raise MissingCommit(
+            f"{history.where} does not have the indexed commit {commit[:_DIGITS]} any more; "
+            f"run: rag-assets index {shlex.quote(index.label)}"
+        ) from error
+
+
+def _base(
+    history: LocalHistory, index: LabelIndex, start: str, end: str, since: str, until: str
+) -> tuple[str, list[str]]:
+    """The commit to compare with, and what to say of it."""
+    base = merge_base(history.git_dir, start, end)
+    if base == end and start != end:
+        if until:
+            raise SourceError(f"{until} is older than {since}, so nothing has changed since; exchange the two")
+        raise SourceError(
+            f"the index of {index.label} is older than {since}: it has commit {end[:_DIGITS]}, which is part of "
+            f"{since} ({start[:_DIGITS]}); run: rag-assets index {shlex.quote(index.label)}"
+        )
+    if not base:
+        return start, [f"{since} and {end[:_DIGITS]} have no common commit; compared as they are"]
+    if base != start:
+        return base, [f"{since} has gone on since {base[:_DIGITS]}; the changes are those after that commit"]
+    return base, []
+
+
+def changed_nodes(
+    index: LabelIndex, graph: Graph, history: LocalHistory, base: str, end: str, diff: Iterable[ChangedFile]
+) -> ChangedNodes:
+    """The nodes that the changed lines belong to, as far as the reader may see the files."""
+    readable = [seen for file in diff if (seen := _as_seen(index, file)) is not None]
+    rows = _rows(index, {file.path for file in readable})
+    is_indexed = {
+        file.path: (row := rows.get(file.path)) is not None and row["blob_id"] == file.blob_id for file in readable
+    }
+    old = _declared(
+        index, history, base, {f.old_path for f in readable if (f.removed or f.is_binary) and _is_code(f.old_path)}
+    )
+    newer = {f.path for f in readable if f.added and not is_indexed[f.path] and _is_code(f.path)}
+    declared = spans_of(graph, [path for path, known in is_indexed.items() if known]) | _declared(
+        index, history, end, newer
+    )
+    found = ChangedNodes()
+    for file, shown in zip(readable, masked_paths([file.path for file in readable]), strict=True):
+        row = rows.get(file.path)
+        language = detect_language(file.path)
+        if file.change is FileChange.DELETED:
+            outside = ""
+        elif row is None:
+            outside = "not in the indexed commit" if shown == file.path else "its name holds a credential"
+        else:
+            outside = "" if row["outcome"] == "indexed" else f"skipped as {row['reason']}"
+        keys: dict[str, int] = {}
+        if file.is_binary and file.path in declared:
+            keys = {span.key: span.line_start for span in declared[file.path]}
+        elif not outside or file.path in declared:
+            came = [line.number for line in file.added if matters(line.content, language)]
+            keys = keys_at(declared.get(file.path, ()), came, file.path)
+        before = old.get(file.old_path, [])
+        went = [line.number for line in file.removed if matters(line.content, language)]
+        lost = keys_at(before, went, file.old_path)
+        if file.is_binary:
+            lost = {span.key: span.line_start for span in before}
+        gone = []
+        for key, line in lost.items():
+            if graph.find(key) is not None:
+                keys.setdefault(key, line)
+            elif file.old_path in old:
+                gone.append(key)
+        numbers = {node: line for key, line in keys.items() if (node := graph.find(key)) is not None}
+        for node, line in numbers.items():
+            found.nodes.setdefault(node, line)
+        found.gone += gone
+        shown_old = masked_paths([file.old_path])[0] if file.old_path else ""
+        declarations = tuple(graph.keys[node] for node in numbers)
+        found.files.append(TouchingFile(shown, shown_old, file.change.value, declarations, tuple(gone), outside))
+    return found
+
+
+def _as_seen(index: LabelIndex, file: ChangedFile) -> ChangedFile | None:
+    """A changed file as a reader sees it: one that came from a hidden place is new as a whole, one that went to such a
+    place is deleted as a whole."""
+    sees_new, sees_old = index.may_read(file.path), not file.old_path or index.may_read(file.old_path)
+    if sees_new and sees_old:
+        return file
+    if file.change is not FileChange.RENAMED or not (sees_new or sees_old):
+        return None
+    if sees_new:
+        return ChangedFile(FileChange.ADDED, file.path, "", file.blob_id, is_binary=True)
+    return ChangedFile(FileChange.DELETED, file.old_path, file.old_path, is_binary=True)
+
+
+def _is_code(path: str) -> bool:
+    return source_type(detect_language(path)) is SourceType.CODE
+
+
+def _rows(index: LabelIndex, paths: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Path → what the index noted of a file."""
+    by_bucket: dict[int, set[str]] = {}
+    for path in paths:
+        by_bucket.setdefault(bucket_of(path, index.manifest.bucket_count), set()).add(path)
+    found: dict[str, dict[str, Any]] = {}
+    columns = ["path", "outcome", "reason", "blob_id"]
+    for bucket, wanted in by_bucket.items():
+        table = read_part(index.generation.directory, "discovered_files", bucket, columns)
+        found |= {row["path"]: row for row in table.to_pylist() if row["path"] in wanted}
+    return found
+
+
+def _declared(
+    index: LabelIndex, history: LocalHistory, commit: str, paths: Collection[str]
+) -> dict[str, list[DeclaredSpan]]:
+    """Path → what the text of a commit declares, of files that an index would have."""
+    if not paths:
+        return {}
+    home, config = index.parts.configuration
+    settings = load_settings(config_of(home.root, config))
+    policy = ignore_policy(settings, repository_of(home, settings, index.label))
+    found: dict[str, list[DeclaredSpan]] = {}
+    with history.at(commit) as snapshot:
+        for path, file in files_of_snapshot(snapshot, paths, policy, detect_language).items():
+            if not isinstance(file, SkippedFile):
+                segments = segment_file(file.text, path, file.file.language).segments
+                found[path] = list(declared_spans(segments, path))
+    return found
+
+
+def touched_by(
+    index: LabelIndex,
+    graph: Graph,
+    changes: ChangedNodes,
+    wanted: Collection[Touched],
+    *,
+    depth: int = DEFAULT_DEPTH,
+    limit: int = DEFAULT_LISTED,
+) -> tuple[list[TouchedNode], dict[str, int]]:
+    """What changes touch, the nearest and surest first in each kind, and how much there is of it."""
+    seeds = list(changes.nodes)
+    found = [_changed(graph, node, what) for node, what in zip(seeds, groups_of(graph, seeds), strict=True)]
+    if seeds:
+        found += _reached(impact(graph, seeds, effect=Effect.EXERCISED, depth=depth, limit=len(graph)).reached)
+    for gone in changes.gone:
+        heirs = [node for node in successors(graph, gone) if node not in changes.nodes]
+        if heirs:
+            by_name = _reached(impact(graph, heirs, depth=depth, limit=len(graph)).reached)
+            found += [replace(node, because=gone, confidence=Confidence.NAME_ONLY.value) for node in by_name]
+    nearest: dict[str, TouchedNode] = {}
+    for node in sorted(found, key=_order):
+        nearest.setdefault(node.key, node)
+    listed = [node for node in nearest.values() if node.what is not Touched.TEST]
+    if Touched.TEST in wanted:
+        listed += _tests(index, graph, [node for node in nearest.values() if node.what is Touched.TEST])
+    totals = {what.value: sum(node.what is what for node in listed) for what in wanted}
+    return [node for what in wanted for node in [n for n in listed if n.what is what][:limit]], totals
+
+
+def _order(node: TouchedNode) -> tuple[int, int, str]:
+    return node.distance, _DOUBT[node.confidence], node.key
+
+
+_DOUBT = {confidence.value: number for number, confidence in enumerate(Confidence)}
+
+
+def _changed(graph: Graph, node: int, group: ImpactGroup) -> TouchedNode:
+    """A node that changed itself."""
+    place = next(iter(graph.places(node)), None)
+    return TouchedNode(
+        graph.keys[node],
+        graph.kind(node).value,
+        graph.names[node],
+        _TOUCHED[group],
+        0,
+        Confidence.RESOLVED.value,
+        place.path if place else "",
+        place.line_start if place else 0,
+        graph.keys[node],
+    )
+
+
+def _reached(reached: Sequence[Reached]) -> list[TouchedNode]:
+    by_key = {node.key: node for node in reached}
+    return [_touched(node, by_key) for node in reached]
+
+
+def _touched(node: Reached, by_key: Mapping[str, Reached]) -> TouchedNode:
+    steps: list[EffectStep] = []
+    at, via = node.key, node.via
+    while True:
+        steps.append(_step(via, at))
+        at = via.source if via.target == at else via.target
+        before = by_key.get(at)
+        if before is None:
+            break
+        via = before.via
+    place = node.places[0] if node.places else None
+    return TouchedNode(
+        node.key,
+        node.kind.value,
+        node.name,
+        _TOUCHED[node.group],
+        node.distance,
+        node.confidence.value,
+        place.path if place else "",
+        place.line_start if place else 0,
+        at,
+        tuple(reversed(steps)),
+    )
+
+
+def _step(edge: GraphEdge, end: str) -> EffectStep:
+    relation, confidence = edge.relation.value, edge.confidence.value
+    return EffectStep(edge.source, relation, edge.target, edge.path, edge.line, confidence, edge.target == end)
+
+
+def _tests(index: LabelIndex, graph: Graph, nodes: Sequence[TouchedNode]) -> list[TouchedNode]:
+    """The cases and suites behind nodes of tests, each by the nearest of them."""
+    suites = AffectedTests(index, graph)
+    suites.read({node.path for node in nodes if node.path})
+    found: dict[str, TouchedNode] = {}
+    for node in nodes:
+        number = graph.find(node.key)
+        assert number is not None  # it is of this graph
+        for unit in suites.units(number):
+            if unit.key in found or unit.suite in found:
+                continue
+            at = graph.find(unit.key)
+            place = next(iter(graph.places(at)), None) if at is not None else None
+            found[unit.key] = replace(
+                node,
+                key=unit.key,
+                kind=(NodeType.TYPE if unit.key == unit.suite else NodeType.METHOD).value,
+                name=simple_name(unit.key),
+                path=place.path if place else node.path,
+                line=place.line_start if place else node.line,
+                tests=unit.runners,
+                is_suite=unit.key == unit.suite,
+            )
+    return list(found.values())
