@@ -1,4 +1,5 @@
-"""The JSON of `search`: small by default, because who reads it pays for every token; with `--full` all there is."""
+"""The JSON of `search` and `read`. Of hits it is small by default, because who reads it pays for every token; with
+`--full` all there is."""
 
 from __future__ import annotations
 
@@ -24,9 +25,10 @@ from rag_assets.search.outline import (
 
 if TYPE_CHECKING:
     from rag_assets.search.compare_labels import ComparedSearch
+    from rag_assets.search.source_lines import SourceLines
 
 
-def search_object(result: SearchResult, freshness: FreshnessOf, page: Page) -> dict[str, Any]:
+def search_object(result: SearchResult, freshness: FreshnessOf, page: Page, *, first_rank: int = 1) -> dict[str, Any]:
     """The object of `search --json`. `label` and what depends on it are null where several were searched. `stale` is
     null where the head of the ref is unknown."""
     made = _envelope(result, freshness, page)
@@ -34,7 +36,7 @@ def search_object(result: SearchResult, freshness: FreshnessOf, page: Page) -> d
     several = not result.label
 
     def object_of(at: int, detail: Detail) -> dict[str, Any]:
-        return hit_object(at + 1, hits[at], detail, asked, page, label=several)
+        return hit_object(at + first_rank, hits[at], detail, asked, page, label=several)
 
     details: list[Detail] | None = [wanted] * len(hits)
     if page.max_tokens is not None:
@@ -167,4 +169,25 @@ def _question_object(question: Question) -> dict[str, Any]:
         "phrases": list(question.phrases),
         "symbols": list(question.symbols),
         "places": [asdict(place) for place in question.places],
+    }
+
+
+def lines_object(found: SourceLines) -> dict[str, Any]:
+    """The object of `read --json`."""
+    return {
+        "label": found.label,
+        "path": found.path,
+        "version": found.version,
+        "commit": found.commit_sha or None,
+        "language": found.language,
+        "start_line": found.start_line,
+        "end_line": found.end_line,
+        "line_count": found.line_count,
+        "shown_lines": found.shown_lines,
+        "around": asdict(found.around) if found.around else None,
+        "declared": [asdict(one) for one in found.declared],
+        "masked_secrets": found.masked_secrets,
+        "differs": found.differs,
+        "notes": list(found.notes),
+        "text": found.text,
     }

@@ -70,6 +70,8 @@ COMMANDS_WITHOUT_CONTENT: Mapping[str, str] = {
     **dict.fromkeys(("init", "config check", "config settings"), "about settings"),
     **dict.fromkeys((f"pipeline {name}" for name in ("list", "validate", "show", "graph")), "about pipelines"),
     **dict.fromkeys((f"agent {name}" for name in ("list", "show", "validate")), "about agents"),
+    **dict.fromkeys(("serve", "mcp"), "have tests of their own: every route and tool of them is tried"),
+    **dict.fromkeys((f"token {name}" for name in ("create", "list", "revoke")), "about tokens"),
     **dict.fromkeys(("log", "trace", "replay"), "have tests of their own: records have the level of who asked"),
     **dict.fromkeys(("session list", "session delete"), "names of the user's own conversations"),
     **dict.fromkeys((f"generations {name}" for name in ("activate", "rollback", "tag", "untag", "prune")), _OPERATES),

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -14,6 +13,7 @@ from rag_assets.cli.options import AsJson, LabelOption, chosen_label, session_of
 from rag_assets.cli.source.show import repository_paths
 from rag_assets.errors import PlaceError, WrongQuestion
 from rag_assets.index.layout import IndexHome
+from rag_assets.search.result_objects import lines_object
 from rag_assets.search.source_lines import SourceLines
 
 _PATH_AND_REST = re.compile(r"(?P<path>(?:[A-Za-z]:)?[^:@]+)(?P<rest>.*)", re.DOTALL)
@@ -52,7 +52,7 @@ def read(
             session.output.error(str(error))
             raise typer.Exit(NOTHING_FOUND) from None
     if as_json:
-        session.output.json(as_object(found))
+        session.output.json(lines_object(found))
         return
     head, *lines = found.rendered()
     session.output.line((head, "path"))
@@ -72,24 +72,3 @@ def _read(home: IndexHome, index: Index, place: str, commit: str, work_tree: boo
             first = first or error
     assert first is not None
     raise first
-
-
-def as_object(found: SourceLines) -> dict[str, Any]:
-    """The object of `read --json`."""
-    return {
-        "label": found.label,
-        "path": found.path,
-        "version": found.version,
-        "commit": found.commit_sha or None,
-        "language": found.language,
-        "start_line": found.start_line,
-        "end_line": found.end_line,
-        "line_count": found.line_count,
-        "shown_lines": found.shown_lines,
-        "around": asdict(found.around) if found.around else None,
-        "declared": [asdict(one) for one in found.declared],
-        "masked_secrets": found.masked_secrets,
-        "differs": found.differs,
-        "notes": list(found.notes),
-        "text": found.text,
-    }

@@ -1,0 +1,182 @@
+"""The routes for programs: every operation with the arguments of its tool, as query parameters or as a JSON body."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+import anyio.from_thread
+from sse_starlette import EventSourceResponse, ServerSentEvent
+from starlette.requests import Request as HttpRequest
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from rag_assets.errors import PlaceError, QueryError, RagAssetsError, WrongUsage
+from rag_assets.graph.lookup import NotFound
+from rag_assets.index.generations import GenerationError
+from rag_assets.index.layout import LabelError
+from rag_assets.serving.access import Caller
+from rag_assets.serving.http.guards import refused
+from rag_assets.serving.mcp_server import SCOPE_KEY
+from rag_assets.serving.operations import OperationReply, Operations
+from rag_assets.serving.operations.ask import AskReply
+from rag_assets.serving.operations.status import TOKENS
+from rag_assets.serving.requests import (
+    AskRequest,
+    GraphRequest,
+    ReadRequest,
+    Request,
+    SearchRequest,
+    StatusRequest,
+    SymbolRequest,
+    WrongArguments,
+    parsed,
+)
+
+PREFIX = "/api/v1"
+_NOT_FOUND = (LabelError, PlaceError, NotFound, GenerationError)
+_LISTS = frozenset({"paths", "kinds", "only", "label"})
+_STREAM = "text/event-stream"
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """A route for programs. `says` stands in the OpenAPI document."""
+
+    name: str
+    request: type[Request]
+    says: str
+
+
+OPERATIONS = (
+    Operation("search", SearchRequest, "Ranked places with their best members."),
+    Operation("read", ReadRequest, "The numbered lines of a place."),
+    Operation("symbol", SymbolRequest, "Declaration, documentation, members and relatives of a name."),
+    Operation("graph", GraphRequest, "Callers, uses, impact, or a path between two nodes."),
+    Operation("ask", AskRequest, "An answer with checked citations, or a refusal; streamed as text/event-stream."),
+    Operation("status", StatusRequest, "Indexes, their age, counts and skipped files."),
+    Operation("labels", StatusRequest, "The names of the indexes that the caller may see."),
+)
+
+
+def caller_of(request: HttpRequest) -> Caller:
+    """Who asks, as the guards have found out."""
+    found: Caller = request.scope[SCOPE_KEY].caller
+    return found
+
+
+class Api:
+    """The routes on some operations. `seconds` is how long a request may take, `at_once` how many may work at the same
+    time; others wait for their turn."""
+
+    def __init__(self, operations: Operations, *, seconds: float, at_once: int) -> None:
+        self._operations = operations
+        self._seconds = seconds
+        self._limiter = anyio.CapacityLimiter(at_once)
+
+    def routes(self) -> list[Route]:
+        return [Route(f"{PREFIX}/{one.name}", self._endpoint(one), methods=["GET", "POST"]) for one in OPERATIONS]
+
+    def _endpoint(self, operation: Operation) -> Callable[[HttpRequest], Awaitable[Response]]:
+        async def endpoint(request: HttpRequest) -> Response:
+            try:
+                asked = parsed(operation.request, await arguments_of(request))
+                if isinstance(asked, AskRequest) and _STREAM in request.headers.get("accept", ""):
+                    return self._streamed(asked, caller_of(request))
+                if operation.name == "labels":
+                    labels = await self._in_thread(self._labels, caller_of(request))
+                    return JSONResponse({"labels": labels})
+                reply: OperationReply = await self._in_thread(
+                    getattr(self._operations, operation.name), asked, caller_of(request)
+                )
+                if "text/plain" in request.headers.get("accept", ""):
+                    budget = getattr(asked, "max_tokens", TOKENS)
+                    return PlainTextResponse(await self._in_thread(reply.text, budget))
+                return JSONResponse(await self._in_thread(reply.as_object))
+            except TimeoutError:
+                said = f"this took over {self._seconds:.0f} s and was given up; ask for less, or narrow it"
+                return refused(request.scope, 504, "too_slow", said)
+            except (RagAssetsError, OSError) as error:
+                return error_response(request, error)
+
+        return endpoint
+
+    def _labels(self, caller: Caller) -> list[str]:
+        return list(self._operations.pool.manifests(caller))
+
+    async def _in_thread(self, work: Callable[..., Any], *arguments: Any) -> Any:
+        """Raises TimeoutError; the thread ends by itself then."""
+        with anyio.fail_after(self._seconds):
+            return await anyio.to_thread.run_sync(work, *arguments, abandon_on_cancel=True, limiter=self._limiter)
+
+    def _streamed(self, asked: AskRequest, caller: Caller) -> EventSourceResponse:
+        """Events `text` with what a model writes, which nobody has checked yet; then `answer`, as the route gives it
+        without a stream, or `error`."""
+        return EventSourceResponse(self._events(asked, caller))
+
+    async def _events(self, asked: AskRequest, caller: Caller) -> AsyncIterator[ServerSentEvent]:
+        send, receive = anyio.create_memory_object_stream[ServerSentEvent](100)
+        is_left = threading.Event()
+
+        def hear(text: str) -> None:
+            if is_left.is_set():
+                raise _Left
+            anyio.from_thread.run(send.send, ServerSentEvent(json.dumps({"text": text}), event="text"))
+
+        async def work() -> None:
+            async with send:
+                try:
+                    reply: AskReply = await self._in_thread(self._operations.ask, asked, caller, hear)
+                    body = json.dumps(reply.as_object(), ensure_ascii=False)
+                    await send.send(ServerSentEvent(body, event="answer"))
+                except (RagAssetsError, OSError, TimeoutError) as error:
+                    said = str(error) or f"this took over {self._seconds:.0f} s and was given up"
+                    await send.send(ServerSentEvent(json.dumps({"message": said}), event="error"))
+
+        try:
+            async with anyio.create_task_group() as group:
+                group.start_soon(work)
+                async with receive:
+                    async for event in receive:
+                        yield event
+        finally:
+            is_left.set()
+
+
+class _Left(Exception):
+    """The client has gone; what a model goes on writing is for nobody."""
+
+
+async def arguments_of(request: HttpRequest) -> Mapping[str, Any]:
+    """The arguments in the query or in the JSON body. Raises WrongArguments."""
+    if request.method != "POST":
+        found: dict[str, Any] = {}
+        for name in request.query_params:
+            values = request.query_params.getlist(name)
+            found[name] = values if len(values) > 1 or (name in _LISTS and name != "label") else values[0]
+        return found
+    kind = request.headers.get("content-type", "").partition(";")[0].strip()
+    if kind != "application/json":
+        raise WrongArguments(f"the body must be application/json, not {kind or 'of no type'}")
+    try:
+        body = json.loads(await request.body() or b"{}")
+    except (ValueError, RecursionError) as error:
+        raise WrongArguments(f"the body is not JSON: {error}") from None
+    if not isinstance(body, dict):
+        raise WrongArguments("the body must be a JSON object with the arguments")
+    return body
+
+
+def error_response(request: HttpRequest, error: RagAssetsError | OSError) -> Response:
+    """What is wrong, as the caller can repair it. The text of a defect of this machine stays in its log."""
+    if isinstance(error, WrongUsage):
+        return refused(request.scope, 400, "wrong_arguments", str(error))
+    if isinstance(error, _NOT_FOUND) or type(error) is QueryError:
+        return refused(request.scope, 404, "not_found", str(error))
+    if isinstance(error, OSError):
+        return refused(request.scope, 503, "unavailable", f"the index cannot be read: {error.strerror}; try again")
+    return refused(request.scope, 500, "failed", str(error))

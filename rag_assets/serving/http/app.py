@@ -1,0 +1,154 @@
+"""The application: guards, routes for programs, the protocol of agents, the page."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+from mcp.server.lowlevel import Server
+from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import BaseRoute, Route
+from starlette.types import Lifespan
+
+from rag_assets.serving.access import Caller
+from rag_assets.serving.http.api import Api
+from rag_assets.serving.http.guards import (
+    Authentication,
+    BodyLimit,
+    FindsCaller,
+    KnownHosts,
+    RateLimit,
+    RequestLog,
+    refused,
+)
+from rag_assets.serving.http.metrics import CONTENT_TYPE, ServerMetrics
+from rag_assets.serving.http.openapi import document
+from rag_assets.serving.operations import Operations
+
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]", "::1")
+_SWEEP_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestLimits:
+    """`seconds` of a request, `body_bytes` of its body, `per_minute` requests of a caller (0: any number)."""
+
+    seconds: float = 60.0
+    body_bytes: int = 1_000_000
+    per_minute: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reception:
+    """Who is let in, and under which names the server is reached. `everybody` asks without a token."""
+
+    find: FindsCaller
+    everybody: Caller | None
+    hosts: Collection[str] = LOOPBACK
+    oauth_metadata: dict[str, Any] | None = None
+
+
+def application(
+    operations: Operations,
+    agents: Server[Any],
+    reception: Reception,
+    *,
+    limits: RequestLimits | None = None,
+    pages: Collection[BaseRoute] = (),
+) -> Starlette:
+    """The whole server as one ASGI application. Its lifespan closes `operations`."""
+    limits = limits or RequestLimits()
+    metrics = ServerMetrics()
+    metrics.watch(operations.pool.open_count)
+    sessions = StreamableHTTPSessionManager(
+        agents, stateless=True, json_response=True, max_request_body_size=limits.body_bytes
+    )
+    api = Api(operations, seconds=limits.seconds, at_once=2 * (os.cpu_count() or 1) + 2)
+    described = document()
+
+    async def healthz(_: Request) -> Response:
+        return JSONResponse({"status": "ok"})
+
+    async def openapi(_: Request) -> Response:
+        return JSONResponse(described)
+
+    async def measured(_: Request) -> Response:
+        return Response(metrics.text(), media_type=CONTENT_TYPE)
+
+    async def oauth(_: Request) -> Response:
+        return JSONResponse(reception.oauth_metadata)
+
+    routes: list[BaseRoute] = [
+        *api.routes(),
+        Route("/mcp", StreamableHTTPASGIApp(sessions)),
+        Route("/healthz", healthz),
+        Route("/metrics", measured),
+        Route("/openapi.json", openapi),
+        *([Route(OAUTH_METADATA, oauth)] if reception.oauth_metadata else []),
+        *pages,
+    ]
+
+    metadata = ""
+    if reception.oauth_metadata:
+        metadata = f"{reception.oauth_metadata['resource'].rstrip('/')}{OAUTH_METADATA}"
+    return Starlette(
+        routes=routes,
+        middleware=[
+            Middleware(RequestLog, metrics),
+            Middleware(KnownHosts, reception.hosts),
+            Middleware(BodyLimit, limits.body_bytes),
+            Middleware(Authentication, reception.everybody, reception.find, metadata=metadata, may_open=_is_open),
+            Middleware(RateLimit, limits.per_minute),
+        ],
+        exception_handlers={HTTPException: _http_error, Exception: _defect},
+        lifespan=_lifespan(operations, sessions),
+    )
+
+
+OAUTH_METADATA = "/.well-known/oauth-protected-resource"
+
+
+def _is_open(path: str) -> bool:
+    return path in ("/healthz", OAUTH_METADATA) or path.startswith("/static/")
+
+
+def _lifespan(operations: Operations, sessions: StreamableHTTPSessionManager) -> Lifespan[Starlette]:
+    @asynccontextmanager
+    async def running(_: Starlette) -> AsyncIterator[None]:
+        async def sweep() -> None:
+            while True:
+                await anyio.sleep(_SWEEP_SECONDS)
+                await anyio.to_thread.run_sync(operations.pool.close_idle)
+
+        async with sessions.run(), anyio.create_task_group() as group:
+            group.start_soon(sweep)
+            try:
+                yield
+            finally:
+                group.cancel_scope.cancel()
+                operations.close()
+
+    return running
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    said = {404: "there is no such page; the routes are in /openapi.json", 405: "this method is not for this route"}
+    message = said.get(error.status_code, str(error.detail))
+    if "text/html" in request.headers.get("accept", ""):
+        return PlainTextResponse(message, error.status_code)
+    return refused(request.scope, error.status_code, "http", message)
+
+
+async def _defect(request: Request, _: Exception) -> Response:
+    """A defect of ours: its text may hold what the caller may not see."""
+    return refused(request.scope, 500, "defect", "the server failed; its log has more under this request id")

@@ -1,0 +1,96 @@
+"""Ask: an answer whose citations were checked, or a refusal that says why and what is near."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rag_assets.answer.abstention import SENTENCE
+from rag_assets.answer.cited_lines import numbered, rendered
+from rag_assets.answer.results import Answer
+from rag_assets.qa.answering import QuestionAnswerer
+from rag_assets.serving.access import Caller
+from rag_assets.serving.budget import clipped, cost_of
+from rag_assets.serving.index_age import AgesOf
+from rag_assets.serving.requests import AskRequest
+
+_NUMBER = re.compile(r"\[(\d+)\]")
+
+
+@dataclass(frozen=True, slots=True)
+class AskReply:
+    """An answer or a refusal; `turn_id` is what `rag-assets trace` takes, '' where turns are not logged."""
+
+    request: AskRequest
+    answer: Answer
+    turn_id: str
+    ages: AgesOf
+
+    @property
+    def is_empty(self) -> bool:
+        return self.answer.abstained
+
+    def as_object(self) -> dict[str, Any]:
+        found, known = self.answer, numbered(self.answer.citations)
+        return {
+            "question": found.question,
+            "answer": self._text(),
+            "abstained": found.abstained,
+            "reason": found.reason or None,
+            "suggestions": list(found.suggestions),
+            "notes": list(found.notes),
+            "provider": found.provider,
+            "confidence": round(found.confidence, 4),
+            "citations": [
+                {"number": known[one.rendered], **asdict(one), "mentions": list(one.mentions)}
+                for one in found.citations
+            ],
+            "sources": [
+                {
+                    "label": source.label,
+                    "generation": source.generation_id,
+                    "commit": source.commit_sha,
+                    "run_id": source.run_id,
+                    "stale": self.ages[source.label].freshness.stale,
+                }
+                for source in found.search.sources
+            ],
+            "turn": self.turn_id or None,
+            "warnings": list(found.warnings),
+        }
+
+    def text(self, max_tokens: int) -> str:
+        """The answer with numbers for its citations, and what they are. Of one that is too long the first pieces, and
+        only the sources that these cite."""
+        found = self.answer
+        head = [*found.warnings, *(age.line(label) for label, age in self.ages.items())]
+        if found.abstained and found.text == SENTENCE:
+            why = [f"because {found.reason}"] if found.reason else []
+            return clipped("\n".join([*head, found.text, *why, *found.suggestions]), max_tokens)
+        places = {str(number): place for place, number in numbered(found.citations).items()}
+        pieces = self._text().split("\n\n")
+        for count in range(len(pieces), 0, -1):
+            body = "\n\n".join(pieces[:count])
+            cited = [
+                f"[{number}] {places[number]}" for number in dict.fromkeys(_NUMBER.findall(body)) if number in places
+            ]
+            cut = [f"… {len(pieces) - count} more parts; ask with a larger max_tokens"] if count < len(pieces) else []
+            whole = "\n".join([*head, body, *cut, "", *cited, *found.notes])
+            if cost_of(whole) <= max_tokens or count == 1:
+                return clipped(whole, max_tokens)
+        return clipped("\n".join(head), max_tokens)
+
+    def _text(self) -> str:
+        known = numbered(self.answer.citations)
+        return rendered(self.answer.text, self.answer.citations, lambda one: str(known[one.rendered]))
+
+
+def ask(
+    answerer: QuestionAnswerer, request: AskRequest, caller: Caller, on_text: Callable[[str], None]
+) -> tuple[Answer, str]:
+    """The answer to a question, and the id of its turn. Raises what `QuestionAnswerer.ask` raises."""
+    result = answerer.ask(request.question, user=caller.name, on_text=on_text)
+    assert result.response is not None  # only a request that was answered before has none
+    return result.response, result.turn_id

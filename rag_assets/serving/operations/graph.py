@@ -1,0 +1,260 @@
+"""Graph: what is around a node, who calls it, what it needs, what a change of it affects, how it leads to another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from rag_assets.api import Index
+from rag_assets.contracts.graph import Confidence, GraphEdge, NodeType, Relation
+from rag_assets.errors import WrongQuestion
+from rag_assets.graph.csr_graph import Graph, NodeLocation
+from rag_assets.graph.impact import Effect, ImpactGroup, impact, of_tests
+from rag_assets.graph.lookup import nodes_named, short_name
+from rag_assets.graph.neighbourhood import neighbourhood
+from rag_assets.graph.paths import DEFAULT_HOPS, paths
+from rag_assets.graph.relations import ALL_STEPS, Direction, WalkStep
+from rag_assets.search.graph_context import graph_of
+from rag_assets.serving.budget import joined_within
+from rag_assets.serving.index_age import IndexAge
+from rag_assets.serving.requests import GraphQuery, GraphRequest, Only
+
+_MOST_PATHS = 3
+_CALLERS = (
+    WalkStep(Relation.CALLS, Direction.IN),
+    WalkStep(Relation.CONSTRUCTS, Direction.IN),
+    WalkStep(Relation.HANDLES, Direction.IN),
+    WalkStep(Relation.EXPOSES, Direction.OUT),
+    WalkStep(Relation.TESTS, Direction.IN),
+    WalkStep(Relation.IMPLEMENTS, Direction.OUT),
+    WalkStep(Relation.OVERRIDES, Direction.OUT),
+)
+"""Who calls a member, also through the interface that it implements."""
+_BEYOND_CALLS = frozenset({Relation.IMPLEMENTS, Relation.OVERRIDES})
+_TABLES = frozenset({NodeType.TABLE, NodeType.VIEW, NodeType.TABLE_OR_VIEW})
+_GROUPS = {
+    ImpactGroup.ENDPOINTS: Only.ENDPOINT,
+    ImpactGroup.TABLES: Only.TABLE,
+    ImpactGroup.TESTS: Only.TEST,
+    ImpactGroup.DOCUMENTS: Only.DOCUMENT,
+    ImpactGroup.CODE: Only.CODE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GraphRow:
+    """A node that was reached, by the edge that led to it. `group` is what kind of thing it is to a reader."""
+
+    key: str
+    group: Only
+    distance: int
+    confidence: Confidence
+    places: tuple[NodeLocation, ...]
+    via: GraphEdge | None = None
+
+    def line(self) -> str:
+        """`2  Orders.Cancel  src/Orders.cs:12-30  → Calls at src/Api.cs:8  probable`."""
+        said = [f"{self.distance:>2}", short_name(self.key)]
+        if self.places:
+            more = f" and {len(self.places) - 1} more" if len(self.places) > 1 else ""
+            said.append(f"{place_of(self.places[0])}{more}")
+        if self.via is not None:
+            own = self.places[0].path if self.places else ""
+            said.append(edge_of(self.via, self.key, own))
+        if self.confidence is not Confidence.RESOLVED:
+            said.append(self.confidence.value)
+        return "  ".join(said)
+
+
+@dataclass(frozen=True, slots=True)
+class GraphFound:
+    """What a walk found. `paths` are those of a path, whose rows are its nodes; `total` is of all that was reached, of
+    which `rows` are the first; `unknown` says why an empty answer may be wrong, '' where there is nothing."""
+
+    starts: tuple[str, ...]
+    rows: tuple[GraphRow, ...]
+    total: int
+    paths: tuple[tuple[GraphRow, ...], ...] = ()
+    unknown: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GraphReply:
+    """What a walk found, and how old it is."""
+
+    request: GraphRequest
+    label: str
+    found: GraphFound
+    age: IndexAge
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.found.rows
+
+    def as_object(self) -> dict[str, Any]:
+        found = self.found
+        return {
+            "label": self.label,
+            "commit": self.age.freshness.indexed,
+            "start": list(found.starts),
+            "relation": self.request.relation.value,
+            "total": found.total,
+            "unknown": found.unknown or None,
+            "nodes": [_row_object(row) for row in found.rows],
+            "paths": [[_row_object(row) for row in path] for path in found.paths],
+        }
+
+    def text(self, max_tokens: int) -> str:
+        found = self.found
+        head = [self.age.line(self.label), f"{self.request.relation.value} of {', '.join(found.starts)}"]
+        if not found.rows:
+            head.append(f"unknown, because {found.unknown}" if found.unknown else "none")
+        body: list[str] = []
+        if found.paths:
+            for number, path in enumerate(found.paths, 1):
+                body += [f"path {number}", *(row.line() for row in path)]
+        else:
+            for group, rows in groupby(sorted(found.rows, key=lambda row: row.group), key=lambda row: row.group):
+                body += [group.value, *(row.line() for row in rows)]
+        left = found.total - len(found.rows)
+        foot = [f"{left} more; raise limit, or narrow with only"] if left > 0 else []
+        return joined_within(head, body, foot, max_tokens, "… {} more lines; raise max_tokens, or narrow with only")
+
+
+def walk(index: Index, request: GraphRequest) -> GraphFound:
+    """Raises GraphError where there is no graph, NotFound with the candidates for a name that is none or several, and
+    WrongQuestion for a path without its end."""
+    if (request.to is None) == (request.relation is GraphQuery.PATH):
+        said = "a path needs `to`, where it ends" if request.to is None else "`to` is the end of a path only"
+        raise WrongQuestion(said)
+    graph = graph_of(index)
+    starts = nodes_named(graph, request.start)
+    keys = tuple(graph.keys[node] for node in starts)
+    if request.to is not None:
+        return _paths(graph, request, starts, keys)
+    if request.relation in (GraphQuery.IMPACT, GraphQuery.USES):
+        rows = _effect(graph, request, starts)
+    else:
+        rows = _around(graph, request, keys)
+    wanted = [row for row in rows if not request.only or row.group in request.only]
+    unknown = "" if wanted else _why_unknown(graph, starts)
+    return GraphFound(keys, tuple(wanted[: request.limit]), len(wanted), unknown=unknown)
+
+
+def _paths(graph: Graph, request: GraphRequest, starts: Sequence[int], keys: tuple[str, ...]) -> GraphFound:
+    assert request.to is not None
+    hops = max(request.depth, DEFAULT_HOPS)
+    found = paths(graph, starts, nodes_named(graph, request.to), steps=ALL_STEPS, hops=hops, count=_MOST_PATHS)
+    made = []
+    for path in found:
+        edges = [None, *(step.edge for step in path.steps)]
+        groups = _groups(graph, path.keys)
+        made.append(
+            tuple(
+                GraphRow(key, groups[key], distance, _confidence(edge), _places(graph, key), edge)
+                for distance, (key, edge) in enumerate(zip(path.keys, edges, strict=True))
+            )
+        )
+    rows = made[0] if made else ()
+    unknown = "" if made else f"nothing connects them within {hops} steps; what is called by reflection has no edge"
+    return GraphFound(keys, rows, len(rows), tuple(made), unknown)
+
+
+def _effect(graph: Graph, request: GraphRequest, starts: Sequence[int]) -> list[GraphRow]:
+    effect = Effect.AFFECTED if request.relation is GraphQuery.IMPACT else Effect.NEEDED
+    depth = max(request.depth, 6) if request.relation is GraphQuery.IMPACT else request.depth
+    found = impact(graph, starts, effect=effect, depth=depth)
+    return [
+        GraphRow(node.key, _GROUPS[node.group], node.distance, node.confidence, node.places, node.via)
+        for node in found.reached
+    ]
+
+
+def _around(graph: Graph, request: GraphRequest, keys: Sequence[str]) -> list[GraphRow]:
+    is_callers = request.relation is GraphQuery.CALLERS
+    steps = _CALLERS if is_callers else ALL_STEPS
+    found = neighbourhood(graph, keys, steps=steps, depth=request.depth, nodes=max(request.limit * 4, 200))
+    groups = _groups(graph, [node.key for node in found.nodes])
+    return [
+        GraphRow(
+            node.key,
+            groups[node.key],
+            node.distance,
+            _confidence(node.via),
+            node.places,
+            node.via,
+        )
+        for node in found.nodes
+        if node.distance
+    ]
+
+
+def _groups(graph: Graph, keys: Sequence[str]) -> dict[str, Only]:
+    import numpy as np
+
+    nodes = [graph.keys.find(key) for key in keys]
+    tests = of_tests(graph, np.array(nodes, np.int64)).tolist() if nodes else []
+    return {key: _group(graph.kind(node), is_test) for key, node, is_test in zip(keys, nodes, tests, strict=True)}
+
+
+def _group(kind: NodeType, is_test: bool) -> Only:
+    if is_test:
+        return Only.TEST
+    if kind is NodeType.ENDPOINT:
+        return Only.ENDPOINT
+    if kind in _TABLES:
+        return Only.TABLE
+    return Only.DOCUMENT if kind is NodeType.SECTION else Only.CODE
+
+
+def _why_unknown(graph: Graph, starts: Sequence[int]) -> str:
+    """Why nothing was found of what is only referred to; '' where the index has the declaration."""
+    if any(graph.places(node) for node in starts):
+        return ""
+    return "it is declared outside of this index"
+
+
+def _confidence(edge: GraphEdge | None) -> Confidence:
+    return Confidence.RESOLVED if edge is None else edge.confidence
+
+
+def _places(graph: Graph, key: str) -> tuple[NodeLocation, ...]:
+    return graph.places(graph.keys.find(key))
+
+
+def place_of(place: NodeLocation) -> str:
+    end = f"-{place.line_end}" if place.line_end > place.line_start else ""
+    return f"{place.path}:{place.line_start}{end}"
+
+
+def edge_of(edge: GraphEdge, reached: str, path: str = "") -> str:
+    """`→ Calls at src/Api.cs:8` where the edge leads to what was reached, `← …` where it comes from there; of a `path`
+    that was named before only the line."""
+    arrow = "→" if edge.target == reached else "←"
+    at = f":{edge.line}" if edge.path == path else f"{edge.path}:{edge.line}"
+    return f"{arrow} {edge.relation.value}" + (f" at {at}" if edge.path else "")
+
+
+def _row_object(row: GraphRow) -> dict[str, Any]:
+    via = row.via
+    return {
+        "key": row.key,
+        "group": row.group.value,
+        "distance": row.distance,
+        "confidence": row.confidence.value,
+        "places": [
+            {"path": place.path, "start_line": place.line_start, "end_line": place.line_end} for place in row.places
+        ],
+        "via": None
+        if via is None
+        else {
+            "source": via.source,
+            "relation": via.relation.value,
+            "target": via.target,
+            "confidence": via.confidence.value,
+            "path": via.path,
+            "line": via.line,
+        },
+    }

@@ -1,0 +1,64 @@
+"""Read: the numbered lines of a place, with those around them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rag_assets.api import Index
+from rag_assets.search.result_objects import lines_object
+from rag_assets.search.source_lines import SourceLines, SourceReader
+from rag_assets.serving.budget import clipped, cost_of, estimated
+from rag_assets.serving.index_age import IndexAge
+from rag_assets.serving.requests import ReadRequest
+
+_NOW = frozenset({"worktree", "work tree", "work-tree"})
+
+
+@dataclass(frozen=True, slots=True)
+class ReadReply:
+    """Lines, and how old they are."""
+
+    request: ReadRequest
+    lines: SourceLines
+    age: IndexAge
+
+    @property
+    def is_empty(self) -> bool:
+        return False
+
+    def as_object(self) -> dict[str, Any]:
+        return lines_object(_fitting(self.lines, self.request.max_tokens))
+
+    def text(self, max_tokens: int) -> str:
+        head = self.age.line(self.lines.label)
+        fitted = _fitting(self.lines, max_tokens - cost_of(head))
+        return clipped("\n".join([head, *fitted.rendered()]), max_tokens)
+
+
+def read(index: Index, request: ReadRequest) -> SourceLines:
+    """Raises what `Index.read` raises."""
+    commit = request.commit or ""
+    is_now = commit.casefold() in _NOW
+    reader = SourceReader(index)
+    found = reader.read(request.place, commit="" if is_now else commit, work_tree=is_now)
+    if not request.context or not found.line_count:
+        return _in_words_of_tools(found)
+    start, end = max(1, found.start_line - request.context), found.end_line + request.context
+    wider = reader.read(
+        f"{found.path}:{start}-{min(end, found.line_count)}", commit="" if is_now else commit, work_tree=is_now
+    )
+    return replace(_in_words_of_tools(wider), around=found.around)
+
+
+def _fitting(lines: SourceLines, tokens: int) -> SourceLines:
+    whole = "\n".join(lines.rendered())
+    return lines if cost_of(whole) <= tokens else lines.within(max(estimated(tokens, whole), 1))
+
+
+def _in_words_of_tools(lines: SourceLines) -> SourceLines:
+    """What the notes of the command line say with its options."""
+    notes = [note for note in lines.notes if "rag-assets read" not in note]
+    if lines.differs:
+        notes.append(f"{lines.path} has changed since this commit; read it as it is now with commit: worktree")
+    return replace(lines, notes=tuple(notes))

@@ -1,0 +1,193 @@
+"""Starting a server: over HTTP, for the clients of this machine, or for one client alone."""
+
+from __future__ import annotations
+
+import json
+import logging
+import signal
+import socket
+import sys
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+from rag_assets.contracts.confidentiality import Confidentiality
+from rag_assets.errors import RagAssetsError
+from rag_assets.index.layout import IndexHome
+from rag_assets.serving import own_version
+from rag_assets.serving.access import Caller, clearance_of
+from rag_assets.serving.index_pool import IndexPool
+from rag_assets.serving.index_runs import IndexRuns
+from rag_assets.serving.local_server import LocalServer, calling_of, serve_alone
+from rag_assets.serving.local_socket import is_supported, socket_path
+from rag_assets.serving.mcp_server import mcp_server
+from rag_assets.serving.operations import Operations
+from rag_assets.serving.tokens import TokenStore
+
+IDLE_SECONDS = 1800.0
+"""After which a server that a client started ends, when no client is left."""
+_GRACE_SECONDS = 10
+
+
+class ServeError(RagAssetsError):
+    """A server that cannot be started as it was wanted; the text says what to change."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a server listens, and by which other names it may be called."""
+
+    host: str
+    port: int
+    names: Collection[str] = ()
+
+    @property
+    def is_loopback(self) -> bool:
+        return self.host in ("127.0.0.1", "localhost", "::1") or self.host.startswith("127.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Serving:
+    """What is served: a home with its configuration, and the roles of that."""
+
+    home: IndexHome
+    config: Path | None
+    roles: Mapping[str, Confidentiality]
+
+    def socket(self) -> Path:
+        return socket_path(self.home, self.config, own_version())
+
+    @contextmanager
+    def operations(self) -> Iterator[Operations]:
+        with Operations(IndexPool(self.home, self.config)) as operations:
+            yield operations
+
+
+def serve_stdio(serving: Serving, hello: Mapping[str, Any]) -> None:
+    """One client, in this process. Raises RoleError."""
+    asked = calling_of(hello, serving.roles)
+    with serving.operations() as operations:
+        anyio.run(serve_alone, mcp_server(operations, IndexRuns(serving.home, serving.config)), asked)
+
+
+def serve_local(serving: Serving, *, idle_seconds: float = IDLE_SECONDS) -> bool:
+    """The clients of this machine, until none has been there for a while; False where a server does already."""
+
+    async def serve() -> bool:
+        with serving.operations() as operations:
+            agents = mcp_server(operations, IndexRuns(serving.home, serving.config))
+            server, is_served = LocalServer(agents, serving.roles, idle_seconds=idle_seconds), False
+            async with anyio.create_task_group() as group:
+                group.start_soon(_until_signal, group.cancel_scope)
+                group.start_soon(_sweep, operations)
+                is_served = await server.serve(serving.socket())
+                group.cancel_scope.cancel()
+            return is_served
+
+    return anyio.run(serve)
+
+
+async def _until_signal(scope: anyio.CancelScope) -> None:
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async for _ in signals:
+            scope.cancel()
+            return
+
+
+async def _sweep(operations: Operations) -> None:
+    while True:
+        await anyio.sleep(30)
+        await anyio.to_thread.run_sync(operations.pool.close_idle)
+
+
+def serve_http(
+    serving: Serving,
+    place: Place,
+    *,
+    role: str | None,
+    without_tokens: bool,
+    per_minute: int,
+    seconds: float,
+    issuer: str = "",
+    verifier: str = "",
+    resource: str = "",
+) -> None:
+    """Everybody who reaches the place, and the clients of this machine where no server serves them yet. Raises
+    ServeError where it cannot listen there, or would let strangers in without a token."""
+    import uvicorn
+
+    from rag_assets.serving.http.app import LOOPBACK, Reception, RequestLimits, application
+    from rag_assets.serving.oauth import external_callers
+    from rag_assets.serving.page import pages
+
+    tokens = TokenStore(serving.home, serving.roles)
+    has_tokens = bool(tokens.all())
+    external = external_callers(verifier, issuer, resource, serving.roles) if verifier else None
+    is_open = place.is_loopback and not has_tokens and external is None
+    if not (place.is_loopback or has_tokens or external is not None or without_tokens):
+        raise ServeError(
+            f"{place.host} can be reached from other machines, and there is no token; make one with: "
+            "rag-assets token create NAME, or listen on 127.0.0.1"
+        )
+    everybody = Caller(clearance=clearance_of(role, serving.roles)) if is_open or without_tokens else None
+
+    async def find(token: str) -> Caller | None:
+        found = await anyio.to_thread.run_sync(tokens.caller_of, token)
+        if found is None and external is not None:
+            return await external.find(token)
+        return found
+
+    listening = _listening(place)
+    host, port = listening.getsockname()[:2]
+    operations = Operations(IndexPool(serving.home, serving.config))
+    agents = mcp_server(operations, IndexRuns(serving.home, serving.config))
+    reception = Reception(
+        find=find,
+        everybody=everybody,
+        hosts=(*LOOPBACK, *((host,) if host not in ("0.0.0.0", "::") else ()), *place.names),
+        oauth_metadata=external.metadata if external is not None else None,
+    )
+    limits = RequestLimits(seconds=seconds, per_minute=per_minute)
+    app = application(operations, agents, reception, limits=limits, pages=pages(operations))
+    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+    logging.getLogger("mcp").setLevel(logging.WARNING)
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=_GRACE_SECONDS,
+        h11_max_incomplete_event_size=65_536,
+    )
+    shown = host if ":" not in host else f"[{host}]"
+    started = {"serving": str(serving.home.root), "address": f"http://{shown}:{port}"}
+    print(json.dumps(started), file=sys.stderr, flush=True)
+
+    async def serve() -> None:
+        server = uvicorn.Server(config)
+        async with anyio.create_task_group() as group:
+            if is_supported():
+                group.start_soon(LocalServer(agents, serving.roles).serve, serving.socket())
+            await server.serve(sockets=[listening])
+            group.cancel_scope.cancel()
+
+    anyio.run(serve)
+
+
+def _listening(place: Place) -> socket.socket:
+    """A socket that listens at a place, so that a port in use is told before anything else is done."""
+    family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
+    made = socket.socket(family, socket.SOCK_STREAM)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        made.bind((place.host, place.port))
+    except OSError as error:
+        made.close()
+        raise ServeError(
+            f"cannot listen on {place.host}:{place.port}: {error.strerror}; choose another with --port (0: a free one)"
+        ) from error
+    return made
