@@ -8,9 +8,10 @@ from contextlib import nullcontext
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Any
 
+import msgspec
 import typer
 
-from rag_assets.cli.console import Output, Style, aligned, short, size
+from rag_assets.cli.console import Output, Style, aligned, counted, named_counts, short, size
 from rag_assets.cli.options import AsJson, CliSession, LabelArgument, complete_label, known_label, session_of
 from rag_assets.cli.quality import measured
 from rag_assets.index import generation_refs
@@ -23,6 +24,9 @@ from rag_assets.index.inventory import prune as pruned
 from rag_assets.index.layout import label_named
 
 if TYPE_CHECKING:
+    from rag_assets.contracts.confidentiality import Confidentiality
+    from rag_assets.graph.comparison import GraphComparison
+    from rag_assets.index.generations import Generation
     from rag_assets.index.layout import IndexHome
     from rag_assets.index.promotion import Moved
     from rag_assets.pipeline.generation_diff import GenerationDiff, SymbolChange
@@ -96,13 +100,18 @@ def compare(
     old: Annotated[str, typer.Argument(metavar="A", help="The older one: id, commit, tag, 'previous', or a label.")],
     new: Annotated[str, typer.Argument(metavar="B", help="The newer one; may be of another label.")] = "active",
     label: Label = None,
-    limit: Annotated[int, typer.Option(min=0, help="How many symbols to list; 0 for all.")] = DEFAULT_LISTED,
+    limit: Annotated[
+        int, typer.Option(min=0, help="How many symbols, and edges each way, to list; 0 for all.")
+    ] = DEFAULT_LISTED,
+    graph: Annotated[
+        bool, typer.Option("--graph", help="Also the routes, tables and edges that came and went.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show which points were added, changed, removed and moved from A to B, by file and symbol. Only files that
     --role may see count.
 
-    Example: rag-assets generations compare previous active
+    Example: rag-assets generations compare previous active --graph
     """
     from rag_assets.pipeline.generation_diff import compare as compared  # start-up budget: loaded when it runs
 
@@ -113,10 +122,22 @@ def compare(
     second = read_generation(home, *_named(home, new, of_the_first))
     found = compared(first, second, clearance=clearance, limit=limit or None)
     runs = {"old": measured(first.directory), "new": measured(second.directory)}
+    graphs = _graphs(first, second, clearance, limit or None) if graph else None
     if as_json:
-        session.output.json(comparison_object(found) | {"quality": runs})
+        told = {"graph": msgspec.to_builtins(graphs)} if graphs else {}
+        session.output.json(comparison_object(found) | {"quality": runs} | told)
     else:
         show_comparison(session.output, found, quality_lines(runs["old"], runs["new"]))
+        if graphs:
+            show_graphs(session.output, graphs)
+
+
+def _graphs(old: Generation, new: Generation, clearance: Confidentiality, limit: int | None) -> GraphComparison:
+    # start-up budget: loaded for --graph
+    from rag_assets.graph.comparison import compare_graphs
+    from rag_assets.search.graph_context import graph_seen_in
+
+    return compare_graphs(graph_seen_in(old, clearance), graph_seen_in(new, clearance), limit=limit)
 
 
 @generations_app.command()
@@ -308,6 +329,26 @@ def show_comparison(output: Output, found: GenerationDiff, quality: Sequence[str
     left = found.groups - len(found.changes)
     if left:
         output.note(f"{left:,} more symbols; list them with --limit 0")
+
+
+def show_graphs(output: Output, found: GraphComparison) -> None:
+    """Shows the routes and tables that came and went, then the edges, those between what both have first."""
+    output.line()
+    output.line(("graph", "bold"))
+    for sign, side in (("+", found.added), ("-", found.removed)):
+        nodes, edges = sum(side.nodes.values()), sum(side.edges.values())
+        kinds = ", ".join(filter(None, (named_counts(side.nodes), named_counts(side.edges))))
+        output.line(f"  {sign} {counted(nodes, 'node')}, {counted(edges, 'edge')}", (f"  {kinds}", "dim"))
+    for sign, side in (("+", found.added), ("-", found.removed)):
+        for key in side.named:
+            output.line(f"  {sign} ", (key, "bold"))
+    for sign, side in (("+", found.added), ("-", found.removed)):
+        for edge in side.listed:
+            place = f"  {edge.path}:{edge.line}" if edge.path else ""
+            output.line(f"  {sign} {edge.source} {edge.relation} {edge.target}", (place, "path"))
+        left = sum(side.edges.values()) - len(side.listed)
+        if left:
+            output.note(f"{left:,} more edges ({sign}); list them with --limit 0")
 
 
 def quality_lines(old: Sequence[dict[str, Any]], new: Sequence[dict[str, Any]]) -> list[str]:

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rag_assets.contracts.confidentiality import Confidentiality
 from rag_assets.contracts.identity import document_uri
 from rag_assets.graph.artifact import HEADER, GraphError, open_graph, read_counts
 from rag_assets.graph.csr_graph import Graph, GraphCounts, NodeLocation
+from rag_assets.index.generations import Generation
 from rag_assets.search import Hit
 from rag_assets.search.index import LabelIndex
 
@@ -32,13 +34,18 @@ class NodeBody:
 def graph_of(index: LabelIndex) -> Graph:
     """The graph of the generation that `index` reads, as far as its clearance reaches. Raises GraphError where there is
     none or a damaged one."""
-    directory = _directory(index)
+    return graph_seen_in(index.generation, index.clearance)
+
+
+def graph_seen_in(generation: Generation, clearance: Confidentiality) -> Graph:
+    """The graph of a generation, as far as a clearance reaches. Raises GraphError as `graph_of`."""
+    directory = _directory(generation, clearance)
     return open_graph(directory) if directory is not None else Graph(_nothing().arrays)
 
 
 def counts_of(index: LabelIndex) -> GraphCounts:
     """What that graph consists of. Raises GraphError as `graph_of`."""
-    directory = _directory(index)
+    directory = _directory(index.generation, index.clearance)
     return read_counts(directory) if directory is not None else _nothing().counts
 
 
@@ -70,13 +77,14 @@ def bodies(index: LabelIndex, graph: Graph, keys: Sequence[str]) -> tuple[NodeBo
     return tuple(found)
 
 
-def _directory(index: LabelIndex) -> Path | None:
-    """Where the graph for the reader of an index lies; None for one who sees no file."""
-    directory = index.generation.seen_by(index.clearance, index.generation.graph)
+def _directory(generation: Generation, clearance: Confidentiality) -> Path | None:
+    """Where the graph of a generation for a reader lies; None for one who sees no file."""
+    directory = generation.seen_by(clearance, generation.graph)
     if directory is not None and not (directory / HEADER).is_file():
+        label = generation.manifest.index_label
         raise GraphError(
-            f"the index of {index.label} has no graph (generation {index.manifest.generation_id}); "
-            f"run: rag-assets index {index.label} --force"
+            f"the index of {label} has no graph (generation {generation.manifest.generation_id}); "
+            f"run: rag-assets index {label} --force"
         )
     return directory
 

@@ -395,3 +395,21 @@ def test_cases_of_python_are_named_as_pytest_knows_them(tmp_path: Path) -> None:
     cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
     index_without_dagster(cli.home, repository, "shop")
     assert cli.run("impact", "--since", "HEAD~1", "--tests").out == "tests/test_cart.py::TestCart\n"
+
+
+def test_compare_tells_routes_tables_and_edges_that_came_and_went(tmp_path: Path) -> None:
+    shop = shop_with(tmp_path, {})
+    archived = replaced("src/Shop/Ledger.cs", "INSERT INTO dbo.Refunds", "INSERT INTO dbo.Archive")
+    posted = replaced(CONTROLLER, '[HttpPost("{order}")]', '[HttpPut("{order}")]')
+    tables = {"db/archive.sql": "CREATE TABLE dbo.Archive (OrderId int NOT NULL);\nGO\n"}
+    shop.repository.commit({**archived, **posted, **tables})
+    index_without_dagster(shop.cli.home, shop.repository, "shop")
+    said = shop.cli.run("generations", "compare", "previous", "active", "--graph", "--limit", "0").out
+    assert "  + http:PUT /api/refunds/{order}|ENDPOINT\n" in said
+    assert "  + dbo.Archive|TABLE\n" in said
+    assert "  - http:POST /api/refunds/{order}|ENDPOINT\n" in said
+    assert "  - csharp:Shop.Ledger.Book(int)|METHOD WritesTo dbo.Refunds|TABLE  src/Shop/Ledger.cs:7\n" in said
+    told = shop.cli.run("generations", "compare", "previous", "active", "--graph", "--json").json["graph"]
+    assert told["added"]["named"] == ["dbo.Archive|TABLE", "http:PUT /api/refunds/{order}|ENDPOINT"]
+    assert told["removed"]["edges"]["WritesTo"] == 1
+    assert "graph" not in shop.cli.run("generations", "compare", "previous", "active", "--json").json

@@ -31,7 +31,7 @@ COMMANDS = {
     "config check": "config check",
     "config settings": "config settings",
     "generations list": "generations list",
-    "generations compare": "generations compare active active",
+    "generations compare": "generations compare active active --graph",
     "graph around": "graph around OrderService",
     "graph path": "graph path OrderService OrderService.RefundOrder",
     "graph impact": "graph impact OrderService",

@@ -353,7 +353,7 @@ def _generations(world: World, asker: Asker, chance: Random) -> Request:
     own = chance.choice(asker.shop.generations)
     other = chance.choice(world.shops)
     words = (f"{asker.shop.label}:{own}", f"{other.label}:{chance.choice(other.generations)}")
-    limit = chance.choice([(), ("--limit", "0")])
+    limit = chance.choice([(), ("--limit", "0"), ("--graph",), ("--graph", "--limit", "0")])
     labels = tuple(shop.label for shop in (asker.shop, other) if shop.org == asker.shop.org)
     said = ("generations", "compare", *words, *limit, *_also(("generations",), chance))
     return typed(world, asker, chance, said, labels)
