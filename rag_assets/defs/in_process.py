@@ -34,7 +34,7 @@ from dagster import (
 )
 
 from rag_assets.defs.partitions import index_labels
-from rag_assets.index.catalog.database import StorageError
+from rag_assets.index.catalog.database import StorageError, databases_kept_open
 from rag_assets.index.layout import IndexHome, dagster_instance_file, write_atomically
 from rag_assets.pipeline.checks.generation_checks import GATE_CHECK
 from rag_assets.pipeline.progress import Progress
@@ -57,7 +57,7 @@ def open_instance(home: IndexHome) -> Iterator[DagsterInstance]:
     if not file.exists():  # somebody else's folder, or an empty one
         write_atomically(file, _template())
     try:
-        with quiet(), DagsterInstance.from_config(str(directory)) as instance:
+        with quiet(), databases_kept_open(directory), DagsterInstance.from_config(str(directory)) as instance:
             _require_complete(instance)
             yield instance
     except StorageError as error:
@@ -87,7 +87,7 @@ def _make(directory: Path, file_name: str) -> None:
     making = directory.with_name(f"{directory.name}.{uuid.uuid4().hex}.tmp")
     try:
         write_atomically(making / file_name, _template())
-        with quiet(), DagsterInstance.from_config(str(making)) as instance:
+        with quiet(), databases_kept_open(making), DagsterInstance.from_config(str(making)) as instance:
             instance.get_dynamic_partitions("any")  # each database is made when it is asked for the first time
             instance.get_runs(limit=1)
             instance.all_instigator_state()

@@ -122,6 +122,18 @@ def test_a_run_that_fails(made: AssetsDefinition, said: str) -> None:
     assert found.run_id
 
 
+def test_the_databases_of_an_instance_stay_open_as_long_as_it_is_used(tmp_path: Path) -> None:
+    """Whoever closes a database last writes its log back and removes it. No event waits for the disk either."""
+    home = IndexHome(tmp_path / "home")
+    with open_instance(home) as instance:
+        events, runs = instance.event_log_storage, instance.run_storage
+        for connect in (events.index_connection, runs.connect):
+            with connect() as connection:
+                assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 1, "NORMAL"
+            connection.engine.pool.dispose()
+        assert {path.name for path in home.dagster.rglob("*.db-wal")} >= {"index.db-wal", "runs.db-wal"}
+
+
 def test_damaged_storage_is_an_error_that_names_it(tmp_path: Path) -> None:
     home = IndexHome(tmp_path / "home")
     with open_instance(home):

@@ -10,13 +10,14 @@ they would double, and escaping costs more than sending.
 
 from __future__ import annotations
 
+import sqlite3
 import struct
 import threading
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,7 @@ from sqlalchemy import (
     select,
     text,
 )
+from sqlalchemy.engine import Engine
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from rag_assets.closeable import Closeable
@@ -333,6 +335,49 @@ class Database(Closeable):
 def _begin_on_sqlite(connection: Any) -> None:
     writes = connection.get_execution_options().get(_WRITES, False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")  # readers do not wait for writers
+
+
+_held_lock = threading.Lock()
+_held_folders: list[Path] = []
+_held: dict[Path, sqlite3.Connection] = {}
+
+
+@contextmanager
+def databases_kept_open(folder: Path) -> Iterator[None]:
+    """For SQLite databases in `folder` that others open anew for each statement, as Dagster does for each of the
+    hundreds of events of a run: who closes one as the last writes its log back, removes it and waits for the disk,
+    which was a third of the seconds of a first build. In here it is whoever leaves last, and no commit waits: a power
+    failure may take the last ones, and no more."""
+    _hold_what_is_connected()
+    folder = folder.resolve()
+    with _held_lock:
+        _held_folders.append(folder)
+    try:
+        yield
+    finally:
+        with _held_lock:
+            _held_folders.remove(folder)
+            for path in [path for path in _held if folder not in _held_folders and path.is_relative_to(folder)]:
+                _held.pop(path).close()
+
+
+@cache
+def _hold_what_is_connected() -> None:
+    """For the rest of this process: others make their engines themselves."""
+    event.listen(Engine, "connect", _hold)
+
+
+def _hold(connection: Any, record: object) -> None:
+    if not _held_folders or not isinstance(connection, sqlite3.Connection):
+        return
+    path = Path(connection.execute("PRAGMA database_list").fetchone()[2])
+    with _held_lock:
+        if not any(path.is_relative_to(folder) for folder in _held_folders):
+            return
+        connection.execute("PRAGMA synchronous=NORMAL")
+        if path not in _held:
+            _held[path] = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+        _held[path].execute("PRAGMA schema_version").fetchone()  # its log is open once it has been read
 
 
 _HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)  # signature, flags, length of the extension
