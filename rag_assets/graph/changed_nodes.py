@@ -5,7 +5,7 @@ for any other version of a file.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,6 +36,8 @@ _RELATED = permitted(
         for direction in (Direction.IN, Direction.OUT)
     )
 )
+_BEHIND = permitted(tuple(WalkStep(r, Direction.OUT) for r in (Relation.IMPLEMENTS, Relation.OVERRIDES)))
+_OVERRIDES = re.compile(r"\boverride\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +80,21 @@ def declared_spans(segments: Sequence[Segment], path: str) -> Iterator[DeclaredS
             yield DeclaredSpan(key, member.span.line_start, member.span.line_end)
 
 
-def keys_at(spans: Sequence[DeclaredSpan], lines: Iterable[int], path: str) -> dict[str, int]:
+def keys_at(spans: Sequence[DeclaredSpan], lines: Sequence[int], path: str) -> dict[str, int]:
     """Key → the first of the lines that it is changed at: the smallest declaration around each line, else the file."""
+    if not lines:
+        return {}
+    at_lines: dict[tuple[int, int], list[str]] = {}
+    for span in spans:
+        at_lines.setdefault((span.line_start, span.line_end), []).append(span.key)
+    places = sorted(at_lines, key=lambda place: place[0] - place[1])  # what is inside is painted over what is around
+    smallest = np.zeros(max(lines) + 1, np.int64)
+    for number, (start, end) in enumerate(places, 1):
+        smallest[start : end + 1] = number
     found: dict[str, int] = {}
     for line in lines:
-        around = [span for span in spans if span.line_start <= line <= span.line_end]
-        size = min((span.line_end - span.line_start for span in around), default=0)
-        inner = [span.key for span in around if span.line_end - span.line_start == size]
-        for key in inner or [file_key(path)]:
+        number = smallest[line]
+        for key in at_lines[places[number - 1]] if number else [file_key(path)]:
             found.setdefault(key, line)
     return found
 
@@ -141,9 +150,12 @@ def _family(graph: Graph, member: KeyName) -> list[int]:
     return nodes
 
 
-def owners(graph: Graph, nodes: Iterable[int]) -> Mapping[int, int]:
-    """Node → the type that it is a member of, for those that are one's."""
-    listed = np.array(sorted(nodes), np.int64)
-    reach, _ = graph.reach(listed, permitted((WalkStep(Relation.CONTAINS, Direction.IN),)))
-    pairs = zip(listed[reach.origin].tolist(), reach.node.tolist(), strict=True)
-    return {node: around for node, around in pairs if graph.kind(around) is NodeType.TYPE}
+def is_called_by_name(graph: Graph, node: int) -> bool:
+    """Whether nobody can run a member without naming it: it is no constructor, and takes no place of another member."""
+    if graph.kind(node) not in (NodeType.METHOD, NodeType.PROPERTY) or _OVERRIDES.search(graph.signature(node)):
+        return False
+    segments = name_of(graph.keys[node]).segments
+    if segments[-1:] == segments[-2:-1]:
+        return False
+    reach, _ = graph.reach(np.array([node], np.int64), _BEHIND)
+    return not len(reach.node)

@@ -305,18 +305,20 @@ def impact(
     effect: Effect = Effect.AFFECTED,
     depth: int = DEFAULT_DEPTH,
     limit: int = DEFAULT_NODES,
+    called_by_name: Collection[int] = (),
 ) -> Impact:
     """Everything that an effect reaches from `nodes` (numbers) and what they contain, within `depth` steps.
 
     The first `limit` of each group are listed, so that many fields do not hide one table, with all that leads to them.
     The rules are those of `graph.impact`: calls, use of types, data, dispatch through interfaces and messages.
+    Of those nodes that are only `called_by_name`, nobody runs one by making its type.
     Raises WalkError for a bound below 1.
     """
     for name, value in (("depth", depth), ("limit", limit)):
         if value < 1:
             raise WalkError(f"{name} must be at least 1, got {value}")
     whole = _with_parts(graph, np.array(sorted(set(nodes)), np.int64))
-    spread = _Spread(graph, whole, effect)
+    spread = _Spread(graph, whole, effect, np.array(sorted(called_by_name), np.int64))
     for distance in range(1, depth + 1):
         if not spread.go(distance):
             break
@@ -351,7 +353,7 @@ def _with_parts(graph: Graph, nodes: Numbers) -> Numbers:
 class _Spread:
     """One effect on its way. Per node and state: whether it was reached; per node: how, the first and surest time."""
 
-    def __init__(self, graph: Graph, whole: Numbers, effect: Effect) -> None:
+    def __init__(self, graph: Graph, whole: Numbers, effect: Effect, called_by_name: Numbers) -> None:
         self._graph = graph
         self._rules = _RULES[effect]
         self._seen = np.zeros((len(EffectState), len(graph)), bool)
@@ -362,7 +364,8 @@ class _Spread:
         self._via = np.zeros(len(graph), np.int64)
         self._origin = np.full(len(graph), -1, np.int64)  # where the step came from; -1 for what changes
         self._scratch = np.zeros(len(graph), np.int64)
-        self._frontiers = {EffectState.START: whole}
+        plain = np.isin(whole, called_by_name)
+        self._frontiers = {EffectState.START: whole[~plain], EffectState.FLOW: whole[plain]}
         self._distance[whole] = 0
 
     def go(self, distance: int) -> bool:

@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Any
 from rag_assets.contracts.graph import Confidence, GraphEdge, NodeType
 from rag_assets.contracts.source_file import SkippedFile
 from rag_assets.errors import MissingCommit, SourceError, WrongQuestion
-from rag_assets.graph.changed_nodes import DeclaredSpan, declared_spans, keys_at, matters, spans_of, successors
+from rag_assets.graph.changed_nodes import (
+    DeclaredSpan,
+    declared_spans,
+    is_called_by_name,
+    keys_at,
+    matters,
+    spans_of,
+    successors,
+)
 from rag_assets.graph.csr_graph import Graph
 from rag_assets.graph.impact import DEFAULT_DEPTH, Effect, ImpactGroup, Reached, groups_of, impact
 from rag_assets.graph.lookup import simple_name
@@ -58,9 +66,11 @@ _TOUCHED = {
 
 @dataclass
 class ChangedNodes:
-    """The nodes that changes begin at, each with its first changed line; the keys that are gone; the files."""
+    """The nodes that changes begin at, each with its first changed line, and which of them are new; the keys that are
+    gone; the files."""
 
     nodes: dict[int, int] = field(default_factory=dict)
+    new: set[int] = field(default_factory=set)
     gone: list[str] = field(default_factory=list)
     files: list[TouchingFile] = field(default_factory=list)
 
@@ -172,11 +182,11 @@ def changed_nodes(
     is_indexed = {
         file.path: (row := rows.get(file.path)) is not None and row["blob_id"] == file.blob_id for file in readable
     }
-    old = _declared(
-        index, history, base, {f.old_path for f in readable if (f.removed or f.is_binary) and _is_code(f.old_path)}
-    )
-    newer = {f.path for f in readable if f.added and not is_indexed[f.path] and _is_code(f.path)}
-    declared = spans_of(graph, [path for path, known in is_indexed.items() if known]) | _declared(
+    touched = [file for file in readable if file.removed or file.added or file.is_binary]
+    old = _declared(index, history, base, {file.old_path for file in touched if _has_declarations(file.old_path)})
+    known = {span.key for spans in old.values() for span in spans}
+    newer = {f.path for f in readable if f.added and not is_indexed[f.path] and _has_declarations(f.path)}
+    declared = spans_of(graph, [path for path, same in is_indexed.items() if same]) | _declared(
         index, history, end, newer
     )
     found = ChangedNodes()
@@ -197,7 +207,7 @@ def changed_nodes(
             keys = keys_at(declared.get(file.path, ()), came, file.path)
         before = old.get(file.old_path, [])
         went = [line.number for line in file.removed if matters(line.content, language)]
-        lost = keys_at(before, went, file.old_path)
+        lost = keys_at(before, went, file.old_path) if before or not keys else {}
         if file.is_binary:
             lost = {span.key: span.line_start for span in before}
         gone = []
@@ -209,6 +219,7 @@ def changed_nodes(
         numbers = {node: line for key, line in keys.items() if (node := graph.find(key)) is not None}
         for node, line in numbers.items():
             found.nodes.setdefault(node, line)
+        found.new |= {node for node in numbers if graph.keys[node] not in known and is_called_by_name(graph, node)}
         found.gone += gone
         shown_old = masked_paths([file.old_path])[0] if file.old_path else ""
         declarations = tuple(graph.keys[node] for node in numbers)
@@ -229,8 +240,9 @@ def _as_seen(index: LabelIndex, file: ChangedFile) -> ChangedFile | None:
     return ChangedFile(FileChange.DELETED, file.old_path, file.old_path, is_binary=True)
 
 
-def _is_code(path: str) -> bool:
-    return source_type(detect_language(path)) is SourceType.CODE
+def _has_declarations(path: str) -> bool:
+    """Whether the declarations of any version of a file have the keys of the graph."""
+    return source_type(detect_language(path)) in (SourceType.CODE, SourceType.SQL, SourceType.DOCUMENT)
 
 
 def _rows(index: LabelIndex, paths: Iterable[str]) -> dict[str, dict[str, Any]]:
@@ -277,7 +289,10 @@ def touched_by(
     seeds = list(changes.nodes)
     found = [_changed(graph, node, what) for node, what in zip(seeds, groups_of(graph, seeds), strict=True)]
     if seeds:
-        found += _reached(impact(graph, seeds, effect=Effect.EXERCISED, depth=depth, limit=len(graph)).reached)
+        reached = impact(
+            graph, seeds, effect=Effect.EXERCISED, depth=depth, limit=len(graph), called_by_name=changes.new
+        )
+        found += _reached(reached.reached)
     for gone in changes.gone:
         heirs = [node for node in successors(graph, gone) if node not in changes.nodes]
         if heirs:
@@ -356,12 +371,14 @@ def _tests(index: LabelIndex, graph: Graph, nodes: Sequence[TouchedNode]) -> lis
     suites = AffectedTests(index, graph)
     suites.read({node.path for node in nodes if node.path})
     found: dict[str, TouchedNode] = {}
+    within: dict[str, str] = {}
     for node in nodes:
         number = graph.find(node.key)
         assert number is not None  # it is of this graph
         for unit in suites.units(number):
-            if unit.key in found or unit.suite in found:
+            if unit.key in found:
                 continue
+            within[unit.key] = unit.suite
             at = graph.find(unit.key)
             place = next(iter(graph.places(at)), None) if at is not None else None
             found[unit.key] = replace(
@@ -374,4 +391,9 @@ def _tests(index: LabelIndex, graph: Graph, nodes: Sequence[TouchedNode]) -> lis
                 tests=unit.runners,
                 is_suite=unit.key == unit.suite,
             )
-    return list(found.values())
+    return [node for node in found.values() if not _is_covered(node, found.get(within[node.key]))]
+
+
+def _is_covered(case: TouchedNode, suite: TouchedNode | None) -> bool:
+    """Whether a case is run with its suite, for a reason that is as near and as sure."""
+    return suite is not None and suite is not case and _order(suite)[:2] <= _order(case)[:2]

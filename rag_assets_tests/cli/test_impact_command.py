@@ -116,7 +116,7 @@ def shop_with(
     before: Mapping[str, str | bytes] = FILES,
 ) -> Indexed:
     """The shop, indexed at a commit that changes it; the one before is `HEAD~1`."""
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     repository = new_repository(folder / "shop", dict(before))
     for path in without:
         (repository.path / path).unlink()
@@ -210,6 +210,28 @@ def test_a_table_touches_who_writes_it(tmp_path: Path) -> None:
     assert "csharp:Shop.Tests.RefundManagerTests.Pays_back()|METHOD" in keys(found, "test")
 
 
+def test_a_text_of_a_table_that_is_gone_touches_what_the_table_did(tmp_path: Path) -> None:
+    columns = {"db/tables.sql": "CREATE TABLE dbo.Refunds (\n  OrderId int NOT NULL,\n  Note text\n);\nGO\n"}
+    change = {"db/tables.sql": "CREATE TABLE dbo.Refunds (\n  OrderId int NOT NULL\n);\nGO\n"}
+    found = asked(shop_with(tmp_path, change, before={**FILES, **columns}))
+    (file,) = found["files"]  # type: ignore[misc]
+    assert file["declarations"] == ["dbo.Refunds|TABLE"]
+    assert keys(found, "endpoint") == ["http:POST /api/refunds/{order}|ENDPOINT"]
+
+
+def test_a_new_member_is_run_by_those_who_name_it_and_not_by_all_who_make_its_type(tmp_path: Path) -> None:
+    new = "    public int Unused() => 0;\n\n    public int Added() => 0;\n"
+    change = replaced(MANAGER, "    public int Unused() => 0;\n", new)
+    shop = shop_with(tmp_path, change)
+    done = shop.cli.run("impact", "--since", "HEAD~1", "--json")
+    assert done.json["files"][0]["declarations"] == ["csharp:Shop.RefundManager.Added()|METHOD"]
+    assert (done.code, done.json["totals"]["test"]) == (4, 0)
+    changed = shop_with(tmp_path / "changed", replaced(MANAGER, "Unused() => 0", "Unused() => 1"))
+    found = asked(changed)
+    assert found["totals"]["test"] == 1  # type: ignore[index]
+    assert {(node["confidence"], node["is_suite"]) for node in found["touched"]} == {("probable", True)}  # type: ignore[attr-defined]
+
+
 def test_a_changed_document_is_touched_itself(tmp_path: Path) -> None:
     shop = shop_with(tmp_path, replaced("docs/refunds.md", "Nothing.", "Nothing more."))
     found = asked(shop)
@@ -218,14 +240,20 @@ def test_a_changed_document_is_touched_itself(tmp_path: Path) -> None:
 
 
 def test_who_calls_what_is_gone_is_affected_by_name(tmp_path: Path) -> None:
-    """The method was moved to a base class; its callers are the same."""
-    base = "namespace Shop;\n\npublic class RefundRules\n{\n    public bool Allowed(int order) => order > 1;\n}\n"
-    change = replaced(MANAGER, "    public bool Allowed(int order) => order > 0;\n", "")
-    change[MANAGER] = str(change[MANAGER]).replace("class RefundManager", "class RefundManager : RefundRules")
-    shop = shop_with(tmp_path, change | {"src/Shop/RefundRules.cs": base})
-    file = next(file for file in asked(shop)["files"] if file["path"] == MANAGER)  # type: ignore[attr-defined]
-    assert file["removed"] == ["csharp:Shop.RefundManager.Allowed(int)|METHOD"]
-    assert "csharp:Shop.Tests.RefundManagerTests.Allows()|METHOD" in keys(asked(shop), "test")
+    """An override is gone; its callers reach the method of the base class now."""
+    rules = "namespace Shop;\n\npublic class Rules\n{\n    public virtual bool Allowed(int order) => order > 1;\n}\n"
+    line = "    public override bool Allowed(int order) => order > 0;\n"
+    manager = str(replaced(MANAGER, "public bool Allowed", "public override bool Allowed")[MANAGER])
+    manager = manager.replace("class RefundManager", "class RefundManager : Rules")
+    before = {**FILES, MANAGER: manager, "src/Shop/Rules.cs": rules}
+    shop = shop_with(tmp_path, {MANAGER: manager.replace(line, "")}, before=before)
+    (file,) = asked(shop)["files"]  # type: ignore[misc]
+    assert (file["declarations"], file["removed"]) == ([], ["csharp:Shop.RefundManager.Allowed(int)|METHOD"])
+    (test,) = asked(shop)["touched"]  # type: ignore[misc]
+    assert test["key"] == "csharp:Shop.Tests.RefundManagerTests.Allows()|METHOD"
+    assert (test["confidence"], test["because"]) == ("name-only", file["removed"][0])
+    said = shop.cli.run("impact", "--since", "HEAD~1").out
+    assert "RefundManager.Allowed is gone; Rules.Allowed ← Calls RefundManagerTests.Allows" in said
 
 
 def test_a_deleted_file_names_what_is_gone_and_who_uses_its_namesake(tmp_path: Path) -> None:
