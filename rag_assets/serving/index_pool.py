@@ -24,6 +24,7 @@ from rag_assets.index.generations import GenerationError, Manifest, read_generat
 from rag_assets.index.layout import IndexHome, LabelError, label_named
 from rag_assets.qa.answering import QuestionAnswerer
 from rag_assets.qa.ask_options import AskOptions, configured
+from rag_assets.search.index import load_policy
 from rag_assets.serving.access import Caller
 
 IDLE_SECONDS = 900.0
@@ -196,8 +197,7 @@ class IndexPool(Closeable):
                     if place.opened is opened:  # nobody has closed it as idle
                         opened.users += 1
                         return opened
-            made = _Opened(Index.open(label, home=self.home.root, config=self.config, clearance=caller.clearance))
-            made.users, made.used_at = 1, time.monotonic()
+            made = _Opened(self._open(label, manifest.generation_id, caller), users=1, used_at=time.monotonic())
             with self._lock:
                 former, place.opened = place.opened, made
                 if former is not None:
@@ -206,6 +206,12 @@ class IndexPool(Closeable):
             if former is not None and is_unused:
                 former.close()
             return made
+
+    def _open(self, label: str, generation_id: str, caller: Caller) -> Index:
+        """By its id, because the message of an error about a label lists those that others may see."""
+        generation = read_generation(self.home, label, generation_id)
+        policy = load_policy(self.home, self.config)
+        return Index(self.home, generation, self.config, clearance=caller.clearance, policy=policy)
 
     def _give_back(self, opened: _Opened) -> None:
         with self._lock:

@@ -7,6 +7,7 @@ context of its task (`calling`).
 from __future__ import annotations
 
 import json
+import logging
 import re
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
@@ -42,6 +43,7 @@ from rag_assets.serving.requests import (
 from rag_assets.suggestions import nearest
 
 NAME = "rag-assets"
+_log = logging.getLogger("rag_assets.serving.mcp")
 _RESOURCE = re.compile(
     r"rag://(?P<label>[^/?]+)/(?:(?P<overview>overview)|(?P<commit>[0-9a-fA-F]{4,64})/(?P<path>[^?]+?))"
     r"(?:\?lines=(?P<lines>\d{1,9}(?:-\d{1,9})?))?"
@@ -189,7 +191,10 @@ class _Handlers:
         except RagAssetsError as error:
             return _failed(str(error))
         except OSError as error:
-            return _failed(f"{error.filename or 'the index'}: {error.strerror or error}; try again")
+            return _failed(f"the index cannot be read: {error.strerror or error}; try again")
+        except Exception:  # its text may hold what the caller may not see
+            _log.exception("the tool %s failed", params.name)
+            return _failed("the server failed; its log says where")
         text = await anyio.to_thread.run_sync(reply.text, budget)
         if not asked.structured:
             return _text(text)

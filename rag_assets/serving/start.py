@@ -31,6 +31,7 @@ from rag_assets.serving.tokens import TokenStore
 IDLE_SECONDS = 1800.0
 """After which a server that a client started ends, when no client is left."""
 _GRACE_SECONDS = 10
+_BACKLOG = 256
 
 
 class ServeError(RagAssetsError):
@@ -154,7 +155,8 @@ def serve_http(
     limits = RequestLimits(seconds=seconds, per_minute=per_minute)
     app = application(operations, agents, reception, limits=limits, pages=pages(operations))
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
-    logging.getLogger("mcp").setLevel(logging.WARNING)
+    for noisy in ("mcp", "uvicorn"):
+        logging.getLogger(noisy).setLevel(logging.WARNING)
     config = uvicorn.Config(
         app,
         log_config=None,
@@ -185,6 +187,7 @@ def _listening(place: Place) -> socket.socket:
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         made.bind((place.host, place.port))
+        made.listen(_BACKLOG)  # who connects from now on is answered when the rest is ready
     except OSError as error:
         made.close()
         raise ServeError(

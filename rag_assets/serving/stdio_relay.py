@@ -6,8 +6,8 @@ client starts one for each session, and twenty of them must cost next to nothing
 `PLAN` is JSON: `socket`, `hello` (the first line that the server reads), `start` (the command of a server), `log`
 (where that writes) and `alone` (the command that serves in this process where no server can be started).
 
-Where a server ends in the middle of a session, what it was asked is answered by an error, so that no client waits for
-ever, and the next request starts another, which is told who initialized.
+Where a server ends in the middle of a session, another is started and told who initialized, and what has no answer is
+asked once more; what fails twice is answered by an error, so that no client waits for ever.
 """
 
 from __future__ import annotations
@@ -24,11 +24,19 @@ _WAIT_SECONDS = 30.0
 _POLL_SECONDS = 0.03
 _READ_BYTES = 1 << 16
 _INTERNAL_ERROR = -32603
-_LOST = "the server of the index ended while it answered; ask again"
+_LOST = "the server of the index ended twice while it answered; see its log in the folder serve of the home"
 
 
 class _Refused(Exception):
     """The server does not want this client, and says why."""
+
+
+class _Asked:
+    """A request, and whether a second server has been asked it."""
+
+    def __init__(self, line: bytes) -> None:
+        self.line = line
+        self.is_repeated = False
 
 
 class Relay:
@@ -40,7 +48,7 @@ class Relay:
         self._connection: socket.socket | None = None
         self._first: list[bytes] = []  # what a new server must be told: initialize, and that the client is ready
         self._reader: threading.Thread | None = None
-        self._waiting: dict[str, object] = {}  # ids of requests without an answer, by their JSON
+        self._waiting: dict[str, _Asked] = {}  # requests without an answer, by the JSON of their id
         self._is_over = False
 
     def run(self) -> None:
@@ -68,9 +76,17 @@ class Relay:
                 if started is None:
                     started = self._start()
                 elif started.poll() not in (None, 0) or time.monotonic() > end:
-                    alone = [str(word) for word in self._plan["alone"]]  # type: ignore[attr-defined]
-                    os.execv(alone[0], alone)
+                    self._go_alone()
                 time.sleep(_POLL_SECONDS)
+
+    def _go_alone(self) -> None:
+        """Becomes a process that answers by itself; in the middle of a session it is too late for that."""
+        if self._reader is not None:
+            sys.stderr.write(f"error: no server of the index starts any more; see {self._plan['log']}\n")
+            sys.stderr.flush()
+            os._exit(1)
+        alone = [str(word) for word in self._plan["alone"]]  # type: ignore[attr-defined]
+        os.execv(alone[0], alone)
 
     def _greeted(self) -> socket.socket:
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -114,11 +130,13 @@ class Relay:
             elif message.get("method") == "notifications/initialized":
                 self._first = [*self._first[:1], line]
             if "method" in message and "id" in message:
-                self._waiting[json.dumps(message["id"])] = message["id"]
+                self._waiting[json.dumps(message["id"])] = _Asked(line)
 
     def _introduced(self, connection: socket.socket) -> socket.socket:
         """A new server that has been told who initialized; the client had that answer from the one before."""
         for line in self._first:
+            if any(asked.line is line for asked in self._waiting.values()):
+                continue  # it is asked again for the client
             connection.sendall(line)
             answer = b""
             while _parsed(line).get("method") == "initialize" and not answer.endswith(b"\n"):
@@ -147,12 +165,26 @@ class Relay:
             for line in lines:
                 self._answered(line)
         with self._lock:
-            if self._connection is connection and not self._is_over:
-                self._connection = None
-                lost, self._waiting = self._waiting, {}
-                for identifier in lost.values():
-                    error = {"code": _INTERNAL_ERROR, "message": _LOST}
-                    _write(json.dumps({"jsonrpc": "2.0", "id": identifier, "error": error}).encode() + b"\n")
+            if self._connection is not connection or self._is_over:
+                return
+            self._connection = None
+            for key in [key for key, asked in self._waiting.items() if asked.is_repeated]:
+                error = {"code": _INTERNAL_ERROR, "message": _LOST}
+                answer = {"jsonrpc": "2.0", "id": json.loads(key), "error": error}
+                del self._waiting[key]
+                _write(json.dumps(answer).encode() + b"\n")
+            if self._waiting:
+                self._repeat()
+
+    def _repeat(self) -> None:
+        """Asks another server what the one that ended has not answered: every request is as good the second time."""
+        try:
+            self._connection = self._introduced(self._connected())
+            for asked in self._waiting.values():
+                asked.is_repeated = True
+                self._connection.sendall(asked.line)
+        except OSError:
+            self._connection = None
 
     def _answered(self, line: bytes) -> None:
         message = _parsed(line)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from rag_assets.graph.lookup import NotFound
 from rag_assets.index.generations import GenerationError
 from rag_assets.index.layout import LabelError
 from rag_assets.serving.access import Caller
-from rag_assets.serving.http.guards import refused
+from rag_assets.serving.http.guards import ID_KEY, BodyTooLarge, refused
 from rag_assets.serving.mcp_server import SCOPE_KEY
 from rag_assets.serving.operations import OperationReply, Operations
 from rag_assets.serving.operations.ask import AskReply
@@ -38,6 +39,7 @@ from rag_assets.serving.requests import (
 )
 
 PREFIX = "/api/v1"
+_log = logging.getLogger("rag_assets.serving.http")
 _NOT_FOUND = (LabelError, PlaceError, NotFound, GenerationError)
 _LISTS = frozenset({"paths", "kinds", "only", "label"})
 _STREAM = "text/event-stream"
@@ -102,6 +104,12 @@ class Api:
                 return refused(request.scope, 504, "too_slow", said)
             except (RagAssetsError, OSError) as error:
                 return error_response(request, error)
+            except BodyTooLarge:
+                raise
+            except Exception:  # its text may hold what the caller may not see
+                _log.exception("%s failed in request %s", operation.name, request.scope.get(ID_KEY))
+                said = "the server failed; its log has more under this request id"
+                return refused(request.scope, 500, "defect", said)
 
         return endpoint
 

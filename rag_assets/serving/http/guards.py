@@ -155,12 +155,12 @@ class BodyLimit:
             message = await receive()
             seen += len(message.get("body", b""))
             if seen > self._most:
-                raise _TooLarge
+                raise BodyTooLarge
             return message
 
         try:
             await self._app(scope, counted, send)
-        except _TooLarge:
+        except BodyTooLarge:
             await self._refuse(scope, receive, send)
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -168,8 +168,8 @@ class BodyLimit:
         await refused(scope, 413, "too_large", said, {"connection": "close"})(scope, receive, send)
 
 
-class _TooLarge(Exception):
-    pass
+class BodyTooLarge(Exception):
+    """A body that goes on beyond the limit; `BodyLimit` answers it."""
 
 
 class Authentication:

@@ -65,7 +65,7 @@ class AskReply:
         """The answer with numbers for its citations, and what they are. Of one that is too long the first pieces, and
         only the sources that these cite."""
         found = self.answer
-        head = [*found.warnings, *(age.line(label) for label, age in self.ages.items())]
+        head = [*(age.line(label) for label, age in self.ages.items()), *found.warnings]
         if found.abstained and found.text == SENTENCE:
             why = [f"because {found.reason}"] if found.reason else []
             return clipped("\n".join([*head, found.text, *why, *found.suggestions]), max_tokens)

@@ -59,7 +59,7 @@ class SearchReply:
 
     def text(self, max_tokens: int) -> str:
         hits, asked = self.result.hits, asked_stems(self.result.question)
-        head = [*self.result.warnings, *(age.line(label) for label, age in self.ages.items())]
+        head = [*(age.line(label) for label, age in self.ages.items()), *self.result.warnings]
         if not hits:
             return clipped("\n".join([*head, "nothing found; use other words, or fewer filters"]), max_tokens)
         if not self.result.known_words:

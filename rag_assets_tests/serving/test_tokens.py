@@ -1,0 +1,124 @@
+"""Who is let in: tokens made and revoked on the command line, and those of an authorization server."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+
+from rag_assets_tests.serving.conftest import Home, make_home, serving
+
+VERIFIER = """
+from mcp.server.auth.provider import AccessToken
+
+
+class Verifier:
+    async def verify_token(self, token):
+        scopes = {"of-local": ["org:local"], "of-none": [], "as-nobody": ["org:local", "role:nobody"]}
+        if token == "late":
+            return AccessToken(token=token, client_id="c", scopes=["org:local"], expires_at=1)
+        if token == "elsewhere":
+            return AccessToken(token=token, client_id="c", scopes=["org:local"], resource="https://other.example")
+        if token not in scopes:
+            return None
+        return AccessToken(token=token, client_id="c", scopes=scopes[token])
+"""
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """With roles, and tokens of its own."""
+    made = make_home(tmp_path_factory.mktemp("tokens"))
+    (made.cli.folder / "rag_assets.yaml").write_text(
+        "roles:\n  auditor: restricted\n  guest: public\n", encoding="utf-8"
+    )
+    return made
+
+
+def bearer(token: str) -> dict[str, str]:
+    return {"authorization": f"Bearer {token}"}
+
+
+def test_a_token_is_shown_once_and_kept_as_a_digest(home: Home) -> None:
+    made = home.cli.run("token", "create", "anna", "--org", "acme", "--days", "30", "--json")
+    assert made.code == 0, made.err
+    token = made.json["token"]
+    kept = (home.root / "tokens.json").read_text(encoding="utf-8")
+    assert token not in kept and token.removeprefix("rag_") not in kept
+    assert stat.S_IMODE((home.root / "tokens.json").stat().st_mode) == 0o600
+    listed = home.cli.run("token", "list", "--json").json["tokens"]
+    assert [(one["name"], one["org_id"]) for one in listed] == [("anna", "acme")] and "sha256" not in listed[0]
+    again = home.cli.run("token", "create", "anna")
+    assert again.code == 1 and "rag-assets token revoke anna" in again.err
+    unknown = home.cli.run("--role", "king", "token", "create", "x", options=("--home", str(home.root)))
+    assert unknown.code != 0
+    assert home.cli.run("token", "revoke", "anna").code == 0
+    gone = home.cli.run("token", "revoke", "anna")
+    assert gone.code == 1 and "there are: none" in gone.err
+
+
+def test_tokens_of_roles_and_organisations(home: Home, tmp_path: Path) -> None:
+    def create(name: str, *options: str, role: str = "auditor") -> str:
+        words = ("--home", str(home.root), "--role", role)
+        made = home.cli.run("token", "create", name, *options, "--json", options=words)
+        assert made.code == 0, made.err
+        return str(made.json["token"])
+
+    own, other, guest = create("own", "--org", "local"), create("other", "--org", "acme"), create("guest", role="guest")
+    with serving(home, errors=tmp_path / "errors.txt") as server:
+        search = "/api/v1/search?query=refund&label=shop"
+        for headers in ({}, bearer("rag_wrong"), {"authorization": f"Basic {own}"}, bearer("-" * 5000)):
+            refused = server.get(search, headers=headers)
+            assert refused.status_code == 401 and refused.headers["www-authenticate"].startswith("Bearer")
+        assert server.get("/metrics").status_code == 401
+        assert server.get("/healthz").status_code == 200
+        assert server.get(search, headers=bearer(own)).json()["hits"]
+        assert server.get("/api/v1/labels", headers=bearer(own)).json() == {"labels": ["shop@main", "site@main"]}
+        for stranger in (other, guest):  # of another organisation; below the level of every file
+            assert server.get("/api/v1/labels", headers=bearer(stranger)).json() == {"labels": []}
+            named = server.get(search, headers=bearer(stranger))
+            assert named.status_code == 404 and "shop@main" not in named.text and "site@main" not in named.text
+        assert json.loads(server.said().splitlines()[-1])["caller"] == "guest"
+        assert home.cli.run("token", "revoke", "own").code == 0
+        assert server.get(search, headers=bearer(own)).status_code == 401
+
+    damaged = home.root / "tokens.json"
+    whole = damaged.read_bytes()
+    damaged.write_bytes(whole.replace(b"guest", b"quest"))
+    done = home.cli.run("serve", "--port", "0")
+    assert done.code == 1 and "tokens.json is damaged" in done.err
+    damaged.unlink()
+
+
+def test_a_caller_has_so_many_requests_a_minute(home: Home, tmp_path: Path) -> None:
+    with serving(home, "--per-minute", "20", errors=tmp_path / "errors.txt") as server:
+        answers = [server.get("/api/v1/labels") for _ in range(8)]
+        assert [answer.status_code for answer in answers[:5]] == [200] * 5
+        assert answers[-1].status_code == 429 and int(answers[-1].headers["retry-after"]) >= 1
+
+
+def test_tokens_of_an_authorization_server(home: Home, tmp_path: Path) -> None:
+    (tmp_path / "own_verifier.py").write_text(VERIFIER, encoding="utf-8")
+    home.cli.environment["PYTHONPATH"] = f"{Path(__file__).parents[2]}:{tmp_path}"
+    options = ("--token-verifier", "own_verifier:Verifier", "--issuer", "https://login.example")
+    try:
+        missing = home.cli.spawn("serve", "--port", "0", *options)
+        assert missing.code == 1 and "--resource" in missing.err
+        with serving(home, *options, "--resource", "https://rag.example", errors=tmp_path / "errors.txt") as server:
+            refused = server.get("/api/v1/labels")
+            metadata = "https://rag.example/.well-known/oauth-protected-resource"
+            assert (
+                refused.status_code == 401 and f'resource_metadata="{metadata}"' in refused.headers["www-authenticate"]
+            )
+            described = server.get("/.well-known/oauth-protected-resource").json()
+            assert described["authorization_servers"] == ["https://login.example"]
+            assert server.get("/api/v1/labels", headers=bearer("of-local")).json()["labels"] == [
+                "shop@main",
+                "site@main",
+            ]
+            for token in ("of-none", "as-nobody", "late", "elsewhere", "unknown"):
+                assert server.get("/api/v1/labels", headers=bearer(token)).status_code == 401
+    finally:
+        del home.cli.environment["PYTHONPATH"]
