@@ -36,7 +36,7 @@ from report import table
 from rag_assets import Index, open_index
 from rag_assets.contracts.graph import NodeType
 from rag_assets.graph.csr_graph import Graph
-from rag_assets.graph.impact import in_test_folder
+from rag_assets.graph.impact import in_test_file
 from rag_assets.graph.lookup import simple_name
 from rag_assets.index.layout import IndexHome, index_label
 from rag_assets.pipeline.run_stages import run_stages
@@ -140,7 +140,7 @@ def chosen(repository: Path, until: str, most: int) -> list[tuple[str, str]]:
         head, *paths = entry.splitlines()
         sha, _, subject = head.partition("\1")
         sources = [path for path in paths if path.endswith(".cs")]
-        tests = [path for path in sources if in_test_folder(path)]
+        tests = [path for path in sources if in_test_file(path)]
         if tests and len(tests) < len(sources) <= MOST_FILES:
             found.append((sha, subject))
         if len(found) == most:
@@ -152,12 +152,12 @@ def asked(index: Index, sha: str, subject: str) -> Commit | None:
     """What is selected for the changes of the code of one commit; None where they are silent."""
     graph, history = index.graph(), history_of(index)
     suites = AffectedTests(index, graph)
-    suites.read([path for number in range(len(graph.paths)) if in_test_folder(path := graph.paths[number])])
+    suites.read([path for number in range(len(graph.paths)) if in_test_file(path := graph.paths[number])])
     cases = {case for suite in suites.suites.values() for case in suite.cases}
     base = git(history.git_dir, "rev-parse", f"{sha}^").strip()
     diff = changed_files(history.git_dir, base, sha)
-    tests = [file for file in diff if in_test_folder(file.path)]
-    code = [file for file in diff if not in_test_folder(file.path)]
+    tests = [file for file in diff if in_test_file(file.path)]
+    code = [file for file in diff if not in_test_file(file.path)]
     changes = changed_nodes(index, graph, history, base, sha, code)
     if not changes.nodes and not changes.gone:
         return None

@@ -185,9 +185,16 @@ _FOLDER = re.compile(
 which is where Ardalis' specifications are kept."""
 
 
-def in_test_folder(path: str) -> bool:
-    """Whether a file lies in a folder of tests, by its name."""
-    return _FOLDER.search(path) is not None
+_FILE = re.compile(
+    r"(?:^|/)(?: test_[^/]+\.py | [^/]+_test\.(?:py|go) | conftest\.py | [^/]+\.(?:test|spec)\.[cm]?[jt]sx? )$",
+    re.VERBOSE,
+)
+"""Files that runners take for tests by their names, wherever they lie."""
+
+
+def in_test_file(path: str) -> bool:
+    """Whether a file is one of tests, by its folder or its name."""
+    return _FOLDER.search(path) is not None or _FILE.search(path) is not None
 
 
 _NESTED = 8
@@ -198,7 +205,7 @@ _AROUND = permitted((WalkStep(Relation.CONTAINS, Direction.IN),))
 
 def of_tests(graph: Graph, nodes: Numbers) -> NDArray[np.bool_]:
     """Of each node whether it is code of tests: it has an edge Tests, a type around it has, or all its places lie in
-    folders of tests. So builders and fixtures are, and a case whose subject is not known."""
+    folders or files of tests. So builders and fixtures are, and a case whose subject is not known."""
     found = _in_folders(graph, nodes)
     testing = _testing(graph)
     around, member = nodes, np.arange(len(nodes))
@@ -222,7 +229,7 @@ def _in_folders(graph: Graph, nodes: Numbers) -> NDArray[np.bool_]:
     starts, ends = graph.arrays["node_places"][nodes], graph.arrays["node_places"][nodes + 1]
     at, which = spans(starts, ends)
     paths, path = np.unique(graph.arrays["place_path"][at], return_inverse=True)
-    elsewhere = np.array([not in_test_folder(graph.paths[number]) for number in paths.tolist()], bool)
+    elsewhere = np.array([not in_test_file(graph.paths[number]) for number in paths.tolist()], bool)
     found: NDArray[np.bool_] = ends > starts
     found[which[elsewhere[path]]] = False
     return found

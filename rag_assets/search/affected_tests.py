@@ -17,12 +17,14 @@ from rag_assets.contracts.graph import NodeType, Relation, declaration_key, file
 from rag_assets.contracts.segment import MemberKind, Segment, leaves_of
 from rag_assets.graph.csr_graph import Graph
 from rag_assets.graph.edge_weights import permitted
+from rag_assets.graph.impact import in_test_file
 from rag_assets.graph.relations import Direction, WalkStep
 from rag_assets.index.parquet_parts import bucket_of, read_part
 from rag_assets.languages.csharp.binder.type_syntax import attribute_name
 from rag_assets.languages.csharp.declaration_ranges import LANGUAGE as CSHARP
 from rag_assets.languages.csharp.declaration_ranges import DeclarationRanges, own_symbol, types_of
 from rag_assets.languages.csharp.test_cases import cases_of
+from rag_assets.languages.detection import detect_language
 from rag_assets.serialization import from_json
 
 if TYPE_CHECKING:
@@ -39,6 +41,8 @@ _SET_UP_NAMES = frozenset({"InitializeAsync", "DisposeAsync", "Dispose", "setUp"
 _ALWAYS_RUN = frozenset({MemberKind.CONSTRUCTOR, MemberKind.FIELD})
 _METHODS = frozenset({MemberKind.METHOD, MemberKind.FUNCTION})
 _DERIVED = permitted((WalkStep(Relation.INHERITS, Direction.IN),))
+CASES_ARE_CALLS = frozenset({"javascript", "typescript", "tsx"})
+"""Languages whose cases are no declarations."""
 _DEEPEST = 8
 """Levels of inheritance among test classes."""
 
@@ -97,6 +101,7 @@ class AffectedTests:
         """What has to run because of a node in code of tests; nothing for a helper, whose users are reached too."""
         graph, key = self._graph, self._graph.keys[node]
         self.read({place.path for place in graph.places(node)})
+        yield from self._files(node)
         role = self._roles.get(key)
         if role is not None and role.is_case:
             runners = [f"{suite.runner}.{role.runner}" for suite in self._inheriting(role.suite)]
@@ -108,6 +113,12 @@ class AffectedTests:
             yield from map(_whole, [self.suites[around]] if around in self.suites else [])
             if around not in self.suites or self.suites[around].is_abstract:
                 yield from map(_whole, self._derived(around))
+
+    def _files(self, node: int) -> Iterator[TestUnit]:
+        """The files of a node that a runner takes as wholes: those whose cases are no declarations (`it("…", …)`)."""
+        for place in self._graph.places(node):
+            if detect_language(place.path) in CASES_ARE_CALLS and in_test_file(place.path):
+                yield TestUnit(file_key(place.path), file_key(place.path), (place.path,))
 
     def _inheriting(self, key: str) -> list[Suite]:
         """The suites that run the cases of an abstract one; none for one that runs itself."""
@@ -209,7 +220,7 @@ def _others(segments: tuple[Segment, ...], path: str) -> Iterator[_Found]:
                 elif _is_set_up(member.kind, member.name, member.attributes):
                     by_owner.setdefault(leaf.owner, {})[key] = _Role(keys.get(leaf.owner, own), member.name, False)
         for owner, roles in by_owner.items():
-            names = [] if is_file else [segment.name]
+            names = [] if is_file else [segment.symbol if segment.language == "java" else segment.name]
             names += owner.split(".") if owner else []
             runner = "::".join([path, *names]) if segment.language == "python" else ".".join(names)
             cases = tuple(key for key, role in roles.items() if role.is_case)

@@ -7,11 +7,11 @@ the old text. A declaration that is gone has no node any more: who calls its nam
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from rag_assets.contracts.graph import Confidence, GraphEdge, NodeType
+from rag_assets.contracts.graph import Confidence, GraphEdge, Relation
 from rag_assets.contracts.source_file import SkippedFile
 from rag_assets.errors import MissingCommit, SourceError, WrongQuestion
 from rag_assets.graph.changed_nodes import (
@@ -31,6 +31,7 @@ from rag_assets.index.parquet_parts import bucket_of, read_part
 from rag_assets.languages.detection import SourceType, detect_language, source_type
 from rag_assets.search.affected_tests import AffectedTests
 from rag_assets.search.graph_context import graph_of
+from rag_assets.search.tests_by_name import tests_by_name
 from rag_assets.search.touched_nodes import (
     DEFAULT_LISTED,
     ChangeImpact,
@@ -298,6 +299,8 @@ def touched_by(
         if heirs:
             by_name = _reached(impact(graph, heirs, depth=depth, limit=len(graph)).reached)
             found += [replace(node, because=gone, confidence=Confidence.NAME_ONLY.value) for node in by_name]
+    if Touched.TEST in wanted:
+        found += _by_name(index, graph, [*(graph.keys[node] for node in seeds), *changes.gone])
     nearest: dict[str, TouchedNode] = {}
     for node in sorted(found, key=_order):
         nearest.setdefault(node.key, node)
@@ -366,6 +369,26 @@ def _step(edge: GraphEdge, end: str) -> EffectStep:
     return EffectStep(edge.source, relation, edge.target, edge.path, edge.line, confidence, edge.target == end)
 
 
+def _by_name(index: LabelIndex, graph: Graph, keys: Sequence[str]) -> Iterator[TouchedNode]:
+    """Tests that name what changed, in languages whose calls are not in the graph."""
+    doubt, relation = Confidence.NAME_ONLY.value, Relation.REFERENCES.value
+    for named in tests_by_name(index, graph, keys):
+        key = graph.keys[named.node]
+        step = EffectStep(key, relation, named.key, named.path, named.line, doubt, forward=False)
+        yield TouchedNode(
+            key,
+            graph.kind(named.node).value,
+            graph.names[named.node],
+            Touched.TEST,
+            1,
+            doubt,
+            named.path,
+            named.line,
+            named.key,
+            (step,),
+        )
+
+
 def _tests(index: LabelIndex, graph: Graph, nodes: Sequence[TouchedNode]) -> list[TouchedNode]:
     """The cases and suites behind nodes of tests, each by the nearest of them."""
     suites = AffectedTests(index, graph)
@@ -384,7 +407,7 @@ def _tests(index: LabelIndex, graph: Graph, nodes: Sequence[TouchedNode]) -> lis
             found[unit.key] = replace(
                 node,
                 key=unit.key,
-                kind=(NodeType.TYPE if unit.key == unit.suite else NodeType.METHOD).value,
+                kind=graph.kind(at).value if at is not None else node.kind,
                 name=simple_name(unit.key),
                 path=place.path if place else node.path,
                 line=place.line_start if place else node.line,

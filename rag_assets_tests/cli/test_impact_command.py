@@ -413,16 +413,52 @@ def test_what_is_above_the_clearance_is_neither_named_nor_counted(tmp_path: Path
     assert keys(seen["guest"], "endpoint") == keys(seen["boss"], "endpoint")
 
 
-def test_cases_of_python_are_named_as_pytest_knows_them(tmp_path: Path) -> None:
-    cart = "class Cart:\n    def total(self):\n        return 1\n"
-    tests = (
-        "from cart import Cart\n\n\nclass TestCart:\n    def test_total(self):\n        assert Cart().total() == 1\n"
-    )
-    repository = new_repository(tmp_path / "shop", {"cart.py": cart, "tests/test_cart.py": tests})
-    repository.commit({"cart.py": cart.replace("return 1", "return 2")})
+OTHER_LANGUAGES = {
+    "python class": (
+        ("cart.py", "class Cart:\n    def total(self):\n        return 1\n"),
+        ("tests/test_cart.py", "class TestCart:\n    def test_total(self):\n        Cart().total()\n"),
+        "tests/test_cart.py::TestCart::test_total",
+    ),
+    "python function": (
+        ("cart.py", "def total(lines):\n    return 1\n"),
+        ("test_cart.py", "from cart import total\n\n\ndef test_sum():\n    total([1])\n\n\ndef test_b():\n    pass\n"),
+        "test_cart.py::test_sum",
+    ),
+    "go": (
+        ("cart.go", "package cart\n\nfunc Total(n int) int {\n\treturn 1\n}\n"),
+        ("cart_test.go", "package cart\n\nfunc TestSum(t *testing.T) {\n\tTotal(1)\n}\n"),
+        "TestSum",
+    ),
+    "typescript": (
+        ("src/cart.ts", "export function total(n: number): number {\n  return 1;\n}\n"),
+        ("src/cart.test.ts", "import { total } from './cart';\n\nit('sums', () => {\n  total(1);\n});\n"),
+        "src/cart.test.ts",
+    ),
+    "java": (
+        ("src/main/java/shop/Cart.java", "package shop;\n\nclass Cart {\n  int total() { return 1; }\n}\n"),
+        (
+            "src/test/java/shop/CartTest.java",
+            "package shop;\n\nclass CartTest {\n  @Test\n  void sums() { new Cart().total(); }\n}\n",
+        ),
+        "shop.CartTest.sums",
+    ),
+}
+
+
+@pytest.mark.parametrize(("code", "tests", "runner"), OTHER_LANGUAGES.values(), ids=OTHER_LANGUAGES)
+def test_tests_of_other_languages_are_those_that_name_what_changed(
+    tmp_path: Path, code: tuple[str, str], tests: tuple[str, str], runner: str
+) -> None:
+    repository = new_repository(tmp_path / "shop", {code[0]: code[1], tests[0]: tests[1], "a.md": "# A\n\nText.\n"})
+    repository.commit({code[0]: code[1].replace("return 1", "return 2")})
     cli = CommandLine(IndexHome(tmp_path / "home"), tmp_path)
     index_without_dagster(cli.home, repository, "shop")
-    assert cli.run("impact", "--since", "HEAD~1", "--tests").out == "tests/test_cart.py::TestCart\n"
+    first, *others = cli.run("impact", "--since", "HEAD~1", "--tests").out.split()
+    assert first == runner
+    assert others in ([], [first.removesuffix(".sums").removesuffix("::test_total")])  # the class that tests the type
+    found = cli.run("impact", "--since", "HEAD~1", "--only", "test", "--json").json["touched"][0]
+    assert (found["confidence"], found["distance"]) == ("name-only", 1)
+    assert found["steps"][0]["path"] == tests[0]
 
 
 def test_compare_tells_routes_tables_and_edges_that_came_and_went(tmp_path: Path) -> None:
