@@ -13,6 +13,7 @@ from rag_assets.graph.changed_nodes import keys_at, matters, spans_of
 from rag_assets.graph.csr_graph import Graph
 from rag_assets.graph.impact import in_test_file
 from rag_assets.graph.lookup import name_of
+from rag_assets.identifiers import identifier_words
 from rag_assets.languages.detection import detect_language
 from rag_assets.search.affected_tests import CASES_ARE_CALLS
 
@@ -27,6 +28,9 @@ _WORD = re.compile(r"[^\W\d]\w*")
 _SHORTEST = 3
 _MOST_DECLARED = 3
 """Of one name in code: `get` means too much."""
+_DISTINCT = 2
+"""Words of a name that says by itself what is meant, `refund_order`; `total` does only in a file that also names the
+type or the module around it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,8 @@ def tests_by_name(index: LabelIndex, graph: Graph, keys: Iterable[str]) -> Itera
     for path in _test_files(index, graph, families):
         language = detect_language(path)
         family = _family(language)
-        lines = index.resolve(document_uri(index.label, path)).split("\n")
+        text = index.resolve(document_uri(index.label, path))
+        everything, lines = set(_WORD.findall(text)), text.split("\n")
         said = [
             (number, word)
             for number, line in enumerate(lines, 1)
@@ -70,9 +75,19 @@ def tests_by_name(index: LabelIndex, graph: Graph, keys: Iterable[str]) -> Itera
                 if key_kind(around) is NodeType.FILE and language not in CASES_ARE_CALLS:
                     continue  # an import, a constant: the cases that use it name it too
                 for key in wanted[family, word]:
-                    if node is not None and (around, key) not in seen and around != key:
+                    is_meant = _says_enough(key, word) or _around(key) in everything
+                    if node is not None and is_meant and (around, key) not in seen and around != key:
                         seen.add((around, key))
                         yield NamedIn(node, key, path, number)
+
+
+def _says_enough(key: str, word: str) -> bool:
+    return key_kind(key) is not NodeType.PROPERTY and len(identifier_words(word)) >= _DISTINCT
+
+
+def _around(key: str) -> str:
+    """The name of the type or module that a declaration is in."""
+    return next(iter(name_of(key).segments[-2:-1]), "").rpartition("/")[2]
 
 
 def _family(language: str) -> str:
