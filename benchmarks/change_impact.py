@@ -38,7 +38,7 @@ from rag_assets.contracts.graph import NodeType
 from rag_assets.graph.csr_graph import Graph
 from rag_assets.graph.impact import in_test_file
 from rag_assets.graph.lookup import simple_name
-from rag_assets.index.layout import IndexHome, index_label
+from rag_assets.index.layout import index_label
 from rag_assets.pipeline.run_stages import run_stages
 from rag_assets.search.affected_tests import AffectedTests
 from rag_assets.search.change_impact import changed_nodes, history_of, touched_by
@@ -95,12 +95,13 @@ def main() -> None:
         misses(commits, arguments.misses)
     table(
         (
-            *("repository", "commits", "silent", "cases", "changed", "selected of these", "mean", "naming"),
-            *("selected of these", "mean", "selection", "median", "seconds"),
+            *("repository", "commits", "silent", "cases", "changed", "selected of these", "mean of commits", "naming"),
+            *("selected of these", "mean of commits", "selection", "median", "slowest, s"),
         ),
         rows,
     )
-    table(("repository", *(f"changed in the nearest {part:.0%}" for part in PARTS), "naming …", "", ""), nearest)
+    heads = [f"{wanted} in the nearest {part:.0%}" for wanted in ("changed", "naming") for part in PARTS]
+    table(("repository", *heads), nearest)
     table(("repository", "certainty at least", "changed", "naming", "selection"), kinds)
 
 
@@ -125,7 +126,6 @@ def measured(repository: Path, name: str, home: Path, arguments: argparse.Namesp
                 f"{len(one.selected) / one.cases:.2f} of {one.cases} selected  {subject}",
                 file=sys.stderr,
             )
-    IndexHome(home)
     return found, silent
 
 
@@ -243,6 +243,10 @@ def by_part(name: str, commits: list[Commit]) -> tuple[object, ...]:
 
 
 def by_certainty(name: str, commits: list[Commit]) -> Iterable[tuple[object, ...]]:
+    """What each certainty adds, beside what a search for the names of the changed declarations selects."""
+    named = sum(len(one.changed & one.naming) for one in commits) / sum(len(one.changed) for one in commits)
+    size = statistics.mean(len(one.naming) / one.cases for one in commits)
+    yield (name, "its name alone", f"{named:.3f}", "1", f"{size:.3f}")
     for count in range(1, len(ALL) + 1):
         known = ALL[:count]
         sizes = [sum(found in known for found, _ in one.selected.values()) / one.cases for one in commits]

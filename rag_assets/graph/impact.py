@@ -120,14 +120,12 @@ AFFECTED: tuple[EffectRule, ...] = (
 EXERCISED: tuple[EffectRule, ...] = (
     *AFFECTED,
     EffectRule(Relation.CONTAINS, IN, EffectState.AROUND, source=_CODE, to=(NodeType.TYPE,), state=EffectState.START),
-    *(
-        EffectRule(relation, IN, state=EffectState.AROUND)
-        for relation in (Relation.CONSTRUCTS, Relation.INJECTS, Relation.MAPS_TO)
-    ),
+    EffectRule(Relation.CONSTRUCTS, IN, state=EffectState.AROUND),
     EffectRule(Relation.INHERITS, IN, EffectState.AROUND, state=EffectState.AROUND),
     EffectRule(Relation.TESTS, IN, EffectState.END, state=EffectState.AROUND),
 )
-"""Who is affected, and who may run a member without naming it: whoever makes its type, and the tests of the type."""
+"""Who is affected, and who may run a member without naming it: whoever makes its type, and the tests of the type. Not
+who is given one: what a service is asked for has a name."""
 
 NEEDED: tuple[EffectRule, ...] = (
     *_out(
