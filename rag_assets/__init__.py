@@ -16,7 +16,15 @@ if TYPE_CHECKING:
     from rag_assets.api import Index, IndexGroup, open_index, open_indexes
     from rag_assets.contracts.confidentiality import Confidentiality
     from rag_assets.contracts.retrieval import Mode
-    from rag_assets.errors import PlaceError, QueryError, RagAssetsError, WrongQuestion, WrongUsage
+    from rag_assets.errors import (
+        NoWorkTree,
+        PlaceError,
+        QueryError,
+        RagAssetsError,
+        WorkTreeError,
+        WrongQuestion,
+        WrongUsage,
+    )
     from rag_assets.graph.artifact import GraphError
     from rag_assets.index.artifacts import ArtifactError
     from rag_assets.index.generations import GenerationError
@@ -36,7 +44,15 @@ _MODULES = {
     "api": ("Index", "IndexGroup", "open_index", "open_indexes"),
     "contracts.confidentiality": ("Confidentiality",),
     "contracts.retrieval": ("Mode",),
-    "errors": ("PlaceError", "QueryError", "RagAssetsError", "WrongQuestion", "WrongUsage"),
+    "errors": (
+        "NoWorkTree",
+        "PlaceError",
+        "QueryError",
+        "RagAssetsError",
+        "WorkTreeError",
+        "WrongQuestion",
+        "WrongUsage",
+    ),
     "graph.artifact": ("GraphError",),
     "index.artifacts": ("ArtifactError",),
     "index.generations": ("GenerationError",),
@@ -73,6 +89,7 @@ __all__ = [
     "KeywordIndexError",
     "MemberHit",
     "Mode",
+    "NoWorkTree",
     "PeriodError",
     "PlaceError",
     "QueryError",
@@ -90,6 +107,7 @@ __all__ = [
     "TouchedNode",
     "TouchingFile",
     "VectorStoreError",
+    "WorkTreeError",
     "WrongQuestion",
     "WrongUsage",
     "__version__",

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from rag_assets.contracts.retrieval import Mode
     from rag_assets.graph.csr_graph import Graph
     from rag_assets.qa.ask_options import AskOptions
-    from rag_assets.search.source_lines import SourceLines
     from rag_assets.search.touched_nodes import ChangeImpact, Touched
 
 
@@ -88,18 +87,6 @@ class Index(LabelIndex, _Answering):
         from rag_assets.search.graph_context import graph_of  # start-up budget: a search needs no graph
 
         return graph_of(self)
-
-    def read(self, place: str, *, commit: str = "", work_tree: bool = False, max_tokens: int = 0) -> SourceLines:
-        """The numbered lines of a place: a file, `src/A.cs:12-40`, a symbol, or a point; with the symbol around them.
-
-        As they are indexed; at a `commit` of the repository; or in its `work_tree`. `max_tokens`, unless 0, is kept as
-        `SourceLines.within` says. Raises PlaceError for a place that
-        is not there, naming near ones; WrongQuestion, ArtifactError, SourceError or ConfigError.
-        """
-        from rag_assets.search.source_lines import SourceReader  # start-up budget: a search reads no file
-
-        found = SourceReader(self).read(place, commit=commit, work_tree=work_tree)
-        return found.within(max_tokens) if max_tokens else found
 
     def impact(
         self,

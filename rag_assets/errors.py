@@ -31,6 +31,14 @@ class PlaceError(QueryError):
     """A place (a file, lines, a symbol) that is not in the index; the text names near ones."""
 
 
+class WorkTreeError(RagAssetsError):
+    """A work tree that cannot be laid over an index; the text says why and what to do."""
+
+
+class NoWorkTree(WorkTreeError):
+    """There is no checkout of the repository of an index here, or none that has the indexed commit."""
+
+
 class NoEmbedderError(RagAssetsError):
     """Questions cannot be embedded as the index was; the text says why and what to do."""
 

@@ -147,13 +147,17 @@ def short(commit: str) -> str:
     return commit[:10]
 
 
-def staleness(freshness: Freshness, label: str) -> list[Part]:
-    """`indexed commit vs head` as one line; what a reader must act on is coloured."""
+def staleness(freshness: Freshness, label: str, overlaid: int = 0) -> list[Part]:
+    """`indexed commit vs head` as one line; what a reader must act on is coloured. `overlaid` files of the work tree
+    were searched as they are now."""
     from rag_assets.index.freshness import uncommitted
 
     indexed, changed = short(freshness.indexed), uncommitted(freshness.changed_files)
+    if overlaid:
+        now = "it is" if overlaid == 1 else "they are"
+        changed = f"; {counted(overlaid, 'file')} of the work tree searched as {now}"
     if freshness.stale is None:
-        return [(f"indexed {indexed}, head unknown ({freshness.reason})", "dim")]
+        return [(f"indexed {indexed}, head unknown ({freshness.reason}){changed}", "dim")]
     if freshness.stale:
         told = f"stale: indexed {indexed}, head {short(freshness.head)}{changed}; run: rag-assets index {label}"
         return [(told, "warn")]

@@ -12,12 +12,14 @@ import typer
 
 from rag_assets.cli.console import CommandError, Output
 from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality
-from rag_assets.index.freshness import labels_of_folder
+from rag_assets.errors import NoWorkTree, WorkTreeError
+from rag_assets.index.freshness import branch_of, labels_of_folder
 from rag_assets.index.generations import active_generation, served_labels
 from rag_assets.index.layout import IndexHome, label_named
 from rag_assets.settings.config_file import ConfigError, config_of, resolve_home
 
 if TYPE_CHECKING:
+    from rag_assets.search.index import LabelIndex
     from rag_assets.settings import Settings
 
 _NOTHING = "nothing is indexed in {}; run: rag-assets index"
@@ -124,6 +126,36 @@ def chosen_labels(home: IndexHome, org: str | None) -> list[str]:
     return owners[org] if org is not None else next(iter(owners.values()))
 
 
+def with_overlay(index: LabelIndex, wanted: bool | None, *, is_named: bool, output: Output) -> LabelIndex:
+    """The index under the work tree, where that is `wanted` (`--overlay`). Without the option (None): where the current
+    folder is in a checkout of the repository, and that is what the user means: of a label that `is_named`, only where
+    its branch is checked out. Raises WorkTreeError where it is wanted and there is none."""
+    here = _around_checkout()
+    if wanted is False or (wanted is None and (here is None or not index.manifest.is_git)):
+        return index
+    if wanted is None and here is not None and is_named and branch_of(here) != index.manifest.ref:
+        return index
+    try:
+        return index.with_work_tree(here)
+    except NoWorkTree:
+        if wanted is None:
+            return index
+        if here is None:
+            raise
+        return index.with_work_tree()  # the current folder is in another repository
+    except WorkTreeError as error:
+        if wanted:
+            raise
+        output.warning(f"the work tree is left out: {error}")
+        return index
+
+
+def _around_checkout() -> Path | None:
+    """The current folder, where it is in a checkout of git."""
+    here = Path.cwd()
+    return here if any((folder / ".git").exists() for folder in (here, *here.parents)) else None
+
+
 def complete_label(context: typer.Context, incomplete: str) -> list[str]:
     """Shell completion of `--label`."""
     options = context.find_root().params
@@ -133,6 +165,15 @@ def complete_label(context: typer.Context, incomplete: str) -> list[str]:
 
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite a file that exists.")]
+WithOverlay = Annotated[
+    bool | None,
+    typer.Option(
+        "--overlay/--no-overlay",
+        help="Files that differ from the indexed commit, as the work tree has them now. "
+        "Default: where the current folder is in a checkout of the repository.",
+        show_default=False,
+    ),
+]
 LexicalOnly = Annotated[bool, typer.Option("--lexical-only", help="Without the embedding model: keyword search only.")]
 LabelOption = Annotated[
     str | None,

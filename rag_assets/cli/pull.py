@@ -3,36 +3,63 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from rag_assets.cli.console import counted, size
+from rag_assets.cli.console import counted, short, size
 from rag_assets.cli.options import AsJson, session_of
 from rag_assets.cli.publish import LABEL_WAIT_SECONDS
 
 
 def pull(
     context: typer.Context,
-    label: Annotated[str, typer.Argument(metavar="LABEL", help="Its name where it was published.")],
+    label: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="LABEL", help="Its name where it was published. Default: the only one, or that of --commit."
+        ),
+    ] = None,
+    commit: Annotated[
+        str,
+        typer.Option(
+            "--commit",
+            metavar="SHA",
+            help="The published generation of this commit, or of its nearest ancestor that has one.",
+        ),
+    ] = "",
     as_json: AsJson = False,
 ) -> None:
     """Fetch what a label serves in `stores.remote`, and serve it here. Only what is not here goes over the network.
 
-    Example: rag-assets pull shop@main
+    With --commit it is what was published of a commit. Which ancestor is the nearest says the repository around the
+    current folder, or one that is indexed here; without one, only exact commits can be found.
+
+    Example: rag-assets pull shop@main --commit HEAD
     """
     # Start-up budget: loaded when it runs, not for --help and completion.
     from rag_assets.pipeline.build import label_lock
-    from rag_assets.pipeline.publish import pull_label, remote_of
+    from rag_assets.pipeline.publish import nearest_published, only_published, pull_label, remote_of
 
     session = session_of(context)
     home, output, settings = session.home(), session.output, session.settings()
     remote_of(settings)  # before a folder is made for the label
+    near = nearest_published(home, settings, commit, label, Path.cwd()) if commit else None
+    generation_id = near.found.generation_id if near else ""
+    label = near.found.label if near else label or only_published(settings)
     with label_lock(home, label, wait_seconds=LABEL_WAIT_SECONDS):
-        done = pull_label(home, settings, label)
+        done = pull_label(home, settings, label, generation_id)
+    for problem in near.problems if near else ():
+        output.warning(problem)
     if as_json:
-        output.json(dataclasses.asdict(done))
+        of_commit = {"commit": near.found.commit_sha, "wanted": near.wanted, "distance": near.distance} if near else {}
+        output.json({**dataclasses.asdict(done), **of_commit})
         return
+    if near:
+        own = f"commit {short(near.found.commit_sha)}"
+        before = f", {counted(near.distance, 'commit')} before {short(near.wanted)}" if near.distance else ""
+        output.line((label, "path"), f" {own}{before}")
     if done.unchanged:
         output.line((label, "path"), f" {done.generation_id} is here already")
     else:

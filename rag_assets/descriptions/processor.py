@@ -4,35 +4,46 @@ Unique symbols (R1): one fully qualified name with several source parts gets a s
 
 Two phases, so that a label can be worked through in buckets and in any order: count the symbols of all files
 into a `SymbolCounter`, merge the censuses, then ask for the final symbols of each file.
+
+What a description must know of the whole label (`LabelSymbolTable`) is put together from what each of its files adds.
+Who has the segments of all files gathers it: a build, or a search that knows the work tree.
 """
 
 from __future__ import annotations
 
 import traceback
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag_assets.classification.classifier import Classifier, FileFacts
 from rag_assets.contracts.description import DescriptionBuilder, DomainCatalog, ResourceDictionary, SummaryFacts
-from rag_assets.contracts.identity import disambiguated_symbol
+from rag_assets.contracts.identity import DocumentIdentity, disambiguated_symbol, document_uri
 from rag_assets.contracts.kinds import Classification
 from rag_assets.contracts.result import InvokeResult, Message
 from rag_assets.contracts.segment import Segment, SegmentedFile, SymbolText
-from rag_assets.contracts.source_file import IndexFileContext
+from rag_assets.contracts.source_file import GitRepoInfo, IndexFileContext
 from rag_assets.dependency_trace import tracked
+from rag_assets.descriptions.domain_catalog import ConfiguredDomainCatalog, Domain, DomainCollector, DomainFacts
 from rag_assets.descriptions.kind_builder import TYPES
-from rag_assets.descriptions.registry import DescriptionBuilderRegistry
+from rag_assets.descriptions.kinds import default_registry
+from rag_assets.descriptions.refinement import DescriptionRefiner, RefiningBuilder
+from rag_assets.descriptions.registry import DescriptionBuilderRegistry, SymbolTable
 from rag_assets.languages.csharp.declaration_ranges import LANGUAGE
-from rag_assets.languages.csharp.ef.stored_entities import PersistedTypes
+from rag_assets.languages.csharp.ef.stored_entities import PersistedTypes, StoreClaim, store_claims
 from rag_assets.languages.csharp.facts.partial_types import PartialTypes, explained
+from rag_assets.languages.csharp.facts.type_index import IndexedType, TypeIndex, declared_in
+from rag_assets.languages.csharp.resource_usages import ResourceUsages, ResourceUse
 from rag_assets.languages.detection import DOCUMENTS, source_type
+from rag_assets.languages.documents.resx import StaticResourceDictionary
 from rag_assets.sources.secrets import masked
 
 if TYPE_CHECKING:
+    from rag_assets.settings import RepositorySettings
     from rag_assets.settings.repositories import MetadataSettings
 
 
@@ -223,3 +234,179 @@ def describe_file(
     """One file through a `SourceFileProcessor` of these parts."""
     processor = SourceFileProcessor(classifier, registry, domain_catalog, resource_dictionary)
     return processor.describe_file(context, segmented)
+
+
+# --- the label as a whole ---------------------------------------------------------------------------------------------
+
+CSHARP = "csharp"
+RESOURCES = "resx"
+USING_RESOURCES = frozenset({CSHARP, "razor"})
+"""Languages of the files that use the texts of resource files."""
+_PROJECT_FILE = ".csproj"
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSymbolTable:
+    """A label as a whole: which names occur twice, what belongs together, resource texts, domains, declared types."""
+
+    census: SymbolCounter
+    partial_types: PartialTypes
+    resources: StaticResourceDictionary
+    catalog: ConfiguredDomainCatalog
+    knowledge: SymbolTable
+
+    def processor(
+        self, repository: RepositorySettings, refiner: DescriptionRefiner | None = None
+    ) -> SourceFileProcessor:
+        """The parts that every file of the label is described with; with a refiner its builders ask a model.
+
+        Raises RegistryError or PackError.
+        """
+        classifier = Classifier(repository.rule_packs, kinds=repository.kinds)
+        services = self.knowledge.services()
+        if refiner is not None:
+            services.decorate(partial(RefiningBuilder, refiner=refiner))
+        registry = default_registry(services)
+        return SourceFileProcessor(
+            classifier,
+            registry,
+            self.catalog,
+            self.resources,
+            self.partial_types,
+            self.knowledge.persisted_types,
+            repository.metadata,
+        )
+
+    @property
+    def services(self) -> tuple[object, ...]:
+        """Everything that answers questions about the label (`dependency_trace`)."""
+        known = self.knowledge
+        return (
+            self.census,
+            self.partial_types,
+            self.resources,
+            self.catalog,
+            self.catalog.inherited,
+            known.declared_types,
+            known.declared_domains,
+            known.resource_usages,
+            known.persisted_types,
+        )
+
+    @property
+    def problems(self) -> list[str]:
+        """What of the label contradicts itself."""
+        resources = (
+            f"{found.path}: resource {found.resource_class}.{found.key} ({found.culture or 'neutral'}) has two values"
+            for found in self.resources.collisions
+        )
+        return [*resources, *map(str, self.catalog.problems)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GatheredFiles:
+    """What the files of a label add, of those that some readers may see. `parts` are (path, sha256 of its text,
+    segment) of types that may have other parts, `resources` the segments of resource files by path, `generated` the
+    reasons of generated files by path, `project_files` their paths."""
+
+    census: SymbolCounter
+    domains: DomainCollector
+    declared: Iterable[IndexedType] = ()
+    claims: Iterable[StoreClaim] = ()
+    parts: Sequence[tuple[str, str, Segment]] = ()
+    resources: Mapping[str, Sequence[Segment]]
+    usages: Iterable[ResourceUse] = ()
+    generated: Mapping[str, str]
+    project_files: Collection[str] = ()
+
+
+def put_together(
+    found: GatheredFiles, repository: RepositorySettings, text_of: Callable[[str], str]
+) -> LabelSymbolTable:
+    """The symbol table of these files; `text_of` gives the text of one by its sha256."""
+    part_texts = {path: text_sha256 for path, text_sha256, _ in found.parts}
+    declared_domains, declared_types = found.domains.declared(), TypeIndex(found.declared)
+    configured = [Domain(**domain.model_dump()) for domain in repository.domains]
+    return LabelSymbolTable(
+        census=found.census,
+        partial_types=PartialTypes(
+            [(path, segment) for path, _, segment in found.parts],
+            dict(found.generated),
+            list(found.project_files),
+            partial(_text_of, text_of, part_texts),
+            part_texts,
+        ),
+        resources=resource_dictionary(found.resources),
+        catalog=ConfiguredDomainCatalog(configured, declared_domains, declared_types),
+        knowledge=SymbolTable(
+            declared_types=declared_types,
+            declared_domains=declared_domains,
+            resource_usages=ResourceUsages(found.usages),
+            persisted_types=PersistedTypes(found.claims, declared_types),
+        ),
+    )
+
+
+def _text_of(text_of: Callable[[str], str], hashes: dict[str, str], path: str) -> str:
+    return text_of(hashes[path])
+
+
+def resource_dictionary(files: Mapping[str, Sequence[Segment]]) -> StaticResourceDictionary:
+    """The texts of resource files, whose segments these are by path."""
+    resources = StaticResourceDictionary()
+    for path in sorted(files):
+        resources.add_file(path, list(files[path]))
+    return resources
+
+
+def is_project_file(path: str) -> bool:
+    return path.endswith(_PROJECT_FILE)
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyedFile:
+    """What the code of one file declares."""
+
+    declared: list[IndexedType]
+    domains: DomainFacts
+    claims: list[StoreClaim]
+
+
+def surveyed_file(path: str, segments: Sequence[Segment], text: Callable[[], str]) -> SurveyedFile:
+    """`text` gives the file, and is asked for only where the segments do not say enough."""
+    domains, claims = DomainCollector(), list[StoreClaim]()
+    if segments[0].language == CSHARP:
+        domains.add(path, segments, text)
+        claims += store_claims(segments, text)
+    return SurveyedFile(list(declared_in(path, segments)), domains.facts(), claims)
+
+
+def file_context(
+    repository: RepositorySettings,
+    label: str,
+    git: GitRepoInfo,
+    path: str,
+    text: str,
+    text_sha256: str,
+    language: str,
+    location: str = "",
+) -> IndexFileContext:
+    """The context of one file of a repository, with its redacted text; `git` says where the text is from."""
+    identity = DocumentIdentity(
+        org_id=repository.org,
+        org_namespace=repository.organisation_namespace,
+        project_id=repository.project_id,
+        repo_id=repository.id,
+        doc_id=f"{repository.id}/{path}",
+    )
+    return IndexFileContext(
+        full_path=f"{location or repository.location}/{path}",
+        relative_path=path,
+        contents=text,
+        git=git,
+        identity=identity,
+        index_label=label,
+        blob_uri=document_uri(label, path),
+        source_sha256=text_sha256,
+        language_hint=language,
+    )

@@ -25,10 +25,12 @@ _HASHED_BYTES = 64_000_000  # 50 ms; a larger archive is not read for an answer
 _MOST_FILES = 30_000  # of a work tree; to look at more takes longer than an answer
 _IN_INDEX = re.compile(
     rb"(?P<mode>\d+) (?P<oid>[0-9a-f]+) \d\t(?P<path>[^\0]+)\0.*\n.*mtime: (?P<s>\d+):(?P<ns>\d+)\n(?:.*\n){2}"
-    rb".*size: (?P<size>\d+)\t.*\n"
+    rb".*size: (?P<size>\d+)\tflags: (?P<flags>[0-9a-f]+)\n"
 )
 """An entry of `git ls-files --stage --debug -z`."""
+_PATHS_IN_INDEX = re.compile(rb"[0-9a-f]{40,64} \d\t([^\0]+)\0")
 _REGULAR = b"100"
+_NOT_CHECKED_OUT = 0x4000_0000  # the bit of git for a file outside of a sparse checkout
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +130,17 @@ def labels_of_folder(home: IndexHome, known: Sequence[str], folder: Path) -> lis
 
 def _is_checked_out(home: IndexHome, label: str, folder: Path) -> bool:
     """True when a folder is on the branch of the label."""
+    return branch_of(folder) == remembered_repository(home, label).get("ref")
+
+
+def branch_of(folder: Path) -> str:
+    """The branch that is checked out in a folder."""
     # Start-up budget: loaded when it runs, not for --help and completion.
     from rag_assets.sources.git import git_environment, git_executable
 
     command = [git_executable(), "-C", str(folder), "symbolic-ref", "--quiet", "--short", "HEAD"]
     done = subprocess.run(command, capture_output=True, text=True, env=git_environment(network=False), check=False)
-    return done.stdout.strip() == remembered_repository(home, label).get("ref")
+    return done.stdout.strip()
 
 
 def _covers(home: IndexHome, label: str, folder: Path) -> bool:
@@ -188,19 +195,73 @@ def _git(repository: Path, *arguments: str) -> bytes | None:
 
 def _changed_files(repository: Path, commit: bytes) -> set[str] | None:
     """The paths of files that differ from a commit that is checked out here, none where it is not; of a folder in a
-    repository those in the folder, relative to it. None where there are too many to look at. Raises as `_git`."""
+    repository those in the folder. None where there are too many to look at. Raises as `_git`."""
     where = _git(repository, "rev-parse", "--show-toplevel", "HEAD", "--show-prefix")
     top, checked_out, prefix = (where or b"").split(b"\n")[:3] if where else (b"", b"", b"")
     if not top or checked_out != commit:
         return set()
-    root = Path(os.fsdecode(top))
+    found = _differing(Path(os.fsdecode(top)), "HEAD", prefix)
+    return None if found is None else set(found.paths)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFiles:
+    """A work tree and the paths in it, as snapshots have them, of the files that differ from a commit: staged or not,
+    deleted, or untracked and not ignored. Git does not see the `gone` ones of them any more."""
+
+    root: Path
+    paths: frozenset[str] = frozenset()
+    gone: frozenset[str] = frozenset()
+
+
+def changed_since(folder: Path, commit: str, prefix: str = "") -> ChangedFiles | str:
+    """What differs from a commit in the work tree around a folder; else the reason why nobody can say. Runs no filter
+    of the repository, asks no network and never fails."""
+    from rag_assets.errors import GitNotFound
+
+    try:
+        where = _git(folder, "rev-parse", "--show-toplevel", f"{commit}^{{commit}}")
+        if where is None:
+            return f"{folder} is in no checkout that has commit {commit[:10]}"
+        root = Path(os.fsdecode(where.split(b"\n", 1)[0]))
+        found = _differing(root, commit, os.fsencode(f"{prefix}/" if prefix else ""))
+    except GitNotFound:
+        return "git is not installed"
+    except subprocess.TimeoutExpired:
+        return "git did not answer in time"
+    except OSError as error:
+        return f"{folder}: {error.strerror or error}"
+    if found is None:
+        return f"{root} has too many files to look at"
+    return found
+
+
+def folder_in_repository(location: str) -> str:
+    """The path of a folder in its repository; '' of a whole repository, and where nobody knows."""
+    from rag_assets.errors import GitNotFound
+
+    folder = Path(location)
+    if not folder.is_absolute() or not folder.is_dir() or (folder / ".git").exists():
+        return ""
+    try:
+        found = _git(folder, "rev-parse", "--show-prefix")
+    except (GitNotFound, subprocess.TimeoutExpired, OSError):
+        return ""
+    return os.fsdecode(found or b"").strip("\n").removesuffix("/")
+
+
+def _differing(root: Path, commit: str, prefix: bytes) -> ChangedFiles | None:
+    """The files of a work tree that differ from a commit; None where there are too many. Raises as `_git`."""
     known = _git(root, "ls-files", "--stage", "--debug", "-z")
-    staged = _git(root, "diff-index", "--cached", "--name-only", "--no-renames", "-z", "HEAD")
+    staged = _git(root, "diff-index", "--cached", "--name-only", "--no-renames", "-z", commit)
     untracked = _git(root, "ls-files", "--others", "--exclude-standard", "-z")
     if known is None or staged is None or untracked is None or known.count(b"\0") > _MOST_FILES:
         return None
-    changed = {path for path in (staged + untracked).split(b"\0") if path}.union(_edited(root, known))
-    return {os.fsdecode(path.removeprefix(prefix)) for path in changed if path.startswith(prefix)}
+    new = set(untracked.split(b"\0"))
+    changed = new.union(staged.split(b"\0"), _edited(root, known))
+    below = {path for path in changed if path.startswith(prefix) and path and not path.endswith(b"/")}
+    gone = below - new - set(_PATHS_IN_INDEX.findall(known)) if staged else ()
+    return ChangedFiles(root, frozenset(map(os.fsdecode, below)), frozenset(map(os.fsdecode, gone)))
 
 
 def _edited(root: Path, known: bytes) -> Iterator[bytes]:
@@ -209,6 +270,8 @@ def _edited(root: Path, known: bytes) -> Iterator[bytes]:
         if not entry["mode"].startswith(_REGULAR):
             continue
         file = root / os.fsdecode(entry["path"])
+        if int(entry["flags"], 16) & _NOT_CHECKED_OUT and not os.path.lexists(file):
+            continue
         try:
             about = file.lstat()
             is_known = about.st_size == int(entry["size"]) and about.st_mtime_ns == int(

@@ -33,6 +33,7 @@ from rag_assets.index.keyword.bm25f import (
     assigned_indices,
     count_terms,
     merge_statistics,
+    pieces_of,
     statistics_of,
     weights,
 )
@@ -61,12 +62,6 @@ STAGE = "bm25_artifacts"
 KEYWORD = "keyword"
 COUNTS = "keyword_counts"
 TERMS = "keyword_terms"
-
-
-PIECE_TERMS = 35
-"""Of a text, that count as a section of code, whose median is 41 to 300. With chunks of 1,000 tokens that count once,
-doc summaries lose .015 of nDCG@10 to chunks of 254. 25, 35 and 50 are alike within .004: commit subjects .562 .562
-.561, doc summaries .750 .752 .753."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +114,13 @@ def build_keyword_weights(build: IndexBuild, progress: Progress) -> StageReport:
     merged = statistics[-1]  # of the highest level, whose readers see everything
     indices, displaced = assigned_indices(merged.document_frequencies)
     keyword, past = build.directory / KEYWORD, _past(build)
-    for level, known in zip(levels.all, statistics, strict=True):
+    averages = _average_lengths([part.result for part in counted])
+    for level, known, around in zip(levels.all, statistics, averages, strict=True):
         folder = level_folder(keyword, level, levels)
-        write_vocabulary(folder, known, indices)
+        write_vocabulary(folder, known, indices, around)
         write_past(folder, {path: said for path, said in past.items() if levels.visible(path, level)})
     sections = sum(part.result.sections for part in counted)
-    weighed = _weighed(build, counted, indices, displaced)
+    weighed = _weighed(build, counted, averages, indices, displaced)
     files = [path for path in keyword.rglob("*") if path.is_file()]
     progress.end(f"{len(indices)} terms; {new} sections counted, {sections - new} from cache")
     return StageReport(
@@ -149,12 +145,12 @@ def _past(build: IndexBuild) -> dict[str, list[str]]:
 def _weighed(
     build: IndexBuild,
     counted: list[CachedBucket[_Counted]],
+    averages: list[list[list[float]]],
     indices: dict[str, int],
     displaced: list[str],
 ) -> list[CachedBucket[_Weighed]]:
     """The weights of every bucket. Of the rest of the label they know the average lengths of their level, which are
     rounded, and which terms share a hash."""
-    averages = _average_lengths([part.result for part in counted])
     label = json.dumps([averages, {term: indices[term] for term in displaced}], sort_keys=True)
     keys = [_WEIGHTS.key(part.digest, label, build.levels.walls) for part in counted]
     known = _WEIGHTS.cached(build, keys)
@@ -218,7 +214,7 @@ def _count_bucket(build: IndexBuild, bucket: int) -> _Counted:
     ranks, texts = _levels_and_forms(build, bucket)
     width = len(counts.fields)
     seen = [ranks <= rank for rank in range(len(build.levels.all))]
-    pieces = np.where(texts, np.maximum(counts.lengths.max(axis=1, initial=0) // PIECE_TERMS, 1), 1)
+    pieces = pieces_of(counts, texts == 1)
     of_forms = [of_level & (texts == form) for of_level in seen for form in _FORMS]
     counted = [statistics_of(counts, of_form, pieces) for of_form in of_forms]
     columns = {

@@ -15,7 +15,7 @@ import msgspec
 
 from rag_assets.classification.classifier import Classifier
 from rag_assets.contracts.description import SummaryFacts
-from rag_assets.contracts.identity import DocumentIdentity, document_uri
+from rag_assets.contracts.identity import document_uri
 from rag_assets.contracts.kinds import SubtypeKind
 from rag_assets.contracts.llm import StructuredTextLlmService
 from rag_assets.contracts.segment import ParseHealth, Segment, SegmentedFile
@@ -27,6 +27,7 @@ from rag_assets.descriptions.processor import (
     FileOutcome,
     SegmentOutcome,
     SourceFileProcessor,
+    file_context,
     final_symbols,
 )
 from rag_assets.descriptions.refinement import DescriptionRefiner
@@ -97,7 +98,7 @@ def describe_files(
         spent = llm.usage().numbers() if llm.enabled else {}
     progress.end(f"{outcomes['described']} descriptions; {work['described']} files described")
     report = StageReport(
-        **recorded(STAGE, parts, first=survey.steps, traces=keys),
+        **recorded(STAGE, parts, first=surveys.steps, traces=keys),
         counts={
             "descriptions": outcomes["described"],
             "not_applicable": outcomes["not-applicable"],
@@ -189,7 +190,7 @@ class Describer:
         path = context.relative_path
         wall = self.surveys.wall(path)
         if wall not in self._processors:
-            self._processors[wall] = self.surveys.of(path).processor(self.build, self.refiner)
+            self._processors[wall] = self.surveys.of(path).processor(self.build.repository, self.refiner)
         with in_scope(wall):
             return self._processors[wall].describe_file(context, SegmentedFile(tuple(segments), ParseHealth.OK))
 
@@ -288,42 +289,27 @@ def file_contexts(build: IndexBuild, bucket: int) -> dict[str, IndexFileContext]
     """Path → all that later code may know of a file, in path order. Texts come from the blob store (A03)."""
     blobs = BlobStore(build.home.blobs)
     location = repository_of(build.home, build.settings, build.spec.index_label).location
+    repository = build.repository
     found: dict[str, IndexFileContext] = {}
     for row in indexed_files(build, bucket):
         text = blobs.get(row["text_sha256"])
-        made = file_context(build, location, row["path"], text, row["text_sha256"], row["language"])
-        found[row["path"]] = replace(made, blob_id=row["blob_id"], git=_git_of(build, row))
+        made = file_context(
+            repository,
+            build.spec.index_label,
+            _git_of(build, row),
+            row["path"],
+            text,
+            row["text_sha256"],
+            row["language"],
+            location,
+        )
+        found[row["path"]] = replace(made, blob_id=row["blob_id"])
     return found
 
 
 def _git_of(build: IndexBuild, row: Mapping[str, Any]) -> GitRepoInfo:
     """Of a row of the discovered files."""
     return replace(build.spec.git, commit_sha=row["commit_sha"], commit_date=row["commit_date"], is_dated=row["dated"])
-
-
-def file_context(
-    build: IndexBuild, location: str, path: str, text: str, text_sha256: str, language: str
-) -> IndexFileContext:
-    """The context of one file of the repository at `location`, with its redacted text."""
-    repository, label = build.repository, build.spec.index_label
-    identity = DocumentIdentity(
-        org_id=repository.org,
-        org_namespace=repository.organisation_namespace,
-        project_id=repository.project_id,
-        repo_id=repository.id,
-        doc_id=f"{repository.id}/{path}",
-    )
-    return IndexFileContext(
-        full_path=f"{location}/{path}",
-        relative_path=path,
-        contents=text,
-        git=build.spec.git,
-        identity=identity,
-        index_label=label,
-        blob_uri=document_uri(label, path),
-        source_sha256=text_sha256,
-        language_hint=language,
-    )
 
 
 def _row(path: str, outcome: SegmentOutcome, symbol: str) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from rag_assets.contracts.kinds import Classification
 from rag_assets.contracts.section import SummarySection
 from rag_assets.contracts.segment import Segment, walk_members
 from rag_assets.contracts.source_file import SkippedFile, SkipReason
-from rag_assets.descriptions.processor import FileOutcome
+from rag_assets.descriptions.processor import FileOutcome, file_context
 from rag_assets.descriptions.registry import import_installed_builders
 from rag_assets.descriptions.symbol_description import SymbolDescription
 from rag_assets.errors import RagAssetsError
@@ -31,7 +31,6 @@ from rag_assets.index.parquet_parts import bucket_of, read_rows
 from rag_assets.languages.detection import detect_language
 from rag_assets.models import embedding_window
 from rag_assets.pipeline.build import IndexBuild, read_report, read_spec, refused_later
-from rag_assets.pipeline.descriptions import file_context
 from rag_assets.pipeline.discovered_files import open_repository
 from rag_assets.pipeline.symbol_tables import walled_surveys
 from rag_assets.pipeline.versions import BUILD_STAGES
@@ -345,13 +344,22 @@ def describe_now(
         return replace(skipped, note=f"it cannot be described now: {error}")
     build = IndexBuild(home, settings, read_spec(generation.directory))
     language = detect_language(skipped.path)
-    context = file_context(build, repository.location, skipped.path, text, content_hash(text), language)
+    context = file_context(
+        build.repository,
+        build.spec.index_label,
+        build.spec.git,
+        skipped.path,
+        text,
+        content_hash(text),
+        language,
+        repository.location,
+    )
     segmented = segment_file(text, skipped.path, language)
     try:
         survey = walled_surveys(build).of(skipped.path)
     except OSError as error:  # a home that may only be read, whose survey is not in the cache
         return replace(skipped, note=f"it cannot be described now: {error}")
-    described = survey.processor(build).describe_file(context, segmented)
+    described = survey.processor(build.repository).describe_file(context, segmented)
     return replace(
         skipped,
         language=language,

@@ -6,8 +6,12 @@ pull embeds only what the commit changed.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from rag_assets.errors import MissingCommit, SourceError, WrongUsage
+from rag_assets.index.freshness import remembered_repository
 from rag_assets.index.generations import (
     Generation,
     GenerationError,
@@ -21,17 +25,28 @@ from rag_assets.index.remote import (
     NothingPublished,
     ObjectStore,
     Published,
+    PublishedCommit,
     Pulled,
     RemoteError,
     open_remote,
     publish,
+    published_commits,
     pull,
 )
+from rag_assets.index.remote.manifests import published_labels
 from rag_assets.pipeline.build import BuildError, IndexBuild
 from rag_assets.pipeline.embeddings import STAGE, VECTORS, embedding_key
 from rag_assets.settings import Settings
+from rag_assets.sources.git.ancestors import git_dir_around, nearest_ancestor
+from rag_assets.sources.git.mirror import mirror_path
+from rag_assets.sources.git.resolve import resolve
+from rag_assets.sources.urls import is_remote
 
 _NOTE = "published.json"
+_DIGITS = 10
+_FEWEST_DIGITS = 4
+_LISTED = 8
+_SHOWN_PROBLEMS = 3
 
 
 def remote_of(settings: Settings) -> ObjectStore:
@@ -78,9 +93,94 @@ def publish_served(build: IndexBuild, run_id: str) -> list[str]:
     return []
 
 
-def pull_label(home: IndexHome, settings: Settings, label: str) -> Pulled:
-    """Fetches and serves what `label` serves in the remote store; the caller holds the label. Raises RemoteError."""
-    done = pull(home, label, remote_of(settings))
+@dataclass(frozen=True, slots=True)
+class NearestPublished:
+    """The published generation of a commit, or of the nearest ancestor that has one, `distance` commits before it.
+    `problems` are generations that could not be looked at."""
+
+    wanted: str
+    found: PublishedCommit
+    distance: int
+    problems: tuple[str, ...]
+
+
+def nearest_published(
+    home: IndexHome, settings: Settings, commit: str, label: str | None, folder: Path
+) -> NearestPublished:
+    """Which published generation is for a commit: its own, else the one of its nearest ancestor that has one, by the
+    history of the repository around `folder`, or of one that this home knows. A label that is not named is the one
+    that has it. Raises NothingPublished naming what is published, MissingCommit, WrongUsage for an ambiguous commit."""
+    published, problems = published_commits(remote_of(settings), label)
+    there = {known.commit_sha for known in published}
+    wanted = _named(commit, published)
+    repository = _with_commit(home, wanted or commit, {known.label for known in published}, folder)
+    if repository is not None:
+        wanted = repository[1]
+    near: tuple[str, int] | None = (wanted, 0) if wanted in there else None
+    if near is None and repository is not None:
+        near = nearest_ancestor(*repository, there)
+    if near is None:
+        listed = "; ".join(map(str, published[:_LISTED])) or "none that can be read"
+        why = "no published commit is it or an ancestor of it"
+        if repository is None:
+            why = "it is not published, and no repository here has it, so nobody can say what its ancestors are"
+        also = "".join(f"; {problem}" for problem in problems[:_SHOWN_PROBLEMS])
+        raise NothingPublished(f"commit {commit}: {why}; published: {listed}{also}")
+    commit_sha, distance = near
+    of_commit = [known for known in published if known.commit_sha == commit_sha]
+    labels = sorted({known.label for known in of_commit})
+    if len(labels) > 1:
+        raise WrongUsage(f"commit {commit_sha[:_DIGITS]} is published as {', '.join(labels)}; name one of them")
+    return NearestPublished(wanted or commit, of_commit[0], distance, tuple(problems))
+
+
+def only_published(settings: Settings) -> str:
+    """The only label that is published. Raises NothingPublished, WrongUsage where there are several."""
+    store = remote_of(settings)
+    labels = published_labels(store)
+    if not labels:
+        raise NothingPublished(
+            f"{store.url}: nothing is published; publish where it was built: rag-assets publish LABEL"
+        )
+    if len(labels) > 1:
+        raise WrongUsage(f"several labels are published; name one of them: {', '.join(labels)}")
+    return labels[0]
+
+
+def _named(commit: str, published: Sequence[PublishedCommit]) -> str:
+    """The only published commit that begins like that; '' where there is none."""
+    begins = sorted({known.commit_sha for known in published if known.commit_sha.startswith(commit.lower())})
+    if len(commit) < _FEWEST_DIGITS or not begins:
+        return ""
+    if len(begins) > 1:
+        raise WrongUsage(f"{commit} is ambiguous, it abbreviates {', '.join(begins[:_LISTED])}; give more digits")
+    return begins[0]
+
+
+def _with_commit(home: IndexHome, commit: str, labels: Iterable[str], folder: Path) -> tuple[Path, str] | None:
+    """A repository at hand that has a commit, and its full id. Raises MissingCommit for one that is ambiguous there."""
+    places = [folder]
+    for label in sorted(labels):
+        location = str(remembered_repository(home, label).get("location", ""))
+        if location:
+            places.append(mirror_path(home.mirrors, location) if is_remote(location) else Path(location))
+    for git_dir in dict.fromkeys(git_dir_around(place) for place in places if place.is_dir()):
+        if git_dir is None:
+            continue
+        try:
+            return git_dir, resolve(git_dir, str(git_dir), commit, None).commit
+        except MissingCommit as error:
+            if "ambiguous" in str(error):
+                raise
+        except SourceError:
+            continue
+    return None
+
+
+def pull_label(home: IndexHome, settings: Settings, label: str, generation_id: str = "") -> Pulled:
+    """Fetches and serves what `label` serves in the remote store, or a generation that is published of it; the caller
+    holds the label. Raises RemoteError."""
+    done = pull(home, label, remote_of(settings), generation_id)
     if not done.unchanged:
         warm_cache(home, read_generation(home, label, done.generation_id))
         _note(home, settings, label, done.generation_id)

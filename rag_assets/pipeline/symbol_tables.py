@@ -10,29 +10,35 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 
 import msgspec
 
-from rag_assets.classification.classifier import Classifier
 from rag_assets.contracts.confidentiality import Confidentiality, may_see
 from rag_assets.contracts.segment import Segment
 from rag_assets.contracts.source_file import SkipReason
 from rag_assets.dependency_trace import ScopedServices
-from rag_assets.descriptions.domain_catalog import ConfiguredDomainCatalog, Domain, DomainCollector, DomainFacts
-from rag_assets.descriptions.kinds import default_registry
-from rag_assets.descriptions.processor import SourceFileProcessor, SymbolCounter
-from rag_assets.descriptions.refinement import DescriptionRefiner, RefiningBuilder
-from rag_assets.descriptions.registry import SymbolTable
+from rag_assets.descriptions.domain_catalog import DomainCollector, DomainFacts
+from rag_assets.descriptions.processor import (
+    RESOURCES,
+    USING_RESOURCES,
+    GatheredFiles,
+    LabelSymbolTable,
+    SymbolCounter,
+    is_project_file,
+    put_together,
+    resource_dictionary,
+    surveyed_file,
+)
 from rag_assets.index.blobs import BlobStore
 from rag_assets.index.parquet_parts import read_rows
 from rag_assets.index.vectors.filters import PathClearance
-from rag_assets.languages.csharp.ef.stored_entities import PersistedTypes, StoreClaim, store_claims
-from rag_assets.languages.csharp.facts.partial_types import PartialTypes, may_have_parts
-from rag_assets.languages.csharp.facts.type_index import IndexedType, TypeIndex, declared_in
-from rag_assets.languages.csharp.resource_usages import ResourceUsages, ResourceUse, UsageScanner
+from rag_assets.languages.csharp.ef.stored_entities import StoreClaim
+from rag_assets.languages.csharp.facts.partial_types import may_have_parts
+from rag_assets.languages.csharp.facts.type_index import IndexedType
+from rag_assets.languages.csharp.resource_usages import ResourceUse, UsageScanner
 from rag_assets.languages.documents.resx import StaticResourceDictionary
 from rag_assets.pipeline.build import IndexBuild
 from rag_assets.pipeline.memo import BucketMemo, CachedBucket, FirstSteps, bucket_inputs
@@ -42,68 +48,6 @@ from rag_assets.pipeline.workers.worker_pool import Broadcast, broadcast
 
 SURVEY_VERSION = "3"
 """Raise it when the survey finds something else in the same segments."""
-
-_RESOURCES = "resx"
-_CSHARP = "csharp"
-_PROJECT_FILE = ".csproj"
-_USING_RESOURCES = frozenset({_CSHARP, "razor"})
-
-
-@dataclass(frozen=True, slots=True)
-class LabelSymbolTable:
-    """A label as a whole: which names occur twice, what belongs together, resource texts, domains, declared types."""
-
-    census: SymbolCounter
-    partial_types: PartialTypes
-    resources: StaticResourceDictionary
-    catalog: ConfiguredDomainCatalog
-    knowledge: SymbolTable
-    steps: FirstSteps = field(default_factory=FirstSteps)  # what it was put together from
-
-    def processor(self, build: IndexBuild, refiner: DescriptionRefiner | None = None) -> SourceFileProcessor:
-        """The parts that every file of the label is described with; with a refiner its builders ask a model.
-
-        Raises RegistryError or PackError.
-        """
-        classifier = Classifier(build.repository.rule_packs, kinds=build.repository.kinds)
-        services = self.knowledge.services()
-        if refiner is not None:
-            services.decorate(partial(RefiningBuilder, refiner=refiner))
-        registry = default_registry(services)
-        return SourceFileProcessor(
-            classifier,
-            registry,
-            self.catalog,
-            self.resources,
-            self.partial_types,
-            self.knowledge.persisted_types,
-            build.repository.metadata,
-        )
-
-    @property
-    def services(self) -> tuple[object, ...]:
-        """Everything that answers questions about the label (`dependency_trace`)."""
-        known = self.knowledge
-        return (
-            self.census,
-            self.partial_types,
-            self.resources,
-            self.catalog,
-            self.catalog.inherited,
-            known.declared_types,
-            known.declared_domains,
-            known.resource_usages,
-            known.persisted_types,
-        )
-
-    @property
-    def problems(self) -> list[str]:
-        """What of the label contradicts itself."""
-        resources = (
-            f"{found.path}: resource {found.resource_class}.{found.key} ({found.culture or 'neutral'}) has two values"
-            for found in self.resources.collisions
-        )
-        return [*resources, *map(str, self.catalog.problems)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +79,7 @@ class PerClearanceTables:
     whole: LabelSymbolTable
     levels: PathClearance
     behind: Mapping[Confidentiality, LabelSymbolTable]
+    steps: FirstSteps = field(default_factory=FirstSteps)  # what they were put together from
 
     def wall(self, path: str) -> str:
         """The name of what a file lies behind, '' without walls (`dependency_trace.in_scope`)."""
@@ -183,15 +128,15 @@ def _surveyed(build: IndexBuild) -> PerClearanceTables:
     inputs = [_SURVEYED.key(*made, levels.walls) for made in bucket_inputs(build, "discovered_files", "segments")]
     surveyed = list(_SURVEYED.map(build, inputs, _survey_bucket))
     files = {path: segments for part in surveyed for path, segments in part.result.resources}
-    usages = _usages(build, files, _resources(files))
+    usages = _usages(build, files, resource_dictionary(files))
     steps = FirstSteps().add(_SURVEYED, surveyed).add(_USAGES, usages)
     buckets = [part.result for part in surveyed]
     used = [usage for part in usages for usage in part.result.usages]
-    put_together = partial(_put_together, build, buckets, used, list(_discovered(build)), steps)
+    put_together = partial(_put_together, build, buckets, used, list(_discovered(build)))
     *lower, highest = levels.all
     whole = put_together(highest)
     behind = {**{level: put_together(level) for level in lower}, highest: whole} if lower else {}
-    return PerClearanceTables(whole, levels, behind)
+    return PerClearanceTables(whole, levels, behind, steps)
 
 
 def _put_together(
@@ -199,7 +144,6 @@ def _put_together(
     buckets: Sequence[SurveyedBucket],
     usages: Sequence[ResourceUse],
     listed: Sequence[dict[str, str]],
-    steps: FirstSteps,
     clearance: Confidentiality,
 ) -> LabelSymbolTable:
     """The survey of the files that a clearance reaches; `listed` are the rows of all."""
@@ -209,32 +153,18 @@ def _put_together(
         if may_see(clearance, level):
             census.merge(symbols)
             domains.merge(facts)
-    parts = [found for bucket in buckets for found in bucket.partial_types if sees(found[0])]
-    part_texts = {path: text_sha256 for path, text_sha256, _ in parts}
-    skipped = {path: reason for path, reason in _skipped_generated(listed).items() if sees(path)}
-    declared_domains = domains.declared()
-    declared_types = TypeIndex(known for found in buckets for known in found.declared if sees(known.path))
-    stored = (claim for found in buckets for path, claims in found.stored if sees(path) for claim in claims)
-    configured = [Domain(**domain.model_dump()) for domain in build.repository.domains]
-    return LabelSymbolTable(
+    gathered = GatheredFiles(
         census=census,
-        partial_types=PartialTypes(
-            [(path, segment) for path, _, segment in parts],
-            skipped,
-            [row["path"] for row in listed if row["path"].endswith(_PROJECT_FILE) and sees(row["path"])],
-            partial(_text_of, BlobStore(build.home.blobs), part_texts),
-            part_texts,
-        ),
-        resources=_resources({path: own for found in buckets for path, own in found.resources if sees(path)}),
-        catalog=ConfiguredDomainCatalog(configured, declared_domains, declared_types),
-        knowledge=SymbolTable(
-            declared_types=declared_types,
-            declared_domains=declared_domains,
-            resource_usages=ResourceUsages(usage for usage in usages if sees(usage.path)),
-            persisted_types=PersistedTypes(stored, declared_types),
-        ),
-        steps=steps,
+        domains=domains,
+        declared=(known for found in buckets for known in found.declared if sees(known.path)),
+        claims=(claim for found in buckets for path, claims in found.stored if sees(path) for claim in claims),
+        parts=[found for bucket in buckets for found in bucket.partial_types if sees(found[0])],
+        resources={path: own for found in buckets for path, own in found.resources if sees(path)},
+        usages=(usage for usage in usages if sees(usage.path)),
+        generated={path: reason for path, reason in _skipped_generated(listed).items() if sees(path)},
+        project_files=[row["path"] for row in listed if is_project_file(row["path"]) and sees(row["path"])],
     )
+    return put_together(gathered, build.repository, BlobStore(build.home.blobs).get)
 
 
 def _survey_bucket(build: IndexBuild, bucket: int, guard: FileGuard) -> SurveyedBucket:
@@ -251,7 +181,7 @@ def _survey_bucket(build: IndexBuild, bucket: int, guard: FileGuard) -> Surveyed
     for path, segments in files.items():
         symbols, domains = known[levels.of(path)]
         symbols.add(segments)
-        found = guard.run(path, texts[path], partial(_surveyed_file, path, segments, partial(blobs.get, texts[path])))
+        found = guard.run(path, texts[path], partial(surveyed_file, path, segments, partial(blobs.get, texts[path])))
         if isinstance(found, Refusal):
             continue
         declared += found.declared
@@ -267,35 +197,9 @@ def _survey_bucket(build: IndexBuild, bucket: int, guard: FileGuard) -> Surveyed
             for segment in segments
             if may_have_parts(segment)
         ],
-        resources=[(path, segments) for path, segments in files.items() if segments[0].language == _RESOURCES],
+        resources=[(path, segments) for path, segments in files.items() if segments[0].language == RESOURCES],
         stored=stored,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _SurveyedFile:
-    declared: list[IndexedType]
-    domains: DomainFacts
-    claims: list[StoreClaim]
-
-
-def _surveyed_file(path: str, segments: list[Segment], text: Callable[[], str]) -> _SurveyedFile:
-    domains, claims = DomainCollector(), list[StoreClaim]()
-    if segments[0].language == _CSHARP:
-        domains.add(path, segments, text)
-        claims += store_claims(segments, text)
-    return _SurveyedFile(list(declared_in(path, segments)), domains.facts(), claims)
-
-
-def _text_of(blobs: BlobStore, hashes: dict[str, str], path: str) -> str:
-    return blobs.get(hashes[path])
-
-
-def _resources(files: dict[str, list[Segment]]) -> StaticResourceDictionary:
-    resources = StaticResourceDictionary()
-    for path in sorted(files):
-        resources.add_file(path, files[path])
-    return resources
 
 
 def _usages(
@@ -316,7 +220,7 @@ def _usages_in_bucket(
     blobs, scanner = BlobStore(build.home.blobs), UsageScanner(resources.value)
     usages: list[ResourceUse] = []
     for row in indexed_files(build, bucket):
-        if row["language"] in _USING_RESOURCES:
+        if row["language"] in USING_RESOURCES:
             path, text = row["path"], blobs.get(row["text_sha256"])
             found = guard.run(path, row["text_sha256"], partial(_used_in, scanner, path, text))
             usages += () if isinstance(found, Refusal) else found

@@ -16,6 +16,9 @@ from enum import StrEnum
 from rag_assets.contracts.retrieval import Mode
 from rag_assets.index.vectors.filters import NO_FILTERS, SearchFilters
 
+WORK_TREE = "WorkTree"
+"""The field of a payload whose text is in a work tree and in no commit."""
+
 
 class QuestionKind(StrEnum):
     """What a question looks like."""
@@ -99,7 +102,8 @@ class Hit:
     it was not read.
 
     `commit_sha` is the commit that the generation was built of, `file_commit_sha` the one that gave the file its text,
-    on `file_date` (ISO 8601); both have the section on these lines.
+    on `file_date` (ISO 8601); both have the section on these lines. A hit of the `work_tree` has neither, and no
+    addresses: its text is in no commit, and `file_date` is when the file was written.
     """
 
     path: str
@@ -130,6 +134,7 @@ class Hit:
     member_count: int = 0
     best_lines: tuple[int, int] = (0, 0)
     source: str = ""
+    work_tree: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +164,7 @@ class SearchResult:
     `explain`. `label`, `generation_id`, `commit_sha` and `run_id` are '' where several labels were searched; `sources`
     has them one by one. `similar_to` is the section that `similar` was asked about.
     `known_words` is False where no section that may be found has any word of the question, so that its meaning alone
-    has found the hits."""
+    has found the hits. `overlaid` says by label how many files of a work tree lie over the index."""
 
     query: str
     question: Question
@@ -178,6 +183,7 @@ class SearchResult:
     terms: tuple[TermEvidence, ...] = ()
     candidates: Mapping[str, int] = field(default_factory=dict)
     similar_to: Hit | None = None
+    overlaid: Mapping[str, int] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)

@@ -7,7 +7,7 @@ labels together, so a term that is rare in one repository and common in another 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import replace
@@ -84,6 +84,10 @@ class FederatedIndex(Searchable):
     def members(self) -> dict[str, LabelIndex]:
         return self.indexes
 
+    @property
+    def overlaid(self) -> dict[str, int]:
+        return {label: count for index in self.indexes.values() for label, count in index.overlaid.items()}
+
     def scope(self) -> SearchScope:
         """That of any of them without its label; each is searched within its own tenant (`FederatedReader`)."""
         return replace(next(iter(self.indexes.values())).scope(), label="")
@@ -130,6 +134,10 @@ class FederatedResources:
             index.parts.vocabulary()
         return self._vocabulary
 
+    @property
+    def unembedded(self) -> Set[str]:
+        return frozenset[str]().union(*(index.parts.unembedded for index in self._indexes))
+
     def placing(self) -> PathCache:
         return self._placing
 
@@ -137,6 +145,9 @@ class FederatedResources:
         return next((index.parts.past(label) for index in self._indexes if index.label == label), None)
 
     def document(self, address: str) -> str:
+        for index in self._indexes:
+            if index.overlay is not None and index.overlay.has_text(address):
+                return index.parts.document(address)
         return self._indexes[0].parts.document(address)  # one home, one store of documents for all labels
 
     def descriptions(self, uris: Sequence[str]) -> Mapping[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -42,11 +42,14 @@ class FusedCandidate(NamedTuple):  # hundreds are made in a search, in a third o
     ranks: tuple[int, int]
 
 
-def merged(dense: Sequence[Candidate], keyword: Sequence[Candidate]) -> list[FusedCandidate]:
+def merged(
+    dense: Sequence[Candidate], keyword: Sequence[Candidate], unembedded: Set[str] = frozenset()
+) -> list[FusedCandidate]:
     """The candidates of both lists, each best first, without repeats (E10).
 
     Keyword scores are shares of the best one: their zero means that no term is shared. Cosines have no such zero, so
-    they are spread from the last candidate (0) to the first (1).
+    they are spread from the last candidate (0) to the first (1). Sections that have no vector at all (`unembedded`, of
+    a work tree) are taken to be as near in meaning as in words: one that was not found by the other side would be far.
     """
     high, low = (dense[0].score, dense[-1].score) if dense else (0.0, 0.0)
     best = keyword[0].score if keyword else 0.0
@@ -63,7 +66,10 @@ def merged(dense: Sequence[Candidate], keyword: Sequence[Candidate]) -> list[Fus
         score, share, keyword_rank = words.pop(identifier, _NOT_FOUND)
         made.append(FusedCandidate(identifier, cosine, score, spread_cosine, share, (dense_rank, keyword_rank)))
     for identifier, (score, share, rank) in words.items():
-        made.append(FusedCandidate(identifier, None, score, 0.0, share, (UNRANKED, rank)))
+        if identifier in unembedded:
+            made.append(FusedCandidate(identifier, None, score, share, share, (rank, rank)))
+        else:
+            made.append(FusedCandidate(identifier, None, score, 0.0, share, (UNRANKED, rank)))
     return made
 
 
@@ -72,10 +78,12 @@ def as_found(items: Sequence[Candidate], name: str) -> list[Ranked]:
     return [Ranked(item.id, item.score, {name: item.score}) for item in items]
 
 
-def reciprocal_ranks(dense: Sequence[Candidate], keyword: Sequence[Candidate], limit: int) -> list[Ranked]:
+def reciprocal_ranks(
+    dense: Sequence[Candidate], keyword: Sequence[Candidate], limit: int, unembedded: Set[str] = frozenset()
+) -> list[Ranked]:
     """The best `limit` of both lists by reciprocal rank fusion: Σ 1 / (60 + rank). Ties: dense rank, keyword rank, id
     (D16, R9)."""
-    found = merged(dense, keyword)
+    found = merged(dense, keyword, unembedded)
     ranked = {one.id: _by_ranks(one) for one in found}
     order = sorted(found, key=lambda one: (-ranked[one.id].score, *one.ranks, one.id))
     return [ranked[one.id] for one in order[:limit]]

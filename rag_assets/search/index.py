@@ -10,22 +10,23 @@ import re
 import threading
 import uuid
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from time import monotonic
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from rag_assets.closeable import Closeable
 from rag_assets.contracts.confidentiality import DEFAULT_LEVEL, Confidentiality, known_level
 from rag_assets.contracts.retrieval import DEFAULT_POLICY, Capability, Mode, SearchPolicy
-from rag_assets.errors import NoEmbedderError, QueryError, WrongQuestion
+from rag_assets.errors import NoEmbedderError, NoWorkTree, QueryError, WrongQuestion
 from rag_assets.index.generations import Generation, GenerationError, Manifest, active_generation
 from rag_assets.index.layout import IndexHome
 from rag_assets.index.vectors.filters import NO_FILTERS, ScopeError, SearchFilters, SearchScope
 from rag_assets.search import Hit, Question, SearchResult
-from rag_assets.search.retrieve import PathCache, SearchResources
+from rag_assets.search.retrieve import LabelResources, PathCache, SearchResources
 from rag_assets.search.search import search
 from rag_assets.settings.config_file import config_of, config_path, is_configured, resolve_home
 
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from rag_assets.index.keyword.commit_subjects import CommitSubjects
     from rag_assets.index.keyword.vocabulary import Vocabulary
     from rag_assets.index.vectors.vector_api import VectorReader
+    from rag_assets.search.overlay import LaidOver, Overlay
+    from rag_assets.search.source_lines import SourceLines
     from rag_assets.settings import SearchSettings
 
 _ID_PREFIX = re.compile(r"[0-9a-f-]{4,36}")  # fewer digits are ambiguous in any real index
@@ -66,6 +69,11 @@ class Searchable(Closeable):
     @abstractmethod
     def members(self) -> Mapping[str, LabelIndex]:
         """The open indexes that are searched, by label."""
+
+    @property
+    @abstractmethod
+    def overlaid(self) -> Mapping[str, int]:
+        """How many files of a work tree lie over the index of a label; no label without any."""
 
     @abstractmethod
     def scope(self) -> SearchScope:
@@ -105,6 +113,7 @@ class Searchable(Closeable):
             explain=explain,
             literal=literal,
             by_symbol=by_symbol,
+            overlaid=self.overlaid,
         )
 
     def similar(
@@ -133,6 +142,7 @@ class Searchable(Closeable):
             explain=explain,
             similar=True,
             by_symbol=by_symbol,
+            overlaid=self.overlaid,
         )
 
 
@@ -141,6 +151,8 @@ class LabelIndex(Searchable):
 
     It goes on reading its own generation when another one becomes active.
     """
+
+    _parts: LabelResources
 
     def __init__(
         self,
@@ -164,6 +176,9 @@ class LabelIndex(Searchable):
         self._parts = IndexResources(
             home, generation, config_path(config), clearance=self.clearance, embedder=embedder, policy=policy
         )
+        self._work_trees = threading.Lock()
+        self._last_look: _Look | None = None
+        self._folder: str | None = None
 
     @classmethod
     def open(
@@ -200,8 +215,90 @@ class LabelIndex(Searchable):
         return cls(found, generation, config, clearance=clearance, view=view, policy=load_policy(found, config))
 
     @property
-    def parts(self) -> IndexResources:
+    def parts(self) -> LabelResources:
         return self._parts
+
+    @property
+    def overlay(self) -> Overlay | None:
+        """What of a work tree is searched and read instead of what is indexed of it; None without one, or where nothing
+        differs."""
+        return None
+
+    @property
+    def overlaid(self) -> dict[str, int]:
+        return {} if self.overlay is None else {self.label: self.overlay.count}
+
+    def with_work_tree(self, folder: str | Path | None = None) -> LabelIndex:
+        """This index with what a checkout of its repository has now: what differs from the indexed commit, staged or
+        not, and is not ignored, is searched and read as it is, what is deleted is not found. `folder` is in that
+        checkout; without it, it is the repository that the label was indexed from.
+
+        This index itself where nothing differs. Looks at the work tree each time, a few milliseconds of git, and makes
+        the sections of changed files only when it has changed since the last call. Threads that ask at the same time
+        share one look. The result stays what it is while the work tree goes on; closing it is not needed.
+
+        Raises NoWorkTree where there is no such checkout, WorkTreeError where too much of it differs.
+        """
+        asked = monotonic()
+        place = Path(self._repository_location() if folder is None else folder).absolute()
+        with self._work_trees:
+            look = self._last_look
+            if look is None or look.place != place or look.begun < asked:
+                begun = monotonic()
+                look = self._last_look = _Look(place, begun, self._laid_over_by(place, look))
+            return look.found
+
+    def _laid_over_by(self, place: Path, look: _Look | None) -> LabelIndex:
+        from rag_assets.index.freshness import changed_since  # start-up budget: as below
+
+        prefix = self._indexed_folder()
+        changed = changed_since(place, self.manifest.commit_sha, prefix)
+        if isinstance(changed, str):
+            raise NoWorkTree(f"{self.label}: {changed}")
+        if not changed.paths:
+            return self
+        # start-up budget: most work trees are as they were indexed
+        from rag_assets.search.overlay import fingerprint_of, laid_over
+
+        seen, known = fingerprint_of(changed), look.found if look is not None else None
+        before = known.laid_over if isinstance(known, WorkTreeIndex) else None
+        if before is None or before.overlay.root != changed.root:
+            return WorkTreeIndex(self, laid_over(self, changed, prefix, seen, None))
+        if known is not None and before.seen == seen:
+            return known
+        return WorkTreeIndex(self, laid_over(self, changed, prefix, seen, before))
+
+    def _repository_location(self) -> str:
+        from rag_assets.index.freshness import remembered_repository
+
+        location = str(remembered_repository(self.parts.configuration[0], self.label).get("location", ""))
+        if not self.manifest.is_git or not Path(location).is_absolute() or not Path(location).is_dir():
+            raise NoWorkTree(
+                f"{self.label} was not indexed from a checkout that is here; run the command in a checkout of its "
+                "repository, or with --no-overlay"
+            )
+        return location
+
+    def _indexed_folder(self) -> str:
+        """The folder of the repository that was indexed, '' for all of it."""
+        if self._folder is None:
+            from rag_assets.index.freshness import folder_in_repository, remembered_repository
+
+            location = str(remembered_repository(self.parts.configuration[0], self.label).get("location", ""))
+            self._folder = folder_in_repository(location)
+        return self._folder
+
+    def read(self, place: str, *, commit: str = "", work_tree: bool = False, max_tokens: int = 0) -> SourceLines:
+        """The numbered lines of a place: a file, `src/A.cs:12-40`, a symbol, or a point; with the symbol around them.
+
+        As they are indexed, or as the work tree has them that lies over the index; at a `commit` of the repository; or
+        in its `work_tree`. `max_tokens`, unless 0, is kept as `SourceLines.within` says. Raises PlaceError for a place
+        that is not there, naming near ones; WrongQuestion, ArtifactError, SourceError or ConfigError.
+        """
+        from rag_assets.search.source_lines import SourceReader  # start-up budget: a search reads no file
+
+        found = SourceReader(self).read(place, commit=commit, work_tree=work_tree)
+        return found.within(max_tokens) if max_tokens else found
 
     @property
     def manifests(self) -> dict[str, Manifest]:
@@ -236,15 +333,16 @@ class LabelIndex(Searchable):
 
     def scope(self) -> SearchScope:
         """What may be seen of the stores: the tenant, the project, the label, up to the clearance, within the view."""
-        return self._tenant.narrowed(self.view)
+        return self.tenant.narrowed(self.view)
 
     @cached_property
     def view(self) -> SearchFilters:
         """What the index was opened to look at, as the stores spell it. Raises WrongQuestion for an unknown kind."""
-        return self._asked_view.normalized(lambda: self.parts.shard().values("Kind", self._tenant))
+        return self._asked_view.normalized(lambda: self.parts.shard().values("Kind", self.tenant))
 
     @property
-    def _tenant(self) -> SearchScope:
+    def tenant(self) -> SearchScope:
+        """What the index may see of the stores, whatever it was opened to look at."""
         manifest = self.manifest
         return SearchScope(
             org_id=manifest.org_id, project_id=manifest.project_id, label=self.label, clearance=self.clearance
@@ -285,6 +383,36 @@ class LabelIndex(Searchable):
 
         known = self.manifest
         return point_id(known.org_id, known.project_id, known.repository_id, self.label, semantic_id)
+
+
+class WorkTreeIndex(LabelIndex):
+    """An index with what a work tree has now. Closing it leaves the index open that it is of."""
+
+    def __init__(self, base: LabelIndex, laid_over: LaidOver) -> None:
+        self.generation, self.manifest, self.label = base.generation, base.manifest, base.label
+        self.clearance, self._asked_view = base.clearance, base._asked_view
+        self._parts = laid_over.parts
+        self.laid_over = laid_over
+        self._base = base
+
+    @property
+    def overlay(self) -> Overlay:
+        return self.laid_over.overlay
+
+    def with_work_tree(self, folder: str | Path | None = None) -> LabelIndex:
+        """The same index with the work tree as it is by now."""
+        return self._base.with_work_tree(folder)
+
+    def close(self) -> None:
+        """The index that this one is of is closed by whoever opened it."""
+
+
+class _Look(NamedTuple):
+    """A look at the work tree around a place, when it was begun, and the index that it gave."""
+
+    place: Path
+    begun: float
+    found: LabelIndex
 
 
 def _clearance(level: Confidentiality | str) -> Confidentiality:
@@ -390,6 +518,10 @@ class IndexResources:
 
                 self._past = CommitSubjects(self._keyword)
             return self._past
+
+    @property
+    def unembedded(self) -> Set[str]:
+        return frozenset()
 
     def placing(self) -> PathCache:
         return self._placing

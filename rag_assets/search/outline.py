@@ -54,6 +54,7 @@ class Page:
     max_tokens: int | None = None
     explain: bool = False
     full: bool = False
+    overlay: bool = False  # the work tree was asked for, so it must be asked for to read on
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,8 +73,12 @@ def _envelope(result: SearchResult, freshness: FreshnessOf, page: Page) -> dict[
             "understood": _question_object(result.question),
             "filters": {name: list(values) for name, values in result.filters.items()},
         }
-    if page.full or not result.label or any(known.changed_files for known in freshness.values()):
-        made["sources"] = [_source_object(source, freshness[source.label]) for source in result.sources]
+    changed = any(known.changed_files for known in freshness.values()) or result.overlaid
+    if page.full or not result.label or changed:
+        made["sources"] = [
+            _source_object(source, freshness[source.label], result.overlaid.get(source.label, 0))
+            for source in result.sources
+        ]
     if result.similar_to or page.full:
         asked = asked_stems(result.question)
         known = result.similar_to
@@ -117,6 +121,8 @@ def hit_object(
     }
     if label or page.full:
         made["label"] = hit.label
+    if hit.work_tree or page.full:
+        made["work_tree"] = hit.work_tree
     if page.full:
         lines = hit.start_line, hit.end_line
         made |= {
@@ -150,7 +156,7 @@ def hit_object(
     return made
 
 
-def _source_object(source: Source, freshness: Freshness) -> dict[str, Any]:
+def _source_object(source: Source, freshness: Freshness, overlaid: int) -> dict[str, Any]:
     return {
         "label": source.label,
         "generation": source.generation_id,
@@ -159,6 +165,7 @@ def _source_object(source: Source, freshness: Freshness) -> dict[str, Any]:
         "head": freshness.head or None,
         "stale": freshness.stale,
         "changed_files": freshness.changed_files,
+        "overlaid_files": overlaid,
     }
 
 

@@ -4,7 +4,7 @@ and puts them in one order."""
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from concurrent.futures import Future
 from dataclasses import dataclass
 from time import perf_counter
@@ -20,8 +20,13 @@ from rag_assets.search.ranking.penalties import asked_for
 from rag_assets.search.ranking.signals import QueryFeatures, declarations, file_signals, query_type
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rag_assets.contracts.embedder import Embedder
+    from rag_assets.index.artifacts import ArtifactStore
+    from rag_assets.index.generations import Generation, Manifest
     from rag_assets.index.keyword.commit_subjects import CommitSubjects
+    from rag_assets.index.layout import IndexHome
     from rag_assets.index.vectors.filters import SearchScope
     from rag_assets.index.vectors.vector_api import Dense, FileRef, VectorReader
 
@@ -70,11 +75,49 @@ class SearchResources(Protocol):
 
     def placing(self) -> PathCache: ...
 
+    @property
+    def unembedded(self) -> Set[str]:
+        """Ids of the sections that have no vector, because nobody has indexed them."""
+
     def embedder(self) -> Future[Embedder]: ...
 
     def document(self, address: str) -> str: ...
 
     def descriptions(self, uris: Sequence[str]) -> Mapping[str, str]: ...
+
+
+class LabelResources(SearchResources, Protocol):
+    """What one label is searched and read by."""
+
+    @property
+    def configuration(self) -> tuple[IndexHome, Path | None]:
+        """Where settings are looked for: the home, and the file that the caller named."""
+
+    def artifacts(self) -> ArtifactStore: ...
+
+    def close(self) -> None: ...
+
+
+class OpenLabel(Protocol):
+    """An open index of one label (`search.index.LabelIndex`), as far as others read it. `tenant` is what may be seen
+    of the stores, whatever the index was opened to look at."""
+
+    @property
+    def label(self) -> str: ...
+
+    @property
+    def generation(self) -> Generation: ...
+
+    @property
+    def manifest(self) -> Manifest: ...
+
+    @property
+    def parts(self) -> LabelResources: ...
+
+    @property
+    def tenant(self) -> SearchScope: ...
+
+    def may_read(self, path: str) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +171,11 @@ def retrieve(
             keyword = shard.sparse(terms.indices, terms.values, scope, max(limit, wide))
         with clock.step("rank"):
             if mode is Mode.HYBRID and policy.fusion == "rrf":
-                ranked = reciprocal_ranks(dense, keyword, kept)
+                ranked = reciprocal_ranks(dense, keyword, kept, parts.unembedded)
             else:
                 kind = query_type(query, is_name=terms.is_name)
                 asked = QueryFeatures(kind, terms.weights, bool(dense), asked_for(query), terms.forms)
-                found = most_promising(merged(dense, keyword), asked, limit)
+                found = most_promising(merged(dense, keyword, parts.unembedded), asked, limit)
                 places = parts.placing().of([one.id for one in found], shard, scope)
 
                 def declared() -> Mapping[FileRef, float]:

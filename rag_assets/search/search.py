@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from rag_assets.contracts.confidentiality import levels_up_to
@@ -14,7 +15,7 @@ from rag_assets.errors import REBUILD, QueryError, WrongQuestion
 from rag_assets.index.keyword.terms import query_terms
 from rag_assets.index.keyword.vocabulary import KeywordIndexError, question_terms
 from rag_assets.index.vectors.filters import METADATA, Period, SearchFilters, SearchScope
-from rag_assets.search import CodePlace, Hit, Question, SearchResult, Source, TermEvidence
+from rag_assets.search import WORK_TREE, CodePlace, Hit, Question, SearchResult, Source, TermEvidence
 from rag_assets.search.fusion import Ranked
 from rag_assets.search.members import with_members
 from rag_assets.search.outline import one_per_symbol, symbol_of
@@ -59,9 +60,11 @@ def search(
     literal: bool = False,
     similar: bool = False,
     by_symbol: bool = False,
+    overlaid: Mapping[str, int] = MappingProxyType({}),
 ) -> SearchResult:
     """One search of the generations that `parts` reads; `manifests` are theirs, by label. `tenant` is what may be seen
-    of them; with `similar` as in `search.index.Searchable.similar`, else as in its `search`."""
+    of them; with `similar` as in `search.index.Searchable.similar`, else as in its `search`. `overlaid` as in
+    `SearchResult`."""
     clock = Clock()
     requested = parts.policy.mode if mode is None else mode_of(mode)
     if limit is None:
@@ -103,7 +106,13 @@ def search(
         generation_id=one.generation_id if one else "",
         commit_sha=one.commit_sha if one else "",
         run_id=one.run_id if one else "",
-        warnings=(*found.warnings, *_undated(parts, scope), *_why_missing(parts, question, found, scope, tenant)),
+        warnings=(
+            *found.warnings,
+            *_without_vectors(found, overlaid),
+            *_undated(parts, scope),
+            *_why_missing(parts, question, found, scope, tenant),
+        ),
+        overlaid=overlaid,
         known_words=found.known_words,
         timings=clock.seconds(),
         terms=_evidence(parts, question.text, tenant) if explain else (),
@@ -266,6 +275,7 @@ def _places_first(ranked: Sequence[Ranked], named: Mapping[str, CodePlace], limi
 def hit_of(ranked: Ranked, payload: Mapping[str, Any], manifests: Mapping[str, Manifest]) -> Hit:
     """A candidate with what its payload and its generation say."""
     manifest = manifests[payload["IndexLabel"]]
+    work_tree = bool(payload.get(WORK_TREE))  # nothing is written of it that an address could lead to
     return Hit(
         path=payload.get("Path", ""),
         start_line=payload.get("StartLine", 0),
@@ -281,12 +291,13 @@ def hit_of(ranked: Ranked, payload: Mapping[str, Any], manifests: Mapping[str, M
         part_total=payload.get("PartTotal", 1),
         semantic_id=payload.get("SemanticId", ""),
         code_language=payload.get("CodeLanguage", ""),
-        commit_sha=manifest.commit_sha,
+        commit_sha="" if work_tree else manifest.commit_sha,
         file_commit_sha=payload.get("CommitSha", ""),
         file_date=payload.get("IndexedUtc", ""),
-        document_uri=payload.get("FullDocumentBlobUri", ""),
-        slice_uri=payload.get("SourceSliceBlobUri", ""),
-        description_uri=payload.get("DescriptionBlobUri", ""),
+        document_uri="" if work_tree else payload.get("FullDocumentBlobUri", ""),
+        slice_uri="" if work_tree else payload.get("SourceSliceBlobUri", ""),
+        description_uri="" if work_tree else payload.get("DescriptionBlobUri", ""),
+        work_tree=work_tree,
         scores=ranked.scores,
         label=manifest.index_label,
         generation_id=manifest.generation_id,
@@ -350,6 +361,15 @@ def _why_missing(
         return []
     left_out = f"{lost} of {len(found.ranked)} hits left out"
     return [f"{left_out}: the vector store has another text of them; {REBUILD}"]
+
+
+def _without_vectors(found: _Found, overlaid: Mapping[str, int]) -> list[str]:
+    """What the vector search cannot find of a work tree."""
+    count = sum(overlaid.values())
+    if not count or found.mode not in (Mode.SEMANTIC, Mode.SEMANTIC_RERANK):
+        return []
+    files = "1 file of the work tree has" if count == 1 else f"{count:,} files of the work tree have"
+    return [f"{files} no vectors, so what is found by meaning alone is not in them; use mode hybrid or bm25"]
 
 
 def _undated(parts: SearchResources, scope: SearchScope) -> list[str]:

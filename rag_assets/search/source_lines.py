@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rag_assets.contracts.evidence import lines_of
 from rag_assets.contracts.identity import declared_names, document_uri, plain_symbol
@@ -23,11 +23,13 @@ from rag_assets.contracts.segment import MemberKind, Segment, leaves_of
 from rag_assets.errors import MissingCommit, PlaceError, QueryError, SourceError, WrongQuestion
 from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets.languages.detection import detect_language
+from rag_assets.search.retrieve import OpenLabel
 from rag_assets.serialization import from_json
 from rag_assets.suggestions import near_paths
 
 if TYPE_CHECKING:
-    from rag_assets.search.index import LabelIndex
+    from rag_assets.index.vectors.filters import SearchScope
+    from rag_assets.search.overlay import Overlay
 
 _WITH_COMMIT = re.compile(r"(?P<place>.+)@(?P<commit>[0-9a-fA-F]{4,64})", re.DOTALL)
 _WITH_LINES = re.compile(r"(?P<path>.+):(?P<start>\d{1,9})(?:-(?P<end>\d{1,9}))?", re.DOTALL)
@@ -197,10 +199,23 @@ def _declared(segment: Segment) -> Iterator[DeclaredLines]:
             yield DeclaredLines(symbol, member.kind.value, member.signature, span.line_start, span.line_end)
 
 
+class ReadLabel(OpenLabel, Protocol):
+    """An open index that places are read of (`search.index.LabelIndex`)."""
+
+    @property
+    def overlay(self) -> Overlay | None: ...
+
+    def scope(self) -> SearchScope: ...
+
+    def get(self, identifier: str) -> dict[str, Any]: ...
+
+    def resolve(self, uri: str) -> str: ...
+
+
 class SourceReader:
     """Reads places of one index; files that were read stay in memory, so make one for a piece of work."""
 
-    def __init__(self, index: LabelIndex) -> None:
+    def __init__(self, index: ReadLabel) -> None:
         self._index = index
         self._manifest = index.manifest
         self._files: dict[tuple[str, str, bool], FileText] = {}
@@ -257,6 +272,10 @@ class SourceReader:
         key = (path, commit.lower(), work_tree)
         if key not in self._files:
             row = self._row(path)
+            overlay = None if commit or work_tree else self._index.overlay
+            if overlay is not None and path in overlay.masked:
+                self._files[key] = self._laid_over(path, overlay)
+                return self._files[key]
             if work_tree or (commit and not self._is_indexed_text(commit, row)):
                 self._files[key] = self._other_version(path, commit)
             else:
@@ -400,7 +419,29 @@ class SourceReader:
         return path if "\\" in path and self._is_file(path) else _clean(path)
 
     def _is_file(self, path: str) -> bool:
-        return self._row(path) is not None
+        """Of the index, or of the work tree over it."""
+        overlay = self._index.overlay
+        return self._row(path) is not None or (overlay is not None and path in overlay.files)
+
+    def _laid_over(self, path: str, overlay: Overlay) -> FileText:
+        """A file that the work tree has, or has no more."""
+        found = overlay.files.get(path)
+        if found is not None:
+            return FileText(
+                path,
+                TextVersion.WORK_TREE,
+                "",
+                found.language,
+                found.text,
+                found.masked_secrets,
+                segments=found.segments,
+            )
+        if self._row(path) is None:
+            raise self._unknown(path)
+        skipped = overlay.skipped.get(path)
+        why = f"is skipped as {skipped.reason.value}" if skipped else "is not there"
+        place = shlex.quote(f"{path}@{self._manifest.commit_sha[:_DIGITS]}")
+        raise PlaceError(f"{path} {why} in the work tree; read it as it is indexed with: rag-assets read {place}")
 
     def path(self, path: str | None, written: str = "") -> str:
         """The path as the repository has it: what was written, or the only file whose path ends like that. A path that

@@ -1,9 +1,10 @@
-"""One file at a commit or in the work tree, found, decoded and redacted by the rules that `discover` has for all."""
+"""Files at a commit or in the work tree, found, decoded and redacted by the rules that `discover` has for all."""
 
 from __future__ import annotations
 
+import os
 import stat
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 
 from rag_assets.contracts.source_file import SkippedFile, SkipReason
@@ -13,6 +14,7 @@ from rag_assets.sources.git import run_git
 from rag_assets.sources.ignore import GITIGNORE_FILE, IGNORE_FILE, IgnorePolicy, PathRules
 from rag_assets.sources.locations import LocationKind, location_of
 from rag_assets.sources.snapshot import EntryKind, Snapshot, TreeEntry
+from rag_assets.sources.urls import raw_path
 
 _IGNORED_BY_GIT = "git ignores it"
 
@@ -67,36 +69,70 @@ def file_of_work_tree(
     root = work_tree_of(location)
     if root is None:
         raise LocationError(f"{location} has no work tree; read the file as it is indexed, without --work-tree")
-    file = root / path
+    is_git = location_of(location).kind is LocationKind.REPOSITORY
+    rules = rules_of_work_tree(root, [path], policy, with_gitignore=not is_git)
+    found = _entry_of(root, path, rules)
+    if not isinstance(found, TreeEntry):
+        return found
+    if is_git and not _is_seen_by_git(root, path):
+        return found.skipped(SkipReason.IGNORED, _IGNORED_BY_GIT)
+    return examined(found, _on_disk(root, path).read_bytes(), policy, language_of)
+
+
+def files_of_work_tree(
+    root: Path, paths: Iterable[str], rules: PathRules, policy: IgnorePolicy, language_of: Callable[[str], str]
+) -> Iterator[tuple[str, DiscoveredText | SkippedFile | None, float]]:
+    """Files of a work tree of git as they are now, None where there is none, each with when it was written, in seconds
+    since 1970. Git has named `paths`: it ignores none of them. One that cannot be read is skipped."""
+    for path in paths:
+        modified = 0.0
+        found: DiscoveredText | SkippedFile | TreeEntry | None
+        try:
+            found = _entry_of(root, path, rules)
+            if isinstance(found, TreeEntry):
+                modified = found.modified
+                found = examined(found, _on_disk(root, path).read_bytes(), policy, language_of)
+        except OSError as error:
+            found = SkippedFile(path, SkipReason.UNREADABLE, error.strerror or str(error))
+        yield path, found, modified
+
+
+def _on_disk(root: Path, path: str) -> Path:
+    return root / os.fsdecode(raw_path(path))
+
+
+def _entry_of(root: Path, path: str, rules: PathRules) -> TreeEntry | SkippedFile | None:
+    """A file that may be read, or why not; None where there is none. Links are not followed. Raises OSError."""
+    file = _on_disk(root, path)
     try:
         about = file.lstat()
     except (FileNotFoundError, NotADirectoryError):
         return None
-    is_link = stat.S_ISLNK(about.st_mode) or file.resolve() != root.resolve() / path
-    entry = TreeEntry(path, "", about.st_size, EntryKind.SYMLINK if is_link else EntryKind.FILE)
+    is_link = stat.S_ISLNK(about.st_mode) or file.resolve() != root.resolve() / file.relative_to(root)
+    kind = EntryKind.SYMLINK if is_link else EntryKind.FILE
+    entry = TreeEntry(path, "", about.st_size, kind, modified=about.st_mtime)
     if not is_link and not stat.S_ISREG(about.st_mode):
         return entry.skipped(SkipReason.UNREADABLE, "not a regular file")
-    is_git = location_of(location).kind is LocationKind.REPOSITORY
-    refused = refused_name(entry) or _rules(root, path, policy, with_gitignore=not is_git).refused_entry(entry)
-    if refused is not None:
-        return refused
-    if is_git and not _is_seen_by_git(root, path):
-        return entry.skipped(SkipReason.IGNORED, _IGNORED_BY_GIT)
-    return examined(entry, file.read_bytes(), policy, language_of)
+    return refused_name(entry) or rules.refused_entry(entry) or entry
 
 
-def _rules(root: Path, path: str, policy: IgnorePolicy, *, with_gitignore: bool) -> PathRules:
-    """The policy with the ignore files of the folders around a path."""
+def rules_of_work_tree(
+    root: Path, paths: Iterable[str], policy: IgnorePolicy, *, with_gitignore: bool = False, prefix: str = ""
+) -> PathRules:
+    """The policy with the ignore files of the folders around some paths, of those below `prefix`."""
     rules = PathRules(policy)
-    names = (GITIGNORE_FILE, IGNORE_FILE) if with_gitignore else (IGNORE_FILE,)
-    parts = path.split("/")[:-1]
-    for name in names:
-        for depth in range(len(parts) + 1):
-            folder = "/".join(parts[:depth])
-            file = root / folder / name
+    folders = {folder for path in paths for folder in _folders_around(path) if f"{folder}/".startswith(prefix)}
+    for name in (GITIGNORE_FILE, IGNORE_FILE) if with_gitignore else (IGNORE_FILE,):
+        for folder in sorted(folders):
+            file = _on_disk(root, f"{folder}/{name}" if folder else name)
             if file.is_file() and not file.is_symlink():
                 rules.add_ignore_file(folder, name, file.read_bytes())
     return rules
+
+
+def _folders_around(path: str) -> list[str]:
+    parts = path.split("/")[:-1]
+    return ["/".join(parts[:depth]) for depth in range(len(parts) + 1)]
 
 
 def _is_seen_by_git(root: Path, path: str) -> bool:

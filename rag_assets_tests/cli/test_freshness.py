@@ -128,7 +128,7 @@ def test_of_a_folder_in_a_repository_only_its_own_files_count(checkout: Reposito
     (checkout.path / "A.cs").write_text("class Edited { }\n", encoding="utf-8")
     (checkout.path / "src" / "B.cs").unlink()
     head = checkout.git("rev-parse", "HEAD").encode()
-    assert _changed_files(checkout.path / "src", head) == {"B.cs"}
+    assert _changed_files(checkout.path / "src", head) == {"src/B.cs"}, "as the index has them"
     assert _changed_files(checkout.path, head) == {"A.cs", "src/B.cs"}
 
 

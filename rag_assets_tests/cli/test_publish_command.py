@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,13 +32,19 @@ def builder(tmp_path: Path) -> Path:
     return home
 
 
-def run(home: Path, remote: str, *words: str) -> subprocess.CompletedProcess[str]:
+def run(
+    home: Path, remote: str, *words: str, folder: Path | None = None, keep: int = 3
+) -> subprocess.CompletedProcess[str]:
     script = "from rag_assets.cli import main; main()"
-    environment = os.environ | {"RAG_ASSETS__STORES__REMOTE": remote, "RAG_ASSETS__EMBEDDER__PROVIDER": "lexical-only"}
+    environment = os.environ | {
+        "RAG_ASSETS__STORES__REMOTE": remote,
+        "RAG_ASSETS__EMBEDDER__PROVIDER": "lexical-only",
+        "RAG_ASSETS__RETENTION__KEEP": str(keep),
+    }
     return subprocess.run(
         [sys.executable, "-c", script, "--home", str(home), "--no-color", *words],
         env=environment,
-        cwd=home.parent,
+        cwd=folder or home.parent,
         capture_output=True,
         text=True,
         check=False,
@@ -79,3 +87,125 @@ def test_what_cannot_be_done_says_why(
 ) -> None:
     done = run(builder, remote.replace("REMOTE", (tmp_path / "remote").as_uri()), *words)
     assert done.returncode == 1 and message in done.stderr and "geheim" not in done.stderr
+
+
+# --- of a commit ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Published:
+    """Three commits, of which the first and the third were published; the fourth was not indexed."""
+
+    base: Path
+    source: Repository
+    commits: tuple[str, ...]
+
+    @property
+    def remote(self) -> str:
+        return (self.base / "remote").as_uri()
+
+    def pull(self, *words: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+        """Into a home that has nothing yet, from a folder in no repository."""
+        return run(self.base / "empty" / "here", self.remote, "pull", *words, folder=folder)
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Published:
+    base = tmp_path_factory.mktemp("published")
+    (base / "source").mkdir()
+    (base / "empty").mkdir()
+    source = Repository(base / "source")
+    source.git("init", "--quiet", "--initial-branch=main")
+    settings = lexical(base / "builder")
+    commits = []
+    for number in range(4):
+        at = f"2024-05-0{number + 1}T10:00:00+00:00"
+        commits.append(source.commit({f"src/Order{number}.cs": f"public class Order{number} {{ }}\n"}, at=at))
+        if number in (0, 2):
+            run_stages(settings, LABEL, RepositorySettings(id="shop", location=str(source.path), ref="main"))
+            done = run(base / "builder", (base / "remote").as_uri(), "publish", keep=5)
+            assert done.returncode == 0, done.stderr
+    return Published(base, source, tuple(commits))
+
+
+@pytest.fixture(autouse=True)
+def empty_home(request: pytest.FixtureRequest) -> None:
+    if "published" in request.fixturenames:
+        home = request.getfixturevalue("published").base / "empty" / "here"
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def test_a_published_commit_is_served_where_there_is_no_checkout(published: Published) -> None:
+    first = published.commits[0]
+    done = answer(published.pull("--commit", first[:10], "--json"))
+    assert (done["commit"], done["wanted"], done["distance"]) == (first, first, 0)
+    here = published.base / "empty" / "here"
+    found = run(here, published.remote, "search", "class", "--json", "--mode", "bm25")
+    assert [hit["path"] for hit in answer(found)["hits"]] == ["src/Order0.cs"]
+    read = run(here, published.remote, "read", "src/Order0.cs", "--json")
+    assert answer(read)["text"] == "public class Order0 { }" and answer(read)["commit"] == first
+    told = published.pull(LABEL, "--commit", published.commits[2])
+    assert f"{LABEL} commit {published.commits[2][:10]}\n" in told.stdout
+
+
+def test_the_nearest_ancestor_stands_for_a_commit(published: Published) -> None:
+    second, third, fourth = published.commits[1:]
+    told = published.pull("--commit", "HEAD", folder=published.source.path)
+    assert f"commit {third[:10]}, 1 commit before {fourth[:10]}" in told.stdout, told.stderr
+    older = answer(published.pull("--commit", second, "--json", folder=published.source.path / "src"))
+    assert (older["commit"], older["distance"]) == (published.commits[0], 1)
+    home = published.base / "empty" / "here"
+    found = run(home, published.remote, "search", "Order1", "--json", folder=published.source.path)
+    assert answer(found)["hits"][0]["work_tree"], "what the checkout has since then lies over it"
+    assert answer(published.pull("--commit", fourth, "--json"))["distance"] == 1, "by the history of what was pulled"
+
+
+@pytest.mark.parametrize(
+    ("commit", "code", "message"),
+    [
+        ("SECOND", 1, "no repository here has it"),
+        ("0123456789", 1, "published: THIRD of 2024-05-03 (shop@main); FIRST of 2024-05-01 (shop@main)"),
+        ("nonsense", 1, "no repository here has it"),
+        ("abc", 1, "no repository here has it"),
+    ],
+)
+def test_a_commit_that_nobody_can_place_names_what_is_published(
+    published: Published, commit: str, code: int, message: str
+) -> None:
+    first, second, third, _ = published.commits
+    done = published.pull("--commit", commit.replace("SECOND", second))
+    wanted = message.replace("FIRST", first[:10]).replace("THIRD", third[:10])
+    assert (done.returncode, wanted in done.stderr) == (code, True), done.stderr
+    assert not (published.base / "empty" / "here" / "indexes" / LABEL).exists()
+
+
+def test_an_unrelated_history_has_no_ancestor_there(published: Published, tmp_path: Path) -> None:
+    other = Repository(tmp_path)
+    other.git("init", "--quiet", "--initial-branch=main")
+    commit = other.commit({"a.txt": "a\n"})
+    done = published.pull("--commit", commit, folder=tmp_path)
+    assert done.returncode == 1 and "no published commit is it or an ancestor of it" in done.stderr
+
+
+def test_a_prefix_of_several_published_commits_is_ambiguous(published: Published) -> None:
+    from rag_assets.errors import WrongUsage
+    from rag_assets.index.remote import PublishedCommit
+    from rag_assets.pipeline.publish import _named
+
+    known = [PublishedCommit(LABEL, "g", f"abcd{digit}" + "0" * 35, "2024-01-01") for digit in "12"]
+    assert _named("abcd1", known) == known[0].commit_sha
+    with pytest.raises(WrongUsage, match="abcd is ambiguous, it abbreviates abcd1"):
+        _named("abcd", known)
+
+
+def test_a_damaged_or_empty_remote_says_so(published: Published, tmp_path: Path) -> None:
+    nothing = run(tmp_path / "home", (tmp_path / "none").as_uri(), "pull", "--commit", "HEAD")
+    assert nothing.returncode == 1 and "nothing is published; published labels: none" in nothing.stderr
+    damaged = tmp_path / "remote"
+    shutil.copytree(published.base / "remote", damaged)
+    lists = sorted((damaged / "labels" / LABEL / "generations").iterdir())
+    lists[0].write_bytes(b"{")
+    third = run(tmp_path / "home", damaged.as_uri(), "pull", "--commit", published.commits[2])
+    assert third.returncode == 0 and "is damaged" in third.stderr, "the others can be pulled"
+    first = run(tmp_path / "home2", damaged.as_uri(), "pull", "--commit", published.commits[0])
+    assert first.returncode == 1 and "is damaged" in first.stderr

@@ -82,7 +82,7 @@ def test_the_survey_can_be_sent_to_worker_processes(label: Built) -> None:
     survey = pickle.loads(pickle.dumps(walled_surveys(label.build).whole))
     assert len(survey.partial_types) == 1
     assert survey.knowledge.declared_types.named("Page")
-    assert survey.processor(label.build).registry.fallbacks
+    assert survey.processor(label.build.repository).registry.fallbacks
 
 
 def test_the_texts_of_other_parts_can_be_read_in_worker_processes(label: Built) -> None:

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rag_assets.cli.console import NOTHING_FOUND
-from rag_assets.cli.options import AsJson, CliSession, chosen_label, chosen_labels, complete_label, session_of
+from rag_assets.cli.options import (
+    AsJson,
+    CliSession,
+    WithOverlay,
+    chosen_label,
+    chosen_labels,
+    complete_label,
+    session_of,
+    with_overlay,
+)
 from rag_assets.cli.search.page import show, show_compared
 from rag_assets.contracts.retrieval import DEFAULT_POLICY, Mode
 from rag_assets.index.freshness import freshness_of
@@ -134,6 +143,7 @@ def search(
             help="Say less of each hit until all of them cost no more than that; at last how many are in which folder.",
         ),
     ] = None,
+    overlay: WithOverlay = None,
     full: Annotated[
         bool, typer.Option("--full", help="With --json: also ids, addresses, snippets and how it was understood.")
     ] = False,
@@ -150,6 +160,8 @@ def search(
     names = _labels(session, home, labels or [], everywhere, org)
     if compare and len(names) != _COMPARED:
         raise typer.BadParameter(f"--compare needs two labels, got {len(names)}: --label OLD --label NEW")
+    if compare and overlay:
+        raise typer.BadParameter("--compare is about what two labels have; leave --overlay out")
     if full and not as_json:
         raise typer.BadParameter("--full says more in --json only; see more of a hit with: rag-assets show PATH:LINE")
     options: dict[str, Any] = {
@@ -177,11 +189,13 @@ def search(
     }
     with ExitStack() as stack:
         beside = stack.enter_context(ThreadPoolExecutor(max_workers=1))
-        target = stack.enter_context(_opened(session, home, names, org))
+        opened = stack.enter_context(_opened(session, home, names, org))
         heads = {
             name: beside.submit(freshness_of, home, index.manifest, index.clearance)
-            for name, index in target.members.items()
+            for name, index in opened.members.items()
         }
+        named = bool(labels) or len(names) > 1
+        target = opened if compare else _under_work_tree(opened, overlay, named, session)
         found: SearchResult | ComparedSearch
         if compare:
             # Start-up budget: two labels are rarely compared.
@@ -197,7 +211,7 @@ def search(
                 del options["mode"]
                 found = target.similar(question, **options)
         freshness = {label: head.result() for label, head in heads.items()}
-    page = Page(detail, max_tokens, explain=explain, full=full)
+    page = Page(detail, max_tokens, explain=explain, full=full, overlay=bool(overlay))
     for warning in found.warnings:
         session.output.warning(warning)
     if as_json:
@@ -228,6 +242,19 @@ def _opened(session: CliSession, home: IndexHome, names: list[str], org: str | N
     from rag_assets.search.federated import FederatedIndex  # start-up budget: most searches ask one label
 
     return FederatedIndex.open(names, **known)
+
+
+def _under_work_tree(opened: Searchable, wanted: bool | None, is_named: bool, session: CliSession) -> Searchable:
+    """What is searched, with the work tree over the labels that it is one of."""
+    members = opened.members
+    made = [with_overlay(index, wanted, is_named=is_named, output=session.output) for index in members.values()]
+    if len(made) == 1:
+        return made[0]
+    if not any(index.overlay for index in made):
+        return opened
+    from rag_assets.search.federated import FederatedIndex
+
+    return FederatedIndex(made)
 
 
 def _labels(session: CliSession, home: IndexHome, wanted: list[str], everywhere: bool, org: str | None) -> list[str]:

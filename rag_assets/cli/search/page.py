@@ -101,7 +101,8 @@ def _hit_lines(rank: int, hit: Hit, detail: Detail, asked: frozenset[str], *, la
     lines: list[Line] = [_hit_line(f"{rank:>2}  ", hit, label=label, part=True)]
     if explain:
         scores = ", ".join(f"{name} {value:.3f}" for name, value in hit.scores.items())
-        since = f"as of commit {short(hit.file_commit_sha)}, {hit.file_date[:10]}"
+        text = "in the work tree" if hit.work_tree else f"as of commit {short(hit.file_commit_sha)}"
+        since = f"{text}, {hit.file_date[:10]}"
         found = f"{hit.score:.3f}  {scores or 'no score'}  point {hit.point_id}"
         lines.append([(f"    {found}  section of lines {hit.start_line}-{hit.end_line}  {since}", "dim")])
     return [*lines, *_under(hit, rank, detail, asked)]
@@ -197,6 +198,7 @@ def _hit_line(before: str, hit: Hit, *, label: bool, part: bool) -> Line:
         "  ",
         (name, "bold"),
         (f"  {kind}" if kind else "", "dim"),
+        ("  work tree" if hit.work_tree else "", "warn"),
     ]
 
 
@@ -214,7 +216,8 @@ def _sources(result: SearchResult, freshness: FreshnessOf, page: Page) -> list[L
             run = f"  run {source.run_id}" if source.run_id else ""
             at = f"{source.label}  commit {short(source.commit_sha)}  generation {source.generation_id}{run}"
             lines.append([(at, "dim")])
-        lines.append([(f"{source.label}  ", "dim"), *staleness(freshness[source.label], source.label)])
+        overlaid = result.overlaid.get(source.label, 0)
+        lines.append([(f"{source.label}  ", "dim"), *staleness(freshness[source.label], source.label, overlaid)])
     if page.explain:
         spent = ", ".join(f"{step} {1000 * took:.1f} ms" for step, took in result.timings.items())
         found = ", ".join(f"{count} {side}" for side, count in result.candidates.items())
@@ -238,5 +241,6 @@ def _footer(session: CliSession, result: SearchResult, freshness: FreshnessOf, p
     label = f" --label {hit.label}" if not result.label else ""
     place = place_of(hit)
     written = shlex.quote(f"./{place}" if place.startswith("-") else place)  # no option of the command
-    told.append((f"next: {session.command()} read {written}{label}", "dim"))
+    overlay = " --overlay" if hit.work_tree and page.overlay else ""
+    told.append((f"next: {session.command()} read {written}{label}{overlay}", "dim"))
     return [*lines, told]

@@ -7,12 +7,13 @@ from typing import Annotated
 
 import typer
 
-from rag_assets.api import Index, open_index
+from rag_assets.api import open_index
 from rag_assets.cli.console import NOTHING_FOUND
-from rag_assets.cli.options import AsJson, LabelOption, chosen_label, session_of
+from rag_assets.cli.options import AsJson, LabelOption, WithOverlay, chosen_label, session_of, with_overlay
 from rag_assets.cli.source.show import repository_paths
 from rag_assets.errors import PlaceError, WrongQuestion
 from rag_assets.index.layout import IndexHome
+from rag_assets.search.index import LabelIndex
 from rag_assets.search.result_objects import lines_object
 from rag_assets.search.source_lines import SourceLines
 
@@ -36,6 +37,7 @@ def read(
         int,
         typer.Option(min=0, help="At most so many tokens: else an outline, else the first lines. Default: all lines."),
     ] = 0,
+    overlay: WithOverlay = None,
     as_json: AsJson = False,
 ) -> None:
     """Read a place with line numbers and the symbol around it. Exit code 4 when there is no such place.
@@ -46,8 +48,11 @@ def read(
     home = session.home()
     name = chosen_label(home, label)
     with open_index(name, home=home.root, config=session.config_option, clearance=session.clearance()) as index:
+        read_from: LabelIndex = index
+        if not commit and not work_tree:
+            read_from = with_overlay(index, overlay, is_named=label is not None, output=session.output)
         try:
-            found = _read(home, index, place, commit, work_tree, max_tokens)
+            found = _read(home, read_from, place, commit, work_tree, max_tokens)
         except PlaceError as error:
             session.output.error(str(error))
             raise typer.Exit(NOTHING_FOUND) from None
@@ -60,7 +65,7 @@ def read(
         session.output.line((line, "warn") if line in found.notes else line)
 
 
-def _read(home: IndexHome, index: Index, place: str, commit: str, work_tree: bool, max_tokens: int) -> SourceLines:
+def _read(home: IndexHome, index: LabelIndex, place: str, commit: str, work_tree: bool, max_tokens: int) -> SourceLines:
     """The place as it was typed, else relative to the current folder. Raises what `Index.read` does."""
     parts = _PATH_AND_REST.fullmatch(place)
     paths = repository_paths(home, index.label, parts["path"]) if parts else ()

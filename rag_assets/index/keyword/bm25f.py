@@ -157,6 +157,18 @@ def statistics_of(
     )
 
 
+PIECE_TERMS = 35
+"""Of a text, that count as a section of code, whose median is 41 to 300. With chunks of 1,000 tokens that count once,
+doc summaries lose .015 of nDCG@10 to chunks of 254. 25, 35 and 50 are alike within .004: commit subjects .562 .562
+.561, doc summaries .750 .752 .753."""
+
+
+def pieces_of(counts: TermFrequencies, texts: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """As how many sections each one counts: one of code as one, a long chunk of a text as several."""
+    longest = counts.lengths.max(axis=1, initial=0) // PIECE_TERMS
+    return np.where(texts, np.maximum(longest, 1), 1).astype(np.int64)
+
+
 def merge_statistics(parts: Iterable[KeywordStatistics]) -> KeywordStatistics:
     """The statistics of several buckets together; any order gives an equal result."""
     sections = 0

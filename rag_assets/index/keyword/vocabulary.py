@@ -20,16 +20,16 @@ import json
 import math
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rag_assets.errors import REBUILD, RagAssetsError
 from rag_assets.identifiers import identifier_words
 from rag_assets.index.generation_files import check_opened
-from rag_assets.index.keyword import KEYWORD_VERSION
+from rag_assets.index.keyword import FIELDS, KEYWORD_VERSION
 from rag_assets.index.keyword.terms import FORM_WEIGHT, query_terms, runs, word_forms
 from rag_assets.index.layout import require_format, write_atomically
 
@@ -90,6 +90,7 @@ class SortedStringTable:
 
 _STATISTICS = "statistics.json"
 _VOCABULARY = "vocabulary.tsv"
+_FORMS = ("code", "text")
 
 _MOST_KNOWN = 1 << 14
 """Terms that are kept, 3 MB: names of files are made of the same words in every search, 50 look-ups of 8 µs each."""
@@ -148,12 +149,15 @@ class QueryVector:
     is_name: bool = False
 
 
-def write_vocabulary(directory: Path, statistics: KeywordStatistics, indices: Mapping[str, int]) -> None:
-    """Writes the query side of the index; equal input gives equal bytes. The statistics are written last."""
+def write_vocabulary(
+    directory: Path, statistics: KeywordStatistics, indices: Mapping[str, int], around: Sequence[Sequence[float]] = ()
+) -> None:
+    """Writes the query side of the index; equal input gives equal bytes. The statistics are written last. `around` are
+    the average lengths of the fields that code is weighed with, and those of texts."""
     frequencies = statistics.document_frequencies
     lines = [f"{term}\t{indices[term]}\t{frequencies[term]}\n" for term in sorted(frequencies)]
     write_atomically(directory / _VOCABULARY, "".join(lines).encode())
-    about = {
+    about: dict[str, Any] = {
         "version": KEYWORD_VERSION,
         "sections": statistics.sections,
         "terms": len(lines),
@@ -161,7 +165,23 @@ def write_vocabulary(directory: Path, statistics: KeywordStatistics, indices: Ma
             name: statistics.average_length(name) for name, total in sorted(statistics.total_lengths.items()) if total
         },
     }
+    if around:
+        about["weighed_with"] = {name: list(lengths) for name, lengths in zip(_FORMS, around, strict=True)}
     write_atomically(directory / _STATISTICS, json.dumps(about, indent=2).encode())
+
+
+def weighed_with(directory: Path) -> list[list[float]]:
+    """The average lengths of the fields that code was weighed with, and those of texts; of a generation that did not
+    keep them those of all sections. Raises KeywordIndexError."""
+    path = directory / _STATISTICS
+    try:
+        about = json.loads(path.read_bytes())
+        if "weighed_with" in about:
+            return [[float(length) for length in about["weighed_with"][form]] for form in _FORMS]
+        known = about["average_lengths"]
+        return [[float(known.get(field.name, 1.0)) for field in FIELDS]] * len(_FORMS)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise KeywordIndexError(f"{path} cannot be read ({error}); {REBUILD}") from error
 
 
 class Vocabulary:

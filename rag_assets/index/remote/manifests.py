@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from rag_assets.index.generation_files import MANIFEST
+from rag_assets.index.generations import Manifest, decode_manifest
 from rag_assets.index.layout import IndexHome, require_format
 from rag_assets.index.remote.objects import ObjectMissing, ObjectStore, PackedFile, RemoteError
 from rag_assets.serialization import from_json
@@ -96,6 +98,20 @@ def published_ids(store: ObjectStore, label: str) -> list[str]:
 
 def published_labels(store: ObjectStore) -> list[str]:
     return sorted({path.split("/")[1] for path in store.listed("labels")})
+
+
+def published_manifest(store: ObjectStore, found: PublishedGeneration) -> Manifest:
+    """The manifest of a published generation. Raises RemoteError."""
+    for file in found.files:
+        if file.path == MANIFEST:
+            try:
+                return decode_manifest(b"".join(store.get(block.name) for block in file.blocks), error=RemoteError)
+            except msgspec.DecodeError:
+                break
+    raise RemoteError(
+        f"{store.url}: the manifest of {found.generation_id} is damaged; publish {found.label} again where it was "
+        "built: rag-assets publish LABEL --force"
+    )
 
 
 def referenced(store: ObjectStore, found: PublishedGeneration) -> Iterator[str]:

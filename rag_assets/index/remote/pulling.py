@@ -24,7 +24,9 @@ from rag_assets.index.layout import IndexHome, write_record
 from rag_assets.index.remote.manifests import (
     PublishedGeneration,
     documents_in,
+    published_ids,
     published_labels,
+    published_manifest,
     read_published,
     read_published_pointer,
 )
@@ -41,9 +43,51 @@ from rag_assets.index.remote.objects import (
     unpacked_path,
 )
 
+_DIGITS = 10
+
 
 class NothingPublished(RemoteError):
-    """A label that the store does not know."""
+    """A label or a commit that the store does not know."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedCommit:
+    """A published generation and the commit that it was built of."""
+
+    label: str
+    generation_id: str
+    commit_sha: str
+    commit_date: str
+
+    def __str__(self) -> str:
+        return f"{self.commit_sha[:_DIGITS]} of {self.commit_date[:10]} ({self.label})"
+
+
+def published_commits(store: ObjectStore, label: str | None) -> tuple[list[PublishedCommit], list[str]]:
+    """Every published generation, of one label or of all, the newest first, and what is wrong with those that cannot be
+    read. Raises RemoteError, NothingPublished where there is none."""
+    found: list[PublishedCommit] = []
+    problems: list[str] = []
+    for known in published_labels(store) if label is None else [label]:
+        for generation_id in published_ids(store, known):
+            try:
+                manifest = published_manifest(store, read_published(store, known, generation_id))
+            except RemoteError as error:
+                problems.append(str(error))
+                continue
+            found.append(PublishedCommit(known, generation_id, manifest.commit_sha, manifest.commit_date))
+    if not found and not problems:
+        raise _nothing(store, label)
+    return sorted(found, key=lambda one: (one.commit_date, one.generation_id), reverse=True), problems
+
+
+def _nothing(store: ObjectStore, label: str | None) -> NothingPublished:
+    there = ", ".join(published_labels(store)) or "none"
+    of_label = "" if label is None else f" of label {label!r}"
+    return NothingPublished(
+        f"{store.url}: nothing{of_label} is published; published labels: {there}; "
+        "publish it where it was built: rag-assets publish LABEL"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +103,13 @@ class Pulled:
     unchanged: bool = False
 
 
-def pull(home: IndexHome, label: str, store: ObjectStore) -> Pulled:
-    """Fetches the generation that `label` serves in the store, and serves it; the caller holds the label.
+def pull(home: IndexHome, label: str, store: ObjectStore, generation_id: str = "") -> Pulled:
+    """Fetches a published generation of `label`, by default the one that it serves in the store, and serves it; the
+    caller holds the label.
 
     Raises RemoteError; then nothing that is served here has changed.
     """
-    found = _served(store, label)
+    found = read_published(store, label, generation_id) if generation_id else _served(store, label)
     unchanged = is_finished(home, label, found.generation_id)
     fetcher = _Fetcher(store, None if unchanged else _local(home, label))
     if not unchanged:
@@ -83,11 +128,7 @@ def _served(store: ObjectStore, label: str) -> PublishedGeneration:
     for again in (False, True):
         pointer = read_published_pointer(store, label)
         if pointer is None:
-            there = ", ".join(published_labels(store)) or "none"
-            raise NothingPublished(
-                f"{store.url}: nothing of label {label!r} is published; published labels: {there}; "
-                "publish it where it was built: rag-assets publish LABEL"
-            )
+            raise _nothing(store, label)
         try:
             found = read_published(store, label, pointer.generation_id)
         except ObjectMissing:

@@ -140,6 +140,10 @@ def conditions_of(scope: SearchScope, values: Values) -> list[Condition]:
         must.append(BeginsWith("Symbol", scope.symbol_prefix))
     if scope.ids is not None:
         must.append(HasId(scope.ids))
+    if scope.files is not None:
+        must.append(OneOf("Path", tuple(sorted(scope.files))))
+    if scope.masked:
+        must.append(Not(OneOf("Path", tuple(sorted(scope.masked)))))
     if scope.changed:
         must.append(Between("UpdatedUtc", scope.changed))
     if scope.names:

@@ -178,9 +178,10 @@ class SearchScope:
 
     All of `required` must hold: what the index was opened to look at, the filters of the call, those of the question.
     No section that fulfils a field of `excluded` is found. `names` are as `symbols`, but headings and files count too.
-    Where `ids` is not None, only these points may be found. `symbol_prefix` is the beginning of a symbol, a namespace.
-    A point without a date is in no period. Raises ScopeError where org_id or project_id is blank, PeriodError where the
-    periods of `required` have no moment in common.
+    Where `ids` is not None, only these points may be found, and where `files` is not None only sections of files with
+    these exact paths; none of `masked` is, whatever else holds. `symbol_prefix` is the beginning of a symbol, a
+    namespace. A point without a date is in no period. Raises ScopeError where org_id or project_id is blank,
+    PeriodError where the periods of `required` have no moment in common.
     """
 
     org_id: str
@@ -192,6 +193,8 @@ class SearchScope:
     required: tuple[SearchFilters, ...] = ()
     excluded: SearchFilters = NO_FILTERS
     ids: frozenset[str] | None = None
+    files: frozenset[str] | None = None
+    masked: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         for name in ("org_id", "project_id"):

@@ -1,0 +1,35 @@
+"""How far commits are behind another one, in whatever repository is at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from rag_assets.errors import SourceError
+from rag_assets.sources.git import GitError, run_git
+
+
+def git_dir_around(folder: Path) -> Path | None:
+    """The repository that a folder is in, or is; None where it is in none."""
+    try:
+        return Path(run_git("-C", str(folder), "rev-parse", "--absolute-git-dir").decode().strip())
+    except (GitError, SourceError):
+        return None
+
+
+def nearest_ancestor(git_dir: Path, commit: str, others: Iterable[str]) -> tuple[str, int] | None:
+    """The one of `others` that is `commit` or its nearest ancestor, and how many commits lie between: those that one
+    has and the other has not. None where none of them is one, or the repository does not have them."""
+    found = [(distance, other) for other in others if (distance := _distance(git_dir, other, commit)) is not None]
+    if not found:
+        return None
+    distance, other = min(found)
+    return other, distance
+
+
+def _distance(git_dir: Path, ancestor: str, commit: str) -> int | None:
+    try:
+        run_git("merge-base", "--is-ancestor", ancestor, commit, git_dir=git_dir)
+        return int(run_git("rev-list", "--count", f"{ancestor}..{commit}", git_dir=git_dir))
+    except GitError:  # it is no ancestor, or not in this clone
+        return None
