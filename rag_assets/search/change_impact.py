@@ -293,11 +293,11 @@ def touched_by(
         reached = impact(
             graph, seeds, effect=Effect.EXERCISED, depth=depth, limit=len(graph), called_by_name=changes.new
         )
-        found += _reached(reached.reached)
+        found += _reached(reached.reached, wanted)
     for gone in changes.gone:
         heirs = [node for node in successors(graph, gone) if node not in changes.nodes]
         if heirs:
-            by_name = _reached(impact(graph, heirs, depth=depth, limit=len(graph)).reached)
+            by_name = _reached(impact(graph, heirs, depth=depth, limit=len(graph)).reached, wanted)
             found += [replace(node, because=gone, confidence=Confidence.NAME_ONLY.value) for node in by_name]
     if Touched.TEST in wanted:
         found += _by_name(index, graph, [*(graph.keys[node] for node in seeds), *changes.gone])
@@ -334,9 +334,9 @@ def _changed(graph: Graph, node: int, group: ImpactGroup) -> TouchedNode:
     )
 
 
-def _reached(reached: Sequence[Reached]) -> list[TouchedNode]:
+def _reached(reached: Sequence[Reached], wanted: Collection[Touched]) -> list[TouchedNode]:
     by_key = {node.key: node for node in reached}
-    return [_touched(node, by_key) for node in reached]
+    return [_touched(node, by_key) for node in reached if _TOUCHED[node.group] in wanted]
 
 
 def _touched(node: Reached, by_key: Mapping[str, Reached]) -> TouchedNode:

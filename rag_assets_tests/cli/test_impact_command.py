@@ -14,6 +14,8 @@ from rag_assets import Touched, WrongQuestion, open_index
 from rag_assets.graph.artifact import GRAPH_FOLDER, HEADER
 from rag_assets.index.generations import active_generation
 from rag_assets.index.layout import IndexHome
+from rag_assets.pipeline.run_stages import run_stages
+from rag_assets.settings import EmbedderSettings, RepositorySettings, Settings
 from rag_assets_tests.cli.conftest import CommandLine, Indexed, index_without_dagster, new_repository
 from rag_assets_tests.git_repository import Repository
 
@@ -335,6 +337,7 @@ def test_another_last_commit_than_the_indexed_one(refund_changed: Indexed) -> No
         pytest.param(["--since", "main~99"], 1, "'main~99' goes back further than the history of main", id="steps"),
         pytest.param(["--since", ":/change"], 1, "no branch or tag ':/change'", id="search in messages"),
         pytest.param(["--since", "deadbeef"], 1, "no commit deadbeef", id="commit"),
+        pytest.param(["--since", "main", "--until", "main~1"], 1, "main~1 is older than main", id="the wrong way"),
         pytest.param(["--since", "main", "--only", "routes"], 2, "valid: test, endpoint, table, document", id="only"),
         pytest.param(["--since", "main", "--only", ","], 2, "it names nothing", id="only nothing"),
         pytest.param(["--since", "main", "--tests", "--json"], 2, "leave out --json", id="two forms"),
@@ -366,6 +369,20 @@ def test_without_its_repository_it_says_where_to_get_one(tmp_path: Path) -> None
     assert done.code == 1
     assert "which is not at hand" in done.err
     assert "rag-assets index PATH --id shop" in done.err
+
+
+def test_a_repository_of_a_server_is_read_from_its_mirror_without_the_network(tmp_path: Path) -> None:
+    shop = shop_with(tmp_path, replaced(MANAGER, "return 1m;", "return 2m;"))
+    settings = Settings(home=shop.cli.home.root, embedder=EmbedderSettings(provider="lexical-only"))
+    remote = RepositorySettings(id="far", location=shop.repository.path.as_uri(), ref="main")
+    run_stages(settings, "far@main", remote)
+    shutil.move(shop.repository.path, tmp_path / "away")
+    found = shop.cli.run("impact", "--label", "far@main", "--since", "main~1", "--json").json
+    assert keys(found, "endpoint") == ["http:POST /api/refunds/{order}|ENDPOINT"]
+    shutil.rmtree(shop.cli.home.mirrors)
+    done = shop.cli.run("impact", "--label", "far@main", "--since", "main~1")
+    assert done.code == 1
+    assert "has no clone below" in done.err
 
 
 def test_a_folder_without_commits_has_no_changes(tmp_path: Path) -> None:
