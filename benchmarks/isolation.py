@@ -1,12 +1,13 @@
 """Adversarial requests of many tenants and roles to every public entry: how many show what their reader must not see?
 
-    python benchmarks/isolation.py [--requests 10000] [--pairs 2300] [--seed 1] [--server]
+    python benchmarks/isolation.py [--requests 10000] [--pairs 2300] [--served 10000] [--seed 1] [--server]
 
 Half of the requests go to one store that has the very same texts of twelve owners at every level of confidentiality
 (`rag_assets_tests/search/tenants.py`); any point of somebody else that is shown is a leak. The other half goes to real
 indexes of three owners, through the library and the command line (`rag_assets_tests/isolation`), whose files have words
-that give a leak away. A pair is a request with a word that only hidden texts have, and the same request with one that
-is nowhere: two answers that differ in more than the word are a leak. Ends with code 1 where there is one.
+that give a leak away. Besides, `--served` requests go to every route, tool and resource of `rag-assets serve` with the
+tokens of all roles and organisations. A pair is a request with a word that only hidden texts have, and the same request
+with one that is nowhere: two answers that differ in more than the word are a leak. Ends with code 1 where there is one.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from report import table
 from rag_assets.index.layout import IndexHome
 from rag_assets_tests.isolation.hidden_words import PAIRED, told_apart
 from rag_assets_tests.isolation.public_entries import ENTRIES
+from rag_assets_tests.isolation.served_entries import SERVED, served
 from rag_assets_tests.isolation.walled_shops import walled_shops
 from rag_assets_tests.search.tenants import OWNERS, askers, shown
 
@@ -42,6 +44,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--requests", type=int, default=10_000)
     parser.add_argument("--pairs", type=int, default=2_300)
+    parser.add_argument("--served", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--server", action="store_true", help="one collection of a server instead of an embedded store")
     options = parser.parse_args()
@@ -51,6 +54,8 @@ def main() -> int:
         tallies = {f"one store of {len(OWNERS)} owners": one_store(Path(folder), half, chance, options.server)}
     with tempfile.TemporaryDirectory() as folder:
         tallies |= every_entry(Path(folder), options.requests - half, options.pairs, chance)
+    with tempfile.TemporaryDirectory() as folder:
+        tallies |= every_route(Path(folder), options.served, chance)
     rows = [
         (
             name,
@@ -64,7 +69,7 @@ def main() -> int:
     leaks = [f"{name}: {leak}" for name, one in tallies.items() for leak in sorted(one.leaks)]
     total = (
         "all",
-        f"{options.requests + options.pairs:,}",
+        f"{options.requests + options.pairs + options.served:,}",
         f"{sum(one.answered for one in tallies.values()):,}",
         "",
         str(len(leaks)),
@@ -111,6 +116,22 @@ def every_entry(folder: Path, requests: int, pairs: int, chance: random.Random) 
             one.asked += 1
             one.answered += not told
             one.leaks.update([f"{asked.shop.label} as {asked.role}: {told}"] if told else [])
+    return made
+
+
+def every_route(folder: Path, requests: int, chance: random.Random) -> dict[str, Tally]:
+    names = list(SERVED)
+    made = {name: Tally() for name in names}
+    with walled_shops(folder) as world, served(world) as server:
+        for number in range(requests):
+            name = names[number % len(names)]
+            asked, one = chance.choice(world.askers), made[name]
+            begun = time.process_time()
+            found = SERVED[name](server, asked, chance)
+            one.seconds += time.process_time() - begun
+            one.asked += 1
+            one.answered += bool(world.leaks(found.shown, found.said, (), asked.clearance))
+            one.leaks.update(world.leaks(found.shown, found.said, found.labels, asked.clearance))
     return made
 
 

@@ -1,0 +1,107 @@
+"""No answer costs more tokens than its caller wants to pay, counted as a model counts them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pytest
+
+from rag_assets.errors import RagAssetsError
+from rag_assets.serving.access import Caller
+from rag_assets.serving.budget import clipped, cost_of, joined_within
+from rag_assets.serving.index_pool import IndexPool
+from rag_assets.serving.operations import OperationReply, Operations
+from rag_assets.serving.requests import (
+    AskRequest,
+    GraphQuery,
+    GraphRequest,
+    ReadRequest,
+    SearchRequest,
+    SymbolRequest,
+)
+from rag_assets_tests.cli.conftest import index_without_dagster, new_repository
+from rag_assets_tests.serving.agents import tokens
+from rag_assets_tests.serving.conftest import SHOP, make_home
+
+CALLS = 120
+"""`benchmarks/serving.py` makes 2,000 on a repository of one's own."""
+_WORDS = [
+    "refund",
+    "order",
+    "Invoices",
+    "OrderService.RefundOrder",
+    "订单 退款",
+    "été",
+    "src/Orders/Invoices.cs:4",
+    "{}[]",
+]
+
+
+@pytest.fixture(scope="module")
+def operations(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Operations]:
+    home = make_home(tmp_path_factory.mktemp("budgets"))
+    long = "".join(f"    public void 退款{at}_{'Very' * 8}Long(int id, string naïve) {{ }}\n" for at in range(300))
+    wide = {
+        "src/Wide.cs": f"namespace Shop;\n\npublic class Wide\n{{\n{long}}}\n",
+        "docs/long.md": "# 退款\n\n" + "退款订单 " * 20_000,
+    }
+    many = new_repository(home.cli.folder / "many", SHOP | wide)
+    index_without_dagster(home.cli.home, many, "many")
+    with Operations(IndexPool(home.cli.home, None)) as made:
+        yield made
+
+
+def test_random_calls_stay_within_their_budget(operations: Operations) -> None:
+    chance, caller = random.Random(7), Caller()
+    answered = 0
+    for number in range(CALLS):
+        reply, most = random_call(operations, caller, chance, _WORDS, "many@main")
+        if reply is not None:
+            answered += 1
+            cost = tokens(reply.text(most))
+            assert cost <= most, f"{number}: {cost} of {most} tokens"
+    assert answered > CALLS / 3
+
+
+def random_call(
+    operations: Operations, caller: Caller, chance: random.Random, words: list[str], label: str
+) -> tuple[OperationReply | None, int]:
+    """A reply of any operation to a few of the words, and its budget; None where it is refused."""
+    most = chance.choice([200, 220, 300, 500, 1000, 1500, 4000, 8000])
+    said = " ".join(chance.sample(words, chance.randint(1, 2)))
+    one = chance.choice(words)
+    detail = chance.choice(["source", "snippet", "outline", "places"])
+    asked = {"label": label, "max_tokens": most}
+    with suppress(RagAssetsError):
+        match chance.choice(["search", "read", "symbol", "graph", "ask"]):
+            case "search":
+                limit = chance.randint(1, 20)
+                search = SearchRequest.model_validate(asked | {"query": said, "limit": limit, "detail": detail})
+                return operations.search(search, caller), most
+            case "read":
+                read = ReadRequest.model_validate(asked | {"place": one, "context": chance.choice([0, 50])})
+                return operations.read(read, caller), most
+            case "symbol":
+                return operations.symbol(SymbolRequest.model_validate(asked | {"name": one}), caller), most
+            case "graph":
+                relation = chance.choice([known for known in GraphQuery if known is not GraphQuery.PATH])
+                walk = {"start": one, "relation": relation, "depth": chance.randint(1, 6), "limit": 200}
+                return operations.graph(GraphRequest.model_validate(asked | walk), caller), most
+            case "ask":
+                return operations.ask(AskRequest.model_validate(asked | {"question": said}), caller), most
+    return None, most
+
+
+@pytest.mark.parametrize("text", ["word " * 5000, "退款订单" * 3000, "{}();" * 4000, "é" * 9000, "x" * 50_000])
+def test_a_text_that_is_too_long_is_cut_and_says_so(text: str) -> None:
+    made = clipped(text, 300)
+    assert tokens(made) <= 300 and made.endswith("larger max_tokens") and cost_of(made) > 150
+
+
+def test_what_is_left_out_is_counted() -> None:
+    made = joined_within(["head"], [f"row {at} of many" for at in range(500)], ["foot"], 200, "… {} more rows")
+    shown = made.count("row ")
+    assert f"… {500 - shown} more rows" in made and made.startswith("head\n") and made.endswith("\nfoot")
+    assert 0 < shown < 500 and tokens(made) <= 200

@@ -1,0 +1,122 @@
+"""Shared indexes: generations are followed, requests keep theirs, what is idle is closed."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rag_assets.index.layout import LabelError
+from rag_assets.serving.access import Caller
+from rag_assets.serving.index_pool import IndexPool
+from rag_assets.serving.operations import Operations
+from rag_assets.serving.requests import ReadRequest, SearchRequest, SymbolRequest
+from rag_assets_tests.cli.conftest import index_without_dagster
+from rag_assets_tests.serving.conftest import Home, make_home
+
+SHOP = "shop@main"
+PARCEL: dict[str, str | bytes] = {"src/Orders/Parcel.cs": "namespace Shop.Orders;\n\npublic class Parcel { }\n"}
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return make_home(tmp_path)
+
+
+@pytest.fixture
+def pool(home: Home) -> Iterator[IndexPool]:
+    with IndexPool(home.cli.home, None, idle_seconds=60) as made:
+        yield made
+
+
+def index_a_parcel(home: Home) -> None:
+    home.shop.commit(PARCEL)
+    index_without_dagster(home.cli.home, home.shop, "shop")
+
+
+def test_an_index_is_opened_once_for_all_who_see_the_same(pool: IndexPool) -> None:
+    with pool.index(SHOP, Caller()) as first, pool.index(SHOP, Caller(name="anna")) as second:
+        assert first is second
+    found: list[object] = []
+
+    def use() -> None:
+        with pool.index("site@main", Caller()) as index:
+            found.append(index)
+            time.sleep(0.05)
+
+    threads = [threading.Thread(target=use) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 8 and len({id(index) for index in found}) == 1 and pool.open_count() == 2
+
+
+def test_a_request_keeps_its_generation_and_the_next_one_has_the_new_one(home: Home, pool: IndexPool) -> None:
+    operations = Operations(pool)
+    asked = SearchRequest(query="Parcel", label="shop")
+    with pool.index(SHOP, Caller()) as before:
+        index_a_parcel(home)
+        assert pool.has_moved_on(before)
+        assert not before.search("symbol:Parcel").hits
+        assert operations.search(asked, Caller()).result.hits[0].path == "src/Orders/Parcel.cs"
+        assert before.search("refund").hits  # it is still open
+    with pool.index(SHOP, Caller()) as after:
+        assert after.manifest.generation_id != before.manifest.generation_id
+    assert pool.open_count() == 1
+    operations.close()
+
+
+def test_a_generation_that_is_pruned_while_it_is_read_is_read_again_as_the_next_one(
+    home: Home, pool: IndexPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    operations = Operations(pool)
+    with pool.index(SHOP, Caller()) as index:
+        former = index.generation.directory
+    taken = pool._take
+
+    def pruned_after_it_was_taken(label: str, caller: Caller) -> object:
+        opened = taken(label, caller)
+        if former.exists():
+            index_a_parcel(home)
+            shutil.rmtree(former)
+        return opened
+
+    monkeypatch.setattr(pool, "_take", pruned_after_it_was_taken)
+    found = operations.read(ReadRequest(place="src/Orders/Invoices.cs", label="shop"), Caller())
+    assert found.lines.commit_sha == home.shop.git("rev-parse", "HEAD").strip()
+    operations.close()
+
+
+def test_what_nobody_asks_is_closed(pool: IndexPool) -> None:
+    with pool.index(SHOP, Caller()):
+        assert pool.close_idle(now=time.monotonic() + 3600) == 0  # it is in use
+    assert pool.close_idle(now=time.monotonic() + 30) == 0
+    assert pool.close_idle(now=time.monotonic() + 3600) == 1 and pool.open_count() == 0
+    with pool.index(SHOP, Caller()) as index:
+        assert index.search("refund").hits
+
+
+def test_which_index_is_meant(home: Home, pool: IndexPool) -> None:
+    assert pool.labels(Caller(folder=home.shop.path / "src"), None) == [SHOP]
+    assert pool.labels(Caller(folder=home.shop.path, label="site"), None) == ["site@main"]
+    assert pool.labels(Caller(folder=home.shop.path), "site") == ["site@main"]
+    with pytest.raises(LabelError, match=r"name one as label: shop@main, site@main"):
+        pool.labels(Caller(folder=home.cli.folder), None)
+    with pytest.raises(LabelError, match="nothing is indexed here that you may see"):
+        pool.labels(Caller(org_id="acme"), None)
+    shutil.rmtree(home.cli.home.label("site@main"))
+    assert pool.labels(Caller(), None) == [SHOP]
+
+
+def test_an_index_that_cannot_be_read_is_no_choice(home: Home, pool: IndexPool) -> None:
+    pointer = home.cli.home.label("site@main") / "active.json"
+    pointer.write_bytes(pointer.read_bytes().replace(b"_", b"-", 1))
+    assert list(pool.manifests(Caller())) == [SHOP]
+    operations = Operations(pool)
+    assert operations.symbol(SymbolRequest(name="IOrders"), Caller()).label == SHOP
+    operations.close()
