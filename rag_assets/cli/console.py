@@ -9,13 +9,13 @@ from __future__ import annotations
 import errno
 import json
 import os
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from rag_assets.errors import RagAssetsError
+from rag_assets.printable import printable
 
 if TYPE_CHECKING:
     from rag_assets.index.freshness import Freshness
@@ -40,14 +40,6 @@ _CODES: dict[Style, str] = {
     "warn": "33",
     "bad": "1;31",
 }
-# Text of repositories and of people is data: an escape sequence in it must not reach the terminal as one, what turns
-# the order of characters around must not make it look like another text, and what has no width must not hide in it.
-# The joiners U+200C and U+200D are letters' own business in scripts that need them and in emoji, never next to ASCII.
-_CONTROL = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\U000e0000-\U000e007f]"
-    r"|(?:^|(?<=[\x00-\x7f]))[\u200c\u200d]|[\u200c\u200d](?=[\x00-\x7f]|$)"
-)
 
 
 class CommandError(RagAssetsError):
@@ -109,15 +101,6 @@ def prepare_streams() -> None:
 def wants_color() -> bool:
     """False where NO_COLOR is set (https://no-color.org) or the terminal says it is dumb."""
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-
-
-def printable(text: str) -> str:
-    """Control characters other than tab and line feed as `\\xNN`; those that reorder or hide text as `\\uNNNN`."""
-    return _CONTROL.sub(lambda match: _visible(ord(match.group())), text)
-
-
-def _visible(code: int) -> str:
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def describe(error: BaseException) -> str:

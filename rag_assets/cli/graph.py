@@ -16,6 +16,7 @@ from rag_assets.api import Index, open_index
 from rag_assets.cli.console import NOTHING_FOUND, Output, Part, counted, named_counts, said_graph, short
 from rag_assets.cli.options import AsJson, LabelOption, chosen_label, session_of
 from rag_assets.contracts.graph import Confidence, GraphEdge, NodeType
+from rag_assets.graph import picture
 from rag_assets.graph.artifact import check
 from rag_assets.graph.csr_graph import Graph, GraphCounts, NodeLocation, by_count
 from rag_assets.graph.diagram import of_impact, of_neighbourhood, of_paths
@@ -24,6 +25,7 @@ from rag_assets.graph.lookup import NotFound, nodes_named, short_name
 from rag_assets.graph.modules import AreaMap, area_map
 from rag_assets.graph.neighbourhood import Neighbour, Neighbourhood, neighbourhood
 from rag_assets.graph.paths import GraphPath, paths
+from rag_assets.graph.picture import Picture
 from rag_assets.graph.relations import Direction, allow_list, check_against
 from rag_assets.search.graph_context import counts_of, graph_of
 
@@ -36,14 +38,16 @@ _TITLES = {Effect.AFFECTED: "affected if it changes", Effect.NEEDED: "needed by 
 
 @dataclass(frozen=True, slots=True)
 class GraphFormat:
-    """The output format: text for people, JSON or Mermaid. Raises BadParameter for JSON and Mermaid together."""
+    """The output format: text for people, JSON, Mermaid or SVG. Raises BadParameter for two of them."""
 
     as_json: bool
     as_mermaid: bool
+    as_svg: bool
 
     def __post_init__(self) -> None:
-        if self.as_json and self.as_mermaid:
-            raise typer.BadParameter("choose one of --json and --mermaid")
+        wanted = {"--json": self.as_json, "--mermaid": self.as_mermaid, "--svg": self.as_svg}
+        if sum(wanted.values()) > 1:
+            raise typer.BadParameter(f"choose one of {' and '.join(name for name, is_set in wanted.items() if is_set)}")
 
     def write(
         self,
@@ -51,12 +55,17 @@ class GraphFormat:
         index: Index,
         found: T,
         as_mermaid: Callable[[T], str],
+        as_picture: Callable[[T], Picture],
         as_object: Callable[[T], dict[str, Any]],
         show: Callable[[Output, T, str], None],
     ) -> None:
         """Writes what was found in `index`."""
         if self.as_mermaid:
             output.text(as_mermaid(found))
+        elif self.as_svg:
+            from rag_assets.serving.page.rendering import graph_svg  # start-up budget: only for a picture
+
+            output.text(graph_svg(as_picture(found)))
         elif self.as_json:
             output.json(origin(index) | as_object(found))
         else:
@@ -327,6 +336,7 @@ Relations = Annotated[
 ]
 Way = Annotated[Direction, typer.Option(help="Which way edges are followed.")]
 AsMermaid = Annotated[bool, typer.Option("--mermaid", help="A Mermaid flowchart on stdout.")]
+AsSvg = Annotated[bool, typer.Option("--svg", help="A picture on stdout, of the 60 nearest nodes.")]
 Depth = Annotated[int, typer.Option(min=1, max=20, help="How many steps.")]
 Listed = Annotated[int, typer.Option("--nodes", min=1, max=10_000, help="How many nodes to list.")]
 ListedOfEach = Annotated[int, typer.Option("--nodes", min=1, max=10_000, help="How many nodes of each group to list.")]
@@ -348,12 +358,13 @@ def around(
     ] = None,
     as_json: AsJson = False,
     as_mermaid: AsMermaid = False,
+    as_svg: AsSvg = False,
 ) -> None:
     """Show what is around nodes, the most relevant first.
 
     Example: rag-assets graph around RefundManager --relations Calls,CalledBy --depth 3
     """
-    form = GraphFormat(as_json, as_mermaid)
+    form = GraphFormat(as_json, as_mermaid, as_svg)
     steps, wanted = allow_list(_split(relations), _restricting(direction)), _kinds(kinds)
     output = session_of(context).output
     with _opened(context, label) as (index, graph):
@@ -366,7 +377,9 @@ def around(
             raise NotFound(f"{error}\nor did you mean: rag-assets graph {command}?") from error
         found = neighbourhood(graph, entries, steps=steps, depth=depth, nodes=nodes, kinds=wanted)
         _warn(output, found.warnings)
-        form.write(output, index, found, of_neighbourhood, neighbourhood_object, show_neighbourhood)
+        form.write(
+            output, index, found, of_neighbourhood, picture.of_neighbourhood, neighbourhood_object, show_neighbourhood
+        )
 
 
 @graph_app.command()
@@ -381,19 +394,22 @@ def path(
     count: Annotated[int, typer.Option("--count", "-n", min=1, max=100, help="How many paths.")] = 3,
     as_json: AsJson = False,
     as_mermaid: AsMermaid = False,
+    as_svg: AsSvg = False,
 ) -> None:
     """Show how A leads to B, the most relevant paths first. Exit code 4 when there is no path.
 
     Example: rag-assets graph path 'POST /api/refunds' dbo.Refunds
     """
-    form = GraphFormat(as_json, as_mermaid)
+    form = GraphFormat(as_json, as_mermaid, as_svg)
     steps = allow_list(_split(relations), _restricting(direction))
     output = session_of(context).output
     with _opened(context, label) as (index, graph):
         found = paths(graph, _named(graph, [start]), _named(graph, [end]), steps=steps, hops=depth, count=count)
         warnings = check_against(steps, graph.relations)
         _warn(output, warnings)
-        form.write(output, index, found, of_paths, partial(paths_object, warnings=warnings), show_paths)
+        form.write(
+            output, index, found, of_paths, picture.of_paths, partial(paths_object, warnings=warnings), show_paths
+        )
     if not found:
         output.note(f"nothing connects {start} and {end} within {depth} steps of these relations")
         raise typer.Exit(NOTHING_FOUND)
@@ -411,13 +427,14 @@ def _add_effect(name: str, effect: Effect, told: str) -> None:
         nodes: ListedOfEach = 200,
         as_json: AsJson = False,
         as_mermaid: AsMermaid = False,
+        as_svg: AsSvg = False,
     ) -> None:
 
-        form = GraphFormat(as_json, as_mermaid)
+        form = GraphFormat(as_json, as_mermaid, as_svg)
         output = session_of(context).output
         with _opened(context, label) as (index, graph):
             found = impact(graph, _named(graph, symbols), effect=effect, depth=depth, limit=nodes)
-            form.write(output, index, found, of_impact, impact_object, show_impact)
+            form.write(output, index, found, of_impact, picture.of_impact, impact_object, show_impact)
 
 
 _add_effect(

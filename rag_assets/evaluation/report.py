@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rag_assets.contracts.confidentiality import Confidentiality, may_see
 from rag_assets.errors import RagAssetsError
@@ -26,8 +26,12 @@ from rag_assets.evaluation.tables import (
     risk_rows,
     wrong_rows,
 )
-from rag_assets.index.eval_records import Estimate, EvalRecord, EvalRun, read_runs
+from rag_assets.index.eval_records import Estimate, EvalRecord, EvalRun, merged, read_history, read_runs
 from rag_assets.index.generations import Generation, Manifest
+from rag_assets.index.layout import IndexHome
+
+if TYPE_CHECKING:
+    from rag_assets.settings import Settings
 
 MOST_RECORDS = 30
 """Generations in the table and in the plot, the newest: a month of nights."""
@@ -89,6 +93,24 @@ def make_report(
         own = tuple(record for record in records if record.set == name)[-MOST_RECORDS:]
         made.append(SetReport(name, own, runs.get(name)))
     return Report(generation.manifest, tuple(made))
+
+
+def known_records(home: IndexHome, manifest: Manifest, settings: Settings) -> tuple[list[EvalRecord], str]:
+    """The records of a home about a label, and those that only the catalog has: other homes write to it too; then why
+    these are missing, '' where they are not."""
+    own = read_history(home, manifest.index_label)
+    if settings.stores.catalog == "none":
+        return own, ""
+    from rag_assets.index.catalog import CatalogError, open_catalog
+    from rag_assets.index.catalog.eval_runs import read_records
+    from rag_assets.index.catalog.history import Tenant
+
+    tenant = Tenant(manifest.org_id, manifest.project_id, manifest.index_label)
+    try:
+        with open_catalog(settings) as database:
+            return merged(own, read_records(database, tenant)), ""
+    except CatalogError as error:
+        return own, f"without the numbers that only the catalog has: {error}"
 
 
 def markdown(report: Report) -> str:

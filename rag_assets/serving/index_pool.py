@@ -85,7 +85,7 @@ class IndexPool(Closeable):
                 manifest = self.manifest(label)
             except GenerationError:
                 continue
-            if _is_seen(manifest, caller):
+            if is_seen(manifest, caller):
                 found[label] = manifest
         return found
 
@@ -189,7 +189,7 @@ class IndexPool(Closeable):
         place = self._place(label, caller)
         with place.lock:
             manifest = self.manifest(label)
-            if not _is_seen(manifest, caller):
+            if not is_seen(manifest, caller):
                 raise GenerationError(f"no active index for label {label!r}")
             opened = place.opened
             if opened is not None and opened.index.manifest.generation_id == manifest.generation_id:
@@ -232,7 +232,7 @@ class IndexPool(Closeable):
         return configured(self.home, self.config)
 
 
-def _is_seen(manifest: Manifest, caller: Caller) -> bool:
+def is_seen(manifest: Manifest, caller: Caller) -> bool:
     """Whether a label exists for a caller."""
     if caller.org_id is not None and manifest.org_id != caller.org_id:
         return False

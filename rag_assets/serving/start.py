@@ -123,7 +123,7 @@ def serve_http(
 
     from rag_assets.serving.http.app import LOOPBACK, Reception, RequestLimits, application
     from rag_assets.serving.oauth import external_callers
-    from rag_assets.serving.page import pages
+    from rag_assets.serving.page import WebPage
 
     tokens = TokenStore(serving.home, serving.roles)
     has_tokens = bool(tokens.all())
@@ -153,7 +153,7 @@ def serve_http(
         oauth_metadata=external.metadata if external is not None else None,
     )
     limits = RequestLimits(seconds=seconds, per_minute=per_minute)
-    app = application(operations, agents, reception, limits=limits, pages=pages(operations))
+    app = application(operations, agents, reception, limits=limits, page=WebPage(operations, find))
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     for noisy in ("mcp", "uvicorn"):
         logging.getLogger(noisy).setLevel(logging.WARNING)

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -153,6 +154,7 @@ def test_errors_say_what_to_type(graphed: Indexed, words: list[str], said: str) 
     [
         pytest.param(["OrderService", "--kind", "thing"], "is not a kind of node", id="kind"),
         pytest.param(["OrderService", "--json", "--mermaid"], "choose one of --json and --mermaid", id="two formats"),
+        pytest.param(["OrderService", "--svg", "--mermaid"], "choose one of --mermaid and --svg", id="two pictures"),
         pytest.param(["OrderService", "--depth", "0"], "--depth", id="depth"),
         pytest.param(["path", "OrderService"], "Missing argument", id="path to nothing"),
         pytest.param(["OrderService", "-r", ""], "it names no relation", id="no relation"),
@@ -208,8 +210,10 @@ def test_from_a_route_to_its_tables_in_one_command(graphed: Indexed) -> None:
 @pytest.mark.parametrize(
     "words", [["OrderService"], ["path", ROUTE, TABLE], ["impact", TABLE], ["uses", ROUTE]], ids=lambda words: words[0]
 )
-def test_every_walk_as_mermaid(graphed: Indexed, words: list[str]) -> None:
+def test_every_walk_as_mermaid_and_as_a_picture(graphed: Indexed, words: list[str]) -> None:
     assert graphed.cli.run("graph", *words, "--mermaid").out.startswith("flowchart LR\n")
+    drawn = ElementTree.fromstring(graphed.cli.run("graph", *words, "--svg").out)
+    assert drawn.tag.endswith("svg") and any("entry" in box.get("class", "") for box in drawn.iter())
 
 
 def test_an_index_without_a_graph_says_what_to_do(copied: Indexed) -> None:

@@ -8,7 +8,8 @@ import sys
 
 import pytest
 
-from rag_assets.cli.console import Output, printable, seconds, size, wants_color
+from rag_assets.cli.console import Output, seconds, size, wants_color
+from rag_assets.printable import printable
 
 
 class Terminal(io.StringIO):

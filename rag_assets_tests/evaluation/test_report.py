@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from rag_assets.evaluation.comparison import difference
-from rag_assets.evaluation.html_report import html
 from rag_assets.evaluation.report import NothingMeasured, Report, make_report, markdown
 from rag_assets.evaluation.summary import record_of
 from rag_assets.index.eval_records import EvalRecord, EvalRun, write_run
 from rag_assets.index.generations import Generation
+from rag_assets.serving.page.eval_report import html
 from rag_assets_tests.evaluation.made_runs import manifest, result, run
 
 pytestmark = pytest.mark.rule("E24")

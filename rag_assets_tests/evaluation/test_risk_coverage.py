@@ -10,7 +10,7 @@ import pytest
 from pandas import DataFrame
 
 from rag_assets.answer.abstention import SCALE, THRESHOLD
-from rag_assets.evaluation.html_report import risk_plot
+from rag_assets.evaluation.charts import risk_plot
 from rag_assets.evaluation.risk_coverage import FEWEST, calibrated, risk_curve, row_at
 from rag_assets.index.answer_results import AnswerConditions, AnswerResult, Calibration, Outcome
 from rag_assets_tests.evaluation.made_answers import HOW, answer, answers

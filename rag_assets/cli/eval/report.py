@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from rag_assets.cli.options import (
     AsJson,
-    CliSession,
     GenerationOption,
     LabelArgument,
     check_new_file,
@@ -17,10 +16,6 @@ from rag_assets.cli.options import (
     session_of,
 )
 from rag_assets.index.layout import as_user_shares
-
-if TYPE_CHECKING:
-    from rag_assets.index.eval_records import EvalRecord
-    from rag_assets.index.generations import Manifest
 
 
 def report(
@@ -38,7 +33,7 @@ def report(
 
     Example: rag-assets eval report shop@main --html report.html
     """
-    from rag_assets.evaluation.report import as_object, make_report, markdown
+    from rag_assets.evaluation.report import as_object, known_records, make_report, markdown
     from rag_assets.index.generation_refs import named_generation
     from rag_assets.index.generations import read_generation
 
@@ -48,34 +43,17 @@ def report(
     home = session.home()
     name = known_label(home, label, how="as rag-assets eval report LABEL")
     about = read_generation(home, *named_generation(home, [name], generation))
-    made = make_report(about, _records(session, about.manifest), question_set, session.clearance())
+    records, problem = known_records(home, about.manifest, session.settings())
+    if problem:
+        session.output.warning(problem)
+    made = make_report(about, records, question_set, session.clearance())
     if as_json:
         session.output.json(as_object(made))
     else:
         session.output.text(markdown(made))
     if html is not None:
-        from rag_assets.evaluation.html_report import html as page
+        from rag_assets.serving.page.eval_report import html as page
 
         with as_user_shares():
             html.write_text(page(made), encoding="utf-8")
         session.output.note(f"written: {html}")
-
-
-def _records(session: CliSession, manifest: Manifest) -> list[EvalRecord]:
-    """The records of this home, and those that only the catalog has: other homes write to it too."""
-    from rag_assets.index.eval_records import merged, read_history
-
-    own, settings = read_history(session.home(), manifest.index_label), session.settings()
-    if settings.stores.catalog == "none":
-        return own
-    from rag_assets.index.catalog import CatalogError, open_catalog
-    from rag_assets.index.catalog.eval_runs import read_records
-    from rag_assets.index.catalog.history import Tenant
-
-    tenant = Tenant(manifest.org_id, manifest.project_id, manifest.index_label)
-    try:
-        with open_catalog(settings) as database:
-            return merged(own, read_records(database, tenant))
-    except CatalogError as error:
-        session.output.warning(f"without the numbers that only the catalog has: {error}")
-        return own

@@ -18,8 +18,9 @@ from rich.progress import Progress as RichProgress
 from rich.table import Column
 from rich.text import Text
 
-from rag_assets.cli.console import Output, printable, seconds
+from rag_assets.cli.console import Output, seconds
 from rag_assets.pipeline.progress import Progress, Silent
+from rag_assets.printable import printable
 
 _REFRESH_SECONDS = 0.05  # a hundred thousand files must not cost a hundred thousand redraws
 _LINE_SECONDS = 10.0  # how often a stage without a terminal says that it is alive

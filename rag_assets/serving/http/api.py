@@ -7,6 +7,7 @@ import logging
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import anyio
@@ -17,6 +18,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from rag_assets.errors import PlaceError, QueryError, RagAssetsError, WrongUsage
+from rag_assets.evaluation.report import NothingMeasured
 from rag_assets.graph.lookup import NotFound
 from rag_assets.index.generations import GenerationError
 from rag_assets.index.layout import LabelError
@@ -40,9 +42,11 @@ from rag_assets.serving.requests import (
 
 PREFIX = "/api/v1"
 _log = logging.getLogger("rag_assets.serving.http")
-_NOT_FOUND = (LabelError, PlaceError, NotFound, GenerationError)
+_NOT_FOUND = (LabelError, PlaceError, NotFound, GenerationError, NothingMeasured)
 _LISTS = frozenset({"paths", "kinds", "only", "label"})
 _STREAM = "text/event-stream"
+
+Ask = Callable[[Callable[[str], None]], AskReply]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,22 +92,21 @@ class Api:
             try:
                 asked = parsed(operation.request, await arguments_of(request))
                 if isinstance(asked, AskRequest) and _STREAM in request.headers.get("accept", ""):
-                    return self._streamed(asked, caller_of(request))
+                    return self.stream(partial(self._operations.ask, asked, caller_of(request)), AskReply.as_object)
                 if operation.name == "labels":
-                    labels = await self._in_thread(self._labels, caller_of(request))
+                    labels = await self.run(self._labels, caller_of(request))
                     return JSONResponse({"labels": labels})
-                reply: OperationReply = await self._in_thread(
+                reply: OperationReply = await self.run(
                     getattr(self._operations, operation.name), asked, caller_of(request)
                 )
                 if "text/plain" in request.headers.get("accept", ""):
                     budget = getattr(asked, "max_tokens", TOKENS)
-                    return PlainTextResponse(await self._in_thread(reply.text, budget))
-                return JSONResponse(await self._in_thread(reply.as_object))
+                    return PlainTextResponse(await self.run(reply.text, budget))
+                return JSONResponse(await self.run(reply.as_object))
             except TimeoutError:
-                said = f"this took over {self._seconds:.0f} s and was given up; ask for less, or narrow it"
-                return refused(request.scope, 504, "too_slow", said)
+                return refused(request.scope, 504, "too_slow", self.too_slow())
             except (RagAssetsError, OSError) as error:
-                return error_response(request, error)
+                return refused(request.scope, *status_of(error))
             except BodyTooLarge:
                 raise
             except Exception:  # its text may hold what the caller may not see
@@ -116,17 +119,23 @@ class Api:
     def _labels(self, caller: Caller) -> list[str]:
         return list(self._operations.pool.manifests(caller))
 
-    async def _in_thread(self, work: Callable[..., Any], *arguments: Any) -> Any:
+    async def run(self, work: Callable[..., Any], *arguments: Any) -> Any:
         """Raises TimeoutError; the thread ends by itself then."""
         with anyio.fail_after(self._seconds):
             return await anyio.to_thread.run_sync(work, *arguments, abandon_on_cancel=True, limiter=self._limiter)
 
-    def _streamed(self, asked: AskRequest, caller: Caller) -> EventSourceResponse:
-        """Events `text` with what a model writes, which nobody has checked yet; then `answer`, as the route gives it
-        without a stream, or `error`."""
-        return EventSourceResponse(self._events(asked, caller))
+    def too_slow(self) -> str:
+        """What is said of a request that took too long."""
+        return f"this took over {self._seconds:.0f} s and was given up; ask for less, or narrow it"
 
-    async def _events(self, asked: AskRequest, caller: Caller) -> AsyncIterator[ServerSentEvent]:
+    def stream(self, ask: Ask, as_object: Callable[[AskReply], Mapping[str, Any]]) -> EventSourceResponse:
+        """Events `text` with what a model writes, which nobody has checked yet; then `answer` with the reply as an
+        object, or `error`. `ask` is told who listens."""
+        return EventSourceResponse(self._events(ask, as_object))
+
+    async def _events(
+        self, ask: Ask, as_object: Callable[[AskReply], Mapping[str, Any]]
+    ) -> AsyncIterator[ServerSentEvent]:
         send, receive = anyio.create_memory_object_stream[ServerSentEvent](100)
         is_left = threading.Event()
 
@@ -138,11 +147,11 @@ class Api:
         async def work() -> None:
             async with send:
                 try:
-                    reply: AskReply = await self._in_thread(self._operations.ask, asked, caller, hear)
-                    body = json.dumps(reply.as_object(), ensure_ascii=False)
+                    reply: AskReply = await self.run(ask, hear)
+                    body = json.dumps(await self.run(as_object, reply), ensure_ascii=False)
                     await send.send(ServerSentEvent(body, event="answer"))
                 except (RagAssetsError, OSError, TimeoutError) as error:
-                    said = str(error) or f"this took over {self._seconds:.0f} s and was given up"
+                    said = str(error) or self.too_slow()
                     await send.send(ServerSentEvent(json.dumps({"message": said}), event="error"))
 
         try:
@@ -179,12 +188,12 @@ async def arguments_of(request: HttpRequest) -> Mapping[str, Any]:
     return body
 
 
-def error_response(request: HttpRequest, error: RagAssetsError | OSError) -> Response:
-    """What is wrong, as the caller can repair it. The text of a defect of this machine stays in its log."""
+def status_of(error: RagAssetsError | OSError) -> tuple[int, str, str]:
+    """The status, the type and the text of what is wrong, as the caller can repair it."""
     if isinstance(error, WrongUsage):
-        return refused(request.scope, 400, "wrong_arguments", str(error))
+        return 400, "wrong_arguments", str(error)
     if isinstance(error, _NOT_FOUND) or type(error) is QueryError:
-        return refused(request.scope, 404, "not_found", str(error))
+        return 404, "not_found", str(error)
     if isinstance(error, OSError):
-        return refused(request.scope, 503, "unavailable", f"the index cannot be read: {error.strerror}; try again")
-    return refused(request.scope, 500, "failed", str(error))
+        return 503, "unavailable", f"the index cannot be read: {error.strerror}; try again"
+    return 500, "failed", str(error)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, Protocol
 
 import anyio
 from mcp.server.lowlevel import Server
@@ -15,7 +16,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import Lifespan
 
@@ -29,6 +30,7 @@ from rag_assets.serving.http.guards import (
     RateLimit,
     RequestLog,
     refused,
+    wants_page,
 )
 from rag_assets.serving.http.metrics import CONTENT_TYPE, ServerMetrics
 from rag_assets.serving.http.openapi import document
@@ -57,13 +59,27 @@ class Reception:
     oauth_metadata: dict[str, Any] | None = None
 
 
+class BrowserPage(Protocol):
+    """What people see in a browser."""
+
+    open_paths: Collection[str]
+
+    def routes(self, api: Api) -> Sequence[BaseRoute]: ...
+
+    def sign_in(self, request: Request, problem: str) -> Response:
+        """Asks for a token."""
+
+    def error(self, request: Request, status: int, message: str) -> Response:
+        """Says what is wrong."""
+
+
 def application(
     operations: Operations,
     agents: Server[Any],
     reception: Reception,
     *,
     limits: RequestLimits | None = None,
-    pages: Collection[BaseRoute] = (),
+    page: BrowserPage | None = None,
 ) -> Starlette:
     """The whole server as one ASGI application. Its lifespan closes `operations`."""
     limits = limits or RequestLimits()
@@ -94,7 +110,7 @@ def application(
         Route("/metrics", measured),
         Route("/openapi.json", openapi),
         *([Route(OAUTH_METADATA, oauth)] if reception.oauth_metadata else []),
-        *pages,
+        *(page.routes(api) if page is not None else ()),
     ]
 
     metadata = ""
@@ -106,10 +122,17 @@ def application(
             Middleware(RequestLog, metrics),
             Middleware(KnownHosts, reception.hosts),
             Middleware(BodyLimit, limits.body_bytes),
-            Middleware(Authentication, reception.everybody, reception.find, metadata=metadata, may_open=_is_open),
+            Middleware(
+                Authentication,
+                reception.everybody,
+                reception.find,
+                metadata=metadata,
+                may_open=partial(_is_open, page.open_paths if page is not None else ()),
+                sign_in=page.sign_in if page is not None else None,
+            ),
             Middleware(RateLimit, limits.per_minute),
         ],
-        exception_handlers={HTTPException: _http_error, Exception: _defect},
+        exception_handlers={HTTPException: partial(_http_error, page), Exception: partial(_defect, page)},
         lifespan=_lifespan(operations, sessions),
     )
 
@@ -117,8 +140,8 @@ def application(
 OAUTH_METADATA = "/.well-known/oauth-protected-resource"
 
 
-def _is_open(path: str) -> bool:
-    return path in ("/healthz", OAUTH_METADATA) or path.startswith("/static/")
+def _is_open(of_page: Collection[str], path: str) -> bool:
+    return path in ("/healthz", OAUTH_METADATA) or path in of_page or path.startswith("/static/")
 
 
 def _lifespan(operations: Operations, sessions: StreamableHTTPSessionManager) -> Lifespan[Starlette]:
@@ -140,15 +163,19 @@ def _lifespan(operations: Operations, sessions: StreamableHTTPSessionManager) ->
     return running
 
 
-async def _http_error(request: Request, error: Exception) -> Response:
+async def _http_error(page: BrowserPage | None, request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
+    if page is not None and wants_page(request):
+        return page.error(
+            request, error.status_code, "There is no such page." if error.status_code == 404 else str(error)
+        )
     said = {404: "there is no such page; the routes are in /openapi.json", 405: "this method is not for this route"}
-    message = said.get(error.status_code, str(error.detail))
-    if "text/html" in request.headers.get("accept", ""):
-        return PlainTextResponse(message, error.status_code)
-    return refused(request.scope, error.status_code, "http", message)
+    return refused(request.scope, error.status_code, "http", said.get(error.status_code, str(error.detail)))
 
 
-async def _defect(request: Request, _: Exception) -> Response:
+async def _defect(page: BrowserPage | None, request: Request, _: Exception) -> Response:
     """A defect of ours: its text may hold what the caller may not see."""
-    return refused(request.scope, 500, "defect", "the server failed; its log has more under this request id")
+    said = "the server failed; its log has more under this request id"
+    if page is not None and wants_page(request):
+        return page.error(request, 500, said)
+    return refused(request.scope, 500, "defect", said)

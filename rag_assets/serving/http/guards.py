@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -57,6 +58,11 @@ def error_body(scope: Scope, kind: str, message: str) -> dict[str, object]:
 
 def refused(scope: Scope, status: int, kind: str, message: str, headers: dict[str, str] | None = None) -> Response:
     return JSONResponse(error_body(scope, kind, message), status, headers)
+
+
+def wants_page(request: Request) -> bool:
+    """Whether a person reads the answer: a browser that opens an address."""
+    return request.method == "GET" and "text/html" in request.headers.get("accept", "")
 
 
 class RequestLog:
@@ -184,14 +190,16 @@ class Authentication:
         *,
         metadata: str = "",
         may_open: Callable[[str], bool] = lambda path: path in OPEN_PATHS,
+        sign_in: Callable[[Request, str], Response] | None = None,
     ) -> None:
         """`everybody` is who asks without a token, None where one is wanted. `metadata` is the address of what says
-        where tokens are had (RFC 9728)."""
+        where tokens are had (RFC 9728). `sign_in` is the page that a browser is shown instead of an error."""
         self._app = app
         self._everybody = everybody
         self._find = find
         self._challenge = "Bearer" + (f' resource_metadata="{metadata}"' if metadata else "")
         self._may_open = may_open
+        self._sign_in = sign_in
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or self._may_open(scope["path"]):
@@ -207,6 +215,9 @@ class Authentication:
         if caller is None:
             said = "this token is unknown, revoked or expired" if token else "a bearer token is needed"
             headers = {"www-authenticate": self._challenge}
+            if self._sign_in is not None and wants_page(request := Request(scope)):
+                await self._sign_in(request, said if token else "")(scope, receive, send)
+                return
             await refused(scope, 401, "unauthorized", said, headers)(scope, receive, send)
             return
         scope[SCOPE_KEY] = Calling(caller)

@@ -3,14 +3,18 @@ text for a model within a budget (`text`), and as an object for a program (`as_o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from rag_assets.api import Index, IndexGroup
 from rag_assets.closeable import Closeable
 from rag_assets.errors import RagAssetsError
+from rag_assets.graph.artifact import GraphError
+from rag_assets.index.generations import Manifest
 from rag_assets.qa.services import nobody_listens
+from rag_assets.search.graph_context import counts_of
 from rag_assets.serving.access import Caller
 from rag_assets.serving.index_age import AgesOf, IndexAge, IndexAges
 from rag_assets.serving.index_pool import IndexPool, one_label
@@ -19,6 +23,7 @@ from rag_assets.serving.operations.graph import GraphReply, walk
 from rag_assets.serving.operations.overview import overview
 from rag_assets.serving.operations.read import ReadReply, read
 from rag_assets.serving.operations.search import SearchReply, search
+from rag_assets.serving.operations.source import SourceReply, source
 from rag_assets.serving.operations.status import LabelStatus, StatusReply, status_of
 from rag_assets.serving.operations.symbol import SymbolReply, symbol
 from rag_assets.serving.requests import (
@@ -29,6 +34,10 @@ from rag_assets.serving.requests import (
     StatusRequest,
     SymbolRequest,
 )
+
+if TYPE_CHECKING:
+    from rag_assets.evaluation.report import Report
+    from rag_assets.serving.operations.history import GenerationRow
 
 T = TypeVar("T")
 
@@ -76,12 +85,20 @@ class Operations(Closeable):
             request.label, caller, lambda index, age: GraphReply(request, index.label, walk(index, request), age())
         )
 
-    def ask(self, request: AskRequest, caller: Caller, on_text: Callable[[str], None] = nobody_listens) -> AskReply:
-        """`on_text` receives the lines of a model as they come; they are not checked yet."""
+    def ask(
+        self,
+        request: AskRequest,
+        caller: Caller,
+        on_text: Callable[[str], None] = nobody_listens,
+        *,
+        session: str = "",
+    ) -> AskReply:
+        """`on_text` receives the lines of a model as they come; they are not checked yet. With a `session` the
+        question follows those that the caller asked in it."""
         label = one_label(self.pool.labels(caller, request.label))
         with self.pool.index(label, caller) as index, self.pool.answerer(label, caller) as answerer:
             ages = self._ages_of(index, caller)
-            answer, turn_id = ask(answerer, request, caller, on_text)
+            answer, turn_id = ask(answerer, request, caller, on_text, session)
             return AskReply(request, answer, turn_id, _known(ages))
 
     def status(self, request: StatusRequest, caller: Caller) -> StatusReply:
@@ -94,6 +111,52 @@ class Operations(Closeable):
     def overview(self, label: str, caller: Caller) -> str:
         """What an index is about."""
         return self._on_one(label, caller, lambda index, age: overview(index, age()))
+
+    def manifests(self, caller: Caller) -> Mapping[str, Manifest]:
+        """What is served of the labels that the caller may see, by label."""
+        return self.pool.manifests(caller)
+
+    def kinds(self, label: str | Sequence[str] | None, caller: Caller) -> Mapping[str, int]:
+        """The kinds of files in some labels, with the number of their sections, the most first."""
+
+        def found(target: Index | IndexGroup) -> Counter[str]:
+            counted: Counter[str] = Counter()
+            for index in target.members.values():
+                counted.update(index.parts.shard().values("Kind", index.scope()))
+            return counted
+
+        return dict(self._on(self.pool.labels(caller, label), caller, found).most_common())
+
+    def source(self, request: ReadRequest, caller: Caller) -> SourceReply:
+        """A place with the file around it, and the generation that both are of."""
+
+        def found(index: Index, age: Callable[[], IndexAge]) -> SourceReply:
+            asked, around = source(index, request)
+            return SourceReply(asked, around, index.manifest, age())
+
+        return self._on_one(request.label, caller, found)
+
+    def hubs(self, label: str | None, caller: Caller) -> list[tuple[str, str]]:
+        """The most connected nodes of a label, to begin a walk at, with their kinds; none without a graph."""
+
+        def found(index: Index, _: Callable[[], IndexAge]) -> list[tuple[str, str]]:
+            try:
+                return [(hub.key, hub.kind) for hub in counts_of(index).hubs]
+            except GraphError:
+                return []
+
+        return self._on_one(label, caller, found)
+
+    def generations(self, label: str, caller: Caller) -> tuple[GenerationRow, ...]:
+        from rag_assets.serving.operations.history import generations  # evaluation is no part of an agent's server
+
+        return generations(self.pool.home, one_label(self.pool.labels(caller, label)), caller)
+
+    def evaluation(self, label: str, generation: str, caller: Caller) -> Report:
+        """What is known of how well a generation answers. Raises NothingMeasured."""
+        from rag_assets.serving.operations.history import evaluation
+
+        return evaluation(self.pool, one_label(self.pool.labels(caller, label)), generation, caller)
 
     def close(self) -> None:
         self._ages.close()

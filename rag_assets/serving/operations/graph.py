@@ -71,13 +71,15 @@ class GraphRow:
 @dataclass(frozen=True, slots=True)
 class GraphFound:
     """What a walk found. `paths` are those of a path, whose rows are its nodes; `total` is of all that was reached, of
-    which `rows` are the first; `unknown` says why an empty answer may be wrong, '' where there is nothing."""
+    which `rows` are the first; `unknown` says why an empty answer may be wrong, '' where there is nothing. `edges` are
+    those between what is around a node, besides those that led there."""
 
     starts: tuple[str, ...]
     rows: tuple[GraphRow, ...]
     total: int
     paths: tuple[tuple[GraphRow, ...], ...] = ()
     unknown: str = ""
+    edges: tuple[GraphEdge, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +136,14 @@ def walk(index: Index, request: GraphRequest) -> GraphFound:
     keys = tuple(graph.keys[node] for node in starts)
     if request.to is not None:
         return _paths(graph, request, starts, keys)
+    edges: tuple[GraphEdge, ...] = ()
     if request.relation in (GraphQuery.IMPACT, GraphQuery.USES):
         rows = _effect(graph, request, starts)
     else:
-        rows = _around(graph, request, keys)
+        rows, edges = _around(graph, request, keys)
     wanted = [row for row in rows if not request.only or row.group in request.only]
     unknown = "" if wanted else _why_unknown(graph, starts)
-    return GraphFound(keys, tuple(wanted[: request.limit]), len(wanted), unknown=unknown)
+    return GraphFound(keys, tuple(wanted[: request.limit]), len(wanted), unknown=unknown, edges=edges)
 
 
 def _paths(graph: Graph, request: GraphRequest, starts: Sequence[int], keys: tuple[str, ...]) -> GraphFound:
@@ -172,12 +175,12 @@ def _effect(graph: Graph, request: GraphRequest, starts: Sequence[int]) -> list[
     ]
 
 
-def _around(graph: Graph, request: GraphRequest, keys: Sequence[str]) -> list[GraphRow]:
+def _around(graph: Graph, request: GraphRequest, keys: Sequence[str]) -> tuple[list[GraphRow], tuple[GraphEdge, ...]]:
     is_callers = request.relation is GraphQuery.CALLERS
     steps = _CALLERS if is_callers else ALL_STEPS
     found = neighbourhood(graph, keys, steps=steps, depth=request.depth, nodes=max(request.limit * 4, 200))
     groups = _groups(graph, [node.key for node in found.nodes])
-    return [
+    rows = [
         GraphRow(
             node.key,
             groups[node.key],
@@ -189,6 +192,7 @@ def _around(graph: Graph, request: GraphRequest, keys: Sequence[str]) -> list[Gr
         for node in found.nodes
         if node.distance
     ]
+    return rows, found.edges
 
 
 def _groups(graph: Graph, keys: Sequence[str]) -> dict[str, Only]:
