@@ -41,7 +41,7 @@ _Show = Callable[[View], str]
 class WebPage:
     """The routes for browsers. `find` says whose token somebody signs in with."""
 
-    open_paths: Collection[str] = frozenset({SIGN_IN})
+    open_paths: Collection[str] = frozenset({SIGN_IN, SIGN_OUT})
 
     def __init__(self, operations: Operations, find: FindsCaller) -> None:
         self._operations = operations
@@ -132,9 +132,10 @@ class WebPage:
         )
         return answer
 
-    async def _signed_out(self, _: Request) -> Response:
+    async def _signed_out(self, request: Request) -> Response:
+        """Also for a token that is revoked meanwhile."""
         answer = RedirectResponse("/", 303, _HEADERS)
-        answer.delete_cookie(TOKEN_COOKIE, httponly=True, samesite="strict")
+        answer.delete_cookie(TOKEN_COOKIE, httponly=True, samesite="strict", secure=request.url.scheme == "https")
         return answer
 
     def _html(self, text: str, status: int = 200) -> Response:
