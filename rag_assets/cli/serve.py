@@ -41,6 +41,9 @@ def serve(
     ] = "",
     issuer: Annotated[str, typer.Option(help="The address of that server.")] = "",
     resource: Annotated[str, typer.Option(help="The address of this one, as its tokens name it.")] = "",
+    overlay: Annotated[
+        bool, typer.Option("--overlay", help="Search and read files as the work trees of this machine have them now.")
+    ] = False,
     local: Annotated[
         bool, typer.Option("--local", help="Serve agents of this machine alone, and end when none is left.")
     ] = False,
@@ -66,6 +69,7 @@ def serve(
         issuer=issuer,
         verifier=verifier,
         resource=resource,
+        work_tree=overlay,
     )
 
 
@@ -81,6 +85,12 @@ def mcp(
     allow_index: Annotated[
         bool, typer.Option("--allow-index", help="Offer the tool that indexes the newest commit.")
     ] = False,
+    overlay: Annotated[
+        bool,
+        typer.Option(
+            "--overlay/--no-overlay", help="Search and read files as the work tree around this folder has them now."
+        ),
+    ] = True,
     alone: Annotated[
         bool, typer.Option("--alone", help="Answer in this process instead of in the shared server of the home.")
     ] = False,
@@ -96,7 +106,7 @@ def mcp(
         "label": label,
         "structured": structured,
         "may_index": allow_index,
-        "work_tree": True,
+        "work_tree": overlay,
     }
     if alone or sys.platform == "win32":
         from rag_assets.serving.start import serve_stdio
@@ -106,7 +116,7 @@ def mcp(
     from rag_assets.serving import stdio_relay
     from rag_assets.serving.relay_plan import relay_plan
 
-    flags = {"--structured": structured, "--allow-index": allow_index}
+    flags = {"--structured": structured, "--allow-index": allow_index, "--no-overlay": not overlay}
     options = [option for option, is_wanted in flags.items() if is_wanted] + (["--label", label] if label else [])
     plan = json.dumps(relay_plan(session.home(), session.config(), hello, _command(session), options))
     relay = str(Path(stdio_relay.__file__).resolve())

@@ -24,7 +24,7 @@ from rag_assets.index.generations import GenerationError, Manifest, read_generat
 from rag_assets.index.layout import IndexHome, LabelError, label_named
 from rag_assets.qa.answering import QuestionAnswerer
 from rag_assets.qa.ask_options import AskOptions, configured
-from rag_assets.search.index import load_policy
+from rag_assets.search.index import LabelIndex, load_policy
 from rag_assets.serving.access import Caller
 
 IDLE_SECONDS = 900.0
@@ -144,7 +144,7 @@ class IndexPool(Closeable):
         finally:
             self._give_back(opened)
 
-    def has_moved_on(self, index: Index) -> bool:
+    def has_moved_on(self, index: LabelIndex) -> bool:
         """Whether a label serves another generation than an index reads, which may have been pruned meanwhile."""
         try:
             return self.manifest(index.label).generation_id != index.manifest.generation_id

@@ -106,18 +106,16 @@ class SymbolRequest(Request):
 
 class GraphRequest(Request):
     start: Annotated[
-        str,
-        Field(
-            min_length=1,
-            max_length=_LONGEST_NAME,
-            description="A symbol, table, route (POST /api/orders), file or src/A.cs:12",
-        ),
-    ]
+        Name | None, Field(description="A symbol, table, route (POST /api/orders), file or src/A.cs:12")
+    ] = None
     relation: Annotated[
         GraphQuery,
         Field(description="impact: what breaks if it changes; uses: what it needs; path: how it leads to `to`"),
     ] = GraphQuery.AROUND
     to: Annotated[Name | None, Field(description="The end of a path")] = None
+    since: Annotated[
+        Name | None, Field(description="Instead of start: impact of what changed since this commit or branch")
+    ] = None
     depth: Annotated[int, Field(ge=1, le=6)] = 2
     only: Annotated[list[Only], Field(max_length=len(Only))] = []
     limit: Annotated[int, Field(ge=1, le=200)] = 20

@@ -9,7 +9,7 @@ import socket
 import sys
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +116,7 @@ def serve_http(
     issuer: str = "",
     verifier: str = "",
     resource: str = "",
+    work_tree: bool = False,
 ) -> None:
     """Everybody who reaches the place, and the clients of this machine where no server serves them yet. Raises
     ServeError where it cannot listen there, or would let strangers in without a token."""
@@ -134,13 +135,15 @@ def serve_http(
             f"{place.host} can be reached from other machines, and there is no token; make one with: "
             "rag-assets token create NAME, or listen on 127.0.0.1"
         )
-    everybody = Caller(clearance=clearance_of(role, serving.roles)) if is_open or without_tokens else None
+    everybody = None
+    if is_open or without_tokens:
+        everybody = Caller(clearance=clearance_of(role, serving.roles), work_tree=work_tree)
 
     async def find(token: str) -> Caller | None:
         found = await anyio.to_thread.run_sync(tokens.caller_of, token)
         if found is None and external is not None:
-            return await external.find(token)
-        return found
+            found = await external.find(token)
+        return replace(found, work_tree=work_tree) if found is not None else None
 
     listening = _listening(place)
     host, port = listening.getsockname()[:2]

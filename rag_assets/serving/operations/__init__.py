@@ -8,24 +8,28 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from rag_assets.api import Index, IndexGroup
 from rag_assets.closeable import Closeable
 from rag_assets.errors import RagAssetsError
 from rag_assets.graph.artifact import GraphError
 from rag_assets.index.generations import Manifest
 from rag_assets.qa.services import nobody_listens
+from rag_assets.search.change_impact import change_impact
 from rag_assets.search.graph_context import counts_of
+from rag_assets.search.index import LabelIndex, Searchable
+from rag_assets.search.touched_nodes import Touched
 from rag_assets.serving.access import Caller
 from rag_assets.serving.index_age import AgesOf, IndexAge, IndexAges
 from rag_assets.serving.index_pool import IndexPool, one_label
 from rag_assets.serving.operations.ask import AskReply, ask
 from rag_assets.serving.operations.graph import GraphReply, walk
+from rag_assets.serving.operations.impact import ImpactReply
 from rag_assets.serving.operations.overview import overview
 from rag_assets.serving.operations.read import ReadReply, read
 from rag_assets.serving.operations.search import SearchReply, search
 from rag_assets.serving.operations.source import SourceReply, source
 from rag_assets.serving.operations.status import LabelStatus, StatusReply, status_of
 from rag_assets.serving.operations.symbol import SymbolReply, symbol
+from rag_assets.serving.operations.work_tree import as_now
 from rag_assets.serving.requests import (
     AskRequest,
     GraphRequest,
@@ -65,24 +69,43 @@ class Operations(Closeable):
         self._ages = IndexAges(pool.home)
 
     def search(self, request: SearchRequest, caller: Caller) -> SearchReply:
-        def found(target: Index | IndexGroup) -> SearchReply:
-            ages = self._ages_of(target, caller)
-            result, offset, has_more = search(target, request)
+        is_named = request.label is not None
+
+        def found(opened: Searchable) -> SearchReply:
+            ages = self._ages_of(opened, caller)
+            result, offset, has_more = search(as_now(opened, caller, is_named=is_named), request)
             return SearchReply(request, result, _known(ages), offset, has_more)
 
         return self._on(self.pool.labels(caller, request.label), caller, found)
 
     def read(self, request: ReadRequest, caller: Caller) -> ReadReply:
-        return self._on_one(request.label, caller, lambda index, age: ReadReply(request, read(index, request), age()))
+        return self._on_one(
+            request.label, caller, lambda index, age: ReadReply(request, read(index, request), age()), now=True
+        )
 
     def symbol(self, request: SymbolRequest, caller: Caller) -> SymbolReply:
         return self._on_one(
-            request.label, caller, lambda index, age: SymbolReply(request, index.label, symbol(index, request), age())
+            request.label,
+            caller,
+            lambda index, age: SymbolReply(request, index.label, symbol(index, request), age()),
+            now=True,
         )
 
-    def graph(self, request: GraphRequest, caller: Caller) -> GraphReply:
+    def graph(self, request: GraphRequest, caller: Caller) -> GraphReply | ImpactReply:
+        """As it is indexed: around a start, or with `since` what the changes after that commit touch."""
+        return self.walk(request, caller) if request.since is None else self.impact(request, request.since, caller)
+
+    def walk(self, request: GraphRequest, caller: Caller) -> GraphReply:
         return self._on_one(
             request.label, caller, lambda index, age: GraphReply(request, index.label, walk(index, request), age())
+        )
+
+    def impact(self, request: GraphRequest, since: str, caller: Caller) -> ImpactReply:
+        only = [Touched(one.value) for one in request.only]
+        return self._on_one(
+            request.label,
+            caller,
+            lambda index, age: ImpactReply(change_impact(index, since, only=only, limit=request.limit), age()),
         )
 
     def ask(
@@ -119,7 +142,7 @@ class Operations(Closeable):
     def kinds(self, label: str | Sequence[str] | None, caller: Caller) -> Mapping[str, int]:
         """The kinds of files in some labels, with the number of their sections, the most first."""
 
-        def found(target: Index | IndexGroup) -> Counter[str]:
+        def found(target: Searchable) -> Counter[str]:
             counted: Counter[str] = Counter()
             for index in target.members.values():
                 counted.update(index.parts.shard().values("Kind", index.scope()))
@@ -130,7 +153,7 @@ class Operations(Closeable):
     def source(self, request: ReadRequest, caller: Caller) -> SourceReply:
         """A place with the file around it, and the generation that both are of."""
 
-        def found(index: Index, age: Callable[[], IndexAge]) -> SourceReply:
+        def found(index: LabelIndex, age: Callable[[], IndexAge]) -> SourceReply:
             asked, around = source(index, request)
             return SourceReply(asked, around, index.manifest, age())
 
@@ -139,7 +162,7 @@ class Operations(Closeable):
     def hubs(self, label: str | None, caller: Caller) -> list[tuple[str, str]]:
         """The most connected nodes of a label, to begin a walk at, with their kinds; none without a graph."""
 
-        def found(index: Index, _: Callable[[], IndexAge]) -> list[tuple[str, str]]:
+        def found(index: LabelIndex, _: Callable[[], IndexAge]) -> list[tuple[str, str]]:
             try:
                 return [(hub.key, hub.kind) for hub in counts_of(index).hubs]
             except GraphError:
@@ -162,34 +185,43 @@ class Operations(Closeable):
         self._ages.close()
         self.pool.close()
 
-    def _status(self, target: Index | IndexGroup, caller: Caller) -> LabelStatus:
-        (index,) = target.members.values()
-        assert isinstance(index, Index)
+    def _status(self, opened: Searchable, caller: Caller) -> LabelStatus:
+        (index,) = opened.members.values()
         return status_of(index, self._ages.ask(index.manifest, caller.clearance).result())
 
-    def _on_one(self, label: str | None, caller: Caller, found: Callable[[Index, Callable[[], IndexAge]], T]) -> T:
-        def on_index(target: Index | IndexGroup) -> T:
-            assert isinstance(target, Index)
-            age = self._ages.ask(target.manifest, caller.clearance)
+    def _on_one(
+        self,
+        label: str | None,
+        caller: Caller,
+        found: Callable[[LabelIndex, Callable[[], IndexAge]], T],
+        *,
+        now: bool = False,
+    ) -> T:
+        """`now`: with the files of the client's work tree as they are now, where it is in one."""
+
+        def on_index(opened: Searchable) -> T:
+            (index,) = opened.members.values()
+            age = self._ages.ask(index.manifest, caller.clearance)
+            target = as_now(index, caller, is_named=label is not None) if now else index
+            assert isinstance(target, LabelIndex)
             return found(target, age.result)
 
         return self._on([one_label(self.pool.labels(caller, label))], caller, on_index)
 
-    def _on(self, labels: list[str], caller: Caller, found: Callable[[Index | IndexGroup], T]) -> T:
+    def _on(self, labels: list[str], caller: Caller, found: Callable[[Searchable], T]) -> T:
         """What an operation finds in the generations that are served now. One that was pruned while it was read is
         read again as the one that took its place."""
         for is_last in (False, True):
-            with self.pool.opened(labels, caller) as target:
+            with self.pool.opened(labels, caller) as opened:
                 try:
-                    return found(target)
+                    return found(opened)
                 except (RagAssetsError, OSError):
-                    indexes = [index for index in target.members.values() if isinstance(index, Index)]
-                    if is_last or not any(map(self.pool.has_moved_on, indexes)):
+                    if is_last or not any(map(self.pool.has_moved_on, opened.members.values())):
                         raise
         raise AssertionError
 
-    def _ages_of(self, target: Index | IndexGroup, caller: Caller) -> dict[str, Future[IndexAge]]:
-        return {label: self._ages.ask(manifest, caller.clearance) for label, manifest in target.manifests.items()}
+    def _ages_of(self, opened: Searchable, caller: Caller) -> dict[str, Future[IndexAge]]:
+        return {label: self._ages.ask(manifest, caller.clearance) for label, manifest in opened.manifests.items()}
 
 
 def _known(ages: Mapping[str, Future[IndexAge]]) -> AgesOf:

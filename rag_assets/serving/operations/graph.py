@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from rag_assets.api import Index
 from rag_assets.contracts.graph import Confidence, GraphEdge, NodeType, Relation
 from rag_assets.errors import WrongQuestion
 from rag_assets.graph.csr_graph import Graph, NodeLocation
@@ -17,6 +16,7 @@ from rag_assets.graph.neighbourhood import neighbourhood
 from rag_assets.graph.paths import DEFAULT_HOPS, paths
 from rag_assets.graph.relations import ALL_STEPS, Direction, WalkStep
 from rag_assets.search.graph_context import graph_of
+from rag_assets.search.index import LabelIndex
 from rag_assets.serving.budget import joined_within
 from rag_assets.serving.index_age import IndexAge
 from rag_assets.serving.requests import GraphQuery, GraphRequest, Only
@@ -125,9 +125,11 @@ class GraphReply:
         return joined_within(head, body, foot, max_tokens, "… {} more lines; raise max_tokens, or narrow with only")
 
 
-def walk(index: Index, request: GraphRequest) -> GraphFound:
+def walk(index: LabelIndex, request: GraphRequest) -> GraphFound:
     """Raises GraphError where there is no graph, NotFound with the candidates for a name that is none or several, and
     WrongQuestion for a path without its end."""
+    if request.start is None:
+        raise WrongQuestion("start is missing: name a symbol, table, route, file or line; or since, a commit")
     if (request.to is None) == (request.relation is GraphQuery.PATH):
         said = "a path needs `to`, where it ends" if request.to is None else "`to` is the end of a path only"
         raise WrongQuestion(said)

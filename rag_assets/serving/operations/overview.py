@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rag_assets.api import Index
 from rag_assets.contracts.graph import NodeType
 from rag_assets.contracts.identity import document_uri
 from rag_assets.graph.artifact import GraphError
@@ -13,6 +12,7 @@ from rag_assets.graph.lookup import short_name
 from rag_assets.graph.modules import area_map
 from rag_assets.index.artifacts import ArtifactError
 from rag_assets.search.graph_context import counts_of, graph_of
+from rag_assets.search.index import LabelIndex
 from rag_assets.serving.budget import joined_within
 from rag_assets.serving.index_age import IndexAge
 
@@ -22,7 +22,7 @@ _LISTED = 20
 _LIST_OF = {NodeType.ENDPOINT: "routes", NodeType.TABLE: "tables", NodeType.PACKAGE: "packages"}
 
 
-def overview(index: Index, age: IndexAge) -> str:
+def overview(index: LabelIndex, age: IndexAge) -> str:
     """In at most `TOKENS` tokens."""
     shard, scope = index.parts.shard(), index.scope()
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in by_count(shard.values("Kind", scope))[:_LISTED])
@@ -37,7 +37,7 @@ def overview(index: Index, age: IndexAge) -> str:
     return joined_within(head, body, [], TOKENS, "… {} more lines")
 
 
-def _readme(index: Index, paths: list[str]) -> Iterator[str]:
+def _readme(index: LabelIndex, paths: list[str]) -> Iterator[str]:
     known = sorted((path for path in paths if path.lower().startswith("readme")), key=len)
     if not known:
         return
@@ -67,7 +67,7 @@ def _lists(graph: Graph) -> Iterator[str]:
             yield f"{len(names)} {title}: {', '.join(names[:_LISTED])}{more}"
 
 
-def _hubs(index: Index) -> Iterator[str]:
+def _hubs(index: LabelIndex) -> Iterator[str]:
     hubs = [hub for hub in counts_of(index).hubs if "|" in hub.key][:_LISTED]
     if hubs:
         yield "most connected: " + ", ".join(f"{short_name(hub.key)} ({hub.degree:,})" for hub in hubs)

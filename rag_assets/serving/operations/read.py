@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rag_assets.api import Index
+from rag_assets.search.index import LabelIndex
 from rag_assets.search.result_objects import lines_object
 from rag_assets.search.source_lines import SourceLines, SourceReader
 from rag_assets.serving.budget import clipped, cost_of, estimated
@@ -36,7 +36,7 @@ class ReadReply:
         return clipped("\n".join([head, *fitted.rendered()]), max_tokens)
 
 
-def read(index: Index, request: ReadRequest) -> SourceLines:
+def read(index: LabelIndex, request: ReadRequest) -> SourceLines:
     """Raises what `Index.read` raises."""
     commit = request.commit or ""
     is_now = commit.casefold() in _NOW

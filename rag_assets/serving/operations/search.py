@@ -7,10 +7,10 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rag_assets.api import Index, IndexGroup
 from rag_assets.errors import WrongQuestion
 from rag_assets.index.vectors.filters import SearchFilters
 from rag_assets.search import SearchResult
+from rag_assets.search.index import Searchable
 from rag_assets.search.outline import (
     Detail,
     Page,
@@ -59,7 +59,7 @@ class SearchReply:
 
     def text(self, max_tokens: int) -> str:
         hits, asked = self.result.hits, asked_stems(self.result.question)
-        head = [*(age.line(label) for label, age in self.ages.items()), *self.result.warnings]
+        head = [*(self._age(label) for label in self.ages), *self.result.warnings]
         if not hits:
             return clipped("\n".join([*head, "nothing found; use other words, or fewer filters"]), max_tokens)
         if not self.result.known_words:
@@ -70,6 +70,9 @@ class SearchReply:
         def lines(at: int, detail: Detail) -> str:
             rank = self.offset + at + 1
             text = plain_text(hits[at], rank, detail, asked)
+            if hits[at].work_tree:
+                place, newline, rest = text.partition("\n")
+                text = f"{place}  work tree{newline}{rest}"
             return f"{hits[at].label}: {text.strip()}" if not self.result.label else text
 
         room = max_tokens - cost_of("\n".join([*head, *foot]))
@@ -80,8 +83,13 @@ class SearchReply:
             body = [place_of(hits[0]), *(f"{count} hits in {folder}/" for folder, count in counts_by_folder(hits))]
         return clipped("\n".join([*head, *body, *foot]), max_tokens)
 
+    def _age(self, label: str) -> str:
+        now = self.result.overlaid.get(label, 0)
+        said = f"; {now} file{'s' * (now != 1)} as in the work tree now" if now else ""
+        return f"{self.ages[label].line(label)}{said}"
 
-def search(target: Index | IndexGroup, request: SearchRequest) -> tuple[SearchResult, int, bool]:
+
+def search(target: Searchable, request: SearchRequest) -> tuple[SearchResult, int, bool]:
     """The hits of the page that is asked for, how many came before, and whether others follow. Raises WrongQuestion for
     a cursor of another question or of another generation, and what a search raises."""
     offset = 0

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rag_assets.api import Index
 from rag_assets.index.generations import Manifest
+from rag_assets.search.index import LabelIndex
 from rag_assets.search.source_lines import SourceLines, SourceReader, TextVersion
 from rag_assets.serving.index_age import IndexAge
 from rag_assets.serving.requests import ReadRequest
@@ -29,7 +29,7 @@ class SourceReply:
         return (self.asked.start_line, self.asked.end_line) == (min(self.asked.line_count, 1), self.asked.line_count)
 
 
-def source(index: Index, request: ReadRequest) -> tuple[SourceLines, SourceLines]:
+def source(index: LabelIndex, request: ReadRequest) -> tuple[SourceLines, SourceLines]:
     """The lines of a place, and those of the file around it. Raises what `Index.read` raises."""
     reader = SourceReader(index)
     asked = reader.read(request.place, commit=request.commit or "")

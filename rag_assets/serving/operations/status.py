@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rag_assets.api import Index
 from rag_assets.errors import RagAssetsError
 from rag_assets.index.generations import Manifest
 from rag_assets.pipeline.skipped_files import skipped_files
+from rag_assets.search.index import LabelIndex
 from rag_assets.serving.budget import joined_within
 from rag_assets.serving.index_age import IndexAge
 
@@ -84,7 +84,7 @@ class StatusReply:
         return joined_within([], body, [], max_tokens, "… {} more lines; name one label")
 
 
-def status_of(index: Index, age: IndexAge) -> LabelStatus:
+def status_of(index: LabelIndex, age: IndexAge) -> LabelStatus:
     """What a reader sees of an index."""
     shard, scope = index.parts.shard(), index.scope()
     counts = {"files": len(shard.values("Path", scope)), "sections": shard.count(scope)}

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from rag_assets.api import Index
 from rag_assets.contracts.evidence import lines_of
 from rag_assets.contracts.graph import Relation
 from rag_assets.contracts.outline import compact_signature
@@ -17,6 +16,7 @@ from rag_assets.graph.lookup import named, short_name
 from rag_assets.graph.neighbourhood import neighbourhood
 from rag_assets.graph.relations import Direction, WalkStep
 from rag_assets.search.graph_context import graph_of
+from rag_assets.search.index import LabelIndex
 from rag_assets.search.source_lines import DeclaredLines, FileText, SourceReader
 from rag_assets.serving.budget import joined_within
 from rag_assets.serving.index_age import IndexAge
@@ -112,7 +112,7 @@ class SymbolReply:
                 yield f"    {place}  {compact_signature(member.signature) or member.name}"
 
 
-def symbol(index: Index, request: SymbolRequest) -> SymbolFound:
+def symbol(index: LabelIndex, request: SymbolRequest) -> SymbolFound:
     """The one symbol of a name, in any letter case, qualified or not. Raises PlaceError for one that nothing declares,
     and QueryError with the candidates for several."""
     reader = SourceReader(index)
@@ -158,7 +158,7 @@ def _doc(file: FileText, declared: DeclaredLines) -> str:
     return ""
 
 
-def _relatives(index: Index, name: str, parts: Sequence[SymbolPart]) -> dict[str, list[str]] | None:
+def _relatives(index: LabelIndex, name: str, parts: Sequence[SymbolPart]) -> dict[str, list[str]] | None:
     try:
         graph = graph_of(index)
     except GraphError:

@@ -41,7 +41,7 @@ def graph_page(view: View) -> str:
     arguments["limit"] = _LISTED if is_whole else few
     arguments |= {name: view.said(name) for name in ("depth",) if view.said(name)}
     request = parsed(GraphRequest, arguments | {"only": view.all_said("only")})
-    reply = view.operations.graph(request, view.caller)
+    reply = view.operations.walk(request, view.caller)
 
     def node_url(key: str, how: str = str(relation), end: str = "") -> str:
         how = GraphQuery.AROUND if how == GraphQuery.PATH and not end else how
