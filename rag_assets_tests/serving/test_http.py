@@ -10,6 +10,7 @@ import httpx2
 import pytest
 
 from rag_assets.serving.http.api import OPERATIONS
+from rag_assets_tests.processes import until
 from rag_assets_tests.serving.conftest import Home, Server, serving
 
 SHOP = {"label": "shop@main"}
@@ -183,6 +184,7 @@ def test_health_metrics_and_the_description(server: Server) -> None:
 
 def test_the_log_has_a_line_for_each_request_and_no_question(server: Server) -> None:
     server.get("/api/v1/search", params=SHOP | {"query": "a very private matter"}, headers={"x-request-id": "mine-1"})
+    until(lambda: "mine-1" in server.said(), "the request is in the log")
     rows = [json.loads(line) for line in server.said().splitlines() if "mine-1" in line]
     assert rows and rows[0]["status"] == 200 and rows[0]["path"] == "/api/v1/search"
     assert "private" not in server.said()
