@@ -221,3 +221,17 @@ def test_a_server_of_an_empty_home(tmp_path: Path, home: Home) -> None:
         assert server.get("/api/v1/labels").json() == {"labels": []}
         answer = server.get("/api/v1/search", params={"query": "x"})
         assert answer.status_code == 404 and "rag-assets index" in answer.json()["error"]["message"]
+
+
+def test_a_home_that_may_only_be_read_is_served(home: Home, tmp_path: Path) -> None:
+    """As a container has it: no folder of it can be written."""
+    shut = [path for path in (home.root, *home.root.rglob("*")) if path.is_dir()]
+    for path in shut:
+        path.chmod(0o500)
+    try:
+        with serving(home, errors=tmp_path / "errors.txt") as server:
+            assert server.get("/api/v1/search", params=SHOP | {"query": "refund"}).json()["hits"]
+            assert server.get("/api/v1/ask", params=SHOP | {"question": "who pays back a customer?"}).status_code == 200
+    finally:
+        for path in shut:
+            path.chmod(0o700)
