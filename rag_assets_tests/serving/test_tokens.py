@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 
+from rag_assets.serving.access import Caller
+from rag_assets.serving.http.app import Reception, application
+from rag_assets.serving.index_pool import IndexPool
+from rag_assets.serving.mcp_server import mcp_server
+from rag_assets.serving.operations import AskReply, Operations
+from rag_assets.serving.tokens import TokenStore
 from rag_assets_tests.processes import until
 from rag_assets_tests.serving.conftest import Home, make_home, serving
 
@@ -128,3 +136,26 @@ def test_tokens_of_an_authorization_server(home: Home, tmp_path: Path) -> None:
                 assert server.get("/api/v1/labels", headers=bearer(token)).status_code == 401
     finally:
         del home.cli.environment["PYTHONPATH"]
+
+
+def test_a_token_that_is_revoked_during_a_stream_gets_no_answer(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = TokenStore(home.cli.home, {})
+    token = store.create("short", role=None, org_id=None)
+    operations = Operations(IndexPool(home.cli.home, None))
+    answering = operations.ask
+
+    def revoked_meanwhile(*asked: Any) -> AskReply:
+        answer = answering(*asked)
+        assert home.cli.run("token", "revoke", "short").code == 0
+        return answer
+
+    monkeypatch.setattr(operations, "ask", revoked_meanwhile)
+
+    async def find(token: str) -> Caller | None:
+        return store.caller_of(token)
+
+    app = application(operations, mcp_server(operations), Reception(find=find, everybody=None))
+    with TestClient(app, base_url="http://localhost") as client:
+        question = "/api/v1/ask?label=shop&question=who%20pays%20back%20what%20a%20customer%20returned"
+        said = client.get(question, headers=bearer(token) | {"accept": "text/event-stream"}).text
+    assert "event: error" in said and "revoked" in said and "RefundOrder" not in said

@@ -23,7 +23,7 @@ from rag_assets.graph.lookup import NotFound
 from rag_assets.index.generations import GenerationError
 from rag_assets.index.layout import LabelError
 from rag_assets.serving.access import Caller
-from rag_assets.serving.http.guards import ID_KEY, BodyTooLarge, refused
+from rag_assets.serving.http.guards import ID_KEY, STILL_KEY, BodyTooLarge, refused
 from rag_assets.serving.mcp_server import SCOPE_KEY
 from rag_assets.serving.operations import OperationReply, Operations
 from rag_assets.serving.operations.ask import AskReply
@@ -92,7 +92,8 @@ class Api:
             try:
                 asked = parsed(operation.request, await arguments_of(request))
                 if isinstance(asked, AskRequest) and _STREAM in request.headers.get("accept", ""):
-                    return self.stream(partial(self._operations.ask, asked, caller_of(request)), AskReply.as_object)
+                    ask = partial(self._operations.ask, asked, caller_of(request))
+                    return self.stream(request, ask, AskReply.as_object)
                 if operation.name == "labels":
                     labels = await self.run(self._labels, caller_of(request))
                     return JSONResponse({"labels": labels})
@@ -128,10 +129,12 @@ class Api:
         """What is said of a request that took too long."""
         return f"this took over {self._seconds:.0f} s and was given up; ask for less, or narrow it"
 
-    def stream(self, ask: Ask, as_object: Callable[[AskReply], Mapping[str, Any]]) -> EventSourceResponse:
+    def stream(
+        self, request: HttpRequest, ask: Ask, as_object: Callable[[AskReply], Mapping[str, Any]]
+    ) -> EventSourceResponse:
         """Events `text` with what a model writes, which nobody has checked yet; then `answer` with the reply as an
-        object, or `error`. `ask` is told who listens."""
-        return EventSourceResponse(self._events(ask, as_object))
+        object, or `error`, also where the token of the request is revoked meanwhile. `ask` is told who listens."""
+        return EventSourceResponse(_while_allowed(self._events(ask, as_object), request))
 
     async def _events(
         self, ask: Ask, as_object: Callable[[AskReply], Mapping[str, Any]]
@@ -162,6 +165,17 @@ class Api:
                         yield event
         finally:
             is_left.set()
+
+
+async def _while_allowed(
+    events: AsyncIterator[ServerSentEvent], request: HttpRequest
+) -> AsyncIterator[ServerSentEvent]:
+    is_allowed: Callable[[], Awaitable[bool]] | None = request.scope.get(STILL_KEY)
+    async for event in events:
+        if is_allowed is not None and not await is_allowed():
+            yield ServerSentEvent(json.dumps({"message": "this token is revoked or expired"}), event="error")
+            return
+        yield event
 
 
 class _Left(Exception):

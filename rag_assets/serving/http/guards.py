@@ -14,6 +14,7 @@ import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -27,6 +28,8 @@ from rag_assets.serving.http.metrics import ServerMetrics
 from rag_assets.serving.mcp_server import SCOPE_KEY, Calling
 
 ID_KEY = "rag_assets.request_id"
+STILL_KEY = "rag_assets.is_still_allowed"
+"""What says whether the token of a request holds by now: an answer that is long in coming may outlive it."""
 OPEN_PATHS = frozenset({"/healthz"})
 """Answered to everybody: what watches a server has no token."""
 
@@ -221,7 +224,12 @@ class Authentication:
             await refused(scope, 401, "unauthorized", said, headers)(scope, receive, send)
             return
         scope[SCOPE_KEY] = Calling(caller)
+        if token:
+            scope[STILL_KEY] = partial(self._is_still, token)
         await self._app(scope, receive, send)
+
+    async def _is_still(self, token: str) -> bool:
+        return await self._find(token) is not None
 
 
 TOKEN_COOKIE = "rag_assets_token"

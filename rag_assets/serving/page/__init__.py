@@ -111,7 +111,7 @@ class WebPage:
             def as_object(reply: AskReply) -> dict[str, Any]:
                 return {"html": view.rendered("answer.html", title="", **footnoted(view, reply, session))}
 
-            return api.stream(ask, as_object)
+            return api.stream(request, ask, as_object)
 
         return endpoint
 
