@@ -57,11 +57,19 @@ def open_instance(home: IndexHome) -> Iterator[DagsterInstance]:
     if not file.exists():  # somebody else's folder, or an empty one
         write_atomically(file, _template())
     try:
-        with quiet(), databases_kept_open(directory), DagsterInstance.from_config(str(directory)) as instance:
+        with quiet(), databases_kept_open(directory), _opened(file) as instance:
             _require_complete(instance)
             yield instance
     except StorageError as error:
         raise OSError(f"{directory}: the storage of Dagster fails ({error.orig}); is the disk full?") from error
+
+
+def _opened(file: Path) -> DagsterInstance:
+    """Dagster would mirror what a run prints into files, with four processes for each run. A command prints on its own,
+    so it does without, unless the file of the instance says where that shall go."""
+    has_logs = re.search(r"^compute_logs:", file.read_text(encoding="utf-8"), re.MULTILINE)
+    no_logs = {"module": "dagster.core.storage.noop_compute_log_manager", "class": "NoOpComputeLogManager"}
+    return DagsterInstance.local_temp(str(file.parent), overrides={} if has_logs else {"compute_logs": no_logs})
 
 
 def add_partition(home: IndexHome, label: str) -> None:
